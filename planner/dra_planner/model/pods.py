@@ -1,0 +1,121 @@
+"""Pods: the fields that decide whether, and where, they can run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dra_planner.errors import NOWHERE, Place
+from dra_planner.model.objects import Amounts, LabelSelector, NodeSelector
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """What taints of nodes a pod tolerates."""
+
+    key: str = ""
+    operator: Literal["Equal", "Exists", "Lt", "Gt"] = "Equal"
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerClaim:
+    """Which claim of the pod, and optionally which request of it, a container sees."""
+
+    name: str
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerPort:
+    """A port a container opens; only `host_port` matters to placement."""
+
+    container_port: int
+    host_port: int = 0
+    protocol: str = "TCP"
+    host_ip: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container:
+    """A container or init container; `always_restarts` marks an init container as a sidecar."""
+
+    name: str
+    requests: Amounts = field(default_factory=dict, hash=False)
+    limits: Amounts = field(default_factory=dict, hash=False)
+    claims: tuple[ContainerClaim, ...] = ()
+    ports: tuple[ContainerPort, ...] = ()
+    always_restarts: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodResourceClaim:
+    """An entry of `spec.resourceClaims`: exactly one of the two names is set."""
+
+    name: str
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodAffinityTerm:
+    """A required (anti-)affinity term to other pods."""
+
+    topology_key: str
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopologySpreadConstraint:
+    """How evenly pods must spread over the values of a node label."""
+
+    max_skew: int
+    topology_key: str
+    when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"] = "DoNotSchedule"
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: Literal["Honor", "Ignore"] = "Honor"
+    node_taints_policy: Literal["Honor", "Ignore"] = "Ignore"
+    match_label_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSpec:
+    """What the scheduler reads of a pod. Preferences are left out: they never decide whether a pod fits."""
+
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    pod_requests: Amounts = field(default_factory=dict, hash=False)  # pod-level `resources.requests`
+    overhead: Amounts = field(default_factory=dict, hash=False)
+    resource_claims: tuple[PodResourceClaim, ...] = ()
+    node_name: str = ""
+    node_selector: Mapping[str, str] = field(default_factory=dict, hash=False)
+    node_affinity: NodeSelector | None = None  # requiredDuringScheduling
+    pod_affinity: tuple[PodAffinityTerm, ...] = ()
+    pod_anti_affinity: tuple[PodAffinityTerm, ...] = ()
+    topology_spread: tuple[TopologySpreadConstraint, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    priority: int = 0
+    priority_class_name: str = ""
+    preemption_policy: str = "PreemptLowerPriority"
+    scheduling_gates: tuple[str, ...] = ()
+    scheduler_name: str = "default-scheduler"
+    host_network: bool = False
+    zonal_volumes: tuple[str, ...] = ()  # volumes whose zone only the cluster knows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodTemplate:
+    """A pod as a controller would stamp it out."""
+
+    spec: PodSpec
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
+    place: Place = field(default=NOWHERE, compare=False)

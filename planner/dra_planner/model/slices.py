@@ -1,0 +1,121 @@
+"""ResourceSlices and the devices in them: what a node offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dra_planner.model.objects import NodeSelector
+from dra_planner.quantity import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A semantic version as an attribute value; compared as text, as the allocator does."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that exists but that only the node knows.
+
+    Devices of one node that name the same `group` have equal values, and different groups of one node
+    differ (GPUs below one PCIe root); without a group nothing is known about the value.
+    """
+
+    group: str = ""
+
+
+Scalar = bool | int | str | Version
+AttributeValue = Scalar | tuple[Scalar, ...] | Unknown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidRange:
+    """Amounts a consumer may take: from `minimum`, in `step`s, up to `maximum`."""
+
+    minimum: Quantity
+    maximum: Quantity | None = None
+    step: Quantity | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPolicy:
+    """How a request for shared capacity is defaulted and rounded."""
+
+    default: Quantity | None = None
+    valid_values: tuple[Quantity, ...] = ()
+    valid_range: ValidRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCapacity:
+    """An amount that a device has, and the policy by which it is shared."""
+
+    value: Quantity
+    request_policy: RequestPolicy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CounterConsumption:
+    """What a device draws from one counter set of its pool."""
+
+    counter_set: str
+    counters: Mapping[str, Quantity] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CounterSet:
+    """Counters that the partitions of one piece of hardware share."""
+
+    name: str
+    counters: Mapping[str, Quantity] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceTaint:
+    """A reason to keep claims off a device unless they tolerate it."""
+
+    key: str
+    value: str = ""
+    effect: Literal["NoSchedule", "NoExecute", "None"] | str = "NoSchedule"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """One allocatable device. Names without a domain belong to the driver's own domain."""
+
+    name: str
+    attributes: Mapping[str, AttributeValue] = field(default_factory=dict, hash=False)
+    capacity: Mapping[str, DeviceCapacity] = field(default_factory=dict, hash=False)
+    allow_multiple_allocations: bool = False
+    taints: tuple[DeviceTaint, ...] = ()
+    consumes_counters: tuple[CounterConsumption, ...] = ()
+    node_name: str | None = None
+    node_selector: NodeSelector | None = None
+    all_nodes: bool = False
+    binds_to_node: bool = False
+    binding_conditions: tuple[str, ...] = ()
+    binding_failure_conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceSlice:
+    """Part of a pool of devices that one driver publishes."""
+
+    name: str
+    driver: str
+    pool: str
+    generation: int = 1
+    slice_count: int = 1
+    node_name: str | None = None
+    node_selector: NodeSelector | None = None
+    all_nodes: bool = False
+    per_device_node_selection: bool = False
+    devices: tuple[Device, ...] = ()
+    shared_counters: tuple[CounterSet, ...] = ()

@@ -1,0 +1,42 @@
+"""The three verdicts, how they combine, and the reasons beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dra_planner.errors import NOWHERE, Place
+
+Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict over all workloads: *does not fit* wins over *cannot tell*, and that over *fits*."""
+    seen = set(verdicts)
+    for verdict in ("does-not-fit", "cannot-tell"):
+        if verdict in seen:
+            return verdict  # type: ignore[return-value]  # a literal from the tuple above
+    return "fits"
+
+
+def best(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict of one claim over several pools: a pool that fits wins over one that cannot be judged."""
+    seen = set(verdicts)
+    for verdict in ("fits", "cannot-tell"):
+        if verdict in seen:
+            return verdict  # type: ignore[return-value]  # a literal from the tuple above
+    return "does-not-fit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why something does not fit or cannot be told, in words a person can act on."""
+
+    code: str  # kebab-case, part of the JSON contract
+    message: str
+    fix: str = ""
+    claim: str = ""  # "<namespace>/<claim>" where a claim is at fault
+    request: str = ""  # "<request>" or "<request>/<subrequest>"
+    pool: str = ""
+    place: Place = field(default=NOWHERE, compare=False)

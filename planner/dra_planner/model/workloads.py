@@ -1,0 +1,83 @@
+"""Workloads: who makes pods, and how many of them at the same time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from dra_planner.errors import NOWHERE, Place
+from dra_planner.model.objects import ObjectMeta
+from dra_planner.model.pods import PodTemplate
+
+DemandLevel = Literal["floor", "steady", "ceiling", "peak"]
+DEMAND_LEVELS: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")
+
+
+class Figures(NamedTuple):
+    """Pods at the same time, four ways; None where nothing bounds the figure.
+
+    floor: the least its scalers allow. steady: what the manifest asks for. ceiling: the most its scalers
+    allow. peak: ceiling and the surge of a rollout.
+    """
+
+    floor: int
+    steady: int
+    ceiling: int | None
+    peak: int | None
+
+    @classmethod
+    def fixed(cls, pods: int) -> Figures:
+        """Return figures for a workload that nothing scales and no rollout surges."""
+        return cls(pods, pods, pods, pods)
+
+    def at(self, level: DemandLevel) -> int | None:
+        """Return the figure of that level."""
+        return self[DEMAND_LEVELS.index(level)]
+
+    def __add__(self, other: object) -> Figures:  # type: ignore[override]  # adds demand, not tuples
+        if not isinstance(other, Figures):
+            return NotImplemented
+        return Figures(
+            self.floor + other.floor,
+            self.steady + other.steady,
+            None if self.ceiling is None or other.ceiling is None else self.ceiling + other.ceiling,
+            None if self.peak is None or other.peak is None else self.peak + other.peak,
+        )
+
+
+class WorkloadRef(NamedTuple):
+    """How a workload is called in answers."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSet:
+    """Pods of one template inside a workload; most workloads have one, a RayCluster has several."""
+
+    name: str = ""  # role: "", "worker", "head", …
+    template: PodTemplate
+    figures: Figures
+    per_node: bool = False  # DaemonSet: one pod on every node that its template accepts
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """An object that makes pods."""
+
+    kind: str
+    api_version: str
+    meta: ObjectMeta
+    pod_sets: tuple[PodSet, ...]
+    assumptions: tuple[str, ...] = ()
+    place: Place = field(default=NOWHERE, compare=False)
+
+    @property
+    def ref(self) -> WorkloadRef:
+        return WorkloadRef(self.kind, self.meta.namespace, self.meta.name)
