@@ -29,9 +29,8 @@ TOO_LARGE: Final = "the number is too large to be worked with"
 _INT64_MAX: Final = 2**63 - 1
 _INT64_MIN: Final = -(2**63)
 _MAX_DIGITS: Final = 20_000  # a selector has 10 KiB; beyond this, big numbers only serve to exhaust memory
-_SHAPE: Final = re.compile(
-    r"([+-]?)(0*)([0-9]*)(\.[0-9]*)?([eEinumkKMGTP]*[+-]?[0-9]*)", re.ASCII
-)
+_MAX_CACHED_LENGTH: Final = 64
+_SHAPE: Final = re.compile(r"([+-]?)(0*)([0-9]*)(\.[0-9]*)?([eEinumkKMGTP]*[+-]?[0-9]*)", re.ASCII)
 _DECIMAL_SUFFIXES: Final = {
     "n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18,
 }  # fmt: skip
@@ -75,7 +74,7 @@ class Quantity:
     @staticmethod
     def parse(text: str) -> Quantity:
         """The quantity that `text` denotes. Raises `QuantityError` where Kubernetes refuses the text."""
-        return _parse(text)
+        return _parse(text) if len(text) <= _MAX_CACHED_LENGTH else _parse.__wrapped__(text)
 
     @staticmethod
     def from_int(number: int) -> Quantity:
@@ -89,12 +88,15 @@ class Quantity:
 
     @property
     def value(self) -> int:
-        """The number rounded up to an integer, as upstream's `Value()`, which is 0 for what 64 bits cannot hold."""
+        """The number rounded up to an integer, as upstream's `Value()`.
+
+        Like there, what 64 bits cannot hold comes out as 0 or wrapped around.
+        """
         return self._scaled_value(0)
 
     @property
     def milli_value(self) -> int:
-        """The number of thousandths, rounded up, as upstream's `MilliValue()`; 0 for what 64 bits cannot hold."""
+        """The number of thousandths, rounded up, as upstream's `MilliValue()`, with the same limits as `value`."""
         return self._scaled_value(-3)
 
     @property
@@ -118,7 +120,9 @@ class Quantity:
 
     def as_big(self) -> Quantity:
         """The same number in the big-decimal form."""
-        return self if not self.small else Quantity(self.unscaled, self.scale, False, self.suffixes, self.text)
+        return (
+            self if not self.small else Quantity(self.unscaled, self.scale, False, self.suffixes, self.text)
+        )
 
     def compare(self, other: Quantity) -> int:
         """-1, 0 or 1 as this number is less than, equal to or greater than the other."""
@@ -186,7 +190,7 @@ class Quantity:
             return _scaled_value_big(self.unscaled, -self.scale, -scale)
         if self.scale < scale:
             return _scale_down(self.unscaled, scale - self.scale)
-        return _scale_up(self.unscaled, self.scale - scale) or 0
+        return _scale_up_wrapping(self.unscaled, self.scale - scale)
 
 
 @lru_cache(maxsize=4096)
@@ -262,6 +266,11 @@ def _big_int(text: str, digits: str) -> int:
     return number
 
 
+def _ten(power: int) -> int:
+    result: int = 10**power
+    return result
+
+
 def _int32(number: int) -> int:
     return (number + 2**31) % 2**32 - 2**31
 
@@ -280,11 +289,11 @@ def _digits(number: int) -> int:
 def _round_up(number: int, scale: int, to_scale: int) -> int:
     """`number` × 10^`scale` in units of 10^`to_scale`, away from zero where it is not whole."""
     if scale >= to_scale:
-        return number * 10 ** (scale - to_scale)
+        return number * _ten(scale - to_scale)
     shift = to_scale - scale
     if shift > _digits(number):
         return (number > 0) - (number < 0)
-    whole, rest = divmod(abs(number), 10**shift)
+    whole, rest = divmod(abs(number), _ten(shift))
     whole += rest != 0
     return whole if number > 0 else -whole
 
@@ -294,10 +303,18 @@ def _scale_up(number: int, places: int) -> int | None:
         return 0
     if places > 19:
         return None
-    result = number * 10**places
+    result = number * _ten(places)
     if number == _INT64_MIN:
         return number if places == 0 else None
     return result if _INT64_MIN <= result <= _INT64_MAX else None
+
+
+def _scale_up_wrapping(number: int, places: int) -> int:
+    """What upstream leaves when 64 bits do not suffice: the low bits for the common scales, 0 for the others."""
+    result = _scale_up(number, places)
+    if result is None:
+        return _int64(number * _ten(places)) if places in (1, 2, 3, 6, 9) and number != _INT64_MIN else 0
+    return result
 
 
 def _scale_down(number: int, places: int) -> int:
@@ -310,14 +327,14 @@ def _scaled_value_big(unscaled: int, scale: int, to_scale: int) -> int:
     if places == 0:
         return _int64(unscaled)
     if places < 0:
-        return _int64(_int64(unscaled) * (10**-places if places > -19 else _INT64_MIN))
+        return _int64(_int64(unscaled) * (_ten(-places) if places > -19 else _INT64_MIN))
     if unscaled < _INT64_MAX and places < 19:
         number = _int64(unscaled)
-        whole, rest = divmod(abs(number), 10**places)
+        whole, rest = divmod(abs(number), _ten(places))
         return (whole if number >= 0 else -whole) + (rest != 0)
     if places > _digits(unscaled):
         return (unscaled > 0) + 0
-    whole, rest = divmod(unscaled, 10**places)
+    whole, rest = divmod(unscaled, _ten(places))
     return _int64(_int64(whole) + (rest != 0))
 
 
@@ -336,9 +353,12 @@ def _add_small(a: Quantity, b: Quantity, suffixes: str) -> Quantity | None:
 
 def _add_big(a: Quantity, b: Quantity, suffixes: str) -> Quantity:
     scale = min(a.scale, b.scale)
-    if max(a.scale, b.scale) - scale > _MAX_DIGITS or max(_digits(a.unscaled), _digits(b.unscaled)) > _MAX_DIGITS:
+    if (
+        max(a.scale, b.scale) - scale > _MAX_DIGITS
+        or max(_digits(a.unscaled), _digits(b.unscaled)) > _MAX_DIGITS
+    ):
         raise QuantityError(f"{a} + {b}", TOO_LARGE)
-    total = a.unscaled * 10 ** (a.scale - scale) + b.unscaled * 10 ** (b.scale - scale)
+    total = a.unscaled * _ten(a.scale - scale) + b.unscaled * _ten(b.scale - scale)
     return Quantity(total, scale, False, suffixes)
 
 
@@ -363,8 +383,16 @@ def _with_suffix(number: int, factor: int, step: int, exponent: int, names: dict
     if factor == 10:
         number, exponent = number * 10 ** (exponent % 3), exponent - exponent % 3
     if names is not None:
-        return f"{number}{names.get(exponent, '')}"
-    return f"{number}e{exponent}" if exponent else str(number)
+        return f"{_decimal(number)}{names.get(exponent, '')}"
+    return f"{_decimal(number)}e{exponent}" if exponent else _decimal(number)
+
+
+def _decimal(number: int) -> str:
+    """`str(number)` for any length: Python itself refuses more than 4300 digits."""
+    if abs(number) < 10**4000:
+        return str(number)
+    high, low = divmod(abs(number), 10**4000)
+    return f"{'-' if number < 0 else ''}{_decimal(high)}{low:04000d}"
 
 
 def _power_of_ten(exponent: int) -> float:
