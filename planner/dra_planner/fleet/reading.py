@@ -1,0 +1,239 @@
+"""Text or plain data → a validated `Fleet`, with every fault placed at its line and field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
+
+from dra_planner.errors import FleetError, Place
+from dra_planner.fleet.schema import Fleet, Location, check_together
+
+PROJECT = "pulumi-dra"
+REGION_SETTINGS = {"eks": "aws:region", "gke": "gcp:region"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackSettings:
+    """What a stack's file says: the fleet, and the paths of its workloads (relative to the project)."""
+
+    fleet: Fleet
+    workloads: tuple[str, ...]
+
+
+class _Positions:
+    """Lines of the fields of one YAML document, by location."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: dict[Location, int] = {}
+        root = yaml.compose(text, Loader=yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader)
+        if root is not None:
+            self._visit(root, ())
+
+    def _visit(self, node: yaml.Node, at: Location) -> None:
+        self._lines.setdefault(at, node.start_mark.line + 1)
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                self._lines[(*at, key.value)] = key.start_mark.line + 1
+                self._visit(value, (*at, key.value))
+        elif isinstance(node, yaml.SequenceNode):
+            for index, item in enumerate(node.value):
+                self._visit(item, (*at, index))
+
+    def line(self, at: Location) -> int:
+        while at and at not in self._lines:
+            at = at[:-1]
+        return self._lines.get(at, 0)
+
+
+def read_fleet(data: object, *, file: str = "", root: Location = (), lines: _Positions | None = None) -> Fleet:
+    """Return the fleet that plain data describes; raises FleetError listing every fault.
+
+    `file`, `root` and `lines` say where the data stood, for the places in the error.
+    """
+
+    def fault(at: Location, message: str) -> FleetError:
+        line = lines.line((*root, *at)) if lines else 0
+        return FleetError(message, place=Place(file, line, _path(at)))
+
+    if not isinstance(data, Mapping):
+        raise fault((), f"the fleet must be a mapping of keys, not {_kind(data)}")
+    try:
+        fleet = Fleet.model_validate(data)
+    except ValidationError as error:
+        raise _together([fault(at, message) for at, message in _sentences(error, data)]) from None
+    faults = [fault(at, message) for at, message in check_together(fleet)]
+    if faults:
+        raise _together(faults)
+    return fleet
+
+
+def read_fleet_file(path: Path) -> Fleet:
+    """Return the fleet of a YAML or JSON file; raises FleetError when it is missing, broken or wrong."""
+    data, lines = _load(path)
+    return read_fleet(data, file=str(path), lines=lines)
+
+
+def stack_file(stack: str, project: Path = Path()) -> Path:
+    """Return the settings file of a stack; raises FleetError naming the stacks there are."""
+    path = project / "stacks" / f"Pulumi.{stack}.yaml"
+    if not path.is_file():
+        known = sorted(found.name[len("Pulumi.") : -len(".yaml")] for found in path.parent.glob("Pulumi.*.yaml"))
+        nearest = get_close_matches(stack, known, 1)
+        remedy = f'did you mean "{nearest[0]}"? ' if nearest else ""
+        raise FleetError(
+            f'there is no stack "{stack}": {path} does not exist',
+            fix=f"{remedy}stacks here: {', '.join(known) or 'none'}",
+        )
+    return path
+
+
+def read_stack(stack: str, project: Path = Path()) -> StackSettings:
+    """Return the settings of `stacks/Pulumi.<stack>.yaml` below `project`; raises FleetError."""
+    path = stack_file(stack, project)
+    data, lines = _load(path)
+    config = data.get("config") if isinstance(data, Mapping) else None
+    if not isinstance(config, Mapping):
+        raise FleetError("the stack has no `config:` section", place=Place(str(path)))
+    return read_settings(config, file=str(path), lines=lines)
+
+
+def read_settings(
+    config: Mapping[str, Any], *, file: str = "", lines: _Positions | None = None
+) -> StackSettings:
+    """Return what a stack's configuration says, keys with their namespaces as in the file; raises FleetError."""
+
+    def fault(key: str, message: str, fix: str = "") -> FleetError:
+        line = lines.line(("config", key)) if lines else 0
+        return FleetError(message, place=Place(file, line, f"config.{key}"), fix=fix)
+
+    key = f"{PROJECT}:fleet"
+    if key not in config:
+        raise FleetError(f'the stack has no "{key}"', place=Place(file, 0, "config"), fix="describe the fleet there")
+    fleet = read_fleet(config[key], file=file, root=("config", key), lines=lines)
+    workloads = config.get(f"{PROJECT}:workloads", [])
+    if not isinstance(workloads, list) or not all(isinstance(item, str) and item for item in workloads):
+        raise fault(f"{PROJECT}:workloads", "must be a list of paths", "write `[examples/workloads]`")
+    region = REGION_SETTINGS[fleet.cloud]
+    if config.get(region) is not None and config[region] != fleet.region:
+        raise fault(
+            region, f'"{config[region]}" is not the fleet\'s region "{fleet.region}"', "make the two the same"
+        )
+    unknown = [name for name in config if name.startswith(f"{PROJECT}:") and name not in (key, f"{PROJECT}:workloads")]
+    if unknown:
+        raise fault(unknown[0], "unknown setting", f'known: "{key}", "{PROJECT}:workloads"')
+    return StackSettings(fleet=fleet, workloads=tuple(workloads))
+
+
+def _load(path: Path) -> tuple[Any, _Positions]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return yaml.safe_load(text), _Positions(text)
+    except FileNotFoundError:
+        raise FleetError(f"{path} does not exist") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FleetError(f"{path} cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 0
+        problem = getattr(error, "problem", None) or str(error).split("\n")[0]
+        raise FleetError(f"is not YAML: {problem}", place=Place(str(path), line)) from None
+    except RecursionError:
+        raise FleetError("is nested too deeply", place=Place(str(path))) from None
+
+
+def _together(faults: list[FleetError]) -> FleetError:
+    first, *others = faults
+    return FleetError(first.message, place=first.place, fix=first.fix, others=tuple(others))
+
+
+def _path(at: Location) -> str:
+    text = ""
+    for part in at:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def _kind(value: object) -> str:
+    names = {type(None): "nothing", str: "text", bool: "true or false", list: "a list", dict: "a mapping"}
+    return names.get(type(value), "a number" if isinstance(value, int | float) else type(value).__name__)
+
+
+def _sentences(error: ValidationError, data: object) -> Iterator[tuple[Location, str]]:
+    """Yield one fault for each place, in words; alternatives of a union that fail at one place become one."""
+    told: dict[Location, list[str]] = {}
+    for problem in error.errors(include_url=False):
+        at = _document_location(problem["loc"], data)
+        sentence = _sentence(problem, data)
+        if sentence not in told.setdefault(at, []):
+            told[at].append(sentence)
+    for at, sentences in told.items():
+        yield at, " or ".join(sentences)
+
+
+def _document_location(loc: Location, data: object) -> Location:
+    """Drop the names that pydantic puts between fields for the alternatives of a union."""
+    at: list[str | int] = []
+    here: object = data
+    for index, part in enumerate(loc):
+        last = index == len(loc) - 1
+        if isinstance(here, Mapping) and isinstance(part, str) and (part in here or last) and _is_key(part):
+            at.append(part)
+            here = here.get(part)
+        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+            at.append(part)
+            here = here[part]
+    return tuple(at)
+
+
+def _is_key(part: str) -> bool:
+    return part[:1].islower() and not part.startswith(("literal[", "list[", "constrained", "function-", "int", "str", "bool"))
+
+
+def _sentence(problem: Any, data: object) -> str:
+    context = problem.get("ctx") or {}
+    match problem["type"]:
+        case "missing":
+            return "is missing"
+        case "extra_forbidden":
+            return _unknown_key(problem["loc"], data)
+        case "value_error":
+            return str(context["error"])
+        case "literal_error":
+            return f"must be {context['expected']}, not {_shown(problem['input'])}"
+        case kind if kind.endswith("_type"):
+            wanted = {"string": "text", "int": "a whole number", "list": "a list", "model": "a mapping of keys"}
+            return f"must be {wanted.get(kind.removesuffix('_type'), kind.removesuffix('_type'))}, not {_shown(problem['input'])}"
+        case "string_pattern_mismatch":
+            return f"{_shown(problem['input'])} is no name: lower-case letters, digits and dashes"
+        case _:
+            message = str(problem["msg"])
+            return f"{message[:1].lower()}{message[1:]}, not {_shown(problem['input'])}"
+
+
+def _unknown_key(loc: Location, data: object) -> str:
+    key = str(loc[-1])
+    nearest = get_close_matches(key, _known_keys(), 1)
+    return "is no key of the fleet" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
+
+
+def _known_keys() -> list[str]:
+    import dra_planner.fleet.schema as schema
+
+    keys: set[str] = set()
+    for value in vars(schema).values():
+        if isinstance(value, type) and hasattr(value, "model_fields"):
+            keys.update(to_camel(name) for name in value.model_fields)
+    return sorted(keys)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
+    return _kind(value) if isinstance(value, dict | list | type(None)) else str(value)
