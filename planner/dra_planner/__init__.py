@@ -1,0 +1,54 @@
+"""Think: which claims fit which machines, and how many machines that takes.
+
+Pure: no Pulumi, no network, no clock. The names below are the public surface; they are loaded on first use, so
+that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dra_planner.errors import Diagnostic, PlannerError
+    from dra_planner.fleet import Fleet, read_fleet, read_fleet_file, read_stack
+    from dra_planner.plan import Plan, PlanRequest, make_plan
+    from dra_planner.planfile import PlanFile, read_plan_file
+
+_HOMES = {
+    "Diagnostic": "errors",
+    "Fleet": "fleet",
+    "Plan": "plan",
+    "PlanFile": "planfile",
+    "PlanRequest": "plan",
+    "PlannerError": "errors",
+    "make_plan": "plan",
+    "read_fleet": "fleet",
+    "read_fleet_file": "fleet",
+    "read_plan_file": "planfile",
+    "read_stack": "fleet",
+}
+
+__all__ = [
+    "Diagnostic",
+    "Fleet",
+    "Plan",
+    "PlanFile",
+    "PlanRequest",
+    "PlannerError",
+    "make_plan",
+    "read_fleet",
+    "read_fleet_file",
+    "read_plan_file",
+    "read_stack",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"dra_planner.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
