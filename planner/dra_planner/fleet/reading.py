@@ -192,8 +192,14 @@ def _document_location(loc: Location, data: object) -> Location:
     return tuple(at)
 
 
+_ALTERNATIVES = ("literal[", "list[", "constrained", "function-", "int", "str", "bool")
+
+
 def _is_key(part: str) -> bool:
-    return part[:1].islower() and not part.startswith(("literal[", "list[", "constrained", "function-", "int", "str", "bool"))
+    return part[:1].islower() and not part.startswith(_ALTERNATIVES)
+
+
+_WORDS = {"string": "text", "int": "a whole number", "list": "a list", "model": "a mapping of keys"}
 
 
 def _sentence(problem: Any, data: object) -> str:
@@ -208,8 +214,8 @@ def _sentence(problem: Any, data: object) -> str:
         case "literal_error":
             return f"must be {context['expected']}, not {_shown(problem['input'])}"
         case kind if kind.endswith("_type"):
-            wanted = {"string": "text", "int": "a whole number", "list": "a list", "model": "a mapping of keys"}
-            return f"must be {wanted.get(kind.removesuffix('_type'), kind.removesuffix('_type'))}, not {_shown(problem['input'])}"
+            wanted = kind.removesuffix("_type")
+            return f"must be {_WORDS.get(wanted, wanted)}, not {_shown(problem['input'])}"
         case "string_pattern_mismatch":
             return f"{_shown(problem['input'])} is no name: lower-case letters, digits and dashes"
         case _:

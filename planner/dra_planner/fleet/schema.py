@@ -243,7 +243,8 @@ def check_together(fleet: Fleet) -> list[Fault]:
     """Return what is wrong between fields, or unknown to the catalogue: (location, sentence) for each fault."""
     faults: list[Fault] = []
     if fleet.cloud == "eks" and fleet.autoscaler == "gke":
-        faults.append((("autoscaler",), "an EKS cluster has no gke autoscaler; use none, cluster-autoscaler or karpenter"))
+        remedy = "use none, cluster-autoscaler or karpenter"
+        faults.append((("autoscaler",), f"an EKS cluster has no gke autoscaler; {remedy}"))
     if fleet.cloud == "gke" and fleet.autoscaler in ("karpenter", "cluster-autoscaler"):
         faults.append((("autoscaler",), f"a GKE cluster is scaled by gke or by none, not by {fleet.autoscaler}"))
     if fleet.cloud == "gke" and fleet.network.subnet_ids:

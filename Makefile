@@ -1,0 +1,51 @@
+# Two commands do everything on a fresh machine with Python 3.11+, git and make: `make demo` and `make test`.
+PYTHON ?= python3
+STACK ?= eks-dev
+VENV := .venv/bin
+
+.DEFAULT_GOAL := help
+
+help: ## say what there is
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install what is missing (uv, the environment) into per-user caches
+	@$(PYTHON) sandbox/bootstrap.py
+
+tools: setup ## build what is missing of the engine's tools (Pulumi CLI)
+	@$(VENV)/python -m dra_sandbox tools
+
+demo: tools ## plan, build, judge and destroy a stack on stand-in clouds (STACK=gke-dev for GKE)
+	@$(VENV)/python -m dra_sandbox demo --stack $(STACK)
+
+test: tools ## run all tests
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q
+
+fast: setup ## lint, types and tests of the planner alone: seconds
+	@$(VENV)/ruff check planner tests/planner
+	@$(VENV)/mypy -p dra_planner
+	@$(VENV)/python -m pytest -n 2 -q tests/planner
+
+lint: setup ## style, formatting of imports, and who may import whom
+	@$(VENV)/ruff check .
+	@$(VENV)/lint-imports --no-logo
+
+types: setup ## mypy strict for the planner, rules and command; pyright strict for the SDK-heavy packages
+	@$(VENV)/mypy
+	@$(VENV)/pyright --warnings
+
+docs: setup ## regenerate every generated page
+	@$(VENV)/python -m docs.generate
+
+docs-check: docs ## fail when a generated page was not fresh
+	@git diff --exit-code --stat -- docs policies/README.md components/schema.json || \
+		(echo "generated pages are stale: run make docs and commit" >&2; exit 1)
+
+check: lint types docs-check test ## what CI runs
+
+conformance: setup ## run upstream Kubernetes' own code on the same cases (long)
+	@$(VENV)/python conformance/run.py
+
+bench: setup ## speed, as ratios within one run
+	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done
+
+.PHONY: help setup tools demo test fast lint types docs docs-check check conformance bench
