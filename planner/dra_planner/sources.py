@@ -1,0 +1,260 @@
+"""Sources: the texts that hold manifests, and one digest over all their documents.
+
+Imports nothing but the standard library, so that the Pulumi program can ask whether a plan is stale without
+reading any YAML.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, TextIO
+
+from dra_planner.errors import Place, SourceError
+
+MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
+STDIN_NAME: Final = "<stdin>"
+MAX_FILE_BYTES: Final = 64 * 2**20
+MAX_TOTAL_BYTES: Final = 256 * 2**20
+MAX_FILES: Final = 20_000
+
+_KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
+_BUILD_TOOLS: Final = (
+    (_KUSTOMIZATIONS, "render it first: kustomize build {} | pulumi-dra plan -"),
+    (frozenset({"chart.yaml"}), "render it first: helm template {} | pulumi-dra plan -"),
+)
+_SEPARATOR: Final = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+_LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Source:
+    """A text and the name it has in messages: a path as the user wrote it, or `<stdin>`."""
+
+    name: str
+    text: str
+
+
+def read_sources(paths: Sequence[str | Path], stdin: TextIO | None = None) -> tuple[Source, ...]:
+    """Return the manifests below these paths, sorted by name, each file once.
+
+    A path is a file, a folder (searched recursively for *.yaml, *.yml and *.json; hidden entries and
+    kustomization files are passed over), a glob (`**` included) or `-` for standard input (`stdin`, by default
+    the process's own). Raises SourceError, with `others` for every further path at fault.
+    """
+    reader = _Reader(stdin)
+    for path in paths:
+        try:
+            reader.add(os.fspath(path))
+        except SourceError as error:
+            reader.errors.append(error)
+    if reader.errors:
+        first, *others = reader.errors
+        raise SourceError(first.message, place=first.place, fix=first.fix, others=tuple(others))
+    return tuple(sorted(reader.sources))
+
+
+def digest_documents(sources: Iterable[Source]) -> str:
+    """Return `sha256:…` over the YAML documents of all sources.
+
+    File names, the order of files and documents, line endings, and blank space around a document do not matter.
+    """
+    digests = sorted(
+        hashlib.sha256(document.encode("utf-8", "surrogatepass")).hexdigest()
+        for source in sources
+        for document in _split_documents(source.text)
+    )
+    return "sha256:" + hashlib.sha256("\n".join(digests).encode("ascii")).hexdigest()
+
+
+def _split_documents(text: str) -> Iterator[str]:
+    for document in _SEPARATOR.split(text.replace("\r\n", "\n")):
+        if not document.isspace() and document:
+            yield _LEADING_BLANK_LINES.sub("", document).rstrip()
+
+
+class _Reader:
+    """Collects sources and errors while paths are gone through."""
+
+    def __init__(self, stdin: TextIO | None) -> None:
+        self.sources: list[Source] = []
+        self.errors: list[SourceError] = []
+        self._stdin = stdin
+        self._seen: set[str] = set()
+        self._total = 0
+
+    def add(self, path: str) -> None:
+        if path == "-":
+            self._add_stdin()
+        elif os.path.isdir(path):
+            self._add_folder(path)
+        elif os.path.exists(path):
+            self._add_file(path)
+        elif glob.has_magic(path):
+            self._add_glob(path)
+        else:
+            raise _not_found(path)
+
+    def _add_stdin(self) -> None:
+        if STDIN_NAME in self._seen:
+            return
+        self._seen.add(STDIN_NAME)
+        stream = self._stdin if self._stdin is not None else sys.stdin
+        raw: IO[bytes] | None = getattr(stream, "buffer", None)
+        data = (
+            raw.read(MAX_FILE_BYTES + 1)
+            if raw is not None
+            else stream.read(MAX_FILE_BYTES + 1).encode("utf-8", "surrogateescape")
+        )
+        text = self._decode(STDIN_NAME, data)
+        if not text.strip():
+            raise SourceError(
+                "standard input is empty",
+                place=Place(STDIN_NAME),
+                fix="pipe manifests into it: kustomize build DIR | pulumi-dra plan -",
+            )
+        self.sources.append(Source(STDIN_NAME, text))
+
+    def _add_folder(self, folder: str) -> None:
+        files = list(_walk(folder))
+        if not files:
+            raise _nothing_in(folder)
+        for file in files:
+            try:
+                self._add_file(file)
+            except SourceError as error:
+                self.errors.append(error)
+
+    def _add_glob(self, pattern: str) -> None:
+        matches = sorted(glob.glob(pattern, recursive=True))
+        if not matches:
+            raise SourceError(
+                "no file matches", place=Place(pattern), fix="quote the pattern and check its folder"
+            )
+        wanted = [match for match in matches if os.path.isdir(match) or _is_manifest(os.path.basename(match))]
+        found = False
+        for match in wanted:
+            if os.path.isdir(match):
+                found |= any(True for _ in _walk(match))
+                for file in _walk(match):
+                    self._add_file(file)
+            else:
+                found = True
+                self._add_file(match)
+        if not found:
+            raise SourceError(
+                f"none of the {len(matches)} matches is a manifest",
+                place=Place(pattern),
+                fix="manifests end in .yaml, .yml or .json",
+            )
+
+    def _add_file(self, path: str) -> None:
+        real = os.path.realpath(path)
+        if real in self._seen:
+            return
+        self._seen.add(real)
+        if len(self._seen) > MAX_FILES:
+            raise SourceError(f"more than {MAX_FILES} files", place=Place(path), fix="name a smaller folder")
+        try:
+            with open(path, "rb") as file:
+                data = file.read(MAX_FILE_BYTES + 1)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise SourceError(
+                f"cannot be read: {reason}", place=Place(path), fix="check the file's permissions"
+            ) from None
+        self.sources.append(Source(path, self._decode(path, data)))
+
+    def _decode(self, name: str, data: bytes) -> str:
+        self._total += len(data)
+        if len(data) > MAX_FILE_BYTES:
+            raise SourceError(
+                f"is larger than {MAX_FILE_BYTES // 2**20} MiB",
+                place=Place(name),
+                fix="split it, or name less",
+            )
+        if self._total > MAX_TOTAL_BYTES:
+            raise SourceError(
+                f"all manifests together are larger than {MAX_TOTAL_BYTES // 2**20} MiB",
+                place=Place(name),
+                fix="name fewer files",
+            )
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+            raise SourceError(
+                "is UTF-16, not UTF-8" if utf16 else f"is not UTF-8: byte 0x{data[error.start]:02x}",
+                place=Place(name, line),
+                fix="save the file as UTF-8",
+            ) from None
+
+
+def _is_manifest(name: str) -> bool:
+    lower = name.lower()
+    return lower.endswith(MANIFEST_SUFFIXES) and not name.startswith(".") and lower not in _KUSTOMIZATIONS
+
+
+def _walk(folder: str) -> Iterator[str]:
+    """Yield the manifests below a folder, sorted; links to folders are followed once."""
+    seen = {os.path.realpath(folder)}
+    for where, folders, files in os.walk(folder, followlinks=True):
+        kept = []
+        for name in sorted(folders):
+            real = os.path.realpath(os.path.join(where, name))
+            if not name.startswith(".") and real not in seen:
+                seen.add(real)
+                kept.append(name)
+        folders[:] = kept
+        for name in sorted(files):
+            path = os.path.join(where, name)
+            if _is_manifest(name) and (os.path.isfile(path) or os.path.islink(path)):
+                yield path
+
+
+def _nothing_in(folder: str) -> SourceError:
+    names = {name.lower() for name in os.listdir(folder)} if os.access(folder, os.R_OK) else set()
+    for markers, remedy in _BUILD_TOOLS:
+        if names & markers:
+            return SourceError("holds no rendered manifest", place=Place(folder), fix=remedy.format(folder))
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return SourceError(
+            "cannot be read: Permission denied", place=Place(folder), fix="check its permissions"
+        )
+    return SourceError(
+        "holds no *.yaml, *.yml or *.json",
+        place=Place(folder),
+        fix="name the folder that holds the manifests",
+    )
+
+
+def _not_found(path: str) -> SourceError:
+    if _URL.match(path):
+        return SourceError(
+            "is a URL, and planning uses no network",
+            place=Place(path),
+            fix=f"curl -L {path} | pulumi-dra plan -",
+        )
+    missing, parent = path, os.path.dirname(path) or "."
+    while not os.path.isdir(parent):
+        missing, parent = parent, os.path.dirname(parent) or "."
+    return SourceError("does not exist", place=Place(path), fix=_suggest(os.path.basename(missing), parent))
+
+
+def _suggest(name: str, parent: str) -> str:
+    import difflib  # only on the way to an error
+
+    try:
+        siblings = sorted(entry for entry in os.listdir(parent) if not entry.startswith("."))
+    except OSError:
+        siblings = []
+    near = difflib.get_close_matches(name, siblings, n=3, cutoff=0.5) or siblings[:5]
+    return f"{parent} holds {', '.join(near)}" if near else f"{parent} is empty"
