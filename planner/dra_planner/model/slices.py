@@ -55,9 +55,12 @@ class RequestPolicy:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCapacity:
-    """An amount that a device has, and the policy by which it is shared."""
+    """An amount that a device has, and the policy by which it is shared.
 
-    value: Quantity
+    The value is `Unknown` where a device is predicted whose amount no table holds.
+    """
+
+    value: Quantity | Unknown
     request_policy: RequestPolicy | None = None
 
 
