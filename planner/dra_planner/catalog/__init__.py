@@ -1,0 +1,81 @@
+"""Facts about GPUs, machines, drivers and prices: typed rows of the tables in `data/`, each with its source.
+
+Nothing is read before it is asked for. A name that no table holds raises CatalogError with the nearest ones;
+a fact that nobody sourced is None.
+"""
+
+from dra_planner.catalog.daemons import DaemonPod, daemon_pods
+from dra_planner.catalog.drivers import (
+    DevicePluginRelease,
+    DriverAttribute,
+    DriverRelease,
+    device_plugin_release,
+    device_plugin_releases,
+    driver_release,
+    driver_releases,
+    require_installable,
+)
+from dra_planner.catalog.gpus import Gpu, MigProfile, gpu, gpus, mig_profiles
+from dra_planner.catalog.machines import (
+    CLOUDS,
+    Accelerator,
+    Cloud,
+    Machine,
+    ami_types,
+    check_region,
+    machine,
+    machines,
+)
+from dra_planner.catalog.mig import (
+    MigGeometry,
+    MigInstance,
+    check_mig_layout,
+    layout_name,
+    mig_layout,
+    mig_layouts,
+    place_instances,
+)
+from dra_planner.catalog.prices import Price, price
+from dra_planner.catalog.tables import Confidence, Provenance, Source, sources
+from dra_planner.catalog.topology import GpuPlace, gpu_places
+
+__all__ = [
+    "CLOUDS",
+    "Accelerator",
+    "Cloud",
+    "Confidence",
+    "DaemonPod",
+    "DevicePluginRelease",
+    "DriverAttribute",
+    "DriverRelease",
+    "Gpu",
+    "GpuPlace",
+    "Machine",
+    "MigGeometry",
+    "MigInstance",
+    "MigProfile",
+    "Price",
+    "Provenance",
+    "Source",
+    "ami_types",
+    "check_mig_layout",
+    "check_region",
+    "daemon_pods",
+    "device_plugin_release",
+    "device_plugin_releases",
+    "driver_release",
+    "driver_releases",
+    "gpu",
+    "gpu_places",
+    "gpus",
+    "layout_name",
+    "machine",
+    "machines",
+    "mig_layout",
+    "mig_layouts",
+    "mig_profiles",
+    "place_instances",
+    "price",
+    "require_installable",
+    "sources",
+]

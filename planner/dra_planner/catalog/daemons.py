@@ -1,0 +1,37 @@
+"""Pods that land on every node: what they ask for, as far as somebody has published it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from dra_planner.catalog.machines import Machine
+from dra_planner.catalog.tables import Provenance, integer, provenance, read_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonPod:
+    """One pod per node; None is a request that nobody sourced, 0 one that asks for nothing."""
+
+    name: str
+    origin: str  # platform | project
+    cpu_milli: int | None
+    memory_mib: int | None
+    provenance: Provenance
+
+
+@cache
+def daemon_pods(machine: Machine) -> tuple[DaemonPod, ...]:
+    """Return the daemon pods of a node of this machine type, in table order."""
+    vendor = machine.accelerator.vendor if machine.accelerator else ""
+    return tuple(
+        DaemonPod(
+            name=row["name"],
+            origin=row["origin"],
+            cpu_milli=integer(row, "cpu_milli"),
+            memory_mib=integer(row, "memory_mib"),
+            provenance=provenance(row),
+        )
+        for row in read_table("daemon_pods")
+        if row["cloud"] in (machine.cloud, "any") and row["needs"] in ("", vendor)
+    )

@@ -1,0 +1,156 @@
+"""Releases of the NVIDIA DRA driver and of the device plugin: their charts, and what each publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
+
+from dra_planner.catalog.tables import Provenance, Row, flag, provenance, read_table
+from dra_planner.errors import CatalogError
+
+AttributeValueRule = Literal["fixed", "model", "minor", "node", "node-wide", "parent", "topology"]
+
+
+@dataclass(frozen=True, slots=True)
+class DriverAttribute:
+    """An attribute that a release publishes on one kind of device.
+
+    `rule` says who knows its value: fixed by the driver, of the GPU model, the minor number, only the node
+    (differs per device), only the node (equal on all its devices), equal on partitions of one parent, or by
+    the PCIe topology of the machine.
+    """
+
+    device: str  # gpu | mig | vfio | channel | daemon
+    name: str  # without a domain: the driver's own
+    type: Literal["string", "int", "bool", "version"]
+    rule: AttributeValueRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverRelease:
+    """A release of the NVIDIA DRA driver. `order` grows with time: 0.4 is newer than 25.12."""
+
+    version: str
+    order: int
+    generation: str  # "25.3", "25.8", "25.12", "0.4", "0.5"
+    released: str
+    chart: str
+    repository: str  # https://… (a Helm repository) or oci://…
+    resource_apis: tuple[str, ...]
+    is_installable: bool  # on Kubernetes 1.34 and later
+    feature_gates: Mapping[str, bool] = field(hash=False)  # name → on by default
+    device_classes: tuple[str, ...]  # gpu, mig, vfio
+    has_extended_resource: bool  # class gpu.nvidia.com carries extendedResourceName nvidia.com/gpu
+    mig_names: Literal["id-start-size", "profile-id-start"]
+    fault: str  # why it cannot be installed, "" otherwise
+    attributes: tuple[DriverAttribute, ...]
+    provenance: Provenance
+
+    @property
+    def is_oci(self) -> bool:
+        return self.repository.startswith("oci://")
+
+    @property
+    def chart_reference(self) -> str:
+        """What Helm takes as the chart's name: the whole OCI address, or the plain name in a repository."""
+        return f"{self.repository}/{self.chart}" if self.is_oci else self.chart
+
+    def has_gate(self, name: str) -> bool:
+        return name in self.feature_gates
+
+    def attributes_of(self, device: str) -> tuple[DriverAttribute, ...]:
+        """Return the attributes of one kind of device, in table order."""
+        return tuple(attribute for attribute in self.attributes if attribute.device == device)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevicePluginRelease:
+    """A release of the NVIDIA device plugin's chart."""
+
+    version: str
+    chart: str
+    repository: str
+    provenance: Provenance
+
+
+@cache
+def driver_releases() -> tuple[DriverRelease, ...]:
+    """Return every release of the NVIDIA DRA driver, oldest first."""
+    rows = read_table("driver_releases")
+    order = {row["version"]: index for index, row in enumerate(rows)}
+    return tuple(_driver(row, order) for row in rows)
+
+
+@cache
+def driver_release(version: str) -> DriverRelease:
+    """Return a release of the NVIDIA DRA driver ("25.8.1", a leading v is fine); raises CatalogError.
+
+    A release that cannot be installed on Kubernetes 1.34 or later is returned: `is_installable` says so, and
+    `require_installable` raises.
+    """
+    for release in driver_releases():
+        if release.version == version.removeprefix("v"):
+            return release
+    known = ", ".join(release.version for release in driver_releases())
+    raise CatalogError(f'nobody knows the NVIDIA DRA driver "{version}"', fix=f"known, oldest first: {known}")
+
+
+def require_installable(release: DriverRelease) -> DriverRelease:
+    """Return the release; raises CatalogError where Kubernetes 1.34 and later cannot take its chart."""
+    if release.is_installable:
+        return release
+    good = ", ".join(other.version for other in driver_releases() if other.is_installable)
+    raise CatalogError(f"NVIDIA DRA driver {release.version} cannot be installed: {release.fault}", fix=f"use {good}")
+
+
+@cache
+def device_plugin_releases() -> tuple[DevicePluginRelease, ...]:
+    """Return every release of the device plugin's chart that was read, oldest first."""
+    return tuple(
+        DevicePluginRelease(
+            version=row["version"], chart=row["chart"], repository=row["repository"], provenance=provenance(row)
+        )
+        for row in read_table("device_plugin_releases")
+    )
+
+
+def device_plugin_release(version: str) -> DevicePluginRelease:
+    """Return a release of the device plugin's chart; raises CatalogError with the known ones."""
+    for release in device_plugin_releases():
+        if release.version == version.removeprefix("v"):
+            return release
+    known = ", ".join(release.version for release in device_plugin_releases())
+    raise CatalogError(f'nobody knows the NVIDIA device plugin "{version}"', fix=f"known, oldest first: {known}")
+
+
+def _driver(row: Row, order: Mapping[str, int]) -> DriverRelease:
+    version = row["version"]
+    gates = (gate.partition(":") for gate in row["feature_gates"].split())
+    return DriverRelease(
+        version=version,
+        order=order[version],
+        generation=row["generation"],
+        released=row["released"],
+        chart=row["chart"],
+        repository=row["repository"],
+        resource_apis=tuple(row["resource_apis"].split()),
+        is_installable=bool(flag(row, "installable")),
+        feature_gates={name: value == "on" for name, _, value in gates},
+        device_classes=tuple(row["device_classes"].split()),
+        has_extended_resource=bool(flag(row, "extended_resource")),
+        mig_names=row["mig_names"],  # type: ignore[arg-type]  # tests check the column
+        fault=row["faults"],
+        attributes=tuple(_attribute(a) for a in read_table("driver_attributes") if _published(a, version, order)),
+        provenance=provenance(row),
+    )
+
+
+def _published(row: Row, version: str, order: Mapping[str, int]) -> bool:
+    after = order[row["since"]] <= order[version]
+    return after and (not row["until"] or order[version] <= order[row["until"]])
+
+
+def _attribute(row: Row) -> DriverAttribute:
+    return DriverAttribute(row["device"], row["attribute"], row["type"], row["value"])  # type: ignore[arg-type]  # tests check the columns

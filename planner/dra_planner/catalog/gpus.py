@@ -1,0 +1,109 @@
+"""GPU models: what a driver reads from each, and how each can be partitioned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from dra_planner.catalog.tables import Provenance, Row, flag, integer, provenance, read_table, unknown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
+    """A GPU model as NVML describes it; None is a fact that nobody sourced.
+
+    `memory_mib` is what the driver publishes (NVML's total), smaller than the figure on the box.
+    `dynamic_mig_memory_mib` replaces it where the driver publishes partitions (gate DynamicMIG).
+    """
+
+    id: str
+    product_name: str | None
+    brand: str | None
+    architecture: str | None
+    cuda_compute_capability: str | None  # "9.0.0"
+    memory_mib: int | None
+    dynamic_mig_memory_mib: int | None
+    mig_capable: bool
+    mig_table: str | None  # id of the GPU whose profile table holds for this one
+    mig_toggles_without_reset: bool
+    memory_slices: int | None
+    compute_domains: bool
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigProfile:
+    """One way to cut a GPU instance; engine counts are those of one instance, None where not sourced."""
+
+    gpu: str
+    name: str  # "1g.10gb+me"
+    gi_profile_id: int | None
+    memory_mib: int | None
+    multiprocessors: int | None
+    copy_engines: int | None
+    decoders: int | None
+    encoders: int | None
+    jpeg_engines: int | None
+    ofa_engines: int | None
+    max_instances: int
+    size: int | None  # memory slices that one instance takes
+    starts: tuple[int, ...]  # memory slices at which an instance may begin
+    provenance: Provenance
+
+
+@cache
+def gpus() -> tuple[Gpu, ...]:
+    """Return every GPU model, in table order."""
+    return tuple(_gpu(row) for row in read_table("gpus"))
+
+
+def gpu(gpu_id: str) -> Gpu:
+    """Return the GPU model of that id ("h100-sxm5-80gb"); raises CatalogError with the nearest ids."""
+    for candidate in gpus():
+        if candidate.id == gpu_id:
+            return candidate
+    raise unknown("GPU", gpu_id, [known.id for known in gpus()], fix="see `pulumi-dra catalog gpus`")
+
+
+@cache
+def mig_profiles(gpu_id: str) -> tuple[MigProfile, ...]:
+    """Return the MIG profiles of a GPU model, none where it has none or none are known."""
+    table = gpu(gpu_id).mig_table
+    return tuple(_profile(row) for row in read_table("mig_profiles") if row["gpu"] == table)
+
+
+def _gpu(row: Row) -> Gpu:
+    return Gpu(
+        id=row["id"],
+        product_name=row["product_name"] or None,
+        brand=row["brand"] or None,
+        architecture=row["architecture"] or None,
+        cuda_compute_capability=row["cuda_compute_capability"] or None,
+        memory_mib=integer(row, "memory_mib"),
+        dynamic_mig_memory_mib=integer(row, "dynamic_mig_memory_mib"),
+        mig_capable=bool(flag(row, "mig_capable")),
+        mig_table=row["mig_table"] or None,
+        mig_toggles_without_reset=bool(flag(row, "mig_toggle_without_reset")),
+        memory_slices=integer(row, "memory_slices"),
+        compute_domains=bool(flag(row, "compute_domains")),
+        provenance=provenance(row),
+    )
+
+
+def _profile(row: Row) -> MigProfile:
+    return MigProfile(
+        gpu=row["gpu"],
+        name=row["profile"],
+        gi_profile_id=integer(row, "gi_profile_id"),
+        memory_mib=integer(row, "memory_mib"),
+        multiprocessors=integer(row, "multiprocessors"),
+        copy_engines=integer(row, "copy_engines"),
+        decoders=integer(row, "decoders"),
+        encoders=integer(row, "encoders"),
+        jpeg_engines=integer(row, "jpeg_engines"),
+        ofa_engines=integer(row, "ofa_engines"),
+        max_instances=int(row["max_instances"]),
+        size=integer(row, "size"),
+        starts=tuple(int(start) for start in row["starts"].split()),
+        provenance=provenance(row),
+    )

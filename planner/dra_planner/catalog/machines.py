@@ -1,0 +1,190 @@
+"""Machine types of the clouds: what a node of each has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from typing import Literal
+
+from dra_planner.catalog.tables import Provenance, Row, flag, integer, provenance, read_table, unknown
+from dra_planner.errors import CatalogError
+
+Cloud = Literal["eks", "gke", "aks"]
+CLOUDS: tuple[Cloud, ...] = ("eks", "gke", "aks")
+_SEE = "see `pulumi-dra catalog machines`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accelerator:
+    """The accelerators of a machine: all of one model."""
+
+    kind: str  # gpu | tpu | neuron | inference
+    vendor: str  # nvidia, amd, google, aws, …
+    model: str  # as the cloud names it
+    count: int | None  # devices that the node sees
+    gpu: str | None  # id in the GPU table, for NVIDIA
+    fraction: Fraction | None  # the node sees this share of a physical GPU: a virtual one
+    gke_type: str | None  # value of cloud.google.com/gke-accelerator, or of gke-tpu-accelerator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """A machine type; None is a fact that nobody sourced. Memory is the machine's, before kernel and kubelet."""
+
+    cloud: Cloud
+    name: str  # as a fleet writes it; "n1-standard-8+nvidia-tesla-v100:2" has GPUs attached
+    instance_type: str  # as the cloud's API names it: the part before "+"
+    family: str
+    arch: Literal["amd64", "arm64"]
+    vcpus: int | None
+    memory_mib: int | None
+    accelerator: Accelerator | None
+    bare_metal: bool
+    is_offered: bool  # False: in no region of the newest listing that was read
+    regions: tuple[str, ...]  # where the cloud lists it; empty: not known, or nowhere
+    purchase: tuple[str, ...]  # on-demand, spot, capacity-block; empty: not known
+    default_card_enis: int | None = None  # EKS: interfaces of the default network card
+    ipv4_per_eni: int | None = None
+    efa_interfaces: int | None = None
+    local_disks: int | None = None
+    local_disk_gb: int | None = None  # 10^9 bytes on EKS, GiB on GKE
+    nvlink_nodes: int | None = None  # nodes of one NVLink domain
+    provenance: Provenance
+
+    @property
+    def gpu_count(self) -> int:
+        """How many NVIDIA GPUs the node sees; 0 for other accelerators and where nobody knows."""
+        if self.accelerator is None or self.accelerator.gpu is None:
+            return 0
+        return self.accelerator.count or 0
+
+
+@cache
+def machines(cloud: str) -> tuple[Machine, ...]:
+    """Return every machine type of a cloud, in table order; raises CatalogError for an unknown cloud."""
+    return tuple(_machine(_cloud(cloud), row) for row in read_table(f"machines_{cloud}"))
+
+
+@cache
+def machine(cloud: str, name: str) -> Machine:
+    """Return a machine type; raises CatalogError with the nearest names.
+
+    On GKE GPUs are attached to N1 machines: `n1-standard-8+nvidia-tesla-v100:2` is an n1-standard-8 with two
+    (`:1` may be left out).
+    """
+    base, plus, attached = name.partition("+")
+    rows = read_table(f"machines_{_cloud(cloud)}")
+    for row in rows:
+        if row["name"] == base:
+            found = _machine(_cloud(cloud), row)
+            return _attach(found, attached) if plus else found
+    raise unknown(f"{cloud.upper()} machine", name, [row["name"] for row in rows], fix=_SEE)
+
+
+def check_region(found: Machine, region: str) -> None:
+    """Raise CatalogError where the cloud lists the machine in some regions, and not in this one."""
+    if found.regions and region not in found.regions:
+        prefix = region.split("-")[0]
+        near = [name for name in found.regions if name.startswith(f"{prefix}-")] or list(found.regions)
+        raise CatalogError(f"{found.name} is not offered in region {region}", fix=f"it is in {', '.join(near)}")
+
+
+def ami_types(found: Machine) -> tuple[str, ...]:
+    """Return the EKS AMI types for an accelerated machine, best supported first; none for other clouds."""
+    if found.cloud != "eks" or found.accelerator is None:
+        return ()
+    return tuple(
+        row["ami_type"]
+        for row in read_table("ami_types_eks")
+        if row["arch"] == found.arch and row["accelerator"] == found.accelerator.vendor
+    )
+
+
+def _cloud(cloud: str) -> Cloud:
+    for known in CLOUDS:
+        if cloud == known:
+            return known
+    raise unknown("cloud", cloud, list(CLOUDS))
+
+
+def _machine(cloud: Cloud, row: Row) -> Machine:
+    arch: Literal["amd64", "arm64"] = "arm64" if row["arch"] == "arm64" else "amd64"
+    return Machine(
+        cloud=cloud,
+        name=row["name"],
+        instance_type=row["name"],
+        family=row["family"],
+        arch=arch,
+        vcpus=integer(row, "vcpus"),
+        memory_mib=integer(row, "memory_mib"),
+        accelerator=_accelerator(row),
+        bare_metal=bool(flag(row, "bare_metal")),
+        is_offered=row["status"] != "not-offered",
+        regions=_regions(cloud).get(row["name"], ()),
+        purchase=tuple(row["purchase"].split()),
+        default_card_enis=integer(row, "default_card_enis"),
+        ipv4_per_eni=integer(row, "ipv4_per_eni"),
+        efa_interfaces=integer(row, "efa_interfaces"),
+        local_disks=integer(row, "local_disks"),
+        local_disk_gb=integer(row, "local_disk_gb") or integer(row, "local_disk_gib"),
+        nvlink_nodes=integer(row, "nvlink_nodes"),
+        provenance=provenance(row),
+    )
+
+
+def _accelerator(row: Row) -> Accelerator | None:
+    if not row["accelerator_kind"]:
+        return None
+    return Accelerator(
+        kind=row["accelerator_kind"],
+        vendor=row["accelerator_vendor"],
+        model=row["accelerator_model"],
+        count=integer(row, "accelerator_count"),
+        gpu=row["gpu"] or None,
+        fraction=Fraction(row["gpu_fraction"]) if row["gpu_fraction"] else None,
+        gke_type=row.get("gke_type") or None,
+    )
+
+
+@cache
+def _regions(cloud: Cloud) -> dict[str, tuple[str, ...]]:
+    return {row["machine"]: tuple(row["regions"].split()) for row in read_table("regions") if row["cloud"] == cloud}
+
+
+def _attach(base: Machine, text: str) -> Machine:
+    """Return an N1 machine with GPUs; raises CatalogError for what Compute Engine would refuse."""
+    gke_type, _, number = text.partition(":")
+    rows = [row for row in read_table("attachable_gpus_gke") if row["machine_family"] == base.family]
+    if base.cloud != "gke" or not rows:
+        raise CatalogError(f"GPUs cannot be attached to {base.name}", fix="leave out what follows the +")
+    of_type = [row for row in rows if row["gke_type"] == gke_type]
+    if not of_type:
+        raise unknown("GPU to attach", gke_type, sorted({row["gke_type"] for row in rows}))
+    counts = [row["count"] for row in of_type]
+    if not re.fullmatch(r"[1-9]\d*", number or "1") or (number or "1") not in counts:
+        raise CatalogError(f'"{number}" {gke_type} cannot be attached', fix=f"attach {', '.join(counts)}")
+    row = next(row for row in of_type if row["count"] == (number or "1"))
+    if (base.vcpus or 0) > int(row["max_vcpus"]):
+        raise CatalogError(
+            f"{base.name} has {base.vcpus} vCPU, {number or 1} {gke_type} take a machine of at most {row['max_vcpus']}",
+            fix=f"attach {_enough(of_type, base)}",
+        )
+    accelerator = Accelerator(
+        kind="gpu",
+        vendor="nvidia",
+        model=gke_type,
+        count=int(row["count"]),
+        gpu=row["gpu"],
+        fraction=None,
+        gke_type=gke_type,
+    )
+    regions = tuple(region for region in row["regions"].split() if not base.regions or region in base.regions)
+    name = base.name + "+" + gke_type + (f":{row['count']}" if row["count"] != "1" else "")
+    return replace(base, name=name, accelerator=accelerator, regions=regions, provenance=provenance(row))
+
+
+def _enough(rows: list[Row], base: Machine) -> str:
+    fitting = [row["count"] for row in rows if int(row["max_vcpus"]) >= (base.vcpus or 0)]
+    return f"{fitting[0]} or more" if fitting else "them to a smaller machine"

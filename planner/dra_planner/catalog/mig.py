@@ -1,0 +1,194 @@
+"""MIG layouts: which instances a layout cuts out of each GPU, and whether the GPU can hold them.
+
+A layout is what the node label `nvidia.com/mig.config` names (`all-disabled`, `all-1g.10gb`, `all-1g.10gb.me`,
+`all-balanced`), a geometry (`1g.10gb:2,3g.40gb:1`; `:1` may be left out), or layouts per GPU
+(`0-3=all-balanced;4,5=7g.80gb`; GPUs that are not named stay whole). Names and geometries of the named layouts:
+NVIDIA/gpu-operator:assets/state-mig-manager/0400_configmap.yaml@0b0b6b15.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dra_planner.catalog.gpus import Gpu, MigProfile, gpu, mig_profiles
+from dra_planner.catalog.machines import Machine
+from dra_planner.catalog.tables import read_table
+from dra_planner.errors import CatalogError
+
+WHOLE = ("none", "all-disabled")
+ENGINES = ("multiprocessors", "copy_engines", "decoders", "encoders", "jpeg_engines", "ofa_engines")
+
+
+@dataclass(frozen=True, slots=True)
+class MigInstance:
+    """A MIG instance and the memory slice at which it starts; None where placements are not known."""
+
+    profile: MigProfile
+    start: int | None
+
+
+MigGeometry = tuple[MigInstance, ...] | None
+"""The instances of one GPU by start; None: MIG is off, (): MIG is on and nothing is cut out."""
+
+
+def check_mig_layout(machine: Machine, layout: str) -> None:
+    """Raise CatalogError where a layout is unknown, names what the GPU lacks, or does not fit it."""
+    mig_layout(machine, layout)
+
+
+def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
+    """Return what a layout cuts out of each GPU of a machine, in device order; raises CatalogError.
+
+    Where the driver is free to choose, larger instances are placed first and each as low as it can be: real
+    nodes may differ in starts, and so in device names, never in counts.
+    """
+    if layout in WHOLE:
+        return (None,) * machine.gpu_count
+    model = _mig_gpu(machine)
+    if "=" not in layout:
+        return (_geometry(model, layout),) * machine.gpu_count
+    chosen: dict[int, MigGeometry] = {}
+    for part in filter(None, (part.strip() for part in layout.split(";"))):
+        devices, equals, own = part.partition("=")
+        if not equals:
+            raise CatalogError(f'"{part}" names no GPUs', fix='write "0-3=all-balanced;4,5=7g.80gb"')
+        for index in _indices(devices, machine):
+            if index in chosen:
+                raise CatalogError(f"GPU {index} has two layouts", fix="name each GPU once")
+            chosen[index] = None if own.strip() in WHOLE else _geometry(model, own.strip())
+    return tuple(chosen.get(index) for index in range(machine.gpu_count))
+
+
+def mig_layouts(model: Gpu) -> tuple[str, ...]:
+    """Return the named layouts that a GPU model has, none where it has no MIG."""
+    profiles = mig_profiles(model.id)
+    if not profiles:
+        return ()
+    names = [layout_name(profile) for profile in profiles]
+    named = [row["layout"] for row in read_table("mig_layouts") if row["gpu"] == model.id]
+    return ("all-disabled", "all-enabled", *names, *named)
+
+
+def layout_name(profile: MigProfile) -> str:
+    """Return the layout of one profile on every GPU: "all-1g.10gb.me" for 1g.10gb+me."""
+    return "all-" + profile.name.replace("+", ".")
+
+
+def place_instances(profiles: Sequence[MigProfile]) -> tuple[MigInstance, ...] | None:
+    """Return one placement of all these instances on one GPU, by start; None where they do not fit."""
+    order = sorted(profiles, key=lambda profile: (-(profile.size or 0), -(profile.multiprocessors or 0), profile.name))
+    starts = next(_starts(order, frozenset()), None)
+    if starts is None:
+        return None
+    placed = (MigInstance(profile, start) for profile, start in zip(order, starts, strict=True))
+    return tuple(sorted(placed, key=lambda instance: instance.start or 0))
+
+
+def _starts(order: Sequence[MigProfile], taken: frozenset[int]) -> Iterator[tuple[int, ...]]:
+    if not order:
+        yield ()
+        return
+    profile, *rest = order
+    for start in profile.starts:
+        slices = frozenset(range(start, start + (profile.size or 0)))
+        if not slices & taken:
+            for others in _starts(rest, taken | slices):
+                yield (start, *others)
+
+
+def _mig_gpu(machine: Machine) -> Gpu:
+    if machine.gpu_count == 0 or machine.accelerator is None or machine.accelerator.gpu is None:
+        raise CatalogError(f"{machine.name} has no NVIDIA GPU, so no MIG layout", fix="remove mig")
+    model = gpu(machine.accelerator.gpu)
+    name = model.product_name or model.id
+    if machine.accelerator.fraction is not None:
+        raise CatalogError(f"{machine.name} sees a share of one {name}, which cannot be cut further", fix="remove mig")
+    if not model.mig_capable:
+        raise CatalogError(f"{name} has no MIG", fix="remove mig, or take a machine with A100, H100 or newer")
+    if not mig_profiles(model.id):
+        raise CatalogError(f"the MIG profiles of {name} are not known", fix="remove mig")
+    return model
+
+
+def _geometry(model: Gpu, layout: str) -> MigGeometry:
+    if layout == "all-enabled":
+        return ()
+    for row in read_table("mig_layouts"):
+        if (row["layout"], row["gpu"]) == (layout, model.id):
+            return _placed(model, _counts(model, row["geometry"]), certain=True)
+    for profile in mig_profiles(model.id):
+        if layout == layout_name(profile):
+            return _placed(model, {profile: profile.max_instances}, certain=True)
+    if layout.startswith("all-"):
+        raise CatalogError(
+            f'"{layout}" is no MIG layout of {model.product_name or model.id}',
+            fix=f"it has {', '.join(mig_layouts(model))}",
+        )
+    return _placed(model, _counts(model, layout), certain=False)
+
+
+def _counts(model: Gpu, geometry: str) -> dict[MigProfile, int]:
+    by_name = {profile.name: profile for profile in mig_profiles(model.id)}
+    counts: dict[MigProfile, int] = {}
+    for item in geometry.split(","):
+        name, colon, number = item.strip().partition(":")
+        if name not in by_name:
+            raise CatalogError(
+                f'{model.product_name or model.id} has no MIG profile "{name}"', fix=f"it has {', '.join(by_name)}"
+            )
+        if colon and not re.fullmatch(r"[1-9]\d?", number):
+            raise CatalogError(f'"{item.strip()}" names no count', fix=f'write "{name}:2" for two instances')
+        counts[by_name[name]] = counts.get(by_name[name], 0) + int(number or 1)
+    return counts
+
+
+def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigGeometry:
+    """Place a geometry; `certain` ones are published by NVIDIA and fit whatever this table knows."""
+    name = model.product_name or model.id
+    text = ", ".join(f"{count} x {profile.name}" for profile, count in counts.items())
+    for profile, count in counts.items():
+        if count > profile.max_instances:
+            raise CatalogError(
+                f"{text} does not fit {name}", fix=f"it holds at most {profile.max_instances} of {profile.name}"
+            )
+    wanted = [profile for profile, count in counts.items() for _ in range(count)]
+    if any(profile.size is None for profile in wanted):
+        if certain or len(counts) == 1:
+            return tuple(MigInstance(profile, None) for profile in wanted)
+        raise CatalogError(
+            f"where the MIG profiles of {name} can be placed is not known, so {text} cannot be judged",
+            fix=f"use one of {', '.join(mig_layouts(model))}",
+        )
+    placed = place_instances(wanted) if engines_suffice(model, wanted) else None
+    if placed is None:
+        raise CatalogError(f"{text} does not fit {name}", fix=f"the named layouts fit: {', '.join(mig_layouts(model))}")
+    return placed
+
+
+def engines_suffice(model: Gpu, wanted: Sequence[MigProfile]) -> bool:
+    """Whether the instances together take no more engines than the largest profile has."""
+    for engine in ENGINES:
+        amounts: list[int | None] = [getattr(profile, engine) for profile in wanted]
+        totals: list[int | None] = [getattr(profile, engine) for profile in mig_profiles(model.id)]
+        if None in amounts or None in totals:
+            continue
+        if sum(amount or 0 for amount in amounts) > max(total or 0 for total in totals):
+            return False
+    return True
+
+
+def _indices(text: str, machine: Machine) -> list[int]:
+    indices: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
+        if match is None:
+            raise CatalogError(f'"{text}" names no GPUs', fix='write their indices: "0-3" or "0,2"')
+        first, last = int(match[1]), int(match[2] or match[1])
+        if first > last or last >= machine.gpu_count:
+            raise CatalogError(
+                f'"{part.strip()}" names GPUs that {machine.name} lacks', fix=f"it has 0 to {machine.gpu_count - 1}"
+            )
+        indices.extend(range(first, last + 1))
+    return indices

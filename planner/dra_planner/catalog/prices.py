@@ -1,0 +1,56 @@
+"""List prices by region, each with its date."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Literal
+
+from dra_planner.catalog.machines import Machine
+from dra_planner.catalog.tables import read_table
+
+Purchase = Literal["on-demand", "spot"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """US dollars per node and hour; `as_of` is "" where the source gives no date.
+
+    A Spot price may be a range over the zones of the region: then `usd_per_hour_max` is its upper end.
+    """
+
+    usd_per_hour: Decimal
+    usd_per_hour_max: Decimal
+    as_of: str
+    source: str
+
+
+def price(machine: Machine, region: str, purchase: Purchase = "on-demand") -> Price | None:
+    """Return the price of a machine in a region, None where no table holds one."""
+    key = (machine.cloud, machine.instance_type, region, purchase)
+    base = _prices().get(key)
+    if base is None or machine.name == machine.instance_type or machine.accelerator is None:
+        return base
+    attached = _prices().get((machine.cloud, machine.accelerator.gke_type or "", region, purchase))
+    if attached is None:
+        return None
+    count = machine.accelerator.count or 0
+    return Price(
+        usd_per_hour=base.usd_per_hour + count * attached.usd_per_hour,
+        usd_per_hour_max=base.usd_per_hour_max + count * attached.usd_per_hour_max,
+        as_of=attached.as_of and min(base.as_of, attached.as_of),
+        source=f"{base.source} {attached.source}",
+    )
+
+
+@cache
+def _prices() -> dict[tuple[str, str, str, str], Price]:
+    prices: dict[tuple[str, str, str, str], Price] = {}
+    for row in read_table("prices"):
+        low = Decimal(row["usd_per_hour"])
+        high = Decimal(row["usd_per_hour_max"]) if row["usd_per_hour_max"] else low
+        prices[row["cloud"], row["machine"], row["region"], row["capacity"]] = Price(
+            usd_per_hour=low, usd_per_hour_max=high, as_of=row["as_of"], source=row["source"]
+        )
+    return prices

@@ -1,0 +1,89 @@
+"""The tables in `data/`: one CSV file per subject, one row per fact, read on first use.
+
+Units stand in the column names (`memory_mib`, `usd_per_hour`), an empty cell means that nobody sourced the
+fact, and `source` names rows of `sources.csv`.
+"""
+
+from __future__ import annotations
+
+import csv
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from io import StringIO
+from typing import Literal
+
+from dra_planner.errors import CatalogError
+
+Row = Mapping[str, str]
+Confidence = Literal["observed", "documented", "derived", "high", "medium", "low"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where facts come from: what it is, which state of it, its date ("" where it gives none), its licence."""
+
+    key: str
+    what: str
+    ref: str
+    as_of: str
+    licence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Keys of the sources of a row, and how sure it is.
+
+    GPUs, profiles and drivers: observed on hardware, documented, or derived from partial evidence.
+    Machines: high (a record of the cloud's own API), medium (older or assembled), low (incomplete).
+    """
+
+    sources: tuple[str, ...]
+    confidence: Confidence
+    note: str = ""
+
+
+@cache
+def read_table(name: str) -> tuple[Row, ...]:
+    """Return the rows of `data/<name>.csv` in file order, every value as text."""
+    data = pkgutil.get_data("dra_planner", f"data/{name}.csv")
+    if data is None:  # only under a loader that cannot read package data
+        raise CatalogError(f"the table {name}.csv cannot be read", fix="install the package from a wheel or a checkout")
+    return tuple(csv.DictReader(StringIO(data.decode())))
+
+
+@cache
+def sources() -> Mapping[str, Source]:
+    """Return every source by its key."""
+    rows = read_table("sources")
+    return {row["source"]: Source(row["source"], row["what"], row["ref"], row["as_of"], row["licence"]) for row in rows}
+
+
+def provenance(row: Row) -> Provenance:
+    """Return where a row comes from; rows without a confidence of their own count as documented."""
+    confidence: Confidence = row.get("confidence") or "documented"  # type: ignore[assignment]  # tests check the column
+    return Provenance(tuple(row["source"].split()), confidence, row.get("note", ""))
+
+
+def integer(row: Row, column: str) -> int | None:
+    """Return the number in a cell, None where the cell is empty or the table has no such column."""
+    text = row.get(column, "")
+    return int(text) if text else None
+
+
+def flag(row: Row, column: str) -> bool | None:
+    """Return yes or no as a bool, None where the cell is empty."""
+    return {"yes": True, "no": False}.get(row.get(column, ""))
+
+
+def unknown(kind: str, name: str, known: list[str], *, fix: str = "") -> CatalogError:
+    """Return the error for a name that no table holds, with the nearest known ones (at most four)."""
+    from difflib import get_close_matches  # only on the way out: 5 ms
+
+    lowered = {candidate.lower(): candidate for candidate in reversed(known)}
+    near = [lowered[match] for match in get_close_matches(name.lower(), list(lowered), n=4, cutoff=0.6)]
+    if not near and len(known) <= 12:
+        near = known
+    hint = f"did you mean {', '.join(near)}?" if near else fix
+    return CatalogError(f'nobody knows the {kind} "{name}"', fix=hint or fix)
