@@ -1,0 +1,154 @@
+"""Fleets: what a good one becomes, and the sentence for each kind of bad one."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dra_planner.errors import FleetError
+from dra_planner.fleet import read_fleet, read_fleet_file, read_stack
+
+GOOD: dict[str, Any] = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.34",
+    "systemPool": {"machine": "m7i.large", "count": 2},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "pools": [
+        {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 4}},
+        {"name": "h100", "machine": "p5.48xlarge", "count": 2, "zones": ["us-east-1a"]},
+    ],
+}
+
+
+def changed(*edits: tuple[str, Any]) -> dict[str, Any]:
+    """The good fleet with values set (or, for `...`, removed) at dotted paths."""
+    document = deepcopy(GOOD)
+    for path, value in edits:
+        *parents, last = path.split(".")
+        here: Any = document
+        for part in parents:
+            here = here[int(part)] if part.isdigit() else here[part]
+        if value is ...:
+            del here[last]
+        else:
+            here[int(last) if last.isdigit() else last] = value
+    return document
+
+
+def test_a_good_fleet_has_its_defaults_filled_in() -> None:
+    fleet = read_fleet(GOOD)
+    assert fleet.minor == 34
+    assert fleet.autoscaler == "none"
+    assert fleet.network.zones == 2
+    assert fleet.device_plugin is False
+    assert (fleet.pool("h100").count.min, fleet.pool("h100").count.max) == (2, 2)
+    assert fleet.pool("h100").count.is_fixed
+
+
+def test_a_fleet_read_from_its_own_document_is_equal() -> None:
+    fleet = read_fleet(changed(("pools.0.pricePerHour", 0.9776), ("pools.1.capacity", {"capacityBlock": "cr-1"})))
+    assert read_fleet(fleet.document()) == fleet
+
+
+BAD = [
+    ("a key is missing", [("region", ...)], "region", "is missing"),
+    ("an unknown key", [("kubernets", "1.34")], "kubernets", 'is no key of the fleet; did you mean "kubernetes"?'),
+    ("a version as a number", [("kubernetes", 1.34)], "kubernetes", 'must be text, not a number: write "1.34" in quotes'),
+    ("too old a version", [("kubernetes", "1.33")], "kubernetes", "Kubernetes 1.33 is not supported; use 1.34 to 1.37"),
+    ("no version", [("kubernetes", "latest")], "kubernetes", '"latest" is no Kubernetes version'),
+    ("an unknown cloud", [("cloud", "azure")], "cloud", "must be 'eks' or 'gke', not \"azure\""),
+    ("a cloud that comes later", [("cloud", "aks")], "cloud", '"aks" is not supported yet'),
+    ("an unknown machine", [("pools.0.machine", "g6.2xlrage")], "pools[0].machine", "g6.2xlarge"),
+    ("an unknown driver", [("drivers.nvidia.version", "25.8.9")], "drivers.nvidia.version", "25.8.1"),
+    ("a driver that comes later", [("drivers.tpu", {})], "drivers", 'driver "tpu" is not supported yet'),
+    ("min above max", [("pools.0.count", {"min": 5, "max": 4})], "pools[0].count", "min 5 is greater than max 4"),
+    ("a negative count", [("pools.0.count", -1)], "pools[0].count", "greater than or equal to 0"),
+    ("a count as text", [("pools.0.count", {"max": "4"})], "pools[0].count.max", 'must be a whole number, not "4"'),
+    ("a name that is none", [("pools.0.name", "L4")], "pools[0].name", '"L4" is no name'),
+    ("a name taken", [("pools.1.name", "l4")], "pools[1].name", 'the name "l4" is taken by pools[0]'),
+    ("a zone elsewhere", [("pools.0.zones", ["eu-west-1a"])], "pools[0].zones[0]", "is not in region us-east-1"),
+    ("open to everyone", [("endpoint", {"publicAccessCidrs": ["0.0.0.0/0"]})], "endpoint.publicAccessCidrs", "everyone"),
+    ("no network", [("endpoint", {"publicAccessCidrs": ["10.0.0/8"]})], "endpoint.publicAccessCidrs", "no network"),
+    ("no pools", [("pools", [])], "pools", "at least 1 item"),
+    ("the wrong autoscaler", [("autoscaler", "gke")], "autoscaler", "an EKS cluster has no gke autoscaler"),
+    ("pools as text", [("pools", "l4")], "pools", 'must be a list, not "l4"'),
+    ("two kinds of network", [("network", {"zones": 2, "subnetIds": ["s"]})], "network", "not both"),
+]
+
+
+@pytest.mark.parametrize(("edits", "path", "sentence"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
+def test_a_bad_fleet_says_where_and_what(edits: list[tuple[str, Any]], path: str, sentence: str) -> None:
+    with pytest.raises(FleetError) as caught:
+        read_fleet(changed(*edits))
+    assert caught.value.place.path == path
+    assert sentence in caught.value.message
+
+
+def test_every_fault_is_told_at_once() -> None:
+    with pytest.raises(FleetError) as caught:
+        read_fleet(changed(("region", ...), ("kubernetes", 1.34), ("pools.0.count", -1)))
+    assert {error.place.path for error in (caught.value, *caught.value.others)} == {
+        "region",
+        "kubernetes",
+        "pools[0].count",
+    }
+
+
+def test_a_fault_in_a_file_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.yaml"
+    path.write_text(yaml.safe_dump(changed(("pools.1.count", {"min": 9, "max": 1})), sort_keys=False))
+    with pytest.raises(FleetError) as caught:
+        read_fleet_file(path)
+    line = path.read_text().splitlines()[caught.value.place.line - 1]
+    assert caught.value.place.file == str(path)
+    assert "count:" in line
+
+
+@pytest.mark.parametrize("text", ["a: [", "\t- x", "- 1\n- 2", "", "[" * 100_000])
+def test_broken_files_are_errors_of_ours(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "fleet.yaml"
+    path.write_text(text)
+    with pytest.raises(FleetError):
+        read_fleet_file(path)
+
+
+def write_stack(folder: Path, config: dict[str, Any]) -> None:
+    (folder / "stacks").mkdir()
+    (folder / "stacks" / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": config}))
+
+
+def test_a_stack_gives_fleet_and_workloads(tmp_path: Path) -> None:
+    write_stack(tmp_path, {"pulumi-dra:fleet": GOOD, "pulumi-dra:workloads": ["apps"], "aws:region": "us-east-1"})
+    settings = read_stack("dev", tmp_path)
+    assert settings.fleet == read_fleet(GOOD)
+    assert settings.workloads == ("apps",)
+
+
+@pytest.mark.parametrize(
+    ("config", "path", "sentence"),
+    [
+        ({}, "config", 'the stack has no "pulumi-dra:fleet"'),
+        ({"pulumi-dra:fleet": GOOD, "aws:region": "us-west-2"}, "config.aws:region", "is not the fleet's region"),
+        ({"pulumi-dra:fleet": GOOD, "pulumi-dra:workloads": "x"}, "config.pulumi-dra:workloads", "a list of paths"),
+        ({"pulumi-dra:fleet": GOOD, "pulumi-dra:flet": {}}, "config.pulumi-dra:flet", "unknown setting"),
+    ],
+    ids=["no fleet", "another region", "workloads as text", "an unknown setting"],
+)
+def test_a_bad_stack_says_where_and_what(tmp_path: Path, config: dict[str, Any], path: str, sentence: str) -> None:
+    write_stack(tmp_path, config)
+    with pytest.raises(FleetError) as caught:
+        read_stack("dev", tmp_path)
+    assert caught.value.place.path == path
+    assert sentence in caught.value.message
+
+
+def test_a_missing_stack_names_those_there_are(tmp_path: Path) -> None:
+    write_stack(tmp_path, {})
+    with pytest.raises(FleetError, match='there is no stack "dve"') as caught:
+        read_stack("dve", tmp_path)
+    assert 'did you mean "dev"?' in caught.value.fix

@@ -1,0 +1,127 @@
+"""The plan document: its digest, its schema and its inputs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dra_planner.errors import PlanFileError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.planfile import (
+    canonical_text,
+    check_inputs,
+    file_text,
+    inputs_of,
+    parse_document,
+    read_plan_file,
+    seal,
+)
+from dra_planner.sources import Source
+
+WORKLOADS = (Source("a.yaml", "kind: A\n---\nkind: B\n"),)
+
+
+def fleet(region: str = "us-east-1") -> Fleet:
+    return read_fleet(
+        {
+            "cloud": "eks",
+            "region": region,
+            "kubernetes": "1.34",
+            "systemPool": {"machine": "m7i.large"},
+            "drivers": {"nvidia": {"version": "25.8.1"}},
+            "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 4}}],
+        }
+    )
+
+
+def content(**changes: Any) -> dict[str, Any]:
+    return {
+        "inputs": inputs_of(fleet(), WORKLOADS, ["apps"]),
+        "kubernetes": "1.34",
+        "verdict": "fits",
+        "assumptions": [],
+        "fleet": fleet().document(),
+        "classes": [],
+        "demand": {},
+        "pools": [
+            {
+                "name": "l4",
+                "machine": "g6.2xlarge",
+                "count": {"min": 0, "bound": 1, "plan": 2, "max": 4},
+                "nodes": {"min": 2, "desired": 2, "max": 4},
+            }
+        ],
+        "workloads": [],
+        **changes,
+    }
+
+
+def test_both_texts_read_back_to_the_same_document() -> None:
+    plan_file = seal(content())
+    assert parse_document(canonical_text(plan_file)) == plan_file
+    assert parse_document(file_text(plan_file)) == plan_file
+
+
+def test_numbers_that_went_through_floats_are_caught() -> None:
+    document = json.loads(canonical_text(seal(content())))
+    document["pools"][0]["nodes"]["min"] = 2.0
+    with pytest.raises(PlanFileError, match="changed by hand"):
+        parse_document(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "must be a mapping"),
+        ('{"version": 99}', "version 99; this program reads version 1"),
+        (json.dumps({**json.loads(canonical_text(seal(content()))), "verdict": "cannot-tell"}), "changed by hand"),
+        ("[" * 100_000, "is not JSON"),
+    ],
+    ids=["broken", "a list", "another version", "edited by hand", "nested"],
+)
+def test_a_bad_document_says_why(text: str, sentence: str) -> None:
+    with pytest.raises(PlanFileError, match=sentence):
+        parse_document(text)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"pools": [{"name": "l4"}]},
+        {"verdict": "maybe"},
+        {"extra": 1},
+        {"pools": [{**content()["pools"][0], "nodes": {"min": 3, "desired": 2, "max": 4}}]},
+    ],
+    ids=["a pool without counts", "a fourth verdict", "an unknown key", "counts out of order"],
+)
+def test_content_that_is_no_plan_cannot_be_sealed(changes: dict[str, Any]) -> None:
+    with pytest.raises(PlanFileError):
+        seal(content(**changes))
+
+
+def test_a_plan_is_fresh_whatever_the_order_and_the_files_of_documents() -> None:
+    check_inputs(seal(content()), fleet(), (Source("x.yaml", "kind: B\n"), Source("y.yaml", "kind: A\n")))
+
+
+@pytest.mark.parametrize(
+    ("region", "workloads", "sentence"),
+    [
+        ("us-west-2", WORKLOADS, "the fleet has changed"),
+        ("us-east-1", (Source("a.yaml", "kind: A\n"),), "the workloads have changed"),
+        ("us-west-2", (Source("a.yaml", "kind: A\n"),), "the fleet and the workloads have changed"),
+        ("us-west-2", None, "the fleet has changed"),
+    ],
+)
+def test_a_stale_plan_names_what_changed(region: str, workloads: tuple[Source, ...] | None, sentence: str) -> None:
+    with pytest.raises(PlanFileError, match=sentence):
+        check_inputs(seal(content()), fleet(region), workloads)
+
+
+def test_a_missing_plan_says_which_command_makes_it(tmp_path: Path) -> None:
+    with pytest.raises(PlanFileError) as caught:
+        read_plan_file(tmp_path / "dev.plan.json", stack="dev")
+    assert "pulumi-dra plan --stack dev --write" in caught.value.fix
