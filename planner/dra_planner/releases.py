@@ -36,7 +36,7 @@ class Features:
 
     def with_gates(self, **gates: bool) -> Features:
         """Return the same release with some fields switched; raises TypeError on an unknown one."""
-        return replace(self, **gates)  # type: ignore[arg-type]  # every gate is a bool field
+        return replace(self, **gates)
 
     @property
     def version(self) -> str:

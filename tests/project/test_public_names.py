@@ -6,10 +6,17 @@ import importlib
 
 import pytest
 
+PACKAGES = [
+    "dra_planner",
+    "dra_planner.cel",
+    "dra_planner.fleet",
+    "dra_planner.model",
+    "dra_policies.rules",
+    "pulumi_dra",
+]
 
-@pytest.mark.parametrize(
-    "package", ["dra_planner", "dra_planner.model", "dra_planner.fleet", "dra_planner.cel", "pulumi_dra", "dra_policies.rules"]
-)
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_every_listed_name_exists_and_the_list_is_sorted(package: str) -> None:
     module = importlib.import_module(package)
     assert all(hasattr(module, name) for name in module.__all__)

@@ -16,7 +16,7 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     seen = set(verdicts)
     for verdict in ("does-not-fit", "cannot-tell"):
         if verdict in seen:
-            return verdict  # type: ignore[return-value]  # a literal from the tuple above
+            return verdict
     return "fits"
 
 
@@ -25,7 +25,7 @@ def best(verdicts: Iterable[Verdict]) -> Verdict:
     seen = set(verdicts)
     for verdict in ("fits", "cannot-tell"):
         if verdict in seen:
-            return verdict  # type: ignore[return-value]  # a literal from the tuple above
+            return verdict
     return "does-not-fit"
 
 

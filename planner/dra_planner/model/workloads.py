@@ -34,7 +34,7 @@ class Figures(NamedTuple):
         """Return the figure of that level."""
         return self[DEMAND_LEVELS.index(level)]
 
-    def __add__(self, other: object) -> Figures:  # type: ignore[override]  # adds demand, not tuples
+    def __add__(self, other: object) -> Figures:
         if not isinstance(other, Figures):
             return NotImplemented
         return Figures(
