@@ -1,0 +1,41 @@
+"""`pulumi-resource-<cloud>`: serve one stand-in to the engine; the first argument names the cloud."""
+
+from __future__ import annotations
+
+import sys
+
+import grpc
+from pulumi.runtime.proto import provider_pb2_grpc
+
+from dra_sandbox.language_host.serving import serve
+
+
+def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
+    """The stand-in for a cloud. Raises KeyError for one that has none."""
+    if cloud == "aws":
+        from dra_sandbox.clouds.aws.provider import Aws
+
+        return Aws()
+    if cloud == "gcp":
+        from dra_sandbox.clouds.gcp.provider import Gcp
+
+        return Gcp()
+    if cloud == "kubernetes":
+        from dra_sandbox.clouds.kubernetes.provider import Kubernetes
+
+        return Kubernetes()
+    raise KeyError(cloud)
+
+
+def main() -> None:
+    """Serve until the engine stops us."""
+    servicer = provider(sys.argv[1])
+
+    def register(server: grpc.Server) -> None:
+        provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
+
+    serve(register)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""AWS as the engine sees it: regions, one account, the rows and functions of this folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from dra_sandbox.clouds.aws.functions import FUNCTIONS
+from dra_sandbox.clouds.aws.rows import ROWS
+from dra_sandbox.clouds.checking import Failure
+from dra_sandbox.clouds.naming import Autonamed
+from dra_sandbox.clouds.sdk import Sdk
+from dra_sandbox.clouds.sdk_schema import Schema
+from dra_sandbox.clouds.stand_in import StandIn, known_text
+from dra_sandbox.clouds.wire import Values
+
+# The account that AWS uses in its documentation.
+ACCOUNT = "123456789012"
+
+
+class Aws(StandIn):
+    """The stand-in for `pulumi-resource-aws`."""
+
+    def __init__(self) -> None:
+        super().__init__(Sdk("aws"), ROWS, FUNCTIONS, Autonamed())
+
+    def place(self, inputs: Values) -> Mapping[str, str]:
+        region = known_text(inputs.get("region")) or self._region
+        partition = "aws-cn" if region.startswith("cn-") else "aws-us-gov" if region.startswith("us-gov-") else "aws"
+        return {"region": region, "account": ACCOUNT, "partition": partition}
+
+    def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:
+        if "region" in schema.inputs and not inputs.get("region") and not self._region:
+            return Failure("region", "no region: set aws:region in the stack's configuration")
+        return None
+
+    @property
+    def _region(self) -> str:
+        return (
+            known_text(self._settings.get("region"))
+            or os.environ.get("AWS_REGION")
+            or os.environ.get("AWS_DEFAULT_REGION", "")
+        )
+
+    def default_id(self, schema: Schema) -> str:
+        kind = schema.token.rsplit(":", 1)[-1]
+        return f"{kind.lower()}-{{hex17}}"

@@ -1,0 +1,398 @@
+"""The AWS resource types that do something particular.
+
+What cannot change in place follows the `ForceNew` and `RequiresReplace` marks of hashicorp/terraform-provider-aws
+(internal/service/{ec2,eks,iam,kms}), on which the real provider is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dra_sandbox.clouds.aws import values
+from dra_sandbox.clouds.rows import Facts, Output, Row, incremented, same_as
+from dra_sandbox.clouds.wire import Value, Values
+
+
+def _all_tags(facts: Facts) -> Value:
+    return facts.inputs.get("tags") or {}
+
+
+def _scaling_is_ordered(inputs: Values) -> str | None:
+    scaling = inputs.get("scalingConfig", {})
+    low, wanted, high = (scaling.get(name) for name in ("minSize", "desiredSize", "maxSize"))
+    if not all(isinstance(size, int) for size in (low, wanted, high)):
+        return None
+    if high < 1:
+        return "InvalidParameterException: maxSize can't be less than 1"
+    if not low <= wanted <= high:
+        return (
+            "InvalidParameterException: desired capacity must lie between minimum and maximum size"
+            f" (minimum {low}, desired {wanted}, maximum {high})"
+        )
+    return None
+
+
+def _template_or_own(inputs: Values) -> str | None:
+    template = inputs.get("launchTemplate")
+    if template is not None and inputs.get("diskSize") is not None:
+        return "InvalidParameterException: disk size cannot be given together with a launch template"
+    if template is not None and inputs.get("remoteAccess") is not None:
+        return "remoteAccess conflicts with launchTemplate"
+    return None
+
+
+def _ec2(kind: str, prefix: str, **row: object) -> Row:
+    """A row of EC2: identifier with its prefix, an ARN, an owner."""
+    outputs: dict[str, Output] = {
+        "arn": f"arn:{{partition}}:ec2:{{region}}:{{account}}:{kind}/{prefix}-{{hex17}}",
+        "ownerId": "{account}",
+    }
+    given = row.pop("outputs", {})
+    assert isinstance(given, Mapping)
+    return Row(id=f"{prefix}-{{hex17}}", outputs={**outputs, **given}, every_time={"tagsAll": _all_tags}, **row)  # type: ignore[arg-type]  # the caller's keywords are those of Row
+
+
+_TAGGED: Mapping[str, Output] = {"tagsAll": _all_tags}
+
+ROWS: Mapping[str, Row] = {
+    "aws:ec2/vpc:Vpc": _ec2(
+        "vpc",
+        "vpc",
+        outputs={
+            "defaultSecurityGroupId": "sg-{hex17}",
+            "mainRouteTableId": "rtb-{hex17}",
+            "defaultRouteTableId": "rtb-{hex17}",
+            "defaultNetworkAclId": "acl-{hex17}",
+            "dhcpOptionsId": "dopt-{hex17}",
+            "enableNetworkAddressUsageMetrics": False,
+        },
+        defaults={"enableDnsSupport": True, "instanceTenancy": "default"},
+        replace=("cidrBlock", "ipv4IpamPoolId", "ipv4NetmaskLength"),
+    ),
+    "aws:ec2/subnet:Subnet": _ec2(
+        "subnet",
+        "subnet",
+        outputs={"availabilityZone": "{region}a", "availabilityZoneId": "{region}-az1"},
+        defaults={"assignIpv6AddressOnCreation": False, "mapPublicIpOnLaunch": False},
+        replace=("vpcId", "cidrBlock", "availabilityZone", "availabilityZoneId", "outpostArn", "ipv6Native"),
+    ),
+    "aws:ec2/internetGateway:InternetGateway": _ec2("internet-gateway", "igw"),
+    "aws:ec2/eip:Eip": Row(
+        id="eipalloc-{hex17}",
+        outputs={
+            "allocationId": "eipalloc-{hex17}",
+            "publicIp": "203.0.113.{octet}",
+            "publicDns": "ec2-203-0-113-{octet}.compute-1.amazonaws.com",
+            "arn": "arn:{partition}:ec2:{region}:{account}:elastic-ip/eipalloc-{hex17}",
+            "domain": "vpc",
+        },
+        every_time=_TAGGED,
+        replace=("domain", "networkBorderGroup", "publicIpv4Pool", "address"),
+        allowed={"domain": frozenset({"vpc", "standard"})},
+    ),
+    "aws:ec2/natGateway:NatGateway": Row(
+        id="nat-{hex17}",
+        outputs={
+            "publicIp": "203.0.113.{octet}",
+            "privateIp": "10.0.0.{octet}",
+            "networkInterfaceId": "eni-{hex17}",
+            "associationId": "eipassoc-{hex17}",
+        },
+        every_time=_TAGGED,
+        defaults={"connectivityType": "public"},
+        replace=("allocationId", "connectivityType", "privateIp", "subnetId", "vpcId"),
+        allowed={"connectivityType": values.CONNECTIVITY_TYPES},
+        checks=(
+            lambda inputs: (
+                "allocationId is required for a public NAT gateway"
+                if inputs.get("connectivityType", "public") == "public"
+                and not inputs.get("allocationId")
+                and inputs.get("availabilityMode", "zonal") == "zonal"
+                else None
+            ),
+        ),
+    ),
+    "aws:ec2/routeTable:RouteTable": _ec2("route-table", "rtb", replace=("vpcId",)),
+    "aws:ec2/route:Route": Row(
+        id="r-{routeTableId}{digits}",
+        outputs={"origin": "CreateRoute", "state": "active", "instanceId": "", "instanceOwnerId": ""},
+        replace=("routeTableId", "destinationCidrBlock", "destinationIpv6CidrBlock", "destinationPrefixListId"),
+    ),
+    "aws:ec2/routeTableAssociation:RouteTableAssociation": Row(
+        id="rtbassoc-{hex17}", replace=("subnetId", "gatewayId")
+    ),
+    "aws:ec2/securityGroup:SecurityGroup": _ec2(
+        "security-group",
+        "sg",
+        defaults={"description": "Managed by Pulumi", "revokeRulesOnDelete": False},
+        replace=("description", "vpcId", "namePrefix"),
+    ),
+    "aws:ec2/securityGroupRule:SecurityGroupRule": Row(
+        id="sgrule-{digits}",
+        outputs={"securityGroupRuleId": "sgr-{hex17}"},
+        replace=(
+            "type",
+            "fromPort",
+            "toPort",
+            "protocol",
+            "cidrBlocks",
+            "ipv6CidrBlocks",
+            "prefixListIds",
+            "securityGroupId",
+            "sourceSecurityGroupId",
+            "self",
+        ),
+        allowed={"type": frozenset({"ingress", "egress"})},
+    ),
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": _ec2(
+        "security-group-rule", "sgr", outputs={"securityGroupRuleId": "sgr-{hex17}"}, replace=("securityGroupId",)
+    ),
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": _ec2(
+        "security-group-rule", "sgr", outputs={"securityGroupRuleId": "sgr-{hex17}"}, replace=("securityGroupId",)
+    ),
+    "aws:ec2/placementGroup:PlacementGroup": Row(
+        id="{name}",
+        outputs={
+            "arn": "arn:{partition}:ec2:{region}:{account}:placement-group/{name}",
+            "placementGroupId": "pg-{hex17}",
+        },
+        every_time=_TAGGED,
+        replace=("strategy", "partitionCount", "spreadLevel"),
+        allowed={"strategy": values.PLACEMENT_STRATEGIES},
+    ),
+    "aws:ec2/launchTemplate:LaunchTemplate": Row(
+        id="lt-{hex17}",
+        outputs={
+            "arn": "arn:{partition}:ec2:{region}:{account}:launch-template/lt-{hex17}",
+            "defaultVersion": 1,
+        },
+        every_time={"latestVersion": incremented("latestVersion"), **_TAGGED},
+        replace=("namePrefix",),
+        name_limit=128,
+        allowed={
+            "metadataOptions.httpTokens": values.HTTP_TOKENS,
+            "metadataOptions.httpEndpoint": values.ENABLED_DISABLED,
+            "metadataOptions.instanceMetadataTags": values.ENABLED_DISABLED,
+            "blockDeviceMappings[*].ebs.volumeType": values.VOLUME_TYPES,
+            "instanceMarketOptions.marketType": values.MARKET_TYPES,
+            "capacityReservationSpecification.capacityReservationPreference": values.RESERVATION_PREFERENCES,
+            "networkInterfaces[*].interfaceType": values.NETWORK_INTERFACE_TYPES,
+            "tagSpecifications[*].resourceType": values.RESOURCE_TYPES_TAGGED,
+            "placement.tenancy": values.TENANCIES,
+        },
+    ),
+    "aws:iam/role:Role": Row(
+        id="{name}",
+        outputs={
+            "arn": "arn:{partition}:iam::{account}:role/{name}",
+            "uniqueId": "AROA{HEX32}",
+            "createDate": "2026-01-01T00:00:00Z",
+            "managedPolicyArns": [],
+            "inlinePolicies": [],
+        },
+        every_time=_TAGGED,
+        defaults={"forceDetachPolicies": False, "maxSessionDuration": 3600, "path": "/"},
+        replace=("path", "namePrefix"),
+        name_limit=64,
+    ),
+    "aws:iam/policy:Policy": Row(
+        id="arn:{partition}:iam::{account}:policy/{name}",
+        outputs={
+            "arn": "arn:{partition}:iam::{account}:policy/{name}",
+            "policyId": "ANPA{HEX32}",
+            "attachmentCount": 0,
+        },
+        every_time=_TAGGED,
+        defaults={"path": "/"},
+        replace=("description", "path", "namePrefix"),
+        name_limit=128,
+    ),
+    "aws:iam/rolePolicy:RolePolicy": Row(id="{role}:{name}", replace=("role", "namePrefix")),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": Row(id="{role}-{hex17}", replace=("role", "policyArn")),
+    "aws:iam/instanceProfile:InstanceProfile": Row(
+        id="{name}",
+        outputs={
+            "arn": "arn:{partition}:iam::{account}:instance-profile/{name}",
+            "uniqueId": "AIPA{HEX32}",
+            "createDate": "2026-01-01T00:00:00Z",
+        },
+        every_time=_TAGGED,
+        defaults={"path": "/"},
+        replace=("path", "namePrefix"),
+        name_limit=128,
+    ),
+    "aws:iam/openIdConnectProvider:OpenIdConnectProvider": Row(
+        id="arn:{partition}:iam::{account}:oidc-provider/{hex32}",
+        outputs={
+            "arn": lambda facts: facts.text(
+                "arn:{partition}:iam::{account}:oidc-provider/"
+                + str(facts.inputs.get("url", "")).removeprefix("https://")
+            ),
+            "thumbprintLists": ["9e99a48a9960b14926bb7f3b02e22da2b0ab7280"],
+        },
+        every_time=_TAGGED,
+        replace=("url",),
+    ),
+    "aws:kms/key:Key": Row(
+        id="{uuid}",
+        outputs={
+            "arn": "arn:{partition}:kms:{region}:{account}:key/{uuid}",
+            "keyId": "{uuid}",
+            "policy": "{{}}",
+            "multiRegion": False,
+            "rotationPeriodInDays": 365,
+        },
+        every_time=_TAGGED,
+        defaults={"isEnabled": True, "keyUsage": "ENCRYPT_DECRYPT", "customerMasterKeySpec": "SYMMETRIC_DEFAULT"},
+        replace=("customerMasterKeySpec", "keyUsage", "multiRegion", "customKeyStoreId", "xksKeyId"),
+    ),
+    "aws:kms/alias:Alias": Row(
+        id="{name}",
+        outputs={
+            "arn": "arn:{partition}:kms:{region}:{account}:{name}",
+            "targetKeyArn": "arn:{partition}:kms:{region}:{account}:key/{targetKeyId}",
+        },
+        replace=("namePrefix",),
+    ),
+    "aws:cloudwatch/logGroup:LogGroup": Row(
+        id="{name}",
+        outputs={"arn": "arn:{partition}:logs:{region}:{account}:log-group:{name}"},
+        every_time=_TAGGED,
+        defaults={"skipDestroy": False},
+        replace=("namePrefix", "logGroupClass"),
+        name_limit=512,
+    ),
+    "aws:eks/cluster:Cluster": Row(
+        id="{name}",
+        outputs={
+            "arn": "arn:{partition}:eks:{region}:{account}:cluster/{name}",
+            "endpoint": "https://{HEX32}.gr7.{region}.eks.amazonaws.com",
+            "certificateAuthority": {"data": "{certificate}"},
+            "identities": [{"oidcs": [{"issuer": "https://oidc.eks.{region}.amazonaws.com/id/{HEX32}"}]}],
+            "vpcConfig": {
+                "clusterSecurityGroupId": "sg-{hex17}",
+                "vpcId": "vpc-{hex17}",
+                "endpointPrivateAccess": False,
+                "endpointPublicAccess": True,
+            },
+            "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16", "ipFamily": "ipv4"},
+            "accessConfig": {"authenticationMode": "CONFIG_MAP"},
+            "upgradePolicy": {"supportType": "EXTENDED"},
+            "status": "ACTIVE",
+            "platformVersion": "eks.1",
+            "clusterId": "",
+            "createdAt": "2026-01-01T00:00:00Z",
+            "version": "1.34",
+            "deletionProtection": False,
+        },
+        every_time=_TAGGED,
+        defaults={"bootstrapSelfManagedAddons": True},
+        replace=(
+            "roleArn",
+            "bootstrapSelfManagedAddons",
+            "accessConfig.bootstrapClusterCreatorAdminPermissions",
+            "encryptionConfig",
+            "kubernetesNetworkConfig.ipFamily",
+            "kubernetesNetworkConfig.serviceIpv4Cidr",
+            "outpostConfig",
+        ),
+        name_limit=100,
+        protected_by="deletionProtection",
+        allowed={
+            "accessConfig.authenticationMode": values.AUTHENTICATION_MODES,
+            "enabledClusterLogTypes[*]": values.LOG_TYPES,
+            "upgradePolicy.supportType": values.SUPPORT_TYPES,
+        },
+    ),
+    "aws:eks/nodeGroup:NodeGroup": Row(
+        id="{clusterName}:{nodeGroupName}",
+        outputs={
+            "arn": "arn:{partition}:eks:{region}:{account}:nodegroup/{clusterName}/{nodeGroupName}/{uuid}",
+            "amiType": "AL2023_x86_64_STANDARD",
+            "capacityType": "ON_DEMAND",
+            "diskSize": lambda facts: 0 if facts.inputs.get("launchTemplate") else 20,
+            "instanceTypes": lambda facts: [] if facts.inputs.get("launchTemplate") else ["t3.medium"],
+            "nodeGroupNamePrefix": "",
+            "launchTemplate": lambda facts: None,
+            "releaseVersion": "1.34.2-20260101",
+            "version": "1.34",
+            "status": "ACTIVE",
+            "updateConfig": {"maxUnavailable": 1},
+            "nodeRepairConfig": {"enabled": False},
+            "resources": [
+                {
+                    "autoscalingGroups": [{"name": "eks-{nodeGroupName}-{uuid}"}],
+                    "remoteAccessSecurityGroupId": "",
+                }
+            ],
+        },
+        every_time=_TAGGED,
+        name="nodeGroupName",
+        name_limit=63,
+        replace=(
+            "amiType",
+            "capacityType",
+            "clusterName",
+            "diskSize",
+            "instanceTypes",
+            "launchTemplate.id",
+            "launchTemplate.name",
+            "nodeGroupNamePrefix",
+            "nodeRoleArn",
+            "remoteAccess",
+            "subnetIds",
+        ),
+        allowed={
+            "amiType": values.AMI_TYPES,
+            "capacityType": values.CAPACITY_TYPES,
+            "taints[*].effect": values.TAINT_EFFECTS,
+        },
+        checks=(_scaling_is_ordered, _template_or_own),
+    ),
+    "aws:eks/addon:Addon": Row(
+        id="{clusterName}:{addonName}",
+        outputs={
+            "arn": "arn:{partition}:eks:{region}:{account}:addon/{clusterName}/{addonName}/{uuid}",
+            "addonVersion": "v1.0.0-eksbuild.1",
+            "configurationValues": "",
+            "createdAt": "2026-01-01T00:00:00Z",
+            "modifiedAt": "2026-01-01T00:00:00Z",
+        },
+        every_time=_TAGGED,
+        replace=("addonName", "clusterName", "namespaceConfig"),
+        allowed={
+            "resolveConflictsOnCreate": values.RESOLVE_CONFLICTS - {"PRESERVE"},
+            "resolveConflictsOnUpdate": values.RESOLVE_CONFLICTS,
+        },
+    ),
+    "aws:eks/accessEntry:AccessEntry": Row(
+        id="{clusterName}:{principalArn}",
+        outputs={
+            "accessEntryArn": "arn:{partition}:eks:{region}:{account}:access-entry/{clusterName}/{uuid}",
+            "createdAt": "2026-01-01T00:00:00Z",
+            "modifiedAt": "2026-01-01T00:00:00Z",
+            "kubernetesGroups": [],
+            "userName": same_as("principalArn", ""),
+        },
+        every_time=_TAGGED,
+        defaults={"type": "STANDARD"},
+        replace=("clusterName", "principalArn", "type"),
+        allowed={"type": values.ACCESS_ENTRY_TYPES},
+    ),
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": Row(
+        id="{clusterName}#{principalArn}#{policyArn}",
+        outputs={"associatedAt": "2026-01-01T00:00:00Z", "modifiedAt": "2026-01-01T00:00:00Z"},
+        replace=("accessScope", "clusterName", "policyArn", "principalArn"),
+        allowed={"accessScope.type": frozenset({"cluster", "namespace"})},
+    ),
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": Row(
+        id="a-{hex17}",
+        outputs={
+            "associationId": "a-{hex17}",
+            "associationArn": "arn:{partition}:eks:{region}:{account}:podidentityassociation/{clusterName}/a-{hex17}",
+            "externalId": "{uuid}",
+        },
+        every_time=_TAGGED,
+        replace=("clusterName", "namespace", "serviceAccount"),
+    ),
+}

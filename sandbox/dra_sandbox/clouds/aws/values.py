@@ -1,0 +1,64 @@
+"""Values that the AWS APIs accept, where the SDK's types say only "string"."""
+
+from __future__ import annotations
+
+# https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html (amiType), read from the service model
+# that botocore carries (eks/2017-11-01, shape AMITypes).
+AMI_TYPES = frozenset(
+    {
+        "AL2_x86_64",
+        "AL2_x86_64_GPU",
+        "AL2_ARM_64",
+        "CUSTOM",
+        "BOTTLEROCKET_ARM_64",
+        "BOTTLEROCKET_x86_64",
+        "BOTTLEROCKET_ARM_64_FIPS",
+        "BOTTLEROCKET_x86_64_FIPS",
+        "BOTTLEROCKET_ARM_64_NVIDIA",
+        "BOTTLEROCKET_x86_64_NVIDIA",
+        "BOTTLEROCKET_ARM_64_NVIDIA_FIPS",
+        "BOTTLEROCKET_x86_64_NVIDIA_FIPS",
+        "WINDOWS_CORE_2019_x86_64",
+        "WINDOWS_FULL_2019_x86_64",
+        "WINDOWS_CORE_2022_x86_64",
+        "WINDOWS_FULL_2022_x86_64",
+        "WINDOWS_CORE_2025_x86_64",
+        "WINDOWS_FULL_2025_x86_64",
+        "AL2023_x86_64_STANDARD",
+        "AL2023_ARM_64_STANDARD",
+        "AL2023_x86_64_NEURON",
+        "AL2023_x86_64_NVIDIA",
+        "AL2023_ARM_64_NVIDIA",
+    }
+)
+# eks API, shapes CapacityTypes, TaintEffect, AuthenticationMode, LogType, ResolveConflicts, SupportType.
+CAPACITY_TYPES = frozenset({"ON_DEMAND", "SPOT", "CAPACITY_BLOCK"})
+TAINT_EFFECTS = frozenset({"NO_SCHEDULE", "NO_EXECUTE", "PREFER_NO_SCHEDULE"})
+AUTHENTICATION_MODES = frozenset({"API", "API_AND_CONFIG_MAP", "CONFIG_MAP"})
+LOG_TYPES = frozenset({"api", "audit", "authenticator", "controllerManager", "scheduler"})
+RESOLVE_CONFLICTS = frozenset({"OVERWRITE", "NONE", "PRESERVE"})
+SUPPORT_TYPES = frozenset({"STANDARD", "EXTENDED"})
+ACCESS_ENTRY_TYPES = frozenset(
+    {"STANDARD", "FARGATE_LINUX", "EC2_LINUX", "EC2_WINDOWS", "EC2", "HYBRID_LINUX", "HYPERPOD_LINUX"}
+)
+# ec2 API, shapes LaunchTemplateHttpTokensState, VolumeType, MarketType, CapacityReservationPreference,
+# DomainType, ConnectivityType, PlacementStrategy.
+HTTP_TOKENS = frozenset({"optional", "required"})
+ENABLED_DISABLED = frozenset({"enabled", "disabled"})
+VOLUME_TYPES = frozenset({"standard", "io1", "io2", "gp2", "gp3", "sc1", "st1"})
+MARKET_TYPES = frozenset({"spot", "capacity-block"})
+RESERVATION_PREFERENCES = frozenset({"capacity-reservations-only", "open", "none"})
+NETWORK_INTERFACE_TYPES = frozenset({"interface", "efa", "efa-only"})
+CONNECTIVITY_TYPES = frozenset({"private", "public"})
+PLACEMENT_STRATEGIES = frozenset({"cluster", "partition", "spread"})
+TENANCIES = frozenset({"default", "dedicated", "host"})
+RESOURCE_TYPES_TAGGED = frozenset(
+    {
+        "elastic-gpu",
+        "elastic-inference",
+        "instance",
+        "network-interface",
+        "spot-instances-request",
+        "volume",
+    }
+)

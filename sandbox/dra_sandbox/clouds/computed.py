@@ -1,0 +1,85 @@
+"""The outputs of a resource: its inputs, and what the cloud adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dra_sandbox.clouds.rows import Facts, Row, fill
+from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
+from dra_sandbox.clouds.wire import UNKNOWN, Value, Values
+
+
+def real_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Values) -> Values:
+    """The outputs of a resource that exists now; `inputs_before` are those of its last creation or update."""
+    kept = _kept(schema, facts.old, inputs_before, facts.inputs)
+    computed = {name: _remembered(fill(output, facts), facts.old.get(name)) for name, output in row.outputs.items()}
+    anew = {name: fill(output, facts) for name, output in row.every_time.items()}
+    outputs = _overlay({**computed, **kept, **anew}, facts.inputs)
+    for name, spec in schema.outputs.items():
+        if spec.required and outputs.get(name) is None:
+            outputs[name] = _plausible(schema, spec.type, f"{name}-{facts.words['hex8']}")
+    return {**_only_outputs(schema, outputs), "id": facts.words["id"]}
+
+
+def planned_outputs(schema: Schema, row: Row, inputs: Values, state: Values, inputs_before: Values) -> Values:
+    """The outputs as far as a preview knows them: what only the cloud can say is unknown.
+
+    `state` and `inputs_before` are empty for a resource that does not exist yet.
+    """
+    kept = _kept(schema, state, inputs_before, inputs)
+    computed = {name: _remembered(_unknown_like(output), state.get(name)) for name, output in row.outputs.items()}
+    anew = {name: _unknown_like(output) for name, output in row.every_time.items()}
+    outputs = _overlay({**computed, **kept, **anew}, inputs)
+    for name, spec in schema.outputs.items():
+        if spec.required and outputs.get(name) is None:
+            outputs[name] = UNKNOWN
+    return _only_outputs(schema, outputs)
+
+
+def _kept(schema: Schema, state: Values, before: Values, inputs: Values) -> Values:
+    """What an update leaves as it was: all that no input decides, and required outputs whose input went away."""
+    return {
+        name: value
+        for name, value in state.items()
+        if name not in inputs and (name not in before or (name in schema.outputs and schema.outputs[name].required))
+    }
+
+
+def _remembered(computed: Value, old: Value) -> Value:
+    """What the cloud said once, it says again: the old value of everything that is computed."""
+    if isinstance(computed, Mapping):
+        members = old if isinstance(old, Mapping) else {}
+        return {name: _remembered(member, members.get(name)) for name, member in computed.items()}
+    return computed if old is None else old
+
+
+def _overlay(computed: Value, given: Value) -> Value:
+    """`given` where it says something, else `computed`, member by member."""
+    if isinstance(computed, Mapping) and isinstance(given, Mapping):
+        names = [*computed, *(name for name in given if name not in computed)]
+        return {name: _overlay(computed.get(name), given.get(name)) for name in names}
+    return computed if given is None else given
+
+
+def _only_outputs(schema: Schema, values: Values) -> Values:
+    return {name: value for name, value in values.items() if name in schema.outputs and value is not None}
+
+
+def _unknown_like(output: object) -> Value:
+    """The shape of a computed object with unknown leaves, so that it can be laid under given members."""
+    if isinstance(output, Mapping):
+        return {name: _unknown_like(member) for name, member in output.items()}
+    return UNKNOWN
+
+
+def _plausible(schema: Schema, spec: TypeSpec, text: str) -> Value:
+    """A value of the type for an output that no table knows."""
+    if spec.kind == "object":
+        members = schema.objects[spec.object_name]
+        return {name: _plausible(schema, member.type, text) for name, member in members.items() if member.required}
+    if spec.kind == "union":
+        return _plausible(schema, spec.of[0], text)
+    if spec.kind in {"enum", "constant"}:
+        return spec.values[0]
+    plain: dict[str, Value] = {"string": text, "integer": 0, "number": 0, "boolean": False, "list": [], "map": {}}
+    return plain.get(spec.kind, text)

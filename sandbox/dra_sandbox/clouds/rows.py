@@ -1,0 +1,109 @@
+"""The form of the tables: one row per resource type that a real cloud does something particular with."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from dra_sandbox.clouds.differences import ReplaceRule
+from dra_sandbox.clouds.wire import Value, Values
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a row may speak of: the inputs, the place in the cloud, and texts that differ from resource to resource."""
+
+    inputs: Values
+    words: Mapping[str, str]
+    old: Values
+
+    def text(self, template: str) -> str:
+        """The template with `{word}` filled in, from the inputs first; a word that nobody knows is left empty."""
+        return string.Formatter().vformat(template, (), _Words(self.inputs, self.words))
+
+
+class _Words(dict[str, str]):
+    def __init__(self, inputs: Values, words: Mapping[str, str]) -> None:
+        given = {name: str(value) for name, value in inputs.items() if isinstance(value, (str, int))}
+        super().__init__({**words, **given})
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+Output = str | int | bool | list[Any] | Mapping[str, Any] | Callable[[Facts], Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the SDK does not say about a resource type.
+
+    `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input gives the value.
+    `every_time` outputs are worked out anew at each update. `defaults` are inputs that the provider fills in.
+    `replace` and `in_place` are paths as in ReplaceRule; `allowed` are values per path (`[*]` for elements).
+    `name` is the property that is named automatically, "" for none; None means `name` where it is optional.
+    `protected_by` is a boolean property that forbids deletion.
+    """
+
+    id: str = ""
+    outputs: Mapping[str, Output] = field(default_factory=_nothing)
+    every_time: Mapping[str, Output] = field(default_factory=_nothing)
+    defaults: Mapping[str, Value] = field(default_factory=_nothing)
+    replace: tuple[str, ...] = ()
+    in_place: tuple[str, ...] = ()
+    allowed: Mapping[str, frozenset[str]] = field(default_factory=_nothing)
+    name: str | None = None
+    name_limit: int = 255
+    protected_by: str = ""
+    checks: tuple[Callable[[Values], str | None], ...] = ()
+
+    def replace_rule(self, documented: frozenset[str]) -> ReplaceRule:
+        """The rule of this row, with the properties that the SDK's text says cannot change."""
+        return ReplaceRule(documented | frozenset(self.replace), frozenset(self.in_place))
+
+
+def fill(output: Output, facts: Facts) -> Value:
+    """The value that an output of a row has for these facts."""
+    if isinstance(output, str):
+        return facts.text(output)
+    if isinstance(output, Mapping):
+        return {name: fill(member, facts) for name, member in output.items()}
+    if isinstance(output, list):
+        return [fill(member, facts) for member in output]
+    return output(facts) if callable(output) else output
+
+
+def incremented(name: str) -> Callable[[Facts], int]:
+    """An output that counts versions: 1 at first, one more at each update."""
+    return lambda facts: int(facts.old.get(name) or 0) + 1
+
+
+def same_as(name: str, fallback: Value = None) -> Callable[[Facts], Value]:
+    """An output that repeats the input `name`."""
+    return lambda facts: facts.inputs.get(name, fallback)
+
+
+def words_for(seed: str) -> dict[str, str]:
+    """Texts of the shapes that clouds use in identifiers, the same for the same seed."""
+    digest = hashlib.sha256(seed.encode()).hexdigest()
+    body = base64.b64encode(f"stand-in certificate {digest}".encode()).decode()
+    certificate = f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n"
+    return {
+        "hex8": digest[:8],
+        "hex17": digest[:17],
+        "hex32": digest[:32],
+        "HEX32": digest[:32].upper(),
+        "uuid": f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}",
+        "digits": str(int(digest[:16], 16) % 10**12).rjust(12, "1"),
+        "octet": str(int(digest[:4], 16) % 200 + 20),
+        "certificate": base64.b64encode(certificate.encode()).decode(),
+    }

@@ -1,0 +1,84 @@
+"""What a typed SDK says about a resource or a function: properties, their types, which must be given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSpec:
+    """The type of a value on the wire.
+
+    `kind` is one of string, integer, number, boolean, any, asset, list, map, object, union, enum, constant.
+    `of` holds the element type of a list or map and the members of a union; `object_name` the key of an object's
+    properties in its schema's `objects`; `values` what an enum or a constant may be.
+    """
+
+    kind: str
+    of: tuple[TypeSpec, ...] = ()
+    object_name: str = ""
+    values: tuple[str | float | bool, ...] = ()
+
+    def to_json(self) -> list[Any]:
+        """A form that JSON can hold."""
+        return [self.kind, [member.to_json() for member in self.of], self.object_name, list(self.values)]
+
+    @classmethod
+    def from_json(cls, data: list[Any]) -> TypeSpec:
+        """The opposite of `to_json`."""
+        kind, of, object_name, values = data
+        return cls(kind, tuple(cls.from_json(member) for member in of), object_name, tuple(values))
+
+
+@dataclass(frozen=True, slots=True)
+class PropertySpec:
+    """One property: its type, whether it must be there, and whether the SDK's text says that a change replaces."""
+
+    type: TypeSpec
+    required: bool = False
+    replaces: bool = False
+
+
+Properties = Mapping[str, PropertySpec]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A resource (or function) by its wire names: inputs, outputs, and the object types that they mention."""
+
+    token: str
+    inputs: Properties
+    outputs: Properties
+    objects: Mapping[str, Properties] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """A form that JSON can hold."""
+        return {
+            "token": self.token,
+            "inputs": _properties_to_json(self.inputs),
+            "outputs": _properties_to_json(self.outputs),
+            "objects": {name: _properties_to_json(found) for name, found in self.objects.items()},
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Schema:
+        """The opposite of `to_json`."""
+        return cls(
+            data["token"],
+            _properties_from_json(data["inputs"]),
+            _properties_from_json(data["outputs"]),
+            {name: _properties_from_json(found) for name, found in data["objects"].items()},
+        )
+
+
+def _properties_to_json(properties: Properties) -> dict[str, Any]:
+    return {name: [spec.type.to_json(), spec.required, spec.replaces] for name, spec in properties.items()}
+
+
+def _properties_from_json(data: dict[str, Any]) -> Properties:
+    return {
+        name: PropertySpec(TypeSpec.from_json(type_), required, replaces)
+        for name, (type_, required, replaces) in data.items()
+    }

@@ -1,0 +1,240 @@
+"""A stand-in provider: the engine's protocol over an SDK's schema and a table of rows."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import grpc
+from google.protobuf.empty_pb2 import Empty
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+
+from dra_sandbox.clouds.checking import Failure, check_allowed, check_values
+from dra_sandbox.clouds.computed import planned_outputs, real_outputs
+from dra_sandbox.clouds.differences import ReplaceRule, diff_response
+from dra_sandbox.clouds.naming import Autonamed, NameRefused, kept_name
+from dra_sandbox.clouds.rows import Facts, Row, words_for
+from dra_sandbox.clouds.sdk import Sdk, UnknownType
+from dra_sandbox.clouds.sdk_schema import Schema
+from dra_sandbox.clouds.wire import Values, from_wire, holds_unknown, is_unknown, to_wire
+
+Function = Callable[[Values, Mapping[str, str]], Values]
+
+# Names that the engine itself puts into a provider's settings.
+_ENGINE_SETTINGS = frozenset(
+    {"version", "pluginDownloadURL", "parameterization", "__internal", "__pulumi-go-provider-infer"}
+)
+
+
+class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
+    """What the stand-ins for bridged clouds share."""
+
+    def __init__(
+        self, sdk: Sdk, rows: Mapping[str, Row], functions: Mapping[str, Function], autonamed: Autonamed
+    ) -> None:
+        self._sdk = sdk
+        self._rows = rows
+        self._functions = functions
+        self._autonamed = autonamed
+        self._settings: Values = {}
+
+    @abc.abstractmethod
+    def place(self, inputs: Values) -> Mapping[str, str]:
+        """The words for where a resource with these inputs lives: region, account, project …"""
+
+    @abc.abstractmethod
+    def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:
+        """The refusal when neither the resource nor the provider's settings say where it shall live."""
+
+    def default_id(self, schema: Schema) -> str:
+        """The template of an identifier for a type without one in its row."""
+        return "{hex17}"
+
+    # The engine's protocol, in the order in which it calls.
+
+    def GetPluginInfo(self, request: Empty, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
+        return plugin_pb2.PluginInfo(version=self._sdk.version)
+
+    def CheckConfig(
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
+        known = self._sdk.resource(f"pulumi:providers:{self._sdk.name}").inputs
+        failures = [
+            provider_pb2.CheckFailure(property=name, reason=f'unknown setting "{name}"')
+            for name in from_wire(request.news)
+            if name not in known and name not in _ENGINE_SETTINGS
+        ]
+        return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
+
+    def Configure(
+        self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ConfigureResponse:
+        self._settings = from_wire(request.args)
+        return provider_pb2.ConfigureResponse(supportsPreview=True, supports_autonaming_configuration=True)
+
+    def Check(self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext) -> provider_pb2.CheckResponse:
+        token = _type_of(request)
+        try:
+            schema = self._sdk.resource(token)
+        except UnknownType as error:
+            return provider_pb2.CheckResponse(failures=[provider_pb2.CheckFailure(reason=str(error))])
+        inputs = {name: value for name, value in from_wire(request.news).items() if value is not None}
+        inputs.pop("__defaults", None)
+        row = self._row(token)
+        failures = list(self._failures(schema, row, inputs))
+        defaults = {name: value for name, value in row.defaults.items() if name not in inputs}
+        named = _name_property(row, schema)
+        if named and named not in inputs and f"{named}Prefix" not in inputs:
+            try:
+                defaults[named] = kept_name(from_wire(request.olds), named) or self._autonamed.name(
+                    request, row.name_limit
+                )
+            except NameRefused as error:
+                failures.append(Failure(named, str(error)))
+        checked = {**inputs, **defaults, "__defaults": sorted(defaults)}
+        return provider_pb2.CheckResponse(
+            inputs=to_wire(checked),
+            failures=[provider_pb2.CheckFailure(property=found.path, reason=found.reason) for found in failures],
+        )
+
+    def Diff(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
+        token = _type_of(request)
+        old, new = from_wire(request.old_inputs), from_wire(request.news)
+        answer = diff_response(old, new, self._replace_rule(token), ignored=request.ignoreChanges)
+        named = _name_property(self._row(token), self._sdk.resource(token))
+        if answer.replaces and named and named not in (new.get("__defaults") or []):
+            # Two resources cannot have one name at once (pulumi-terraform-bridge: nameRequiresDeleteBeforeReplace).
+            answer.deleteBeforeReplace = old.get(named) == new.get(named) and new.get(named) is not None
+        return answer
+
+    def Create(self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext) -> provider_pb2.CreateResponse:
+        schema, inputs = self._sdk.resource(_type_of(request)), _plain(request.properties)
+        row = self._row(schema.token)
+        if request.preview:
+            return provider_pb2.CreateResponse(properties=to_wire(planned_outputs(schema, row, inputs, {}, {})))
+        facts = self._facts(request.urn, schema, row, inputs, {})
+        return provider_pb2.CreateResponse(
+            id=facts.words["id"], properties=to_wire(real_outputs(schema, row, facts, {}))
+        )
+
+    def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
+        schema, inputs = self._sdk.resource(_type_of(request)), _plain(request.news)
+        row, state, before = self._row(schema.token), from_wire(request.olds), _plain(request.old_inputs)
+        if request.preview:
+            outputs = planned_outputs(schema, row, inputs, state, before)
+        else:
+            facts = self._facts(request.urn, schema, row, inputs, state)
+            outputs = real_outputs(schema, row, facts, before)
+        return provider_pb2.UpdateResponse(properties=to_wire(outputs))
+
+    def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
+        """The state that the engine has; there is no cloud behind it that could have drifted.
+
+        Without one (`get`, import) the resource is taken to exist as far as its identifier tells.
+        """
+        schema, state = self._sdk.resource(_type_of(request)), from_wire(request.properties)
+        inputs = from_wire(request.inputs)
+        if not state or set(state) <= set(inputs):
+            row = self._row(schema.token)
+            given = {**state, **({_name_property(row, schema) or "id": request.id.rsplit("/", 1)[-1]})}
+            facts = self._facts(request.urn, schema, row, given, {"id": request.id})
+            state = {**real_outputs(schema, row, facts, {}), "id": request.id}
+        return provider_pb2.ReadResponse(id=request.id, properties=to_wire(state), inputs=to_wire(inputs))
+
+    def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> Empty:
+        guard = self._row(_type_of(request)).protected_by
+        if guard and from_wire(request.properties).get(guard) is True:
+            context.abort(
+                grpc.StatusCode.FAILED_PRECONDITION,
+                f"cannot delete {request.id}: {guard} is true; set it to false and run `pulumi up` first",
+            )
+        return Empty()
+
+    def Invoke(self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext) -> provider_pb2.InvokeResponse:
+        arguments = from_wire(request.args)
+        try:
+            schema = self._sdk.function(request.tok)
+        except UnknownType as error:
+            context.abort(grpc.StatusCode.NOT_FOUND, str(error))
+        unknown = [name for name in arguments if name not in schema.inputs]
+        if unknown:
+            failures = [provider_pb2.CheckFailure(property=name, reason="unknown argument") for name in unknown]
+            return provider_pb2.InvokeResponse(failures=failures)
+        function = self._functions.get(request.tok)
+        if function is None:
+            context.abort(
+                grpc.StatusCode.UNIMPLEMENTED,
+                f"the stand-in for {self._sdk.name} has no answer for the function {request.tok}",
+            )
+        try:
+            result = function(arguments, self.place(arguments))
+        except ValueError as error:
+            failure = provider_pb2.CheckFailure(reason=str(error))
+            return provider_pb2.InvokeResponse(failures=[failure])
+        response = provider_pb2.InvokeResponse()
+        getattr(response, "return").CopyFrom(to_wire({"id": request.tok, **arguments, **result}))
+        return response
+
+    def Cancel(self, request: Empty, context: grpc.ServicerContext) -> Empty:
+        return Empty()
+
+    # What the calls above are made of.
+
+    def _row(self, token: str) -> Row:
+        return self._rows.get(token, Row())
+
+    def _replace_rule(self, token: str) -> ReplaceRule:
+        documented = {name for name, spec in self._sdk.resource(token).inputs.items() if spec.replaces}
+        row = self._row(token)
+        named = _name_property(row, self._sdk.resource(token))
+        return row.replace_rule(frozenset(documented | ({named} if named else set())))
+
+    def _failures(self, schema: Schema, row: Row, inputs: Values) -> Iterator[Failure]:
+        yield from check_values(schema, inputs)
+        yield from check_allowed(row.allowed, inputs)
+        place = self.missing_place(schema, inputs)
+        if place is not None:
+            yield place
+        if not holds_unknown(inputs):
+            for check in row.checks:
+                reason = check(inputs)
+                if reason is not None:
+                    yield Failure("", reason)
+
+    def _facts(self, urn: str, schema: Schema, row: Row, inputs: Values, state: Values) -> Facts:
+        """The words for one resource; its identifier is kept once it has one."""
+        named = _name_property(row, schema)
+        name = inputs.get(named or "name")
+        words = {
+            **words_for(f"{urn} {sorted(inputs.items(), key=str)}"),
+            **self.place(inputs),
+            "logical": urn.rsplit("::", 1)[-1],
+            "name": name if isinstance(name, str) else urn.rsplit("::", 1)[-1],
+        }
+        facts = Facts(inputs, words, state)
+        words["id"] = str(state.get("id") or facts.text(row.id or self.default_id(schema)))
+        return facts
+
+
+def _type_of(request: Any) -> str:
+    """The type token of the request's resource: the last of the types that the URN chains, from parent to child."""
+    chain: str = request.urn.split("::")[2]
+    return request.type or chain.rsplit("$", 1)[-1]
+
+
+def _plain(struct: Any) -> Values:
+    return {name: value for name, value in from_wire(struct).items() if name != "__defaults"}
+
+
+def _name_property(row: Row, schema: Schema) -> str:
+    """The property that is named automatically, or ""."""
+    if row.name is not None:
+        return row.name
+    spec = schema.inputs.get("name")
+    return "name" if spec is not None and not spec.required and spec.type.kind == "string" else ""
+
+
+def known_text(value: object) -> str:
+    """The value when it is a text that is known already, else an empty text."""
+    return value if isinstance(value, str) and not is_unknown(value) else ""

@@ -1,0 +1,73 @@
+"""Values as they cross the engine's wire: plain JSON, a sentinel for what is unknown in a preview."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from google.protobuf import json_format
+from google.protobuf.struct_pb2 import Struct
+from pulumi.runtime import rpc
+
+Value: TypeAlias = Any
+Values: TypeAlias = dict[str, Any]
+
+UNKNOWN: str = rpc.UNKNOWN
+# pulumi/pulumi:sdk/go/common/resource/plugin/rpc.go@v3.259.0: one sentinel per type; which one says nothing to us.
+_SENTINELS = frozenset(
+    {
+        UNKNOWN,
+        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+        "030794c1-ac77-496b-92df-f27374a8bd58",
+        "e48ece36-62e2-4504-bad9-02848725956a",
+        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+    }
+)
+# The key that marks a special object; the values that say which kind it is.
+_SIGNATURE = "4dabf18193072939515e22adb298388d"
+_SECRET = "1b47061264138c4ac30d75fd1eb44270"
+
+
+def from_wire(struct: Struct) -> Values:
+    """The values of a message; secrets opened, numbers without a fraction as int."""
+    opened: Values = _open(json_format.MessageToDict(struct))
+    return opened
+
+
+def to_wire(values: Values) -> Struct:
+    """A message with the values; absent (None) properties are left out, as the real providers do."""
+    struct = Struct()
+    struct.update({name: value for name, value in values.items() if value is not None})
+    return struct
+
+
+def is_unknown(value: Value) -> bool:
+    """Whether the value is not known before the resource exists."""
+    return isinstance(value, str) and value in _SENTINELS
+
+
+def holds_unknown(value: Value) -> bool:
+    """Whether any part of the value is unknown."""
+    if isinstance(value, dict):
+        return any(holds_unknown(member) for member in value.values())
+    if isinstance(value, list):
+        return any(holds_unknown(member) for member in value)
+    return is_unknown(value)
+
+
+def is_asset(value: Value) -> bool:
+    """Whether the value is a file or an archive of files."""
+    return isinstance(value, dict) and _SIGNATURE in value
+
+
+def _open(value: Value) -> Value:
+    if isinstance(value, dict):
+        if value.get(_SIGNATURE) == _SECRET:
+            return _open(value.get("value"))
+        return {name: _open(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_open(member) for member in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value

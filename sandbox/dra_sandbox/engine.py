@@ -1,0 +1,190 @@
+"""Drives the real Pulumi engine on a local backend in a scratch folder, with the stand-in clouds."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dra_sandbox.plugins import bin_folder, install_stand_ins
+from dra_sandbox.run_result import RunResult, read_events
+from dra_sandbox.tools import find_pulumi
+
+# Variables of the caller that would lead the engine out of the scratch folder.
+_NOT_INHERITED = ("PULUMI_ACCESS_TOKEN", "PULUMI_BACKEND_URL", "PULUMI_IGNORE_AMBIENT_PLUGINS", "PYTHONPATH")
+
+
+class EngineError(Exception):
+    """A command that must succeed for any project did not; the message holds what it said."""
+
+
+class Engine:
+    """One local backend with one project.
+
+    The project is worked on through a view of it: links to everything, except for its Pulumi.yaml and its stack
+    settings, which are copies, because the engine writes to them. `view` is that folder.
+    """
+
+    def __init__(self, work_dir: Path, project_dir: Path) -> None:
+        """Prepare `work_dir` (created when missing) for the project in `project_dir`.
+
+        Finds the CLI, building it when there is none; the stand-ins are run by this interpreter.
+        Raises ToolUnavailable as `find_pulumi` does, FileNotFoundError when there is no Pulumi.yaml.
+        """
+        self.work_dir = work_dir.absolute()
+        self.project_dir = project_dir.absolute()
+        self.bin = bin_folder(find_pulumi())
+        self.view = self.work_dir / "project"
+        self.settings_folder = _make_view(self.project_dir, self.view)
+        for name in ("state", "home", "runs"):
+            (self.work_dir / name).mkdir(parents=True, exist_ok=True)
+        install_stand_ins(self.work_dir / "home")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of every command: a backend, home and passphrase of our own, and no downloads."""
+        inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+        return {
+            **inherited,
+            "PATH": os.pathsep.join([str(self.bin), os.environ.get("PATH", os.defpath)]),
+            "PULUMI_BACKEND_URL": f"file://{self.work_dir / 'state'}",
+            "PULUMI_HOME": str(self.work_dir / "home"),
+            "PULUMI_CONFIG_PASSPHRASE": "sandbox",
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
+            # Shows the flag that writes the engine's events to a file.
+            "PULUMI_DEBUG_COMMANDS": "true",
+        }
+
+    def stack_init(self, stack: str) -> None:
+        """Create `stack`; one that exists already is left as it is. Raises EngineError when it cannot be created."""
+        done = self._run(["stack", "init", stack])
+        if not done.ok and "already exists" not in done.stderr:
+            raise EngineError(f"cannot create the stack {stack}:\n{done.stdout}{done.stderr}")
+
+    def stack_remove(self, stack: str) -> RunResult:
+        """Remove `stack` and its history; refused by the engine while it holds resources. Its settings stay."""
+        return self._run(["stack", "rm", stack, "--yes", "--preserve-config"])
+
+    def preview(self, stack: str, *, policy_pack: Path | None = None, options: Sequence[str] = ()) -> RunResult:
+        """What `up` would do."""
+        return self._operation("preview", stack, policy_pack, options)
+
+    def up(
+        self,
+        stack: str,
+        *,
+        policy_pack: Path | None = None,
+        skip_preview: bool = False,
+        options: Sequence[str] = (),
+    ) -> RunResult:
+        """Preview, then create and change what differs; without the preview when it is to be skipped."""
+        chosen = ["--yes", *(["--skip-preview"] if skip_preview else []), *options]
+        return self._operation("up", stack, policy_pack, chosen)
+
+    def refresh(self, stack: str, *, options: Sequence[str] = ()) -> RunResult:
+        """Read every resource again from the stand-in clouds."""
+        return self._operation("refresh", stack, None, ["--yes", "--skip-preview", *options])
+
+    def destroy(self, stack: str, *, options: Sequence[str] = ()) -> RunResult:
+        """Delete every resource of the stack; the stack itself stays."""
+        return self._operation("destroy", stack, None, ["--yes", "--skip-preview", *options])
+
+    def export(self, stack: str) -> dict[str, Any]:
+        """The stack's state as `pulumi stack export` writes it. Raises EngineError for an unknown stack."""
+        done = self._run(["stack", "export", "--stack", stack])
+        if not done.ok:
+            raise EngineError(f"cannot export the stack {stack}:\n{done.stderr}")
+        state: dict[str, Any] = json.loads(done.stdout)
+        return state
+
+    def resources(self, stack: str) -> list[dict[str, Any]]:
+        """The resources in the stack's state, in the order they were registered."""
+        deployment = self.export(stack).get("deployment") or {}
+        return list(deployment.get("resources") or [])
+
+    def outputs(self, stack: str) -> dict[str, Any]:
+        """The stack's outputs, secrets in clear. Raises EngineError for an unknown stack."""
+        done = self._run(["stack", "output", "--json", "--show-secrets", "--stack", stack])
+        if not done.ok:
+            raise EngineError(f"cannot read the outputs of {stack}:\n{done.stderr}")
+        values: dict[str, Any] = json.loads(done.stdout)
+        return values
+
+    def policy_analyze(self, state_file: Path, policy_pack: Path) -> RunResult:
+        """Judge an exported state with a pack; runs no program and no provider."""
+        return self._run(
+            ["policy", "analyze", "--file", str(state_file), "--policy-pack", str(policy_pack)], stack_settings=False
+        )
+
+    def package_schema(self, folder: Path) -> dict[str, Any]:
+        """The schema of the components in `folder`. Raises EngineError when the engine cannot read it."""
+        done = self._run(["package", "get-schema", str(folder)])
+        if not done.ok:
+            raise EngineError(f"cannot read the schema of {folder}:\n{done.stderr}")
+        schema: dict[str, Any] = json.loads(done.stdout)
+        return schema
+
+    def _operation(self, verb: str, stack: str, policy_pack: Path | None, options: Sequence[str]) -> RunResult:
+        log = self.work_dir / "runs" / f"{time.time_ns()}-{verb}.jsonl"
+        command = [verb, "--stack", stack, "--event-log", str(log), *options]
+        if policy_pack is not None:
+            command += ["--policy-pack", str(policy_pack)]
+        return self._run(command, event_log=log)
+
+    def _run(self, command: Sequence[str], *, event_log: Path | None = None, stack_settings: bool = True) -> RunResult:
+        """Run one command of the CLI in the view of the project."""
+        started = time.monotonic()
+        full = [str(self.bin / "pulumi"), *command, "--non-interactive", "--color", "never"]
+        process = subprocess.Popen(
+            full,
+            cwd=self.view if stack_settings else self.work_dir,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            stdout, stderr = process.communicate()
+        except KeyboardInterrupt:
+            # The terminal told the engine too; it finishes what it had begun before it ends.
+            process.communicate()
+            raise
+        return RunResult(
+            command=("pulumi", *command),
+            exit_code=process.returncode,
+            stdout=stdout,
+            stderr=stderr,
+            seconds=time.monotonic() - started,
+            events=read_events(event_log) if event_log is not None else (),
+        )
+
+
+def _make_view(project: Path, view: Path) -> Path:
+    """Make or refresh the view of `project` and return its folder of stack settings."""
+    settings = yaml.safe_load((project / "Pulumi.yaml").read_text(encoding="utf-8"))
+    folder = settings.get("stackConfigDir", "") if isinstance(settings, dict) else ""
+    view.mkdir(parents=True, exist_ok=True)
+    copied = {Path(folder).parts[0]} if folder else set()
+    for entry in project.iterdir():
+        target = view / entry.name
+        if entry.name in {".git", ".pulumi"} or target.is_symlink() or target.exists():
+            continue
+        if entry.name in copied:
+            shutil.copytree(entry, target)
+        elif entry.is_file() and entry.name.startswith("Pulumi."):
+            shutil.copy2(entry, target)
+        else:
+            target.symlink_to(entry)
+    (view / folder).mkdir(parents=True, exist_ok=True)
+    return view / folder

@@ -1,0 +1,27 @@
+"""`pulumi-language-python`: serve the language host to the engine whose address is the first argument."""
+
+from __future__ import annotations
+
+import sys
+
+import grpc
+from pulumi.runtime.proto import language_pb2_grpc
+
+from dra_sandbox.language_host.host import LanguageHost
+from dra_sandbox.language_host.serving import serve
+
+
+def main() -> None:
+    """Serve until the engine stops us."""
+    # The engine also passes options with a dash, such as -root, that say nothing the requests do not.
+    addresses = [word for word in sys.argv[1:] if not word.startswith("-")]
+    host = LanguageHost(addresses[0] if addresses else "")
+
+    def register(server: grpc.Server) -> None:
+        language_pb2_grpc.add_LanguageRuntimeServicer_to_server(host, server)
+
+    serve(register)
+
+
+if __name__ == "__main__":
+    main()

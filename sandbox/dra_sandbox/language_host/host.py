@@ -1,0 +1,153 @@
+"""The service `pulumirpc.LanguageRuntime`: starts Python programs, component packages and policy packs."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import queue
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import grpc
+from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
+
+from dra_sandbox.language_host.pack_proxy import PackProxy
+from dra_sandbox.language_host.runtime_options import NoSuchEnvironment, interpreter
+
+_RUNNER = Path(__file__).with_name("runner.py")
+_SHOWN = 32
+
+
+class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
+    """Runs what the engine asks for in the interpreter that the project file names."""
+
+    def __init__(self, engine_address: str) -> None:
+        self._engine = engine_address
+
+    def Handshake(
+        self, request: language_pb2.LanguageHandshakeRequest, context: grpc.ServicerContext
+    ) -> language_pb2.LanguageHandshakeResponse:
+        self._engine = request.engine_address or self._engine
+        return language_pb2.LanguageHandshakeResponse()
+
+    def GetPluginInfo(self, request: object, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
+        return plugin_pb2.PluginInfo(version=importlib.metadata.version("pulumi"))
+
+    def GetRequiredPackages(
+        self, request: language_pb2.GetRequiredPackagesRequest, context: grpc.ServicerContext
+    ) -> language_pb2.GetRequiredPackagesResponse:
+        # The providers are the stand-ins that are already in place; nothing is to be downloaded.
+        return language_pb2.GetRequiredPackagesResponse()
+
+    def InstallDependencies(
+        self, request: language_pb2.InstallDependenciesRequest, context: grpc.ServicerContext
+    ) -> Iterator[language_pb2.InstallDependenciesResponse]:
+        # The environment is made by the bootstrap, from the lock.
+        return iter(())
+
+    def Run(self, request: language_pb2.RunRequest, context: grpc.ServicerContext) -> language_pb2.RunResponse:
+        """Run a program to its end; its output is ours, which the engine shows to the user."""
+        try:
+            python = interpreter(request.info.options, request.info.program_directory)
+        except NoSuchEnvironment as error:
+            return language_pb2.RunResponse(error=str(error))
+        options = {
+            "monitor": request.monitor_address,
+            "engine": self._engine,
+            "project": request.project,
+            "root_directory": request.info.root_directory,
+            "stack": request.stack,
+            "pwd": request.pwd or request.info.program_directory,
+            "dry_run": "true" if request.dryRun else "false",
+            "parallel": str(request.parallel),
+            "organization": request.organization,
+        }
+        entry = os.path.join(request.info.program_directory, request.info.entry_point)
+        command = [python, "-u", str(_RUNNER), *(f"--{name}={value}" for name, value in options.items()), entry]
+        environment = {
+            **os.environ,
+            "PULUMI_CONFIG": json.dumps(dict(request.config)),
+            "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(request.configSecretKeys)),
+        }
+        program = subprocess.Popen([*command, *request.args], env=environment)
+        _end_with_call(program, context)
+        status = program.wait()
+        if status == 0:
+            return language_pb2.RunResponse()
+        if status == _SHOWN:
+            return language_pb2.RunResponse(bail=True)
+        return language_pb2.RunResponse(error=f"program exited with status {status}")
+
+    def RunPlugin(
+        self, request: language_pb2.RunPluginRequest, context: grpc.ServicerContext
+    ) -> Iterator[language_pb2.RunPluginResponse]:
+        """Start a policy pack, or a component package or provider, and stream what it prints."""
+        try:
+            python = interpreter(request.info.options, request.info.program_directory)
+        except NoSuchEnvironment as error:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
+        environment = {**os.environ, **dict(entry.split("=", 1) for entry in request.env)}
+        if request.kind == "analyzer":
+            engine = request.args[0] if request.args else self._engine
+            yield from self._run_pack(python, request.info.program_directory, engine, environment, context)
+            return
+        command = [python, "-u", request.info.program_directory, *request.args]
+        yield from _stream(command, request.pwd, environment, context)
+
+    def _run_pack(
+        self,
+        python: str,
+        folder: str,
+        engine: str,
+        environment: dict[str, str],
+        context: grpc.ServicerContext,
+    ) -> Iterator[language_pb2.RunPluginResponse]:
+        """Serve the pack through a proxy, for as long as the engine keeps the call open."""
+        proxy = PackProxy([python, "-u", "-m", "pulumi.policy", engine, folder], folder, environment)
+        ended = threading.Event()
+        if not context.add_callback(ended.set):
+            return
+        try:
+            yield language_pb2.RunPluginResponse(stdout=f"{proxy.port}\n".encode())
+            ended.wait()
+        finally:
+            proxy.stop()
+
+
+def _end_with_call(process: subprocess.Popen[bytes], context: grpc.ServicerContext) -> None:
+    """Stop `process` when the engine gives the call up, as it does on an interrupt."""
+    if not context.add_callback(lambda: process.poll() is None and process.terminate()):
+        process.terminate()
+
+
+def _stream(
+    command: Sequence[str], folder: str, environment: dict[str, str], context: grpc.ServicerContext
+) -> Iterator[language_pb2.RunPluginResponse]:
+    """Both outputs of `command` as they come, then its exit status."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder or None,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    _end_with_call(process, context)
+    assert process.stdout is not None and process.stderr is not None
+    answers: queue.Queue[language_pb2.RunPluginResponse | None] = queue.Queue()
+
+    def forward(stream: IO[bytes], name: str) -> None:
+        for line in stream:
+            answers.put(language_pb2.RunPluginResponse(**{name: line}))
+        answers.put(None)
+
+    for stream, name in ((process.stdout, "stdout"), (process.stderr, "stderr")):
+        threading.Thread(target=forward, args=(stream, name), daemon=True).start()
+    for _ in range(2):
+        while (answer := answers.get()) is not None:
+            yield answer
+    yield language_pb2.RunPluginResponse(exitcode=process.wait())

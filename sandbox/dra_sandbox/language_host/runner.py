@@ -1,0 +1,91 @@
+"""Runs one Pulumi program in the interpreter of its own environment: `python runner.py OPTIONS PROGRAM`.
+
+A script, not a module of the package: that environment need not have this package installed.
+"""
+
+import argparse
+import asyncio
+import logging
+import os
+import runpy
+import sys
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+
+import pulumi
+import pulumi.runtime
+
+# The engine's word for "the user has been told already" (pulumi/pulumi:sdk/python/cmd/pulumi-language-python-exec@v3.259.0).
+SHOWN = 32
+
+
+def arguments() -> argparse.Namespace:
+    """What the host says about this run."""
+    parser = argparse.ArgumentParser()
+    for name in ("monitor", "engine", "project", "root_directory", "stack", "pwd", "organization"):
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--dry_run", choices=["true", "false"], required=True)
+    parser.add_argument("--parallel", type=int, required=True)
+    parser.add_argument("program")
+    parser.add_argument("arguments", nargs="*")
+    return parser.parse_args()
+
+
+def configure(given: argparse.Namespace) -> None:
+    """Give the SDK its configuration and its connections."""
+    pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env())
+    pulumi.runtime.configure(
+        pulumi.runtime.Settings(
+            monitor=given.monitor,
+            engine=given.engine,
+            project=given.project,
+            stack=given.stack,
+            parallel=given.parallel,
+            dry_run=given.dry_run == "true",
+            organization=given.organization,
+            root_directory=given.root_directory,
+        )
+    )
+
+
+def own_frames(program: str) -> str:
+    """The current traceback from the first frame in the user's program on; all of it when there is none."""
+    frames = traceback.extract_tb(sys.exc_info()[2])
+    folder = program if os.path.isdir(program) else os.path.dirname(program)
+    for index, frame in enumerate(frames):
+        if os.path.abspath(frame.filename).startswith(folder + os.sep):
+            return traceback.format_exc(limit=-(len(frames) - index))
+    return traceback.format_exc()
+
+
+def main() -> int:
+    """Run the program to the end of its last output; the exit status is the one the host expects."""
+    given = arguments()
+    configure(given)
+    sys.argv = [given.program, *given.arguments]
+    os.chdir(given.pwd)
+    program = os.path.abspath(given.program)
+    # Futures of a failed run are never awaited, and asyncio would say so for each.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    executor = ThreadPoolExecutor(max_workers=max(given.parallel, 1) * 4)
+    loop.set_default_executor(executor)
+    try:
+        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: runpy.run_path(program, run_name="__main__")))
+        return 0
+    except pulumi.RunError as error:
+        pulumi.log.error(str(error))
+        return SHOWN
+    except Exception:
+        pulumi.log.error("Program failed with an unhandled exception:\n" + own_frames(program))
+        return SHOWN
+    finally:
+        executor.shutdown(wait=True)
+        loop.close()
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""How every plugin of the engine behaves as a process: print a port, serve, leave quietly."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from concurrent import futures
+
+import grpc
+
+# Plans and states travel in one message; gRPC's own limit is 4 MiB, the engine's is 400 MiB.
+CHANNEL_OPTIONS = [
+    ("grpc.max_receive_message_length", 400 * 1024 * 1024),
+    ("grpc.max_send_message_length", 400 * 1024 * 1024),
+]
+
+
+def serve(register: Callable[[grpc.Server], None], workers: int = 32) -> None:
+    """Serve what `register` adds on a free loopback port, printed as the first line, until told to stop.
+
+    SIGINT and SIGTERM end it without a word: whatever a plugin prints there appears among the user's output.
+    """
+    stopped = threading.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: stopped.set())
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=workers), options=CHANNEL_OPTIONS)
+    register(server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    print(port, flush=True)
+    stopped.wait()
+    server.stop(grace=0).wait()

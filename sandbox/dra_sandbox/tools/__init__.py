@@ -1,0 +1,12 @@
+"""The real tools behind the sandbox: found on PATH when recent enough, else built from pinned Go modules.
+
+Everything obtained here lives in the per-user cache under its name, version and pins, so the rest of the
+project cannot tell where a tool came from.
+"""
+
+from __future__ import annotations
+
+from dra_sandbox.tools.go_module import GoTool, ToolUnavailable, build
+from dra_sandbox.tools.pulumi_cli import PulumiCli, find_pulumi
+
+__all__ = ["GoTool", "PulumiCli", "ToolUnavailable", "build", "find_pulumi"]
