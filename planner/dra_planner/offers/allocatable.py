@@ -1,0 +1,122 @@
+"""What kubelet leaves of a machine: allocatable cpu, memory, pods and ephemeral storage, per cloud.
+
+Sources: awslabs/amazon-eks-ami:nodeadm/internal/kubelet/{config,eni_max_pods}.go@81fec2e; the EKS user guide (cap of
+managed node groups); aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@1d92708 (share of memory that
+kernel and hypervisor keep); kubernetes/autoscaler:cluster-autoscaler/cloudprovider/gce/gce_reserved.go@55c37cd (the
+same for GCE); cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047 (GKE's documented reservations).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dra_planner.catalog import Machine
+from dra_planner.errors import CatalogError
+
+MIB = 1024 * 1024
+EVICTION_MIB = 100
+EKS_DISK_GIB = 200
+GKE_DISK_GIB = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Allocatable:
+    """Amounts that kubelet will report (cpu in thousandths, bytes, pods), and what was assumed."""
+
+    amounts: dict[str, int]
+    assumptions: tuple[str, ...]
+
+
+def predict_allocatable(machine: Machine) -> Allocatable:
+    """Return what a node of this machine type offers to pods; raises CatalogError where its size is not known."""
+    if machine.vcpus is None or machine.memory_mib is None:
+        raise CatalogError(
+            f"how many vCPU and how much memory {machine.name} has is not known", fix="use another machine"
+        )
+    if machine.cloud == "eks":
+        return _eks(machine, machine.vcpus, machine.memory_mib)
+    if machine.cloud == "gke":
+        return _gke(machine.vcpus, machine.memory_mib)
+    raise CatalogError(f"{machine.name} is a machine of AKS, which is not planned yet", fix="use eks or gke")
+
+
+def reserved_cpu_milli(vcpus: int) -> int:
+    """Return kubelet's reservation: 6 % of one core, 1 % of the next, 0.5 % of two more, 0.25 % of the rest."""
+    units = 0  # hundredths of a thousandth
+    for index in range(vcpus):
+        units += 6000 if index == 0 else 1000 if index == 1 else 500 if index < 4 else 250
+    return -(-units // 100)
+
+
+def eks_max_pods(machine: Machine) -> tuple[int, str]:
+    """Return kubelet's maxPods of a node in a managed node group, and the sentence that says why."""
+    cap = 110 if (machine.vcpus or 0) < 30 else 250
+    if machine.default_card_enis is None or machine.ipv4_per_eni is None:
+        return 110, f"{machine.name}: 110 pods, because its network interfaces are not known"
+    by_interfaces = machine.default_card_enis * (machine.ipv4_per_eni - 1) + 2
+    if by_interfaces <= cap:
+        return (
+            by_interfaces,
+            f"{machine.name}: {by_interfaces} pods, by its network interfaces, without prefix delegation",
+        )
+    return cap, f"{machine.name}: {cap} pods, the cap of EKS managed node groups"
+
+
+def _eks(machine: Machine, vcpus: int, memory_mib: int) -> Allocatable:
+    max_pods, pods_sentence = eks_max_pods(machine)
+    kept = -(-memory_mib * 75 // 1000) + (64 if machine.arch == "arm64" else 0)
+    kube_reserved = 11 * max_pods + 255
+    disk = EKS_DISK_GIB * 1024
+    amounts = {
+        "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
+        "memory": (memory_mib - kept - kube_reserved - EVICTION_MIB) * MIB,
+        "pods": max_pods,
+        "ephemeral-storage": (disk - disk // 10 - 1024) * MIB,
+    }
+    return Allocatable(
+        amounts,
+        (
+            "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations; kernel and hypervisor keep 7.5 % of "
+            "the memory (Karpenter's share, cautious on large machines)",
+            pods_sentence,
+            f"ephemeral storage is a root volume of {EKS_DISK_GIB} GiB",
+        ),
+    )
+
+
+def _gke(vcpus: int, memory_mib: int) -> Allocatable:
+    kept = memory_mib * MIB // 64 + 16 * MIB
+    if memory_mib > 3 * 1024:
+        kept += 64 * MIB
+    if memory_mib <= 8 * 1024:
+        kept += 8 * MIB
+    kept += min(memory_mib * MIB * 175 // 100_000, 248 * MIB)
+    disk = GKE_DISK_GIB * 1024
+    disk_reserved = min(disk // 2, disk * 35 // 100 + 6 * 1024, 100 * 1024)
+    amounts = {
+        "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
+        "memory": memory_mib * MIB - kept - _gke_reserved_memory(memory_mib) - EVICTION_MIB * MIB,
+        "pods": 110,
+        "ephemeral-storage": (disk - disk_reserved - disk // 10) * MIB,
+    }
+    return Allocatable(
+        amounts,
+        (
+            "GKE nodes run Container-Optimized OS with GKE's documented reservations, as Karpenter and the cluster "
+            "autoscaler restate them",
+            "GKE nodes take 110 pods, the default of a node pool",
+            f"ephemeral storage is a boot disk of {GKE_DISK_GIB} GiB; local SSDs are not counted",
+        ),
+    )
+
+
+def _gke_reserved_memory(memory_mib: int) -> int:
+    """Return GKE's reservation in bytes: 25 % of 4 GiB, 20 % of 4, 10 % of 8, 6 % of 112, 2 % of the rest."""
+    if memory_mib <= 1024:
+        return 255 * MIB
+    reserved, left = 0, memory_mib * MIB
+    for gib, percent in ((4, 25), (4, 20), (8, 10), (112, 6), (None, 2)):
+        part = left if gib is None else min(left, gib * 1024 * MIB)
+        reserved += -(-part * percent // 100)
+        left -= part
+    return reserved

@@ -1,0 +1,72 @@
+"""Labels and taints that nodes will carry: Kubernetes', the cloud's, and this project's."""
+
+from __future__ import annotations
+
+from dra_planner.catalog import Machine
+from dra_planner.fleet import Fleet, Pool
+from dra_planner.model import Taint
+
+GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
+POOL_LABEL = "pulumi-dra/pool"
+_CAPACITY_TYPES = {"on-demand": "ON_DEMAND", "spot": "SPOT"}
+
+
+def predict_labels(fleet: Fleet, pool: Pool, machine: Machine, node_name: str) -> dict[str, str]:
+    """Return the labels of a pool's nodes; the zone only where there is just one it can be."""
+    labels = {
+        "kubernetes.io/arch": machine.arch,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/hostname": node_name,
+        "node.kubernetes.io/instance-type": machine.instance_type,
+        "topology.kubernetes.io/region": fleet.region,
+        POOL_LABEL: pool.name,
+    }
+    labels |= {
+        "beta.kubernetes.io/arch": machine.arch,
+        "beta.kubernetes.io/os": "linux",
+        "beta.kubernetes.io/instance-type": machine.instance_type,
+        "failure-domain.beta.kubernetes.io/region": fleet.region,
+    }
+    zones = pool_zones(fleet, pool)
+    if len(zones) == 1:
+        labels["topology.kubernetes.io/zone"] = zones[0]
+        labels["failure-domain.beta.kubernetes.io/zone"] = zones[0]
+    if machine.gpu_count:
+        labels["nvidia.com/gpu.present"] = "true"
+        labels["nvidia.com/gpu.dra"] = "true"
+    labels |= _eks(pool) if fleet.cloud == "eks" else _gke(pool, machine)
+    return labels
+
+
+def predict_taints(machine: Machine) -> tuple[Taint, ...]:
+    """Return the taints of a pool's nodes: GPU nodes keep other pods away."""
+    return (GPU_TAINT,) if machine.gpu_count else ()
+
+
+def pool_zones(fleet: Fleet, pool: Pool) -> tuple[str, ...]:
+    """Return the zones that a pool's nodes may be in; none where the network chooses them."""
+    if pool.zones:
+        return tuple(pool.zones)
+    return tuple(fleet.network.zones) if isinstance(fleet.network.zones, list) else ()
+
+
+def _eks(pool: Pool) -> dict[str, str]:
+    capacity = pool.capacity if isinstance(pool.capacity, str) else "on-demand"
+    block = not isinstance(pool.capacity, str) and hasattr(pool.capacity, "capacity_block")
+    return {"eks.amazonaws.com/capacityType": "CAPACITY_BLOCK" if block else _CAPACITY_TYPES[capacity]}
+
+
+def _gke(pool: Pool, machine: Machine) -> dict[str, str]:
+    labels = {
+        "cloud.google.com/gke-nodepool": pool.name,
+        "cloud.google.com/machine-family": machine.family,
+        "cloud.google.com/gke-os-distribution": "cos",
+        "cloud.google.com/gke-container-runtime": "containerd",
+    }
+    if pool.capacity == "spot":
+        labels["cloud.google.com/gke-spot"] = "true"
+    if machine.gpu_count and machine.accelerator is not None and machine.accelerator.gke_type is not None:
+        labels["cloud.google.com/gke-accelerator"] = machine.accelerator.gke_type
+        labels["gke-no-default-nvidia-gpu-device-plugin"] = "true"
+        labels["cloud.google.com/gke-nvidia-gpu-dra-driver"] = "true"
+    return labels

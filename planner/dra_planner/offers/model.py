@@ -1,0 +1,69 @@
+"""What one node, or each node of a pool, has to offer to pods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+
+from dra_planner.model import Amounts, Node, PodTemplate, ResourceClaim, ResourceSlice
+
+Origin = Literal["predicted", "observed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deduction:
+    """What something takes of every node before workloads come: cpu in thousandths, memory in bytes, pods."""
+
+    name: str
+    amounts: Amounts = field(hash=False)
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundPod:
+    """A pod that already runs on a node, and what it asks for (see `Amounts`)."""
+
+    namespace: str
+    name: str
+    template: PodTemplate
+    requests: Amounts = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A node, or the template of a pool's nodes, with all that claims and pods can take of it.
+
+    Predicted: `name` is the pool's, `node` stands for each of `count_min` to `count_max` equal nodes.
+    Observed: `name` is the node's, both counts are 1, and `pods` and `claims` are already there.
+    """
+
+    name: str
+    origin: Origin
+    node: Node
+    slices: tuple[ResourceSlice, ...]
+    count_min: int
+    count_max: int
+    hourly_usd: Decimal | None = None  # per node, None where nobody knows
+    priced_on: str = ""  # date of the price; empty where its source gives none
+    machine: str = ""  # as the catalogue names it; empty where the snapshot does not say
+    zones: tuple[str, ...] = ()  # where nodes may be; one of them for each node
+    deductions: tuple[Deduction, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    pods: tuple[BoundPod, ...] = ()
+    claims: tuple[ResourceClaim, ...] = ()  # every allocated claim of the snapshot that holds devices here
+
+    @property
+    def used(self) -> dict[str, int]:
+        """What deductions and bound pods take, by resource; one pod slot for each pod."""
+        used: dict[str, int] = {}
+        for amounts in (*(one.amounts for one in self.deductions), *(pod.requests for pod in self.pods)):
+            for resource, amount in amounts.items():
+                used[resource] = used.get(resource, 0) + amount
+        return used
+
+    @property
+    def free(self) -> dict[str, int]:
+        """What is left for workloads, by resource; never below 0."""
+        used = self.used
+        return {resource: max(0, amount - used.get(resource, 0)) for resource, amount in self.node.allocatable.items()}

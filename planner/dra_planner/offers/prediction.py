@@ -1,0 +1,96 @@
+"""Fleet → what each of its pools will offer."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Literal
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.errors import Place, PlannerError
+from dra_planner.fleet import CapacityBlock, Fleet, Pool
+from dra_planner.model import Node, ObjectMeta
+from dra_planner.offers.allocatable import MIB, predict_allocatable
+from dra_planner.offers.labels import pool_zones, predict_labels, predict_taints
+from dra_planner.offers.model import Deduction, Offer
+from dra_planner.releases import Features
+from dra_planner.slices import DriverSettings, predict_slices
+
+
+def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
+    """Return one offer per pool of a fleet, in its order: what each of its nodes will have for workloads.
+
+    Raises CatalogError or UnsupportedFeature, placed at the pool, for a machine, region, driver, layout or
+    setting that nobody knows or that cannot work.
+    """
+    return tuple(_offer(fleet, index, pool, features) for index, pool in enumerate(fleet.pools))
+
+
+def _offer(fleet: Fleet, index: int, pool: Pool, features: Features) -> Offer:
+    try:
+        machine = catalog.machine(fleet.cloud, pool.machine)
+        catalog.check_region(machine, fleet.region)
+        driver = catalog.driver_release(fleet.drivers.nvidia.version)
+        node_name = f"{pool.name}-0"
+        allocatable = predict_allocatable(machine)
+        slices = predict_slices(
+            machine, driver, node_name=node_name, features=features, mig=pool.mig, settings=DriverSettings()
+        )
+    except PlannerError as error:
+        place = Place(path=f"pools[{index}]")
+        raise type(error)(f"pool {pool.name}: {error.message}", place=place, fix=error.fix) from None
+    deductions, unknown_daemons = _deductions(machine)
+    hourly_usd, priced_on, price_sentences = _price(fleet, pool, machine)
+    node = Node(
+        meta=ObjectMeta(name=node_name, labels=predict_labels(fleet, pool, machine, node_name)),
+        allocatable=allocatable.amounts,
+        taints=predict_taints(machine),
+    )
+    return Offer(
+        name=pool.name,
+        origin="predicted",
+        node=node,
+        slices=slices,
+        count_min=pool.count.min,
+        count_max=pool.count.max,
+        hourly_usd=hourly_usd,
+        priced_on=priced_on,
+        machine=machine.name,
+        zones=pool_zones(fleet, pool),
+        deductions=deductions,
+        assumptions=(*allocatable.assumptions, *unknown_daemons, *_offered(machine), *price_sentences),
+    )
+
+
+def _deductions(machine: Machine) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
+    deductions: list[Deduction] = []
+    assumptions: list[str] = []
+    for pod in catalog.daemon_pods(machine):
+        amounts = {"cpu": pod.cpu_milli or 0, "memory": (pod.memory_mib or 0) * MIB, "pods": 1}
+        deductions.append(Deduction(name=pod.name, amounts=amounts, reason=f"one {pod.name} pod on every node"))
+        if pod.cpu_milli is None or pod.memory_mib is None:
+            what = "cpu and memory" if pod.cpu_milli is None else "memory"
+            assumptions.append(f"{pod.name}: the {what} it asks for is not known; nothing is subtracted")
+    return tuple(deductions), tuple(assumptions)
+
+
+def _offered(machine: Machine) -> tuple[str, ...]:
+    if machine.is_offered:
+        return ()
+    return (f"{machine.name}: in no region of the newest listing that was read; it may be retired",)
+
+
+def _price(fleet: Fleet, pool: Pool, machine: Machine) -> tuple[Decimal | None, str, tuple[str, ...]]:
+    """Return the price per node and hour, its date, and what has to be said about it."""
+    if pool.price_per_hour is not None:
+        return pool.price_per_hour, "", ()
+    if isinstance(pool.capacity, CapacityBlock):
+        return None, "", (f"{machine.name}: a capacity block is paid beforehand; its price is not known",)
+    purchase: Literal["on-demand", "spot"] = "spot" if pool.capacity == "spot" else "on-demand"
+    price = catalog.price(machine, fleet.region, purchase)
+    if price is None:
+        return None, "", (f"{machine.name}: its {purchase} price in {fleet.region} is not known",)
+    sentences: tuple[str, ...] = ()
+    if price.usd_per_hour_max != price.usd_per_hour:
+        sentences = (f"{machine.name}: the Spot price is the highest of the region's zones when it was read",)
+    return price.usd_per_hour_max, price.as_of, sentences

@@ -1,0 +1,13 @@
+"""The ResourceSlices that a node will publish, predicted before it exists."""
+
+from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER
+from dra_planner.slices.nvidia import GPU_DRIVER
+from dra_planner.slices.prediction import predict_slices
+from dra_planner.slices.settings import DriverSettings
+
+__all__ = [
+    "COMPUTE_DOMAIN_DRIVER",
+    "GPU_DRIVER",
+    "DriverSettings",
+    "predict_slices",
+]

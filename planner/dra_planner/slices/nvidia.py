@@ -1,0 +1,222 @@
+"""What the NVIDIA DRA driver publishes of the GPUs of a node.
+
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/{deviceinfo,mig,partitions,driver,
+consumable_shares}.go at v25.3.2, v25.8.1, v25.12.0, v0.4.1 and 95932046.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from dra_planner.catalog import (
+    DriverRelease,
+    Gpu,
+    GpuPlace,
+    Machine,
+    MigInstance,
+    MigProfile,
+    gpu,
+    gpu_places,
+    mig_layout,
+)
+from dra_planner.model import (
+    AttributeValue,
+    Device,
+    DeviceCapacity,
+    RequestPolicy,
+    Unknown,
+    ValidRange,
+    Version,
+)
+from dra_planner.quantity import Quantity
+from dra_planner.slices.settings import DriverSettings
+
+GPU_DRIVER = "gpu.nvidia.com"
+ENGINES = {
+    "multiprocessors": "multiprocessors",
+    "copy_engines": "copyEngines",
+    "decoders": "decoders",
+    "encoders": "encoders",
+    "jpeg_engines": "jpegEngines",
+    "ofa_engines": "ofaEngines",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One GPU of a node: its minor number, its model, where it sits."""
+
+    minor: int
+    model: Gpu
+    place: GpuPlace
+    is_virtual: bool  # the node sees a share of a physical GPU
+
+    @property
+    def name(self) -> str:
+        return f"gpu-{self.minor}"
+
+
+def boards(machine: Machine) -> tuple[Board, ...]:
+    """Return the NVIDIA GPUs of a machine in device order; none where it has none."""
+    if machine.accelerator is None or machine.accelerator.gpu is None:
+        return ()
+    model = gpu(machine.accelerator.gpu)
+    virtual = machine.accelerator.fraction is not None
+    return tuple(Board(minor, model, place, virtual) for minor, place in enumerate(gpu_places(machine)))
+
+
+def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings: DriverSettings) -> list[Device]:
+    """Return the devices of a node whose partitions, if any, were cut beforehand; whole GPUs first by minor."""
+    devices: list[Device] = []
+    for board, geometry in zip(boards(machine), mig_layout(machine, mig), strict=True):
+        if geometry is None:
+            devices.append(whole_gpu(board, driver))
+        else:
+            devices.extend(_instances(board, driver, geometry))
+    shares = settings.shares(driver)
+    devices = [shared(device, shares) for device in devices] if shares else devices
+    if settings.has("PassthroughSupport", driver) and driver.generation != "25.12":
+        devices.extend(_passthrough(board, driver) for board in boards(machine))
+    return devices
+
+
+def whole_gpu(board: Board, driver: DriverRelease) -> Device:
+    """Return a GPU as one device."""
+    model = board.model
+    known: dict[str, AttributeValue] = {"type": "gpu", "minor": board.minor, **_model_attributes(board)}
+    memory = None if board.is_virtual else model.memory_mib
+    return Device(
+        name=board.name, attributes=attributes(board, driver, "gpu", known), capacity={"memory": mebibytes(memory)}
+    )
+
+
+def partition(board: Board, driver: DriverRelease, instance: MigInstance) -> Device:
+    """Return a MIG instance as a device, without what only cut instances publish."""
+    profile = instance.profile
+    known: dict[str, AttributeValue] = {"type": "mig", "profile": profile.name, **_model_attributes(board)}
+    return Device(
+        name=_partition_name(board, driver, instance),
+        attributes=attributes(board, driver, "mig", known),
+        capacity=partition_capacity(profile),
+    )
+
+
+def partition_capacity(profile: MigProfile) -> dict[str, DeviceCapacity]:
+    """Return what an instance of a profile has: memory in bytes and engines, Unknown where not sourced."""
+    capacity = {"memory": mebibytes(profile.memory_mib)}
+    for column, name in ENGINES.items():
+        capacity[name] = count(getattr(profile, column))
+    return capacity
+
+
+def attributes(
+    board: Board, driver: DriverRelease, device: str, known: Mapping[str, AttributeValue]
+) -> dict[str, AttributeValue]:
+    """Return the attributes that a release publishes on one kind of device, in the driver's order."""
+    values: dict[str, AttributeValue] = {}
+    for attribute in driver.attributes_of(device):
+        match attribute.rule:
+            case "fixed" | "model" | "minor":
+                values[attribute.name] = known.get(attribute.name, Unknown("model"))
+            case "node-wide":
+                values[attribute.name] = Unknown("node")
+            case "parent":
+                values[attribute.name] = Unknown(board.name)
+            case "topology":
+                values[attribute.name] = _place(attribute.name, board.place)
+            case "node":
+                values[attribute.name] = Unknown()
+    return values
+
+
+def shared(device: Device, shares: str) -> Device:
+    """Return the device as several claims may share it: by memory, freely, or in so many shares."""
+    memory = device.capacity["memory"].value
+    capacity = dict(device.capacity)
+    step = Quantity.parse("1Mi")
+    zero = Quantity.from_int(0)
+    if isinstance(memory, Quantity):
+        least, default = (step, memory) if shares == "memory" else (zero, zero)
+        policy = RequestPolicy(default=default, valid_range=ValidRange(minimum=least, maximum=memory, step=step))
+        capacity["memory"] = DeviceCapacity(memory, policy)
+    if shares not in ("memory", "unlimited"):
+        one, all_of_them = Quantity.from_int(1), Quantity.parse(shares)
+        policy = RequestPolicy(default=one, valid_range=ValidRange(minimum=one, maximum=all_of_them, step=one))
+        capacity["shares"] = DeviceCapacity(all_of_them, policy)
+    return replace(device, capacity=capacity, allow_multiple_allocations=True)
+
+
+def mebibytes(number: int | None) -> DeviceCapacity:
+    """Return so many MiB as a capacity, unknown for None."""
+    return DeviceCapacity(Unknown() if number is None else Quantity.parse(canonical_memory(number)))
+
+
+def count(number: int | None) -> DeviceCapacity:
+    """Return a count as a capacity, unknown for None."""
+    return DeviceCapacity(Unknown() if number is None else Quantity.from_int(number))
+
+
+def canonical_memory(mebi: int) -> str:
+    """Return so many MiB as Kubernetes prints them: 81920 is 80Gi."""
+    suffixes = ("Mi", "Gi", "Ti", "Pi")
+    power = 0
+    while mebi and mebi % 1024 == 0 and power < len(suffixes) - 1:
+        mebi, power = mebi // 1024, power + 1
+    return f"{mebi}{suffixes[power]}"
+
+
+def _instances(board: Board, driver: DriverRelease, geometry: Iterable[MigInstance]) -> list[Device]:
+    devices: list[Device] = []
+    names: set[str] = set()
+    for instance in geometry:
+        device = partition(board, driver, instance)
+        capacity = dict(device.capacity)
+        if instance.start is not None:
+            for index in range(instance.start, instance.start + (instance.profile.size or 0)):
+                capacity[f"memorySlice{index}"] = count(1)
+        name = device.name if device.name not in names else f"{device.name}-{len(names)}"
+        names.add(name)
+        devices.append(replace(device, name=name, capacity=capacity))
+    return devices
+
+
+def _passthrough(board: Board, driver: DriverRelease) -> Device:
+    known: dict[str, AttributeValue] = {"type": "vfio", "vendorID": "0x10de"}
+    return Device(
+        name=f"gpu-vfio-{board.minor}",
+        attributes=attributes(board, driver, "vfio", known),
+        capacity={"addressableMemory": mebibytes(None)},
+    )
+
+
+def _model_attributes(board: Board) -> dict[str, AttributeValue]:
+    model = board.model
+    known: dict[str, AttributeValue] = {}
+    if model.architecture is not None:
+        known["architecture"] = model.architecture
+    if model.cuda_compute_capability is not None:
+        known["cudaComputeCapability"] = Version(model.cuda_compute_capability)
+    if model.product_name is not None and not board.is_virtual:
+        known["productName"] = model.product_name
+    if model.brand is not None and not board.is_virtual:
+        known["brand"] = model.brand
+    return known
+
+
+def _place(name: str, place: GpuPlace) -> AttributeValue:
+    if name.endswith("pcieRoot"):
+        return Unknown(place.pcie_root or "")
+    return Unknown("" if place.numa_node is None else f"numa-{place.numa_node}")
+
+
+def _partition_name(board: Board, driver: DriverRelease, instance: MigInstance) -> str:
+    """Name an instance as the release does; a part that nobody sourced is written as x."""
+    profile = instance.profile
+    gi = "x" if profile.gi_profile_id is None else str(profile.gi_profile_id)
+    start = "x" if instance.start is None else str(instance.start)
+    if driver.mig_names == "id-start-size":
+        return f"{board.name}-mig-{gi}-{start}-{profile.size or 'x'}"
+    text = re.sub(r"[^a-z0-9]", "-", profile.name.replace(".", "").lower())
+    return f"{board.name}-mig-{text}-{gi}-{start}"

@@ -1,0 +1,140 @@
+"""Dynamic MIG: every placement of every profile as a device, kept apart by counters of its GPU.
+
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/{partitions,driver,nvlib}.go at v25.12.0
+and v0.4.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dra_planner.catalog import DriverRelease, Machine, MigInstance, MigProfile, mig_profiles
+from dra_planner.errors import CatalogError
+from dra_planner.model import CounterConsumption, CounterSet, Device, DeviceCapacity
+from dra_planner.quantity import Quantity
+from dra_planner.slices.nvidia import ENGINES, Board, boards, count, mebibytes, partition, shared, whole_gpu
+from dra_planner.slices.settings import DriverSettings
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionedGpu:
+    """One GPU with all its partitions, and the counters that they share (none for a GPU without MIG)."""
+
+    devices: tuple[Device, ...]
+    counters: CounterSet | None
+
+
+def predict_partitions(
+    machine: Machine, driver: DriverRelease, mig: str, settings: DriverSettings
+) -> list[PartitionedGpu]:
+    """Return each GPU of a node with its partitions, by minor; the GPU itself first where it is published.
+
+    Raises CatalogError where a release would publish slices that the API server refuses, or where the
+    placements of the GPU's profiles are not known.
+    """
+    shares = settings.shares(driver)
+    found: list[PartitionedGpu] = []
+    for board in boards(machine):
+        whole = _partitionable(board, driver, mig)
+        gpu = PartitionedGpu((whole_gpu(board, driver),), None) if whole is None else _partitioned(board, driver, whole)
+        devices = tuple(shared(device, shares) for device in gpu.devices) if shares else gpu.devices
+        found.append(replace(gpu, devices=devices))
+    return found
+
+
+def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None:
+    """Whether the whole GPU is published beside its partitions; None: only the whole GPU is."""
+    model = board.model
+    name = model.product_name or model.id
+    if board.is_virtual or not model.mig_capable:
+        if driver.generation == "25.12":
+            raise CatalogError(
+                f"NVIDIA DRA driver {driver.version} with DynamicMIG publishes an invalid slice for {name} "
+                "(dra-driver-nvidia-gpu issue 1092)",
+                fix="use 0.4.0 or later, or turn DynamicMIG off",
+            )
+        return None
+    profiles = mig_profiles(model.id)
+    if not profiles or any(profile.size is None for profile in profiles):
+        raise CatalogError(
+            f"where the MIG profiles of {name} can be placed is not known", fix="turn DynamicMIG off, or use a layout"
+        )
+    if model.mig_toggles_without_reset or driver.generation == "25.12":
+        return True
+    return False if mig == "all-enabled" else None
+
+
+def _partitioned(board: Board, driver: DriverRelease, with_whole: bool) -> PartitionedGpu:
+    profiles = mig_profiles(board.model.id)
+    totals = _totals(board, profiles)
+    slices = max((profile.size or 0) for profile in profiles)
+    name = f"{board.name}-counter-set"
+    counted = _counted(profiles)
+    every = {**_counters(totals, counted), **_slices(0, slices)}
+    devices: list[Device] = []
+    if with_whole:
+        gpu = whole_gpu(board, driver)
+        devices.append(replace(gpu, capacity=totals, consumes_counters=(_draws(name, every),)))
+    for profile in profiles:
+        for start in profile.starts:
+            cut = partition(board, driver, MigInstance(profile, start))
+            drawn = {**_counters(cut.capacity, counted), **_slices(start, profile.size or 0)}
+            devices.append(replace(cut, consumes_counters=(_draws(name, drawn),)))
+    published = tuple(_without(device, _missing(device, driver)) for device in devices)
+    return PartitionedGpu(published, CounterSet(name=name, counters=every))
+
+
+def _missing(device: Device, driver: DriverRelease) -> set[str]:
+    """Return the attributes that a release leaves out of this way of publishing (issue 880 for 25.12.0)."""
+    is_partition = device.attributes["type"] == "mig"
+    missing = {"uuid"} if is_partition else set()
+    if driver.generation == "25.12":
+        missing |= {"addressingMode", "resource.kubernetes.io/pcieRoot"} if is_partition else {"addressingMode"}
+    return missing
+
+
+def _counted(profiles: Sequence[MigProfile]) -> set[str]:
+    """Return the kinds of capacity whose amount is known for every profile.
+
+    The others are left out of the counters: memory slices, which are always counted, decide in their stead.
+    """
+    columns = {"memory_mib": "memory", **ENGINES}
+    return {
+        name for column, name in columns.items() if all(getattr(profile, column) is not None for profile in profiles)
+    }
+
+
+def _totals(board: Board, profiles: Sequence[MigProfile]) -> dict[str, DeviceCapacity]:
+    """Return the greatest amount of each kind over the profiles; unknown where one of the profiles is."""
+    memory = [profile.memory_mib for profile in profiles]
+    known = [amount for amount in memory if amount is not None]
+    largest = board.model.dynamic_mig_memory_mib or (max(known) if len(known) == len(memory) else None)
+    totals = {"memory": mebibytes(largest)}
+    for column, name in ENGINES.items():
+        amounts: list[int | None] = [getattr(profile, column) for profile in profiles]
+        known = [amount for amount in amounts if amount is not None]
+        totals[name] = count(max(known) if len(known) == len(amounts) else None)
+    return totals
+
+
+def _counters(amounts: Mapping[str, DeviceCapacity], counted: Collection[str]) -> dict[str, Quantity]:
+    """Return what a device draws of each kind that is counted; names as counters spell them: copy-engines."""
+    return {
+        re.sub(r"[A-Z]", lambda letter: f"-{letter[0].lower()}", name): capacity.value
+        for name, capacity in amounts.items()
+        if name in counted and isinstance(capacity.value, Quantity)
+    }
+
+
+def _slices(start: int, size: int) -> dict[str, Quantity]:
+    return {f"memory-slice-{index}": Quantity.from_int(1) for index in range(start, start + size)}
+
+
+def _draws(name: str, counters: dict[str, Quantity]) -> CounterConsumption:
+    return CounterConsumption(counter_set=name, counters=counters)
+
+
+def _without(device: Device, names: Collection[str]) -> Device:
+    return replace(device, attributes={name: value for name, value in device.attributes.items() if name not in names})

@@ -1,0 +1,77 @@
+"""Machine, driver, release and settings → the ResourceSlices that a node will publish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dra_planner.catalog import DriverRelease, Machine, require_installable
+from dra_planner.errors import UnsupportedFeature
+from dra_planner.model import CounterSet, Device, ResourceSlice
+from dra_planner.releases import Features
+from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER, compute_domain_devices
+from dra_planner.slices.nvidia import GPU_DRIVER, predict_devices
+from dra_planner.slices.partitions import PartitionedGpu, predict_partitions
+from dra_planner.slices.settings import DriverSettings, check_settings
+
+_DEFAULTS = DriverSettings()
+_Content = tuple[tuple[Device, ...], tuple[CounterSet, ...]]
+
+
+def predict_slices(
+    machine: Machine,
+    driver: DriverRelease,
+    *,
+    node_name: str,
+    features: Features,
+    mig: str = "none",
+    settings: DriverSettings = _DEFAULTS,
+) -> tuple[ResourceSlice, ...]:
+    """Return what the NVIDIA driver on such a node publishes, pool by pool, in the driver's order.
+
+    Attributes and capacities are known, `Unknown()`, or `Unknown(group)` where they are equal on devices of one
+    group; `mig` is a layout of `dra_planner.catalog.mig`. A machine without NVIDIA GPUs publishes none of theirs.
+    Slice names end in the node's name: the real ones are generated and end at random.
+
+    Raises CatalogError for a release, layout or setting that cannot work on the machine, UnsupportedFeature for
+    what the cloud or the Kubernetes release does not do.
+    """
+    if machine.cloud == "aks":
+        raise UnsupportedFeature(
+            "AKS machines are facts only: their slices are not predicted yet", fix="use eks or gke"
+        )
+    check_settings(machine, require_installable(driver), settings, mig, features)
+    slices: list[ResourceSlice] = []
+    if machine.accelerator is not None and machine.accelerator.gpu is not None:
+        if settings.has("DynamicMIG", driver):
+            contents = _split(predict_partitions(machine, driver, mig, settings), features)
+        else:
+            contents = [(tuple(predict_devices(machine, driver, mig, settings)), ())]
+        slices.extend(_pool(GPU_DRIVER, node_name, contents))
+        if settings.compute_domains:
+            slices.extend(_pool(COMPUTE_DOMAIN_DRIVER, node_name, [(compute_domain_devices(), ())]))
+    return tuple(slices)
+
+
+def _split(gpus: Sequence[PartitionedGpu], features: Features) -> list[_Content]:
+    """Cut partitioned GPUs into slices as the server's version asks: from 1.35 on counters have one of their own."""
+    sets = [(gpu.counters,) if gpu.counters else () for gpu in gpus]
+    if features.minor < 35:
+        return [(gpu.devices, own) for gpu, own in zip(gpus, sets, strict=True)]
+    counters: _Content = ((), tuple(counter_set for own in sets for counter_set in own))
+    devices: list[_Content] = [(gpu.devices, ()) for gpu in gpus]
+    return [counters, *devices] if counters[1] else devices
+
+
+def _pool(driver: str, node_name: str, contents: Sequence[_Content]) -> list[ResourceSlice]:
+    return [
+        ResourceSlice(
+            name=f"{index:05x}-{driver}-{node_name}",
+            driver=driver,
+            pool=node_name,
+            slice_count=len(contents),
+            node_name=node_name,
+            devices=devices,
+            shared_counters=counters,
+        )
+        for index, (devices, counters) in enumerate(contents)
+    ]

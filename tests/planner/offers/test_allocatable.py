@@ -1,0 +1,66 @@
+"""Allocatable amounts against figures that others have published."""
+
+from __future__ import annotations
+
+import pytest
+from dra_planner import catalog
+from dra_planner.errors import CatalogError
+from dra_planner.offers.allocatable import MIB, eks_max_pods, predict_allocatable, reserved_cpu_milli
+
+
+@pytest.mark.parametrize(
+    ("vcpus", "milli"), [(1, 60), (2, 70), (4, 80), (12, 100), (48, 190), (96, 310), (192, 550), (208, 590), (224, 630)]
+)
+def test_reserved_cpu(vcpus: int, milli: int) -> None:
+    assert reserved_cpu_milli(vcpus) == milli
+
+
+def test_p5_is_what_the_karpenter_documentation_prints() -> None:
+    # instance-types.md@1d92708: 191450m, 1938410Mi, 100 pods
+    amounts = predict_allocatable(catalog.machine("eks", "p5.48xlarge")).amounts
+    assert (amounts["cpu"], amounts["memory"] // MIB, amounts["pods"]) == (191450, 1938410, 100)
+
+
+@pytest.mark.parametrize(
+    ("machine", "pods"),
+    [("g4dn.xlarge", 29), ("g5.xlarge", 58), ("g6e.12xlarge", 250), ("p4d.24xlarge", 250), ("p6-b200.48xlarge", 198)],
+)
+def test_eks_pods_are_capped_by_interfaces_or_by_the_node_group(machine: str, pods: int) -> None:
+    assert eks_max_pods(catalog.machine("eks", machine))[0] == pods
+
+
+def test_an_unknown_network_means_the_default_of_nodeadm() -> None:
+    pods, sentence = eks_max_pods(catalog.machine("eks", "p6e-gb200.36xlarge"))
+    assert pods == 110
+    assert "not known" in sentence
+
+
+@pytest.mark.parametrize(
+    ("machine", "kept_mib"), [("g2-standard-4", 365 + 2663 + 100), ("a3-highgpu-8g", 30280 + 45260 + 100)]
+)
+def test_gke_keeps_kernel_kubelet_and_eviction(machine: str, kept_mib: int) -> None:
+    known = catalog.machine("gke", machine)
+    assert known.memory_mib is not None
+    amounts = predict_allocatable(known).amounts
+    assert abs(known.memory_mib - amounts["memory"] / MIB - kept_mib) < 2
+    assert amounts["pods"] == 110
+
+
+def test_graviton_loses_contiguous_memory() -> None:
+    arm, intel = (predict_allocatable(catalog.machine("eks", name)).amounts for name in ("g5g.2xlarge", "g5.xlarge"))
+    assert intel["memory"] - arm["memory"] == 64 * MIB
+
+
+def test_a_machine_of_unknown_size_is_refused() -> None:
+    with pytest.raises(CatalogError, match="ct4p-hightpu-4t"):
+        predict_allocatable(catalog.machine("gke", "ct4p-hightpu-4t"))
+
+
+@pytest.mark.parametrize("cloud", ["eks", "gke"])
+def test_every_machine_leaves_most_of_itself(cloud: str) -> None:
+    for machine in catalog.machines(cloud):
+        if machine.vcpus is None or machine.memory_mib is None:
+            continue
+        amounts = predict_allocatable(machine).amounts
+        assert machine.vcpus * 900 <= amounts["cpu"] <= machine.vcpus * 1000, machine.name
+        assert machine.memory_mib * MIB * 0.4 < amounts["memory"] < machine.memory_mib * MIB, machine.name

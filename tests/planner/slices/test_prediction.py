@@ -1,0 +1,176 @@
+"""What nodes publish: devices, attributes and capacities per machine and release."""
+
+from __future__ import annotations
+
+import pytest
+from dra_planner import catalog
+from dra_planner.errors import CatalogError, UnsupportedFeature
+from dra_planner.model import Device, ResourceSlice, Unknown, Version
+from dra_planner.quantity import Quantity
+from dra_planner.releases import features_of
+from dra_planner.slices import COMPUTE_DOMAIN_DRIVER, GPU_DRIVER, DriverSettings, predict_slices
+
+
+def predict(
+    machine: str,
+    driver: str = "25.8.1",
+    *,
+    cloud: str = "eks",
+    minor: int = 34,
+    mig: str = "none",
+    settings: DriverSettings | None = None,
+) -> tuple[ResourceSlice, ...]:
+    return predict_slices(
+        catalog.machine(cloud, machine),
+        catalog.driver_release(driver),
+        node_name="node-0",
+        features=features_of(minor),
+        mig=mig,
+        settings=settings or DriverSettings(),
+    )
+
+
+def devices(*args: object, **kwargs: object) -> tuple[Device, ...]:
+    return tuple(device for each in predict(*args, **kwargs) for device in each.devices)  # type: ignore[arg-type]  # passed on
+
+
+DYNAMIC = DriverSettings(gates={"DynamicMIG": True})
+
+
+def test_an_l4_node() -> None:
+    (published,) = predict("g6.2xlarge")
+    assert (published.driver, published.pool, published.node_name) == (GPU_DRIVER, "node-0", "node-0")
+    assert published.slice_count == 1
+    (device,) = published.devices
+    assert device.name == "gpu-0"
+    assert device.attributes == {
+        "type": "gpu",
+        "uuid": Unknown(),
+        "productName": "NVIDIA L4",
+        "brand": "Nvidia",
+        "architecture": "Ada Lovelace",
+        "cudaComputeCapability": Version("8.9.0"),
+        "driverVersion": Unknown("node"),
+        "cudaDriverVersion": Unknown("node"),
+        "pcieBusID": Unknown(),
+        "resource.kubernetes.io/pcieRoot": Unknown(),
+    }
+    assert str(device.capacity["memory"].value) == "23034Mi"
+
+
+def test_what_the_table_does_not_assert_is_unknown() -> None:
+    for device in (*devices("p3.2xlarge"), *devices("n1-standard-8+nvidia-tesla-v100", cloud="gke")):
+        assert device.attributes["architecture"] == "Volta"
+        assert device.attributes["brand"] == Unknown("model")
+
+
+def test_a_share_of_a_gpu_has_an_architecture_and_no_known_memory() -> None:
+    (device,) = devices("g6f.xlarge")
+    assert device.attributes["architecture"] == "Ada Lovelace"
+    assert device.attributes["productName"] == Unknown("model")
+    assert device.capacity["memory"].value == Unknown()
+
+
+def test_gpus_on_one_pcie_root_share_a_group() -> None:
+    groups = [device.attributes["resource.kubernetes.io/pcieRoot"] for device in devices("p4d.24xlarge")]
+    assert [groups.count(group) for group in groups] == [2] * 8
+    assert Unknown() not in groups
+
+
+@pytest.mark.parametrize(
+    ("driver", "minor", "present", "absent"),
+    [
+        ("25.3.2", 34, {"index", "minor", "pcieBusID"}, {"addressingMode", "resource.kubernetes.io/pciBusID"}),
+        ("25.8.1", 34, {"pcieBusID"}, {"index", "minor", "addressingMode"}),
+        ("25.12.0", 34, {"resource.kubernetes.io/pciBusID", "addressingMode"}, {"pcieBusID"}),
+        ("0.4.1", 36, {"resource.kubernetes.io/pciBusID"}, {"resource.kubernetes.io/numaNode"}),
+        ("0.5.0", 36, {"resource.kubernetes.io/numaNode"}, {"pcieBusID"}),
+    ],
+)
+def test_the_vocabulary_follows_the_release(driver: str, minor: int, present: set[str], absent: set[str]) -> None:
+    (first, *_) = devices("p5.48xlarge", driver, minor=minor)
+    assert present <= set(first.attributes)
+    assert not absent & set(first.attributes)
+
+
+@pytest.mark.parametrize(
+    ("driver", "names"),
+    [("25.8.1", ["gpu-0-mig-9-0-4", "gpu-0-mig-9-4-4"]), ("0.4.1", ["gpu-0-mig-3g40gb-9-0", "gpu-0-mig-3g40gb-9-4"])],
+)
+def test_instances_are_named_as_the_release_does(driver: str, names: list[str]) -> None:
+    cut = devices("p5.4xlarge", driver, mig="all-3g.40gb")
+    assert [device.name for device in cut] == names
+    assert cut[1].capacity["memorySlice4"].value == Quantity.from_int(1)
+    assert cut[1].attributes["parentUUID"] == Unknown("gpu-0")
+
+
+def test_dynamic_mig_publishes_every_placement_and_the_gpu() -> None:
+    slices = predict("p5.48xlarge", "0.4.1", minor=36, settings=DYNAMIC)
+    assert [len(each.devices) for each in slices] == [0] + [26] * 8
+    assert all(each.slice_count == 9 for each in slices)
+    whole, first = slices[1].devices[:2]
+    assert str(whole.capacity["memory"].value) == "81152Mi"
+    assert "uuid" not in first.attributes
+    assert str(first.consumes_counters[0].counters["memory-slice-0"]) == "1"
+
+
+def test_ampere_is_partitioned_only_with_mig_switched_on_and_then_without_the_gpu() -> None:
+    off = devices("p4d.24xlarge", "0.4.1", minor=36, settings=DYNAMIC)
+    on = devices("p4d.24xlarge", "0.4.1", minor=36, mig="all-enabled", settings=DYNAMIC)
+    assert len(off) == 8
+    assert len(on) == 8 * 25
+    assert {device.attributes["type"] for device in on} == {"mig"}
+
+
+def test_shares_by_number() -> None:
+    settings = DriverSettings(gates={"ConsumableShares": True}, consumable_shares="4")
+    (device,) = devices("g6.2xlarge", "0.5.0", minor=36, settings=settings)
+    assert device.allow_multiple_allocations
+    policy = device.capacity["shares"].request_policy
+    assert policy is not None
+    assert policy.default == Quantity.from_int(1)
+    assert str(device.capacity["shares"].value) == "4"
+
+
+def test_compute_domains_publish_one_channel_and_one_daemon() -> None:
+    slices = predict("p6e-gb200.36xlarge", settings=DriverSettings(compute_domains=True))
+    assert [each.driver for each in slices] == [GPU_DRIVER, COMPUTE_DOMAIN_DRIVER]
+    assert [device.name for device in slices[1].devices] == ["channel-0", "daemon-0"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "arguments"),
+    [
+        (CatalogError, "cannot be installed", {"driver": "25.3.1"}),
+        (CatalogError, "issue 719", {"machine": "p5.4xlarge", "driver": "25.8.0", "mig": "all-1g.10gb"}),
+        (CatalogError, "NVIDIA L4 has no MIG", {"mig": "all-1g.10gb"}),
+        (CatalogError, "7g.80gb", {"machine": "p5.4xlarge", "mig": "1g.5gb"}),
+        (CatalogError, "at most 2 of 3g.40gb", {"machine": "p5.4xlarge", "mig": "3g.40gb:3"}),
+        (
+            UnsupportedFeature,
+            "GKE does not support MIG",
+            {"machine": "a3-highgpu-1g", "cloud": "gke", "mig": "all-1g.10gb"},
+        ),
+        (
+            UnsupportedFeature,
+            "DRAPartitionableDevices",
+            {"machine": "p5.4xlarge", "driver": "0.4.1", "settings": DYNAMIC},
+        ),
+        (CatalogError, "issue 1092", {"driver": "25.12.0", "minor": 36, "settings": DYNAMIC}),
+        (CatalogError, "no feature gate", {"settings": DYNAMIC}),
+        (UnsupportedFeature, "AKS", {"machine": "Standard_NC24ads_A100_v4", "cloud": "aks"}),
+        (
+            UnsupportedFeature,
+            "DRAConsumableCapacity",
+            {
+                "driver": "0.5.0",
+                "settings": DriverSettings(gates={"ConsumableShares": True}, consumable_shares="memory"),
+            },
+        ),
+    ],
+)
+def test_what_cannot_work_is_refused_with_its_reason(
+    error: type[Exception], words: str, arguments: dict[str, object]
+) -> None:
+    with pytest.raises(error, match=words):
+        predict(**{"machine": "g6.2xlarge", **arguments})  # type: ignore[arg-type]  # cases of several types
