@@ -1,0 +1,60 @@
+"""All rules over a stack, as the engine shows it: resource by resource, then the whole of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dra_policies.rules import CANNOT_BE_JUDGED, COULD_NOT_RUN, Finding, Rule, failure, run
+from dra_policies.stack.resource import Resource
+from dra_policies.stack.session import Session
+from dra_policies.stack.views import view_of_resource, view_of_stack
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A finding, and the rule under whose name it is told."""
+
+    rule: Rule
+    finding: Finding
+
+
+class Judge:
+    """Judges with some rules; keeps what it has seen of one stack."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = tuple(rules)
+        self._session = Session()
+
+    def of_resource(self, resource: Resource) -> tuple[Told, ...]:
+        """Return what there is to say of a resource before it is created; never raises."""
+        try:
+            view = view_of_resource(resource, self._session.observe(resource))
+            found = () if view is None else tuple(run(view, self._rules))
+        except Exception as error:
+            found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
+        told = tuple(
+            _told(rule, finding) for rule, finding in found if finding.urn in ("", resource.urn)
+        )
+        self._session.tell(resource.urn, ((entry.rule.id, str(entry.finding)) for entry in told))
+        return told
+
+    def of_stack(self, resources: Sequence[Resource]) -> tuple[Told, ...]:
+        """Return what there is to say of the whole stack and was not said of its resources; never raises."""
+        try:
+            found = tuple(run(view_of_stack(self._session.complete(resources)), self._rules))
+        except Exception as error:
+            found = ((COULD_NOT_RUN, failure(error)),)
+        told = (_told(rule, finding) for rule, finding in found)
+        return tuple(
+            entry
+            for entry in told
+            if not self._session.was_told(entry.finding.urn, (entry.rule.id, str(entry.finding)))
+        )
+
+
+def _told(rule: Rule, finding: Finding) -> Told:
+    """Name the rule: what a mandatory rule could not tell is told by an advisory one, since a rule has one level."""
+    if finding.certain or rule.level == "advisory":
+        return Told(rule, finding)
+    return Told(CANNOT_BE_JUDGED, replace(finding, message=f"{rule.id}: {finding.message}"))

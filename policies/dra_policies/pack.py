@@ -1,0 +1,103 @@
+"""The rules as policies of Pulumi. The only module that imports Pulumi.
+
+Each rule is one policy, so that a pack's configuration can set its level by its id. A policy is asked at two
+times: when a resource is analysed, before it is created, and when the whole stack is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from pulumi_policy import (
+    EnforcementLevel,
+    Policy,
+    PolicyResource,
+    ReportViolation,
+    ResourceValidationArgs,
+    ResourceValidationPolicy,
+    StackValidationArgs,
+    StackValidationPolicy,
+)
+from pulumi_policy.proxy import UnknownValueError
+
+from dra_policies.judge import Judge, Told
+from dra_policies.rules import RULES, Rule
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import Properties, plain
+
+NAME = "dra"
+DESCRIPTION = "Judges whether the GPU claims of a stack fit its pools, before anything is created."
+
+LEVELS = {"mandatory": EnforcementLevel.MANDATORY, "advisory": EnforcementLevel.ADVISORY}
+
+
+class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
+    """One rule, under one name, as a policy for single resources and for the whole stack.
+
+    The SDK has a class for each and asks with isinstance which of the two a policy is; being both is what
+    lets a rule have one name and one level in a pack's configuration.
+    """
+
+    def __init__(self, rule: Rule, judge: Judge) -> None:
+        # Not super().__init__: the two bases take their arguments in different orders.
+        Policy.__init__(
+            self,
+            name=rule.id,
+            description=rule.says,
+            enforcement_level=LEVELS[rule.level],
+            remediation_steps=rule.fix,
+        )
+        self._rule = rule
+        self._judge = judge
+
+    def has_validation(self) -> bool:
+        return True
+
+    def has_remediation(self) -> bool:
+        return False
+
+    def validate(
+        self, args: ResourceValidationArgs | StackValidationArgs, report_violation: ReportViolation
+    ) -> None:
+        """Report every finding of the rule."""
+        if isinstance(args, StackValidationArgs):
+            resources = [_stack_resource(resource) for resource in args.resources]
+            self._report(self._judge.of_stack(resources), report_violation)
+        else:
+            self._report(self._judge.of_resource(_resource(args)), report_violation)
+
+    def _report(self, told: Iterable[Told], report: Callable[[str, str | None], None]) -> None:
+        for entry in told:
+            if entry.rule is self._rule:
+                report(str(entry.finding), entry.finding.urn or None)
+
+
+def policies(rules: Iterable[Rule] = RULES) -> list[Policy]:
+    """Return the policies of one pack; they share what they have seen of a stack."""
+    chosen = tuple(rules)
+    judge = Judge(chosen)
+    return [RulePolicy(rule, judge) for rule in chosen]
+
+
+def _resource(args: ResourceValidationArgs) -> Resource:
+    return Resource(
+        urn=args.urn,
+        type=args.resource_type,
+        name=args.name,
+        props=Properties(plain(args.props, UnknownValueError)),
+        ignore_changes=tuple(args.opts.ignore_changes),
+    )
+
+
+def _stack_resource(resource: PolicyResource) -> Resource:
+    return Resource(
+        urn=resource.urn,
+        type=resource.resource_type,
+        name=resource.name,
+        props=Properties(plain(resource.props, UnknownValueError)),
+        ignore_changes=tuple(resource.opts.ignore_changes),
+        sources={
+            key: tuple(source.urn for source in sources)
+            for key, sources in resource.property_dependencies.items()
+        },
+    )

@@ -1,0 +1,59 @@
+"""What a rule is, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from dra_planner.errors import NOWHERE, Diagnostic, Place, Severity
+
+if TYPE_CHECKING:
+    from dra_policies.rules.view import StackView
+
+Level = Literal["mandatory", "advisory"]
+SEVERITIES: dict[Level, Severity] = {"mandatory": "error", "advisory": "warning"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing a rule has to say about one object.
+
+    `certain` is False when the rule could not tell: the message then names what is not known, and the finding
+    never counts as a violation. `urn` and `place` say which object: a resource of a stack, or a line of a file.
+    """
+
+    message: str
+    fix: str = ""
+    urn: str = ""
+    place: Place = NOWHERE
+    certain: bool = True
+
+    def __str__(self) -> str:
+        return self.message + (f"; {self.fix}" if self.fix else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule: what it says, what mends a violation, how hard it is, and the check itself.
+
+    `check` is a pure function of a view. It is called for views of any extent (one resource, or a whole stack),
+    looks only at what the view holds, and yields one finding for each thing wrong.
+    """
+
+    id: str  # kebab-case words; part of the configuration of a pack, never reused
+    says: str  # one sentence: what holds where the rule is kept
+    why: str  # what happens where it is broken
+    fix: str  # what mends it
+    level: Level
+    check: Callable[[StackView], Iterator[Finding]]
+
+    def diagnostic(self, finding: Finding) -> Diagnostic:
+        """Return a finding of this rule as a diagnostic: a note where the rule could not tell."""
+        return Diagnostic(
+            severity=SEVERITIES[self.level] if finding.certain else "note",
+            code=self.id,
+            message=finding.message,
+            place=finding.place,
+            fix=finding.fix,
+        )

@@ -1,0 +1,126 @@
+"""What the rules look at: a stack, or manifests and a fleet, as plain values.
+
+Everything is optional, since a view may hold one resource (before it is created) or a whole stack (`complete`).
+None means *not known* wherever a value is typed `| None`, unless the field says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from dra_planner.errors import NOWHERE, Place
+from dra_planner.model import Taint
+
+if TYPE_CHECKING:
+    from dra_planner.manifests import Manifests
+    from dra_planner.model import DeviceClass
+    from dra_planner.plan import Plan
+    from dra_planner.planfile import PlanFile
+    from dra_planner.releases import Features
+
+    from dra_policies.unknowns import Properties
+
+Cloud = Literal["eks", "gke"]
+
+POOL_LABEL: Final = "pulumi-dra/pool"
+DRA_LABEL: Final = "nvidia.com/gpu.dra"
+PRESENT_LABEL: Final = "nvidia.com/gpu.present"
+GPU_TAINT: Final = Taint("nvidia.com/gpu", "present", "NoSchedule")
+GKE_NO_PLUGIN_LABEL: Final = "gke-no-default-nvidia-gpu-device-plugin"
+GKE_DRA_LABEL: Final = "cloud.google.com/gke-nvidia-gpu-dra-driver"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The plan record of a stack. One of `plan_file` and `problem` is set, or neither when it is not known yet."""
+
+    urn: str
+    plan_file: PlanFile | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredPool:
+    """A node group or node pool as a stack declares it. Counts are totals over all zones."""
+
+    urn: str
+    title: str  # 'node group "l4"'
+    cloud: Cloud
+    name: str | None  # by its label `pulumi-dra/pool`; "" without one
+    machine: str | None
+    count_min: int | None
+    count_desired: int | None
+    count_max: int | None
+    labels: Mapping[str, str | None] | None
+    taints: tuple[Taint, ...] | None
+    has_gpus: bool | None  # None: nobody knows the machine
+    image: str | None = ""
+    leaves_desired: bool = False  # somebody else changes the desired count after creation
+    is_fixed: bool = False  # nothing grows this pool: minimum and maximum are its desired count
+
+    @property
+    def is_dra(self) -> bool | None:
+        """Whether its nodes are for DRA: the label that the driver's kubelet plugin selects."""
+        if self.labels is None:
+            return None
+        value = self.labels.get(DRA_LABEL, "")
+        return None if value is None else value == "true"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevicePlugin:
+    """Something that runs NVIDIA's device plugin; `pod` has the pod's nodeSelector, affinity and tolerations."""
+
+    title: str  # 'Release "nvidia-device-plugin"'
+    pod: Properties
+    urn: str = ""
+    place: Place = NOWHERE
+    opt_out_label: str = ""  # a node label that, set to "false", keeps this plugin off
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraDriver:
+    """A release of the DRA driver's chart."""
+
+    title: str
+    urn: str
+    namespace: str | None
+    version: str | None
+    priority_class: str | None  # of its kubelet plugin; "": none
+    other_critical_pods: int | None  # controllers and webhooks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalPodQuota:
+    """A ResourceQuota over pods of the priority class system-node-critical."""
+
+    urn: str
+    title: str
+    namespace: str | None
+    pods: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackView:
+    """What there is to judge.
+
+    `plan` is the demand judged on what `plan_of` says: the fleet of the record, or what the stack itself declares.
+    """
+
+    record: Record | None = None
+    expects_record: bool = False  # a stack of Pulumi has one; manifests have none
+    complete: bool = False  # all there is; otherwise a single resource and what came before it
+    pools: tuple[DeclaredPool, ...] = ()
+    device_plugins: tuple[DevicePlugin, ...] = ()
+    drivers: tuple[DraDriver, ...] = ()
+    quotas: tuple[CriticalPodQuota, ...] = ()
+    plan: Plan | None = None
+    plan_of: Literal["record", "stack", "fleet"] = "record"
+    plan_urn: str = ""  # the resource that violations of the plan are told of
+    urns: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)  # "<Kind> <namespace>/<name>" → URN
+    manifests: Manifests | None = None
+    classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
+    features: Features | None = None
+    unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged

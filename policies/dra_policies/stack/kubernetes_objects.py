@@ -1,0 +1,102 @@
+"""Kubernetes resources of a stack → the text of their manifests, for the planner's reader.
+
+Only what has to do with devices is read: DRA objects, workloads that ask for devices, and the namespaces and quotas
+they are admitted by. A value that is not known is left out where placement does not depend on it (an image, an
+environment variable); anywhere else the object cannot be judged yet.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.sources import Source
+
+from dra_policies.rules.view import StackView
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import as_list, as_mapping, unknown_paths
+
+DRA_KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass"})
+ADMISSION_KINDS: Final = frozenset({"Namespace", "ResourceQuota", "LimitRange", "PriorityClass"})
+_NO_OBJECTS: Final = ("helm.sh/", "yaml", "kustomize")
+_WITHOUT_EFFECT: Final = frozenset(
+    {
+        "annotations", "args", "clusterIP", "command", "dnsConfig", "env", "envFrom", "generation", "hostAliases",
+        "image", "imagePullPolicy", "imagePullSecrets", "lifecycle", "livenessProbe", "managedFields", "mountPath",
+        "readinessProbe", "resourceVersion", "securityContext", "serviceAccount", "serviceAccountName",
+        "startupProbe", "uid", "volumeMounts",
+    }
+)  # fmt: skip
+_STATE_ONLY: Final = frozenset({"status", "id", "__initialApiVersion", "__fieldManager", "__inputs"})
+_DEEPEST: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectText:
+    """One object as text (its source is named by its URN), or the paths that are not known."""
+
+    urn: str
+    title: str
+    source: Source | None
+    unknown: tuple[str, ...] = ()
+
+
+def is_kubernetes_object(resource: Resource) -> bool:
+    """Return whether a resource is an object that has to do with devices."""
+    parts = resource.type.split(":")
+    if len(parts) != 3 or parts[0] != "kubernetes" or parts[1].startswith(_NO_OBJECTS):
+        return False
+    kind = parts[2]
+    if kind.endswith(("List", "Patch")):
+        return False
+    return kind in DRA_KINDS or kind in ADMISSION_KINDS or asks_for_devices(resource.props.values)
+
+
+def asks_for_devices(value: Any, depth: int = 0) -> bool:
+    """Return whether a pod template anywhere below names claims or extended GPU resources."""
+    if depth > _DEEPEST:
+        return False
+    mapping = as_mapping(value) or {}
+    if mapping.get("resourceClaims"):
+        return True
+    if any(key.startswith("nvidia.com/") for key in as_mapping(mapping.get("limits")) or {}):
+        return True
+    return any(asks_for_devices(item, depth + 1) for item in (*mapping.values(), *(as_list(value) or ())))
+
+
+def object_texts(resources: Sequence[Resource]) -> Iterator[ObjectText]:
+    """Yield the manifests of the resources that are objects, in their order."""
+    for resource in resources:
+        if not is_kubernetes_object(resource):
+            continue
+        _, group_version, kind = resource.type.split(":")
+        document = {
+            "apiVersion": group_version.removeprefix("core/"),
+            "kind": kind,
+            **{key: value for key, value in resource.props.values.items() if key not in _STATE_ONLY},
+        }
+        known = _without_effect(document)
+        title = resource.title(kind)
+        unknown = tuple(unknown_paths(known))
+        if unknown:
+            yield ObjectText(resource.urn, title, None, unknown)
+        else:
+            yield ObjectText(resource.urn, title, Source(resource.urn, json.dumps(known, indent=1, sort_keys=True)))
+
+
+def _without_effect(value: Any) -> Any:
+    """Leave out what is not known and decides nothing about placement."""
+    mapping, items = as_mapping(value), as_list(value)
+    if mapping is not None:
+        return {
+            key: _without_effect(item)
+            for key, item in mapping.items()
+            if item is not None and not (key in _WITHOUT_EFFECT and any(unknown_paths(item)))
+        }
+    return value if items is None else [_without_effect(item) for item in items]
+
+
+def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
+    return view

@@ -1,0 +1,36 @@
+"""The resource that carries the plan → the plan, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dra_planner.errors import PlannerError
+from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE, parse_document
+
+from dra_policies.rules.view import Record
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN
+
+
+def find_record(resources: Sequence[Resource]) -> Record | None:
+    """Return the plan record of these resources; two of them are as good as a broken one."""
+    found = [resource for resource in resources if resource.type == RECORD_TYPE]
+    if not found:
+        return None
+    if len(found) > 1:
+        names = ", ".join(resource.name for resource in found)
+        return Record(urn=found[-1].urn, problem=f"is there {len(found)} times ({names}); a stack has one plan")
+    return read_record(found[0])
+
+
+def read_record(resource: Resource) -> Record:
+    """Return the record that a resource is."""
+    text = resource.props.at(RECORD_DOCUMENT)
+    if text is UNKNOWN or (text is None and resource.props.has("digest")):
+        return Record(urn=resource.urn)  # a resource that was not analysed shows its outputs alone
+    if not isinstance(text, str):
+        return Record(urn=resource.urn, problem=f'has no text as its input "{RECORD_DOCUMENT}"')
+    try:
+        return Record(urn=resource.urn, plan_file=parse_document(text))
+    except PlannerError as error:
+        return Record(urn=resource.urn, problem=error.message)

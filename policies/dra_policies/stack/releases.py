@@ -1,0 +1,200 @@
+"""Helm releases and DaemonSets → device plugins, drivers and quotas.
+
+A Release is judged by its values before anything is rendered, so the defaults of the charts that matter are here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from dra_policies.rules.node_selection import REQUIRED_TERMS
+from dra_policies.rules.view import CriticalPodQuota, DevicePlugin, DraDriver
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
+
+RELEASES: Final = {
+    "kubernetes:helm.sh/v3:Release": "Release",
+    "kubernetes:helm.sh/v4:Chart": "Chart",
+    "kubernetes:helm.sh/v3:Chart": "Chart",
+}
+DEVICE_PLUGIN_CHARTS: Final = frozenset({"nvidia-device-plugin"})
+OPERATOR_CHARTS: Final = frozenset({"gpu-operator"})
+DRIVER_CHARTS: Final = frozenset({"nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"})
+UNLIMITED: Final = 10**9
+OPERATOR_OPT_OUT: Final = "nvidia.com/gpu.deploy.device-plugin"
+
+_VERSION: Final = re.compile(r"-v?[0-9]+(\.[0-9]+)+.*$")
+
+
+def _in(key: str, value: str) -> dict[str, Any]:
+    return {"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}
+
+
+# Defaults of NVIDIA's chart, the same from 0.17.4 to 0.20.0.
+# Source: NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/values.yaml@v0.20.0
+PLUGIN_TERMS: Final = [
+    _in("feature.node.kubernetes.io/pci-10de.present", "true"),
+    _in("feature.node.kubernetes.io/cpu-model.vendor_id", "NVIDIA"),
+    _in("nvidia.com/gpu.present", "true"),
+]
+PLUGIN_TOLERATIONS: Final = [
+    {"key": "CriticalAddonsOnly", "operator": "Exists"},
+    {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+]
+
+
+def chart_name(resource: Resource) -> str:
+    """Return the name of a release's chart, without repository, path, version and suffix; "" when not known."""
+    chart = resource.props.text("chart") or ""
+    last = chart.rstrip("/").rpartition("/")[2].removesuffix(".tgz")
+    return _VERSION.sub("", last)
+
+
+def device_plugin_of_release(resource: Resource) -> DevicePlugin | None:
+    """Return the device plugin that a release of a chart would install; None when it installs none."""
+    kind = RELEASES.get(resource.type)
+    if kind is None:
+        return None
+    values = resource.props.below("values")
+    chart = chart_name(resource)
+    if chart in OPERATOR_CHARTS and values.flag("devicePlugin.enabled", True) is not False:
+        pod = Properties({"tolerations": [{"operator": "Exists"}]})
+        title = f"{resource.title(kind)} (gpu-operator)"
+        return DevicePlugin(title=title, urn=resource.urn, pod=pod, opt_out_label=OPERATOR_OPT_OUT)
+    if chart not in DEVICE_PLUGIN_CHARTS or values.flag("devicePlugin.enabled", True) is False:
+        return None
+    return DevicePlugin(title=resource.title(kind), urn=resource.urn, pod=_plugin_pod(resource, values))
+
+
+def _plugin_pod(resource: Resource, values: Properties) -> Properties:
+    """Return the pod as the chart would render it: maps are merged key by key, lists replaced, null removes."""
+    pod: dict[str, Any] = {}
+    from_files = bool(resource.props.items("valueYamlFiles")) or resource.props.at("valueYamlFiles") is UNKNOWN
+    for key, default in (
+        ("nodeSelector", {}),
+        ("affinity", _nested(REQUIRED_TERMS.removeprefix("affinity."), PLUGIN_TERMS)),
+        ("tolerations", PLUGIN_TOLERATIONS),
+    ):
+        if values.values is UNKNOWN:
+            pod[key] = UNKNOWN
+        elif key not in values.values:
+            pod[key] = UNKNOWN if from_files else default
+        else:
+            pod[key] = merged(default, values.values[key])
+    return Properties(pod)
+
+
+def _nested(path: str, value: Any) -> dict[str, Any]:
+    first, _, rest = path.partition(".")
+    return {first: _nested(rest, value) if rest else value}
+
+
+def merged(default: Any, given: Any) -> Any:
+    """Return Helm's merge of a chart's default with a user's value."""
+    defaults, values = as_mapping(default), as_mapping(given)
+    if defaults is None or values is None:
+        return given
+    result = dict(defaults)
+    for key, value in values.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = merged(defaults[key], value) if key in defaults else value
+    return result
+
+
+def driver_of_release(resource: Resource) -> DraDriver | None:
+    """Return the DRA driver that a release installs; None when it is another chart."""
+    kind = RELEASES.get(resource.type)
+    if kind is None or chart_name(resource) not in DRIVER_CHARTS:
+        return None
+    props, values = resource.props, resource.props.below("values")
+    domains = values.flag("resources.computeDomains.enabled", True)
+    controllers = values.count("controller.replicas", 1)
+    webhook = values.flag("webhook.enabled", False)
+    webhooks = values.count("webhook.replicas", 1)
+    return DraDriver(
+        title=resource.title(kind),
+        urn=resource.urn,
+        namespace=props.text("namespace", "default"),
+        version=(props.text("version") or "").removeprefix("v") or None,
+        priority_class=_priority_class(values),
+        other_critical_pods=_sum(domains, controllers, webhook, webhooks),
+    )
+
+
+def _priority_class(values: Properties) -> str | None:
+    plugin = as_mapping(values.at("kubeletPlugin")) or {}
+    if plugin.get("priorityClassName", "") is None:
+        return ""  # null removes the chart's default
+    return values.text("kubeletPlugin.priorityClassName", "system-node-critical")
+
+
+def _sum(domains: bool | None, controllers: int | None, webhook: bool | None, webhooks: int | None) -> int | None:
+    if domains is None or webhook is None:
+        return None
+    parts = [*([controllers] if domains else []), *([webhooks] if webhook else [])]
+    return None if None in parts else sum(part for part in parts if part is not None)
+
+
+_PLUGIN_IMAGE: Final = re.compile(r"(^|/)(k8s-device-plugin|nvidia-gpu-device-plugin)([:@]|$)")
+
+
+def device_plugin_of_daemon_set(resource: Resource, patch: Resource | None = None) -> DevicePlugin | None:
+    """Return the device plugin that a DaemonSet is, None when it is none. A patch of its affinity replaces it."""
+    if resource.type.rpartition(":")[2] not in ("DaemonSet", "DaemonSetPatch"):
+        return None
+    spec = resource.props.below("spec.template.spec")
+    if not _is_plugin(resource, spec):
+        return None
+    if patch is not None:
+        spec = _patched(spec, patch)
+    own = as_mapping(spec.values)
+    if own is not None and resource.type.endswith("Patch"):
+        spec = Properties({"tolerations": [{"operator": "Exists"}], **own})  # those of its target are not known
+    return DevicePlugin(title=resource.title(resource.type.rpartition(":")[2]), urn=resource.urn, pod=spec)
+
+
+def _patched(spec: Properties, patch: Resource) -> Properties:
+    """Return a pod's placement as a server-side apply of the patch leaves it: what it names is replaced."""
+    given = patch.props.at("spec.template.spec")
+    if given is UNKNOWN:
+        return Properties(UNKNOWN)
+    placement = {key: value for key, value in (as_mapping(given) or {}).items() if key in _PLACEMENT}
+    return Properties(merged(spec.values, placement))
+
+
+_PLACEMENT: Final = ("nodeSelector", "affinity", "tolerations")
+
+
+def _is_plugin(resource: Resource, spec: Properties) -> bool:
+    images = [item.text("image") or "" for item in spec.items("containers") or ()]
+    name = resource.props.text("metadata.name") or ""
+    return any(_PLUGIN_IMAGE.search(image) for image in images) or "nvidia-device-plugin" in name
+
+
+def critical_pod_quota(resource: Resource) -> CriticalPodQuota | None:
+    """Return the quota for node-critical pods that a ResourceQuota is; None when it is about something else."""
+    if resource.type != "kubernetes:core/v1:ResourceQuota":
+        return None
+    props = resource.props
+    expressions = props.items("spec.scopeSelector.matchExpressions")
+    for expression in expressions or ():
+        if expression.text("scopeName") == "PriorityClass":
+            values = expression.texts("values")
+            if values is None or "system-node-critical" in values or expression.text("operator") == "Exists":
+                return CriticalPodQuota(
+                    urn=resource.urn,
+                    title=resource.title("ResourceQuota"),
+                    namespace=props.text("metadata.namespace", "default"),
+                    pods=_hard_pods(props),
+                )
+    return None
+
+
+def _hard_pods(props: Properties) -> int | None:
+    """Return the hard limit of pods, the smaller of the two ways to write it; none is as good as unlimited."""
+    hard = props.below("spec.hard")
+    limits = [hard.count(key, UNLIMITED) for key in ("pods", "count/pods")]
+    return None if None in limits else min(limit for limit in limits if limit is not None)

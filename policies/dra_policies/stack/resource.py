@@ -1,0 +1,42 @@
+"""A resource of a stack: what it declares, and which other resources its properties come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from dra_policies.unknowns import Properties
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """One resource. `sources` says for each property whose outputs it was made from; known for whole stacks only."""
+
+    urn: str
+    type: str
+    name: str
+    props: Properties
+    ignore_changes: tuple[str, ...] = ()
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]], hash=False)
+
+    def title(self, kind: str) -> str:
+        """Return how the resource is called in a sentence."""
+        return f'{kind} "{self.name}"'
+
+    def ignores(self, path: str) -> bool:
+        """Return whether changes of that property are ignored."""
+        return any(path == ignored or path.startswith(f"{ignored}.") for ignored in self.ignore_changes)
+
+
+def source_of(
+    resource: Resource, path: str, type_token: str, among: Iterable[Resource]
+) -> Resource | None:
+    """Return the one resource of that type whose outputs a property was made from; None when it is not one."""
+    urns = {
+        urn
+        for key, sources in resource.sources.items()
+        if key == path or key.startswith((f"{path}.", f"{path}["))
+        for urn in sources
+    }
+    found = [other for other in among if other.urn in urns and other.type == type_token]
+    return found[0] if len(found) == 1 else None

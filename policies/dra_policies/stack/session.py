@@ -1,0 +1,82 @@
+"""What one run of the engine has shown so far: inputs by URN, and what was already told.
+
+Resources are analysed one by one, with their inputs, and the stack at the end, with its outputs. In the first
+preview of a cluster the outputs of everything inside it are empty, so the inputs are kept from the first to the
+second. A preview and the update after it may share a process: what is kept is overwritten by URN, and resources
+that the stack no longer lists do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from threading import Lock
+
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN, Properties, as_list, as_mapping
+
+Told = tuple[str, str]  # rule id, sentence
+
+
+class Session:
+    """Inputs of resources in the order of their arrival; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inputs: dict[str, Resource] = {}
+        self._told: dict[str, frozenset[Told]] = {}
+
+    def observe(self, resource: Resource) -> tuple[Resource, ...]:
+        """Keep the inputs of a resource that is being analysed; return all that are known, in order of arrival."""
+        with self._lock:
+            self._inputs[resource.urn] = resource
+            return tuple(self._inputs.values())
+
+    def tell(self, urn: str, told: Iterable[Told]) -> None:
+        """Remember everything that was said of a resource when it was analysed."""
+        with self._lock:
+            self._told[urn] = frozenset(told)
+
+    def was_told(self, urn: str, told: Told) -> bool:
+        """Return whether that was said already."""
+        with self._lock:
+            return told in self._told.get(urn, ())
+
+    def complete(self, resources: Sequence[Resource]) -> tuple[Resource, ...]:
+        """Return the resources of the whole stack with the best that is known of each, sorted by URN.
+
+        What a resource declares (its inputs) counts, and its outputs fill in what was not known then.
+        """
+        with self._lock:
+            inputs = dict(self._inputs)
+        known: list[Resource] = []
+        for resource in sorted(resources, key=lambda resource: resource.urn):
+            declared = inputs.get(resource.urn)
+            if declared is None:
+                known.append(resource)
+            else:
+                values = _fill(declared.props.values, resource.props.values)
+                known.append(
+                    replace(resource, props=Properties(values), ignore_changes=declared.ignore_changes)
+                )
+        return tuple(known)
+
+
+def _fill(declared: object, actual: object) -> object:
+    """Return what is declared with unknown values filled in; keys that only the outputs have are added at the top."""
+    filled, outputs = as_mapping(_known(declared, actual)), as_mapping(actual)
+    if filled is None or outputs is None:
+        return declared
+    return {**{key: value for key, value in outputs.items() if key not in filled}, **filled}
+
+
+def _known(declared: object, actual: object) -> object:
+    if declared is UNKNOWN:
+        return actual
+    mapping, other_mapping = as_mapping(declared), as_mapping(actual)
+    if mapping is not None and other_mapping is not None:
+        return {key: _known(value, other_mapping.get(key, UNKNOWN)) for key, value in mapping.items()}
+    items, other_items = as_list(declared), as_list(actual)
+    if items is not None and other_items is not None and len(items) == len(other_items):
+        return [_known(one, other) for one, other in zip(items, other_items, strict=True)]
+    return declared

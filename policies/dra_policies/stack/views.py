@@ -1,0 +1,123 @@
+"""Resources → the view that rules look at: of one resource before it is created, or of a whole stack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dra_planner.planfile import RECORD_TYPE, PlanFile
+
+from dra_policies.rules.view import (
+    DRA_LABEL,
+    GKE_DRA_LABEL,
+    GKE_NO_PLUGIN_LABEL,
+    GPU_TAINT,
+    POOL_LABEL,
+    PRESENT_LABEL,
+    Cloud,
+    DeclaredPool,
+    DevicePlugin,
+    Record,
+    StackView,
+)
+from dra_policies.stack.judgement import judge_record, judge_stack
+from dra_policies.stack.kubernetes_objects import is_kubernetes_object, read_objects
+from dra_policies.stack.pools import POOL_TYPES, declared_pool
+from dra_policies.stack.record import find_record, read_record
+from dra_policies.stack.releases import (
+    critical_pod_quota,
+    device_plugin_of_daemon_set,
+    device_plugin_of_release,
+    driver_of_release,
+)
+from dra_policies.stack.resource import Resource
+
+
+def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView | None:
+    """Return what can be judged when one resource is analysed; None when no rule is about its kind.
+
+    `seen` are the resources analysed so far, this one among them: the plan's record is the first of them.
+    """
+    if resource.type == RECORD_TYPE:
+        return judge_record(StackView(expects_record=True, record=read_record(resource)))
+    record = find_record(seen)
+    if resource.type in POOL_TYPES:
+        pool = declared_pool(resource, seen)
+        return StackView(expects_record=True, record=record, pools=() if pool is None else (pool,))
+    plugins = _device_plugins([resource])
+    if plugins:
+        pools = _pools(seen) or expected_pools(record)
+        return StackView(expects_record=True, record=record, pools=pools, device_plugins=plugins)
+    if is_kubernetes_object(resource):
+        return read_objects(StackView(expects_record=True, record=record), [resource])
+    return None
+
+
+def view_of_stack(resources: Sequence[Resource]) -> StackView:
+    """Return the view of a whole stack, its demand judged on what it declares."""
+    view = StackView(
+        complete=True,
+        expects_record=True,
+        record=find_record(resources),
+        pools=_pools(resources),
+        device_plugins=_device_plugins(resources),
+        drivers=tuple(driver for driver in map(driver_of_release, resources) if driver),
+        quotas=tuple(quota for quota in map(critical_pod_quota, resources) if quota),
+    )
+    view = read_objects(view, [resource for resource in resources if is_kubernetes_object(resource)])
+    return judge_stack(view, resources)
+
+
+def expected_pools(record: Record | None) -> tuple[DeclaredPool, ...]:
+    """Return the pools that a plan says will be there, as their nodes will look."""
+    if record is None or record.plan_file is None:
+        return ()
+    cloud: Cloud = "gke" if record.plan_file.fleet.get("cloud") == "gke" else "eks"
+    return tuple(
+        DeclaredPool(
+            urn=record.urn,
+            title=f'pool "{row.name}" of the plan',
+            cloud=cloud,
+            name=row.name,
+            machine=row.machine,
+            count_min=row.nodes.min,
+            count_desired=row.nodes.desired,
+            count_max=row.nodes.max,
+            labels=planned_labels(record.plan_file, row.name),
+            taints=(GPU_TAINT,),
+            has_gpus=True,
+        )
+        for row in record.plan_file.pools
+    )
+
+
+def planned_labels(plan_file: PlanFile, pool: str) -> dict[str, str | None]:
+    """Return the labels that nodes of a planned pool carry."""
+    labels: dict[str, str | None] = {PRESENT_LABEL: "true", DRA_LABEL: "true", POOL_LABEL: pool}
+    if plan_file.fleet.get("cloud") == "gke":
+        labels |= {GKE_NO_PLUGIN_LABEL: "true", GKE_DRA_LABEL: "true"}
+    return labels
+
+
+def _pools(resources: Sequence[Resource]) -> tuple[DeclaredPool, ...]:
+    found = (declared_pool(resource, resources) for resource in resources)
+    return tuple(pool for pool in found if pool is not None)
+
+
+def _device_plugins(resources: Sequence[Resource]) -> tuple[DevicePlugin, ...]:
+    patches = {
+        _object_key(resource): resource for resource in resources if resource.type.endswith(":DaemonSetPatch")
+    }
+    patched = {_object_key(resource) for resource in resources if resource.type.endswith(":DaemonSet")}
+    found: list[DevicePlugin | None] = []
+    for resource in resources:
+        if resource.type.endswith(":DaemonSet"):
+            found.append(device_plugin_of_daemon_set(resource, patches.get(_object_key(resource))))
+        elif resource.type.endswith(":DaemonSetPatch") and _object_key(resource) not in patched:
+            found.append(device_plugin_of_daemon_set(resource))
+        else:
+            found.append(device_plugin_of_release(resource))
+    return tuple(plugin for plugin in found if plugin is not None)
+
+
+def _object_key(resource: Resource) -> tuple[str | None, str | None]:
+    return resource.props.text("metadata.namespace", "default"), resource.props.text("metadata.name")

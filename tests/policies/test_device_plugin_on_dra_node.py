@@ -1,0 +1,181 @@
+"""NVIDIA's device plugin must stay off DRA nodes: every ORed term of its affinity says so."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dra_policies.rules.device_plugin_on_dra_node import RULE
+from dra_policies.rules.rule import Finding
+from dra_policies.stack.views import view_of_stack
+from dra_policies.unknowns import UNKNOWN
+
+PLUGIN = "nvidia-device-plugin"
+NOT_DRA = {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}
+PRESENT = {"key": "nvidia.com/gpu.present", "operator": "In", "values": ["true"]}
+PCI = {"key": "feature.node.kubernetes.io/pci-10de.present", "operator": "In", "values": ["true"]}
+
+
+def affinity(*terms: Any) -> dict[str, Any]:
+    listed = [{"matchExpressions": list(term)} for term in terms]
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": listed}}}
+
+
+def findings(*resources: Any) -> list[Finding]:
+    return list(RULE.check(view_of_stack(resources)))
+
+
+def verdict(*resources: Any) -> str:
+    """passes, fails or cannot tell, of a plugin beside one DRA pool."""
+    found = findings(*resources)
+    if any(finding.certain for finding in found):
+        return "fails"
+    return "cannot tell" if found else "passes"
+
+
+TERMS = {
+    "the exclusion in the only term": ([[PRESENT, NOT_DRA]], "passes"),
+    "the exclusion in every term": ([[PCI, NOT_DRA], [PRESENT, NOT_DRA]], "passes"),
+    "the exclusion in one term of two": ([[PCI], [PRESENT, NOT_DRA]], "fails"),
+    "the exclusion as a term of its own": ([[PRESENT], [NOT_DRA]], "fails"),
+    "no exclusion": ([[PRESENT]], "fails"),
+    "a term for other machines": ([[{"key": "pool", "operator": "In", "values": ["legacy"]}]], "passes"),
+    "a term for nodes without the label": ([[{"key": "nvidia.com/gpu.dra", "operator": "DoesNotExist"}]], "passes"),
+    "a term for one machine type": (
+        [[{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["g4dn.xlarge"]}]],
+        "passes",
+    ),
+    "a label only the cloud knows": (
+        [[{"key": "eks.amazonaws.com/nodegroup", "operator": "In", "values": ["legacy"]}]],
+        "cannot tell",
+    ),
+    "an expression that is not known": ([[UNKNOWN]], "cannot tell"),
+    "no terms at all": ([], "passes"),
+    "an empty term": ([[]], "passes"),
+}
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_terms_of_a_release(declare: SimpleNamespace, name: str) -> None:
+    terms, expected = TERMS[name]
+
+    assert verdict(declare.node_group(), declare.release(PLUGIN, {"affinity": affinity(*terms)})) == expected
+
+
+VALUES = {
+    "the chart's defaults": ({}, "fails"),
+    "null removes the default affinity": ({"affinity": None}, "fails"),
+    "a preference only adds to the default": (
+        {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}}},
+        "fails",
+    ),
+    "a node selector that DRA nodes lack": ({"nodeSelector": {"nvidia.com/gpu.dra": "false"}}, "passes"),
+    "no toleration of the GPU taint": ({"tolerations": []}, "passes"),
+    "the plugin turned off": ({"devicePlugin": {"enabled": False}}, "passes"),
+    "values that are not known": (UNKNOWN, "cannot tell"),
+    "an affinity that is not known": ({"affinity": UNKNOWN}, "cannot tell"),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_of_a_release(declare: SimpleNamespace, name: str) -> None:
+    values, expected = VALUES[name]
+
+    assert verdict(declare.node_group(), declare.release(PLUGIN, values)) == expected
+
+
+@pytest.mark.parametrize(
+    "chart",
+    ["nvdp/nvidia-device-plugin", "oci://registry.example/nvidia-device-plugin", "./nvidia-device-plugin-0.17.4.tgz"],
+)
+def test_the_chart_is_known_by_any_address(declare: SimpleNamespace, chart: str) -> None:
+    assert verdict(declare.node_group(), declare.release(chart)) == "fails"
+
+
+def test_values_in_files_are_not_known(declare: SimpleNamespace) -> None:
+    assert verdict(declare.node_group(), declare.release(PLUGIN, {}, valueYamlFiles=[{}])) == "cannot tell"
+
+
+def raw(**spec: Any) -> dict[str, Any]:
+    container = {"name": "nvidia-device-plugin-ctr", "image": "nvcr.io/nvidia/k8s-device-plugin:v0.17.4"}
+    tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+    return {"tolerations": tolerations, "containers": [container], **spec}
+
+
+def test_the_static_manifest_has_no_affinity(declare: SimpleNamespace) -> None:
+    (finding,) = findings(declare.node_group(), declare.daemon_set(raw()))
+
+    assert finding.urn == declare.urn("kubernetes:apps/v1:DaemonSet", "nvidia-device-plugin-daemonset")
+    assert "it has no node affinity" in finding.message
+
+
+def test_a_daemon_set_that_excludes_passes(declare: SimpleNamespace) -> None:
+    assert verdict(declare.node_group(), declare.daemon_set(raw(affinity=affinity([NOT_DRA])))) == "passes"
+
+
+def test_a_patch_replaces_the_affinity_of_its_daemon_set(declare: SimpleNamespace) -> None:
+    patch = declare.daemon_set({"affinity": affinity([NOT_DRA])}, kind="DaemonSetPatch")
+
+    assert verdict(declare.node_group(), declare.daemon_set(raw()), patch) == "passes"
+
+
+def test_a_patch_of_a_daemon_set_outside_the_stack_is_judged_alone(declare: SimpleNamespace) -> None:
+    good = declare.daemon_set({"affinity": affinity([NOT_DRA])}, kind="DaemonSetPatch")
+    bad = declare.daemon_set({"affinity": affinity([NOT_DRA], [PRESENT])}, kind="DaemonSetPatch")
+
+    assert verdict(declare.node_group(), good) == "passes"
+    assert verdict(declare.node_group(), bad) == "fails"
+
+
+def test_another_daemon_set_is_nobody_s_business(declare: SimpleNamespace) -> None:
+    spec = {"containers": [{"image": "example/exporter:1"}], "tolerations": [{"operator": "Exists"}]}
+
+    assert verdict(declare.node_group(), declare.daemon_set(spec, name="exporter")) == "passes"
+
+
+def test_a_plugin_beside_pools_that_are_not_for_dra_passes(declare: SimpleNamespace) -> None:
+    legacy = declare.node_group("legacy", labels={"nvidia.com/gpu.present": "true"})
+
+    assert verdict(legacy, declare.release(PLUGIN)) == "passes"
+
+
+def test_labels_that_are_not_known_cannot_be_judged(declare: SimpleNamespace) -> None:
+    assert verdict(declare.node_group(labels=UNKNOWN), declare.release(PLUGIN)) == "cannot tell"
+
+
+def test_the_operator_keeps_off_by_label(declare: SimpleNamespace) -> None:
+    labels = {"nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}
+    opted_out = declare.node_group(labels={**labels, "nvidia.com/gpu.deploy.device-plugin": "false"})
+    operator = declare.release("gpu-operator")
+    without = declare.release("gpu-operator", {"devicePlugin": {"enabled": False}})
+
+    assert verdict(declare.node_group(), operator) == "fails"
+    assert verdict(opted_out, operator) == "passes"
+    assert verdict(declare.node_group(), without) == "passes"
+
+
+def test_gke_runs_its_own_unless_labelled(declare: SimpleNamespace) -> None:
+    bare = {"nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}
+
+    assert verdict(declare.node_pool()) == "passes"
+    assert verdict(declare.node_pool(config={"labels": bare})) == "fails"
+    key = "gke-no-default-nvidia-gpu-device-plugin"
+    assert verdict(declare.node_pool(config={"labels": {**bare, key: UNKNOWN}})) == "cannot tell"
+
+
+def test_bottlerocket_cannot_be_judged(declare: SimpleNamespace) -> None:
+    assert verdict(declare.node_group(amiType="BOTTLEROCKET_x86_64_NVIDIA")) == "cannot tell"
+
+
+def test_the_sentence_names_plugin_pool_and_term(declare: SimpleNamespace) -> None:
+    plugin = declare.release(PLUGIN, {"affinity": affinity([PCI], [PRESENT, NOT_DRA])})
+
+    (finding,) = findings(declare.node_group(), plugin)
+
+    assert str(finding) == (
+        'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on nodes of node group "l4": term 1 '
+        "(feature.node.kubernetes.io/pci-10de.present In [true]) of its 2 node-selector terms does not exclude "
+        "nvidia.com/gpu.dra=true, and terms are ORed; add {key: nvidia.com/gpu.dra, operator: NotIn, "
+        'values: ["true"]} to every node-selector term of its required node affinity'
+    )

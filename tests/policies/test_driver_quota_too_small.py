@@ -1,0 +1,87 @@
+"""On GKE the driver's pods are critical, so a ResourceQuota must admit them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dra_policies.rules.driver_quota_too_small import RULE
+from dra_policies.rules.rule import Finding
+from dra_policies.stack.views import view_of_stack
+from dra_policies.unknowns import UNKNOWN
+
+DRIVER = "nvidia-dra-driver-gpu"
+NO_DOMAINS = {"resources": {"computeDomains": {"enabled": False}}}
+CRITICAL = {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}]}
+
+
+def quota(declare: SimpleNamespace, pods: Any, namespace: str = "nvidia", scope: Any = CRITICAL) -> Any:
+    spec = {"hard": {"pods": pods}, "scopeSelector": scope}
+    return declare.kubernetes("ResourceQuota", "core/v1", "critical", namespace, spec=spec)
+
+
+def findings(*resources: Any) -> list[Finding]:
+    return list(RULE.check(view_of_stack(resources)))
+
+
+# The pool grows to 4 nodes: pods of the quota, values of the driver → passes, fails, cannot tell.
+CASES: dict[str, tuple[Any, Any, str]] = {
+    "one pod for each node, no controller": (4, NO_DOMAINS, "passes"),
+    "as text": ("4", NO_DOMAINS, "passes"),
+    "one too few": (3, NO_DOMAINS, "fails"),
+    "no room for the controller": (4, {}, "fails"),
+    "room for the controller": (5, {}, "passes"),
+    "no room for the webhook": (5, {"webhook": {"enabled": True}}, "fails"),
+    "three controllers": (7, {"controller": {"replicas": 3}}, "passes"),
+    "a driver without priority": (1, {"kubeletPlugin": {"priorityClassName": ""}}, "passes"),
+    "a priority removed by null": (1, {"kubeletPlugin": {"priorityClassName": None}}, "passes"),
+    "pods that are not known": (UNKNOWN, {}, "cannot tell"),
+    "controllers that are not known": (4, {"resources": UNKNOWN}, "cannot tell"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_quota(declare: SimpleNamespace, name: str) -> None:
+    pods, values, expected = CASES[name]
+
+    found = findings(declare.node_pool(), declare.release(DRIVER, values), quota(declare, pods))
+
+    told = "passes" if not found else "fails" if found[0].certain else "cannot tell"
+    assert told == expected
+
+
+def test_no_quota(declare: SimpleNamespace) -> None:
+    driver = declare.release(DRIVER, NO_DOMAINS)
+    elsewhere = quota(declare, 100, namespace="other")
+    of_other_pods = quota(declare, 100, scope={"matchExpressions": [{"scopeName": "BestEffort", "operator": "Exists"}]})
+
+    for others in ([], [elsewhere], [of_other_pods]):
+        (finding,) = findings(declare.node_pool(), driver, *others)
+        assert 'namespace "nvidia" has no ResourceQuota' in finding.message
+        assert "at least 4 pods" in finding.fix
+
+
+def test_kube_system_needs_none(declare: SimpleNamespace) -> None:
+    assert findings(declare.node_pool(), declare.release(DRIVER, namespace="kube-system")) == []
+
+
+def test_eks_needs_none(declare: SimpleNamespace) -> None:
+    assert findings(declare.node_group(), declare.release(DRIVER)) == []
+
+
+def test_a_pool_whose_maximum_is_not_known(declare: SimpleNamespace) -> None:
+    (finding,) = findings(
+        declare.node_pool(autoscaling=UNKNOWN), declare.release(DRIVER, NO_DOMAINS), quota(declare, 3)
+    )
+
+    assert not finding.certain
+
+
+def test_the_sentence_says_who_needs_what(declare: SimpleNamespace) -> None:
+    (finding,) = findings(declare.node_pool(), declare.release(DRIVER), quota(declare, 4))
+
+    assert str(finding) == (
+        'ResourceQuota "critical" admits 4 critical pods, but Release "nvidia-dra-driver-gpu" needs 5: one on each '
+        'of 4 GPU nodes (node pool "l4": 4) and 1 for controllers; raise its hard pods to 5'
+    )

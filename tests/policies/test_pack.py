@@ -1,0 +1,241 @@
+"""The pack as the SDK sees it: levels, unknown values, crashes, and what is told once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dra_policies.pack import policies
+from dra_policies.rules import RULES, Finding, Rule, StackView
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN
+from pulumi_policy import (
+    EnforcementLevel,
+    PolicyCustomTimeouts,
+    PolicyResource,
+    PolicyResourceOptions,
+    ResourceValidationArgs,
+    StackValidationArgs,
+)
+from pulumi_policy.proxy import UNKNOWN_OBJECT_VALUE, UNKNOWN_STRING_VALUE, unknown_checking_proxy
+
+OPTIONS: dict[str, Any] = {
+    "protect": False,
+    "delete_before_replace": None,
+    "aliases": [],
+    "custom_timeouts": PolicyCustomTimeouts(0, 0, 0),
+    "additional_secret_outputs": [],
+}
+
+
+def wire(value: Any) -> Any:
+    """Return a value as the SDK deserializes it: floats for numbers, sentinels for what is not known."""
+    if value is UNKNOWN:
+        return UNKNOWN_STRING_VALUE
+    if isinstance(value, dict):
+        return {key: wire(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [wire(item) for item in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class Host:
+    """Calls the policies as the SDK's server does."""
+
+    def __init__(self, rules: tuple[Rule, ...] = RULES) -> None:
+        self.policies: list[Any] = policies(rules)
+
+    def analyze(self, resource: Resource) -> list[tuple[str, str]]:
+        args = ResourceValidationArgs(
+            resource.type,
+            unknown_checking_proxy(wire(resource.props.values)),
+            resource.urn,
+            resource.name,
+            PolicyResourceOptions(ignore_changes=list(resource.ignore_changes), **OPTIONS),
+            None,
+        )
+        return self._ask(args)
+
+    def analyze_stack(self, *resources: Resource, outputs: bool = True) -> list[tuple[str, str]]:
+        made = {
+            resource.urn: PolicyResource(
+                resource.type,
+                unknown_checking_proxy(wire(resource.props.values) if outputs else {}),
+                resource.urn,
+                resource.name,
+                PolicyResourceOptions(ignore_changes=list(resource.ignore_changes), **OPTIONS),
+                None,
+                None,
+                [],
+                {},
+            )
+            for resource in resources
+        }
+        for resource in resources:
+            for key, urns in resource.sources.items():
+                made[resource.urn].property_dependencies[key] = [made[urn] for urn in urns if urn in made]
+        return self._ask(StackValidationArgs(list(made.values())))
+
+    def _ask(self, args: Any) -> list[tuple[str, str]]:
+        told: list[tuple[str, str]] = []
+        for policy in self.policies:
+            policy.validate(args, lambda message, urn=None, name=policy.name: told.append((name, message)))
+        return told
+
+
+def names(told: list[tuple[str, str]]) -> list[str]:
+    return [name for name, _ in told]
+
+
+def test_each_rule_is_one_policy_of_its_level() -> None:
+    made = policies()
+
+    assert [policy.name for policy in made] == [rule.id for rule in RULES]
+    for policy, rule in zip(made, RULES, strict=True):
+        assert policy.enforcement_level == EnforcementLevel(rule.level)
+        assert policy.description == rule.says
+
+
+def test_a_good_stack_passes_resource_by_resource_and_whole(declare: SimpleNamespace) -> None:
+    host, stack = Host(), [declare.record(), declare.node_group()]
+
+    assert [host.analyze(resource) for resource in stack] == [[], []]
+    assert host.analyze_stack(*stack) == []
+
+
+def test_a_pool_is_compared_before_it_is_created(declare: SimpleNamespace) -> None:
+    host = Host()
+
+    assert host.analyze(declare.record()) == []
+    told = host.analyze(declare.node_group(counts=(0, 2, 3)))
+
+    assert names(told) == ["pool-differs-from-plan"]
+
+
+def test_what_was_told_of_a_resource_is_not_told_again_of_the_stack(declare: SimpleNamespace) -> None:
+    host, stack = Host(), [declare.record(), declare.node_group(counts=(0, 2, 3))]
+    for resource in stack:
+        host.analyze(resource)
+
+    assert host.analyze_stack(*stack) == []
+    assert names(Host().analyze_stack(*stack)) == ["pool-differs-from-plan"]
+
+
+def test_inputs_count_where_the_stack_shows_no_outputs(declare: SimpleNamespace) -> None:
+    """As in the first preview of a cluster, when the provider of everything inside it is not configured."""
+    host, stack = Host(), [declare.record(), declare.node_group(), declare.release("nvidia-device-plugin")]
+    for resource in stack[:2]:
+        host.analyze(resource)
+    told = host.analyze(stack[2])
+
+    assert names(told) == ["device-plugin-on-dra-node"]
+    assert host.analyze_stack(*stack, outputs=False) == []  # judged as before, and told once
+    assert names(Host().analyze_stack(*stack)) == ["device-plugin-on-dra-node"]
+
+
+def test_a_preview_and_an_update_may_share_a_process(declare: SimpleNamespace) -> None:
+    host = Host()
+    host.analyze(declare.record())
+    assert host.analyze(declare.node_group(counts=(0, 2, 3))) != []
+
+    assert host.analyze(declare.node_group()) == []
+    assert host.analyze_stack(declare.record(), declare.node_group()) == []
+
+
+def test_a_resource_that_is_gone_does_not_count(declare: SimpleNamespace) -> None:
+    host = Host()
+    for resource in (declare.record(), declare.node_group(), declare.release("nvidia-device-plugin")):
+        host.analyze(resource)
+
+    assert host.analyze_stack(declare.record(), declare.node_group()) == []
+
+
+UNKNOWNS: dict[str, dict[str, Any]] = {
+    "the machine": {"instanceTypes": UNKNOWN},
+    "one machine of the list": {"instanceTypes": [UNKNOWN]},
+    "the counts": {"scalingConfig": UNKNOWN},
+    "one count": {"scalingConfig": {"minSize": 0, "desiredSize": 2, "maxSize": UNKNOWN}},
+    "the labels": {"labels": UNKNOWN},
+    "the taints": {"taints": UNKNOWN},
+    "the effect of a taint": {"taints": [{"key": "a", "value": "b", "effect": UNKNOWN}]},
+    "the image": {"amiType": UNKNOWN},
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWNS)
+def test_an_unknown_never_turns_a_mandatory_rule_off(declare: SimpleNamespace, name: str) -> None:
+    """One property is not known, another breaks the plan: the rule still says so."""
+    broken = {"labels": {"pulumi-dra/pool": "l4"}} if "labels" not in UNKNOWNS[name] else {"machine": "g6.48xlarge"}
+    host = Host()
+    host.analyze(declare.record())
+
+    told = host.analyze(declare.node_group(**{**broken, **UNKNOWNS[name]}))
+
+    if name == "the labels":  # without labels nobody knows which row of the plan is meant
+        assert names(told) == ["stack-cannot-be-judged"]
+    else:
+        assert "pool-differs-from-plan" in names(told)
+
+
+def test_nothing_known_at_all_is_no_crash(declare: SimpleNamespace) -> None:
+    types = [
+        "aws:eks/nodeGroup:NodeGroup", "gcp:container/nodePool:NodePool", "pulumi-dra:index:CapacityPlan",
+        "kubernetes:helm.sh/v3:Release", "kubernetes:apps/v1:DaemonSet", "kubernetes:core/v1:ResourceQuota",
+        "kubernetes:resource.k8s.io/v1:ResourceClaim", "kubernetes:apps/v1:Deployment",
+    ]  # fmt: skip
+    keys = ["instanceTypes", "labels", "nodeConfig", "document", "chart", "values", "spec", "metadata"]
+    host = Host()
+    stack = [declare.resource(token, token[-4:], dict.fromkeys(keys, UNKNOWN)) for token in types]
+
+    told = [entry for resource in stack for entry in host.analyze(resource)] + host.analyze_stack(*stack)
+
+    assert "rule-could-not-run" not in names(told)
+    assert set(names(told)) <= {"stack-cannot-be-judged", "plan-record-missing", "claim-cannot-be-judged"}
+
+
+def test_a_rule_that_raises_is_told_by_a_mandatory_one(declare: SimpleNamespace) -> None:
+    def check(view: StackView) -> Iterator[Finding]:
+        raise ZeroDivisionError("division by zero")
+
+    bad = Rule(id="bad", says="It divides.", why="", fix="", level="advisory", check=check)
+    could_not_run = RULES[-1]
+    host = Host((bad, could_not_run))
+
+    ((name, message),) = host.analyze(declare.node_group())
+
+    assert name == could_not_run.id == "rule-could-not-run"
+    assert could_not_run.level == "mandatory"
+    assert message.startswith("rule bad ended with ZeroDivisionError at test_pack.py:")
+    assert names(host.analyze_stack(declare.node_group())) == ["rule-could-not-run"]
+
+
+def test_reading_a_stack_that_raises_is_told_too(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> StackView:
+        raise KeyError("surprise")
+
+    monkeypatch.setattr("dra_policies.judge.view_of_stack", broken)
+
+    ((name, message),) = Host().analyze_stack(declare.node_group())
+
+    assert name == "rule-could-not-run"
+    assert message.startswith("reading the stack ended with KeyError")
+
+
+def test_an_object_sentinel_hides_everything_below(declare: SimpleNamespace) -> None:
+    host = Host()
+    host.analyze(declare.record())
+    group = declare.node_group()
+    args = ResourceValidationArgs(
+        group.type,
+        unknown_checking_proxy({**wire(group.props.values), "scalingConfig": UNKNOWN_OBJECT_VALUE}),
+        group.urn,
+        group.name,
+        PolicyResourceOptions(ignore_changes=[], **OPTIONS),
+        None,
+    )
+
+    assert set(names(host._ask(args))) == {"stack-cannot-be-judged"}

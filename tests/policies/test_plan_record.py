@@ -1,0 +1,83 @@
+"""The record of the plan: there, sealed, one, and before the pools."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+from dra_policies.rules import plan_record_invalid, plan_record_missing
+from dra_policies.rules.view import StackView
+from dra_policies.stack.views import view_of_resource, view_of_stack
+from dra_policies.unknowns import UNKNOWN
+
+
+def invalid(*resources: object) -> list[str]:
+    return [finding.message for finding in plan_record_invalid.RULE.check(view_of_stack(resources))]  # type: ignore[arg-type]
+
+
+def test_a_sealed_record_passes(declare: SimpleNamespace) -> None:
+    assert invalid(declare.record(), declare.node_group()) == []
+
+
+def test_a_record_edited_by_hand(declare: SimpleNamespace) -> None:
+    document = json.loads(declare.plan_text())
+    document["pools"][0]["nodes"]["max"] = 40
+
+    assert invalid(declare.record(json.dumps(document))) == [
+        "the plan record was changed by hand: its content does not match its digest"
+    ]
+
+
+def test_a_record_of_another_version(declare: SimpleNamespace) -> None:
+    assert "version 99" in invalid(declare.record('{"version": 99}'))[0]
+
+
+def test_a_record_that_is_no_json(declare: SimpleNamespace) -> None:
+    assert invalid(declare.record("pools: []"))[0].startswith("the plan record is not JSON")
+
+
+def test_a_record_without_its_document(declare: SimpleNamespace) -> None:
+    empty = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {})
+
+    assert invalid(empty) == ['the plan record has no text as its input "document"']
+
+
+def test_two_records(declare: SimpleNamespace) -> None:
+    second = declare.resource("pulumi-dra:index:CapacityPlan", "other", {"document": declare.plan_text()})
+
+    assert invalid(declare.record(), second) == ["the plan record is there 2 times (plan, other); a stack has one plan"]
+
+
+def test_a_document_that_is_not_known_cannot_be_judged(declare: SimpleNamespace) -> None:
+    unknown = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {"document": UNKNOWN})
+    only_outputs = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {"digest": "sha256:1", "verdict": "fits"})
+
+    for record in (unknown, only_outputs):
+        (finding,) = plan_record_invalid.RULE.check(view_of_stack([record]))
+        assert not finding.certain
+
+
+def missing(view: StackView | None) -> list[str]:
+    assert view is not None
+    return [finding.message for finding in plan_record_missing.RULE.check(view)]
+
+
+def test_gpu_pools_without_a_plan(declare: SimpleNamespace) -> None:
+    group = declare.node_group()
+
+    assert missing(view_of_stack([group])) == [
+        'node group "l4" has GPUs for DRA, but this stack declares no plan (resource pulumi-dra:index:CapacityPlan)'
+    ]
+    assert "before any plan" in missing(view_of_resource(group, [group]))[0]
+
+
+def test_a_plan_that_comes_first_passes(declare: SimpleNamespace) -> None:
+    record, group = declare.record(), declare.node_group()
+
+    assert missing(view_of_stack([group, record])) == []
+    assert missing(view_of_resource(group, [record, group])) == []
+
+
+def test_pools_that_are_not_for_dra_need_no_plan(declare: SimpleNamespace) -> None:
+    assert missing(view_of_stack([declare.node_group("system", machine="m7i.large", labels={})])) == []
+    assert missing(view_of_stack([declare.node_group("legacy", labels={"nvidia.com/gpu.present": "true"})])) == []

@@ -1,0 +1,159 @@
+"""Each node group or node pool is what its row of the plan says, before it is created."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dra_policies.rules.pool_differs_from_plan import RULE
+from dra_policies.rules.rule import Finding
+from dra_policies.stack.views import view_of_resource, view_of_stack
+from dra_policies.unknowns import UNKNOWN
+
+
+def findings(record: Any, pool: Any) -> list[Finding]:
+    view = view_of_resource(pool, [record, pool])
+    assert view is not None
+    return list(RULE.check(view))
+
+
+LABELS = {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}
+TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+
+# What the node group declares → what is said of it; "" passes, "?" cannot tell.
+GROUPS: dict[str, tuple[dict[str, Any], str]] = {
+    "as planned": ({}, ""),
+    "another machine": ({"machine": "g6.4xlarge"}, "its machine is g6.4xlarge, but the plan says g6.2xlarge"),
+    "a smaller maximum": ({"counts": (0, 2, 3)}, "its maximum node count is 3, but the plan says 4"),
+    "another minimum": ({"counts": (1, 2, 4)}, "its minimum node count is 1, but the plan says 0"),
+    "another desired count": ({"counts": (0, 1, 4)}, "its desired node count is 1, but the plan says 2"),
+    "a desired count that is left to an autoscaler": (
+        {"counts": (0, 1, 4), "ignore_changes": ("scalingConfig.desiredSize",)},
+        "",
+    ),
+    "all of the scaling ignored": ({"counts": (0, 1, 4), "ignore_changes": ("scalingConfig",)}, ""),
+    "no DRA label": (
+        {"labels": {**LABELS, "nvidia.com/gpu.dra": "false"}},
+        'its node label nvidia.com/gpu.dra is "false", but the plan counts on nvidia.com/gpu.dra=true',
+    ),
+    "no taint": ({"taints": []}, "do not carry the taint nvidia.com/gpu=present:NoSchedule"),
+    "a taint that only prefers": (
+        {"taints": [{**TAINT, "effect": "PREFER_NO_SCHEDULE"}]},
+        "do not carry the taint nvidia.com/gpu=present:NoSchedule",
+    ),
+    "one taint more": (
+        {"taints": [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]},
+        "carry the taint team=a:NoExecute, which the plan does not know",
+    ),
+    "a pool that the plan lacks": ({"pool": "h100"}, "but the plan has no such pool"),
+    "no pool label": ({"labels": {"nvidia.com/gpu.dra": "true"}}, "carries no label pulumi-dra/pool"),
+    "a group for something else": ({"labels": {}, "machine": "m7i.large"}, ""),
+    "a machine that is not known": ({"instanceTypes": UNKNOWN}, "?"),
+    "several machines": ({"instanceTypes": ["g6.2xlarge", "g6.4xlarge"]}, "?"),
+    "counts that are not known": ({"scalingConfig": UNKNOWN}, "?"),
+    "labels that are not known": ({"labels": UNKNOWN}, "?"),
+    "a label that is not known": ({"labels": {**LABELS, "nvidia.com/gpu.present": UNKNOWN}}, "?"),
+    "taints that are not known": ({"taints": UNKNOWN}, "?"),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_node_group(declare: SimpleNamespace, name: str) -> None:
+    props, expected = GROUPS[name]
+
+    found = findings(declare.record(), declare.node_group(**props))
+
+    if expected == "":
+        assert found == []
+    elif expected == "?":
+        assert found
+        assert not any(finding.certain for finding in found)
+    else:
+        (finding,) = found
+        assert expected in finding.message
+        assert finding.certain
+
+
+POOLS: dict[str, tuple[dict[str, Any], str]] = {
+    "total limits": ({}, ""),
+    "limits per zone, one zone": ({"autoscaling": {"minNodeCount": 0, "maxNodeCount": 4}}, ""),
+    "limits per zone, two zones": (
+        {
+            "autoscaling": {"minNodeCount": 0, "maxNodeCount": 4},
+            "nodeLocations": ["us-central1-a", "us-central1-b"],
+            "ignore_changes": ("initialNodeCount",),
+        },
+        "its maximum node count is 8, but the plan says 4",
+    ),
+    "a fixed count": ({"autoscaling": None, "nodeCount": 2, "initialNodeCount": None}, ""),
+    "another fixed count": (
+        {"autoscaling": None, "nodeCount": 3},
+        "its desired node count is 3, but the plan says 2",
+    ),
+    "a zonal pool": ({"nodeLocations": None, "location": "us-central1-a", "autoscaling": None, "nodeCount": 2}, ""),
+    "a regional pool whose zones nobody says": (
+        {"nodeLocations": None, "autoscaling": None, "nodeCount": 2},
+        "?",
+    ),
+    "an initial count of the past": ({"initialNodeCount": 1, "ignore_changes": ("initialNodeCount",)}, ""),
+    "another machine": (
+        {"config": {"machineType": "g2-standard-4"}},
+        "its machine is g2-standard-4, but the plan says g2-standard-8",
+    ),
+    "attached GPUs are part of the machine": (
+        {"config": {"machineType": "n1-standard-8", "guestAccelerators": [{"type": "nvidia-tesla-v100", "count": 2}]}},
+        "its machine is n1-standard-8+nvidia-tesla-v100:2, but the plan says g2-standard-8",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_a_node_pool(declare: SimpleNamespace, name: str) -> None:
+    props, expected = POOLS[name]
+
+    found = findings(declare.record(cloud="gke"), declare.node_pool(**props))
+
+    if expected == "":
+        assert found == []
+    elif expected == "?":
+        assert found
+        assert not any(finding.certain for finding in found)
+    else:
+        (finding,) = found
+        assert expected in finding.message
+
+
+def test_the_machine_may_stand_in_the_launch_template(declare: SimpleNamespace) -> None:
+    template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g6.4xlarge"})
+    other = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "other", {"instanceType": "g6.2xlarge"})
+    group = declare.node_group(
+        instanceTypes=None, launchTemplate={"id": UNKNOWN}, sources={"launchTemplate": (template.urn,)}
+    )
+
+    found = list(RULE.check(view_of_stack([other, group, declare.record(), template])))
+
+    assert [finding.message for finding in found] == [
+        'node group "l4": its machine is g6.4xlarge, but the plan says g6.2xlarge'
+    ]
+
+
+def test_a_row_that_nothing_stands_for(declare: SimpleNamespace) -> None:
+    record = declare.record()
+
+    assert [finding.message for finding in RULE.check(view_of_stack([record]))] == [
+        'the plan has a pool "l4" (g6.2xlarge, up to 4 nodes), but no node group or node pool of this stack is '
+        'labelled pulumi-dra/pool="l4"'
+    ]
+    assert list(RULE.check(view_of_stack([record, declare.node_group()]))) == []
+    view = view_of_resource(record, [record])
+    assert view is not None
+    assert list(RULE.check(view)) == []  # the pools come later
+
+
+def test_without_a_plan_there_is_nothing_to_compare(declare: SimpleNamespace) -> None:
+    group = declare.node_group(machine="g6.4xlarge")
+    broken = declare.record("{}")
+
+    assert list(RULE.check(view_of_stack([group]))) == []
+    assert list(RULE.check(view_of_stack([group, broken]))) == []
