@@ -135,9 +135,7 @@ class _Reader:
     def _add_glob(self, pattern: str) -> None:
         matches = sorted(glob.glob(pattern, recursive=True))
         if not matches:
-            raise SourceError(
-                "no file matches", place=Place(pattern), fix="quote the pattern and check its folder"
-            )
+            raise SourceError("no file matches", place=Place(pattern), fix="quote the pattern and check its folder")
         wanted = [match for match in matches if os.path.isdir(match) or _is_manifest(os.path.basename(match))]
         found = False
         for match in wanted:
@@ -226,9 +224,7 @@ def _nothing_in(folder: str) -> SourceError:
         if names & markers:
             return SourceError("holds no rendered manifest", place=Place(folder), fix=remedy.format(folder))
     if not os.access(folder, os.R_OK | os.X_OK):
-        return SourceError(
-            "cannot be read: Permission denied", place=Place(folder), fix="check its permissions"
-        )
+        return SourceError("cannot be read: Permission denied", place=Place(folder), fix="check its permissions")
     return SourceError(
         "holds no *.yaml, *.yml or *.json",
         place=Place(folder),

@@ -108,9 +108,7 @@ def test_every_path_at_fault_is_reported(tree: Path) -> None:
     ],
     ids=["empty", "kustomization", "another yaml", "no manifest"],
 )
-def test_a_folder_without_manifests(
-    tree: Path, content: dict[str, str], message: str | None, fix: str
-) -> None:
+def test_a_folder_without_manifests(tree: Path, content: dict[str, str], message: str | None, fix: str) -> None:
     (tree / "e").mkdir()
     for name, text in content.items():
         (tree / "e" / name).write_text(text)

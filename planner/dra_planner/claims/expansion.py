@@ -1,0 +1,131 @@
+"""From workloads to demand: one shape for all pods that are the same to the scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dra_planner.claims.consumers import ConsumerLimit
+from dra_planner.claims.extended import index_classes, serve_extended_resources
+from dra_planner.claims.identity import shape_id, strip, visible_labels
+from dra_planner.claims.resolution import Unresolved, check_classes, resolve_claims
+from dra_planner.manifests import Manifests
+from dra_planner.model import (
+    Blocked,
+    Demand,
+    DeviceClass,
+    Figures,
+    Member,
+    PodSet,
+    PodSpec,
+    Shape,
+    ShapeClaim,
+    Workload,
+)
+from dra_planner.releases import Features
+
+
+def expand_claims(manifests: Manifests, classes: Mapping[str, DeviceClass], features: Features) -> Demand:
+    """Return what the workloads ask for: equal pods as one shape, and pods that no pool can help.
+
+    `classes` are those that the fleet and its drivers bring; classes among the manifests win over them.
+    The result does not depend on the order of documents, and its size not on replicas.
+    """
+    expansion = _Expansion(manifests, {**classes, **manifests.classes}, features)
+    for workload in sorted(manifests.workloads, key=lambda workload: (workload.ref, workload.place)):
+        for pod_set in workload.pod_sets:
+            expansion.add(workload, pod_set)
+    return expansion.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Pods of one pod set with their claims, before equal ones are merged."""
+
+    namespace: str
+    labels: Mapping[str, str]
+    pod: PodSpec
+    claims: tuple[ShapeClaim, ...]
+    member: Member
+    per_node: bool
+
+
+class _Expansion:
+    """Collects parts and blocked pods, then merges equal parts to shapes."""
+
+    def __init__(self, manifests: Manifests, classes: Mapping[str, DeviceClass], features: Features) -> None:
+        self._manifests = manifests
+        self._classes = classes
+        self._served = index_classes(classes) if features.extended_resource else {}
+        self._extended = features.extended_resource
+        self._parts: list[_Part] = []
+        self._blocked: list[Blocked] = []
+        self._assumptions: set[str] = set()
+        self._limit = ConsumerLimit()
+
+    def add(self, workload: Workload, pod_set: PodSet) -> None:
+        template = pod_set.template
+        member = Member(
+            workload=workload.ref, pod_set=pod_set.name, figures=self._figures(pod_set), place=workload.place
+        )
+        self._assumptions.update(f"{workload.ref}: {text}" for text in (*workload.assumptions, *pod_set.assumptions))
+        generated = self._manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
+        namespace = workload.meta.namespace
+        try:
+            claims = resolve_claims(template.spec, namespace, self._manifests, self._classes, generated)
+            pod, claims = self._serve(strip(template.spec), namespace, claims)
+        except Unresolved as unresolved:
+            self._blocked.append(Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason))
+            return
+        for kept, reason in self._limit.split(member, claims):
+            if reason is not None:
+                self._blocked.append(Blocked(member=kept, verdict="does-not-fit", reason=reason))
+                continue
+            self._parts.append(_Part(namespace, template.labels, pod, claims, kept, pod_set.per_node))
+
+    def finish(self) -> Demand:
+        visible = visible_labels(part.pod for part in self._parts)
+        shapes: dict[str, Shape] = {}
+        for part in self._parts:
+            labels = {key: part.labels[key] for key in sorted(part.labels) if key in visible}
+            name = shape_id(part.namespace, labels, part.pod, part.claims, part.per_node)
+            shape = shapes.get(name)
+            if shape is None:
+                shapes[name] = Shape(
+                    id=name,
+                    namespace=part.namespace,
+                    labels=labels,
+                    pod=part.pod,
+                    claims=part.claims,
+                    members=(part.member,),
+                    per_node=part.per_node,
+                )
+            else:
+                shapes[name] = replace(shape, members=(*shape.members, part.member))
+        used = sorted({claim.shared for shape in shapes.values() for claim in shape.claims if claim.shared})
+        return Demand(
+            shapes=tuple(shapes[name] for name in sorted(shapes)),
+            shared_claims={key: self._manifests.claims[key] for key in used},
+            blocked=tuple(self._blocked),
+            assumptions=tuple(sorted(self._assumptions)),
+        )
+
+    def _figures(self, pod_set: PodSet) -> Figures:
+        """Pods behind a scheduling gate are not asked for yet; they count from the ceiling on."""
+        if not pod_set.template.spec.scheduling_gates:
+            return pod_set.figures
+        return Figures(0, 0, pod_set.figures.ceiling, pod_set.figures.peak)
+
+    def _serve(
+        self, pod: PodSpec, namespace: str, claims: tuple[ShapeClaim, ...]
+    ) -> tuple[PodSpec, tuple[ShapeClaim, ...]]:
+        served = serve_extended_resources(pod, self._served, self._classes) if self._extended else None
+        if served is None:
+            return pod, claims
+        check_classes(served.claim, namespace, self._manifests, self._classes)
+        for resource, class_name in sorted(served.resources.items()):
+            self._assumptions.add(
+                f"requests for {resource} are served as claims on DeviceClass {class_name}: no node that takes them "
+                "runs a device plugin for it"
+            )
+        return served.pod, (*claims, served.claim)

@@ -1,0 +1,106 @@
+"""Extended resources that a DeviceClass serves: requests such as `nvidia.com/gpu: 2` that become a claim.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
+extendeddynamicresources.go@v1.36 and kubernetes/dynamic-resource-allocation:deviceclass/extendedresourcecache@v0.36.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from dra_planner.model import (
+    ClaimSpec,
+    Container,
+    DeviceClass,
+    DeviceRequest,
+    ExactDeviceRequest,
+    PodSpec,
+    ShapeClaim,
+)
+
+IMPLICIT_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
+CLAIM_NAME: Final = "extended-resources"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A pod whose extended resources are served by devices: what is left of it, and the implicit claim."""
+
+    pod: PodSpec
+    claim: ShapeClaim
+    resources: Mapping[str, str]  # resource name → class
+
+
+def index_classes(classes: Mapping[str, DeviceClass]) -> dict[str, str]:
+    """Return the class that serves each extended resource name; the newest wins, then the first by name."""
+    served: dict[str, DeviceClass] = {}
+    for _, device_class in sorted(classes.items()):
+        name = device_class.extended_resource_name
+        if not name:
+            continue
+        best = served.get(name)
+        if best is None or device_class.meta.creation_timestamp > best.meta.creation_timestamp:
+            served[name] = device_class
+    return {name: device_class.name for name, device_class in served.items()}
+
+
+def serve_extended_resources(
+    pod: PodSpec, served: Mapping[str, str], classes: Mapping[str, DeviceClass]
+) -> Served | None:
+    """Return the pod without the resources that classes serve, and the claim in their place; None without any."""
+    names = {name for container in (*pod.init_containers, *pod.containers) for name in container.requests}
+    resources = {name: served[name] for name in names if name in served}
+    for name in names:
+        class_name = name.removeprefix(IMPLICIT_PREFIX)
+        if name.startswith(IMPLICIT_PREFIX) and class_name in classes:
+            resources[name] = class_name
+    requests = _requests(pod, resources)
+    if not requests:
+        return None
+    left = replace(
+        pod,
+        containers=tuple(_without(container, resources) for container in pod.containers),
+        init_containers=tuple(_without(container, resources) for container in pod.init_containers),
+    )
+    return Served(left, ShapeClaim(name=CLAIM_NAME, spec=ClaimSpec(requests=requests)), resources)
+
+
+def _requests(pod: PodSpec, resources: Mapping[str, str]) -> tuple[DeviceRequest, ...]:
+    """Return one request per container and resource, named as the scheduler names them.
+
+    Containers that live as long as the pod get devices of their own. Init containers that end reuse those; only
+    what the neediest of them wants beyond is added.
+    """
+    containers = (*pod.init_containers, *pod.containers)
+    ending = [
+        index < len(pod.init_containers) and not container.always_restarts for index, container in enumerate(containers)
+    ]
+    counts: dict[tuple[int, str], int] = {}
+    for name in sorted(resources):
+        needs = [container.requests.get(name, 0) for container in containers]
+        lasting = sum(need for need, ends in zip(needs, ending, strict=True) if not ends)
+        counts |= {(index, name): need for index, need in enumerate(needs) if need and not ending[index]}
+        extra, neediest = 0, -1
+        for index, ends in enumerate(ending):
+            sidecars = sum(needs[before] for before in range(index) if not ending[before])
+            if ends and needs[index] + sidecars - lasting > extra:
+                extra, neediest = needs[index] + sidecars - lasting, index
+        if extra:
+            counts[neediest, name] = extra
+    return tuple(
+        DeviceRequest(
+            name=f"container-{index}-request-{sorted(containers[index].requests).index(name)}",
+            exactly=ExactDeviceRequest(device_class_name=resources[name], count=count),
+        )
+        for (index, name), count in sorted(counts.items())
+    )
+
+
+def _without(container: Container, resources: Mapping[str, str]) -> Container:
+    return replace(
+        container,
+        requests={name: amount for name, amount in container.requests.items() if name not in resources},
+        limits={name: amount for name, amount in container.limits.items() if name not in resources},
+    )

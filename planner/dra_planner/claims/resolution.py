@@ -1,0 +1,157 @@
+"""The claims of one pod: from its template, by name, or why there are none."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from dra_planner.manifests import Manifests
+from dra_planner.model import (
+    ClaimSpec,
+    DeviceClass,
+    ExactDeviceRequest,
+    ObjectKey,
+    PodResourceClaim,
+    PodSpec,
+    Reason,
+    ShapeClaim,
+    Verdict,
+)
+
+CANNOT_TELL: Final[Verdict] = "cannot-tell"
+DOES_NOT_FIT: Final[Verdict] = "does-not-fit"
+
+
+class Unresolved(Exception):
+    """Why a pod's claims cannot be made; holds the verdict and its reason."""
+
+    def __init__(self, verdict: Verdict, reason: Reason) -> None:
+        super().__init__(reason.message)
+        self.verdict = verdict
+        self.reason = reason
+
+
+def resolve_claims(
+    spec: PodSpec,
+    namespace: str,
+    manifests: Manifests,
+    classes: Mapping[str, DeviceClass],
+    generated: Mapping[str, str],
+) -> tuple[ShapeClaim, ...]:
+    """Return the claims that a pod of this spec brings or shares, in the pod's order. Raises Unresolved.
+
+    `generated` names the ResourceClaims that already exist for entries with a template (an observed pod).
+    """
+    if spec.node_name and spec.resource_claims:
+        raise Unresolved(DOES_NOT_FIT, _bypassed(spec))
+    claims = tuple(_resolve(entry, namespace, manifests, generated) for entry in spec.resource_claims)
+    for claim in claims:
+        check_classes(claim, namespace, manifests, classes)
+    return claims
+
+
+def _resolve(entry: PodResourceClaim, namespace: str, manifests: Manifests, generated: Mapping[str, str]) -> ShapeClaim:
+    name = entry.resource_claim_name
+    existing = generated.get(entry.name)
+    if name is None and existing and ObjectKey(namespace, existing) in manifests.claims:
+        name = existing
+    if name is not None:
+        key = ObjectKey(namespace, name)
+        claim = manifests.claims.get(key)
+        if claim is None:
+            raise _missing("ResourceClaim", key, entry, manifests.claims, manifests)
+        return ShapeClaim(name=entry.name, spec=claim.spec, shared=key, place=claim.meta.place)
+    key = ObjectKey(namespace, entry.resource_claim_template_name or "")
+    template = manifests.templates.get(key)
+    if template is None:
+        raise _missing("ResourceClaimTemplate", key, entry, manifests.templates, manifests)
+    return ShapeClaim(name=entry.name, spec=template.spec, place=template.meta.place)
+
+
+def check_classes(claim: ShapeClaim, namespace: str, manifests: Manifests, classes: Mapping[str, DeviceClass]) -> None:
+    """Raise Unresolved where a class that some request or alternative names is not known."""
+    for request, exact in requests_of(claim.spec):
+        name = exact.device_class_name
+        if name in classes:
+            continue
+        refused = ("DeviceClass", ObjectKey("", name)) in manifests.refused
+        message = f"{_of(claim, namespace)} request {request} asks for DeviceClass {name}, "
+        if refused:
+            reason = Reason(
+                code="class-refused",
+                message=message + "which the API server would refuse",
+                fix=f"mend DeviceClass {name}",
+                claim=_claim_name(claim, namespace),
+                request=request,
+                place=exact.place,
+            )
+            raise Unresolved(DOES_NOT_FIT, reason)
+        reason = Reason(
+            code="class-not-found",
+            message=message + "which is neither among the given manifests nor among those that the drivers install",
+            fix=f"give its manifest, or add it to the fleet's deviceClasses{_near(name, classes)}",
+            claim=_claim_name(claim, namespace),
+            request=request,
+            place=exact.place,
+        )
+        raise Unresolved(CANNOT_TELL, reason)
+
+
+def requests_of(spec: ClaimSpec) -> Iterator[tuple[str, ExactDeviceRequest]]:
+    """Yield every request and alternative of a claim with its name as allocations record it."""
+    for request in spec.requests:
+        if request.exactly is not None:
+            yield request.name, request.exactly
+        for alternative in request.first_available:
+            yield f"{request.name}/{alternative.name}", alternative
+
+
+def _bypassed(spec: PodSpec) -> Reason:
+    return Reason(
+        code="node-name-set",
+        message=f"spec.nodeName ({spec.node_name}) bypasses the scheduler, so the pod's claims are never allocated",
+        fix="select the node by spec.nodeSelector instead: kubernetes.io/hostname",
+        place=spec.resource_claims[0].place,
+    )
+
+
+def _missing(
+    kind: str, key: ObjectKey, entry: PodResourceClaim, known: Iterable[ObjectKey], manifests: Manifests
+) -> Unresolved:
+    if (kind, key) in manifests.refused:
+        reason = Reason(
+            code="claim-refused",
+            message=f"{kind} {key} would be refused by the API server, so its pods wait for ever",
+            fix=f"mend {kind} {key}",
+            claim=str(key),
+            place=entry.place,
+        )
+        return Unresolved(DOES_NOT_FIT, reason)
+    elsewhere = sorted(str(other) for other in known if other.name == key.name)
+    if elsewhere:
+        hint = f"; {', '.join(elsewhere)} is in another namespace, and pods use their own"
+    else:
+        hint = _near(key.name, [other.name for other in known if other.namespace == key.namespace])
+    code = "claim-not-found" if kind == "ResourceClaim" else "template-not-found"
+    reason = Reason(
+        code=code,
+        message=f"{kind} {key} is not among the given manifests, so what its pods ask for is unknown",
+        fix=f"give the manifest of {kind} {key}{hint}",
+        claim=str(key),
+        place=entry.place,
+    )
+    return Unresolved(CANNOT_TELL, reason)
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _claim_name(claim: ShapeClaim, namespace: str) -> str:
+    return str(claim.shared or ObjectKey(namespace, claim.name))
+
+
+def _of(claim: ShapeClaim, namespace: str) -> str:
+    return f"claim {_claim_name(claim, namespace)}"

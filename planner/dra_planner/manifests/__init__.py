@@ -1,0 +1,44 @@
+"""Manifests: what a team has in its repository, read as the API server and the controllers would."""
+
+from dra_planner.manifests.manifests import BoundPod, Manifests, selectors_of
+from dra_planner.manifests.parsing.claims import (
+    parse_claim,
+    parse_claim_spec,
+    parse_claim_template,
+    parse_device_class,
+)
+from dra_planner.manifests.parsing.nodes import parse_node
+from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template
+from dra_planner.manifests.parsing.slices import parse_slice
+from dra_planner.manifests.reading import read_manifests
+from dra_planner.manifests.rendering.claims import (
+    render_claim,
+    render_claim_spec,
+    render_claim_template,
+    render_device_class,
+)
+from dra_planner.manifests.rendering.pods import render_pod_spec, render_pod_template
+from dra_planner.manifests.rendering.slices import render_node, render_slice
+
+__all__ = [
+    "BoundPod",
+    "Manifests",
+    "parse_claim",
+    "parse_claim_spec",
+    "parse_claim_template",
+    "parse_device_class",
+    "parse_node",
+    "parse_pod_spec",
+    "parse_pod_template",
+    "parse_slice",
+    "read_manifests",
+    "render_claim",
+    "render_claim_spec",
+    "render_claim_template",
+    "render_device_class",
+    "render_node",
+    "render_pod_spec",
+    "render_pod_template",
+    "render_slice",
+    "selectors_of",
+]

@@ -1,0 +1,89 @@
+"""What was probably meant where a text is not YAML, told from the lines around the fault."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+_DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+_BLANKS: Final = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]")
+_TEMPLATE: Final = re.compile(r"\{\{|\{%")
+_KEY_WITHOUT_SPACE: Final = re.compile(r"^\s*(?:-\s+)?([A-Za-z][\w./-]*):([^\s:/].*)$")
+_ITEM_WITHOUT_SPACE: Final = re.compile(r"^\s*-[A-Za-z][\w.-]*:(\s|$)")
+_AFTER_QUOTE: Final = re.compile(r"""^\s*(?:-\s+)?[\w./-]+:\s+(?:"[^"]*"|'[^']*')\s*[^\s#,}\]]""")
+_TWO_COLONS: Final = re.compile(r"^\s*(?:-\s+)?([\w./-]+):\s+[^\s\"'\[{&*!|>].*:(\s|$)")
+_UNCLOSED: Final = re.compile(r"^[^\"']*(?:\"[^\"]*|'[^']*)$")
+
+
+def advise(lines: list[str], line: int) -> str:
+    """Return how to mend the text at `line` (1-based in `lines`), or an empty text where nothing is known."""
+    nearby = [lines[number] for number in (line - 1, line - 2) if 0 <= number < len(lines)]
+    for look in _LOOKS:
+        for text in nearby:
+            found = look(text)
+            if found:
+                return found
+    if any(text.startswith("```") for text in lines):
+        return "remove the Markdown fence (```) around the manifest"
+    if any(_TEMPLATE.search(text) for text in lines):
+        return _RENDER
+    return ""
+
+
+_RENDER: Final = "this looks like a template: render it first (helm template, kustomize build)"
+
+
+def _fence(text: str) -> str:
+    return "remove the Markdown fence (```) around the manifest" if text.lstrip().startswith("```") else ""
+
+
+def _tab(text: str) -> str:
+    return "indent with spaces: this line begins with a tab" if "\t" in text[: len(text) - len(text.lstrip())] else ""
+
+
+def _dash(text: str) -> str:
+    stripped = text.strip()
+    if not stripped or not any(sign in stripped[:3] for sign in _DASHES):
+        return ""
+    if set(stripped) <= set(_DASHES + "-"):
+        return "write the separator as three plain hyphens: ---"
+    return "write the list marker as a plain hyphen: -"
+
+
+def _blank(text: str) -> str:
+    indentation = text[: len(text) - len(text.lstrip())]
+    return "indent with plain spaces: this line has a non-breaking space" if _BLANKS.search(indentation) else ""
+
+
+def _template(text: str) -> str:
+    return _RENDER if _TEMPLATE.search(text) else ""
+
+
+def _key(text: str) -> str:
+    match = _KEY_WITHOUT_SPACE.match(text)
+    return f'put a space after the colon: "{match[1]}: {match[2]}"' if match and ": " not in text else ""
+
+
+def _item(text: str) -> str:
+    if not _ITEM_WITHOUT_SPACE.match(text):
+        return ""
+    return f'put a space after the hyphen: "{text.strip().replace("-", "- ", 1)}"'
+
+
+def _quote(text: str) -> str:
+    return "put the whole value in single quotes: text follows the closing quote" if _AFTER_QUOTE.match(text) else ""
+
+
+def _colon(text: str) -> str:
+    match = _TWO_COLONS.match(text)
+    return f"put the value of {match[1]} in quotes: it holds a colon and a space" if match else ""
+
+
+def _unclosed(text: str) -> str:
+    return "close the quotation mark" if _UNCLOSED.match(text) and not text.lstrip().startswith("#") else ""
+
+
+_LOOKS: Final[tuple[Callable[[str], str], ...]] = (
+    _fence, _tab, _dash, _blank, _template, _item, _key, _quote, _colon, _unclosed,
+)  # fmt: skip

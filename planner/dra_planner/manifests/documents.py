@@ -1,0 +1,145 @@
+"""Texts cut into documents, each read as kubectl would: a stream of YAML documents, or a stream of JSON values.
+
+Source of the behaviour: kubernetes/apimachinery:pkg/util/yaml/decoder.go@v0.32.0 (YAMLReader, YAMLOrJSONDecoder).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.errors import Diagnostic, ManifestError, Place
+from dra_planner.manifests.advice import advise
+from dra_planner.manifests.limits import MAX_DEPTH, MAX_DOCUMENTS
+from dra_planner.manifests.yaml_reader import Fault, Remark, read_yaml
+from dra_planner.sources import Source
+
+_SEPARATOR: Final = re.compile(r"^---([^\n]*)(?:\n|\Z)", re.MULTILINE)
+_JSON_SPACE: Final = re.compile(r"\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document that holds something: its tree, where it begins, and its number in the file (from 0)."""
+
+    place: Place
+    index: int
+    data: Any
+
+
+def read_documents(sources: Iterable[Source]) -> tuple[list[Document], list[Diagnostic]]:
+    """Return all documents that hold something, in order, and remarks on doubtful spellings.
+
+    Raises ManifestError for the first document that cannot be read, with `others` for all further ones.
+    """
+    documents: list[Document] = []
+    remarks: list[Diagnostic] = []
+    errors: list[ManifestError] = []
+    for source in sources:
+        for index, part in enumerate(_parts(source.text)):
+            if index >= MAX_DOCUMENTS:
+                fault = Fault(f"holds more than {MAX_DOCUMENTS} documents", part.line)
+                errors.append(_error(source, fault))
+                break
+            try:
+                tree, found = part.read()
+            except Fault as fault:
+                errors.append(_error(source, fault))
+                continue
+            if tree is None:
+                continue
+            for remark in found:
+                place = Place(source.name, remark.line)
+                remarks.append(Diagnostic("warning", remark.code, remark.message, place, remark.fix))
+            line = getattr(tree, "line", part.line)
+            documents.append(Document(Place(source.name, line), index, tree))
+    if errors:
+        first, *others = errors
+        raise ManifestError(first.message, place=first.place, fix=first.fix, others=tuple(others))
+    return documents, remarks
+
+
+def _error(source: Source, fault: Fault) -> ManifestError:
+    fix = fault.fix or advise(source.text.split("\n"), fault.line)
+    return ManifestError(f"cannot be read as YAML: {fault.message}", place=Place(source.name, fault.line), fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The text of one document and the line where it begins; `fault` where it cannot even be cut out."""
+
+    text: str
+    line: int
+    is_json: bool = False
+    fault: Fault | None = None
+
+    def read(self) -> tuple[Any, list[Remark]]:
+        if self.fault is not None:
+            raise self.fault
+        try:
+            return read_yaml(self.text, self.line)
+        except Fault:
+            if not self.is_json:
+                raise
+        # JSON that libyaml does not take, such as escaped surrogate pairs: read without the lines.
+        return json.loads(self.text), []
+
+
+def _parts(text: str) -> Iterator[_Part]:
+    if text.lstrip().startswith("{"):
+        yield from _json_parts(text)
+    else:
+        yield from _yaml_parts(text, 1)
+
+
+def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
+    """Yield what stands between lines that begin with `---`; after it only blanks and a comment are allowed."""
+    start = 0
+    for match in _SEPARATOR.finditer(text):
+        part = text[start : match.start()]
+        if part:
+            yield _Part(part, line)
+        line += part.count("\n")
+        rest = match[1].strip()
+        if rest and not rest.startswith("#"):
+            fix = "write three hyphens alone on the line: ---"
+            yield _Part("", line, fault=Fault(f"invalid Yaml document separator: {rest}", line, fix))
+        start = match.end()
+        line += 1
+    if start < len(text):
+        yield _Part(text[start:], line)
+
+
+def _json_parts(text: str) -> Iterator[_Part]:
+    """Yield the values of a JSON stream; what follows a line `---` is YAML again."""
+    decoder = json.JSONDecoder()
+    position, line = 0, 1
+    while True:
+        match = _JSON_SPACE.match(text, position)
+        begin = match.end() if match else position
+        line += text.count("\n", position, begin)
+        if begin >= len(text):
+            return
+        if text.startswith("---", begin):
+            yield from _yaml_parts(text[begin:], line)
+            return
+        try:
+            _, position = decoder.raw_decode(text, begin)
+        except json.JSONDecodeError as error:
+            at = line + text.count("\n", begin, error.pos)
+            yield _Part("", line, fault=Fault(f"JSON: {error.msg}", at, _json_fix(text, error.pos)))
+            return
+        except RecursionError:
+            yield _Part("", line, fault=Fault(f"is nested more than {MAX_DEPTH} levels deep", line))
+            return
+        yield _Part(text[begin:position], line, is_json=True)
+        line += text.count("\n", begin, position)
+
+
+def _json_fix(text: str, position: int) -> str:
+    if text[:position].rstrip().endswith(",") and text[position:].lstrip()[:1] in ("}", "]"):
+        return "remove the comma before the closing bracket"
+    return "a text that begins with { is read as JSON; begin it with --- to have it read as YAML"

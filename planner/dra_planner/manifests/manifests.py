@@ -1,0 +1,75 @@
+"""Everything that a set of manifests says, as the API server and the controllers would read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dra_planner.errors import Diagnostic
+from dra_planner.model import (
+    CelSelector,
+    ClaimSpec,
+    DeviceClass,
+    Node,
+    ObjectKey,
+    ObjectMeta,
+    PodSpec,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+    Workload,
+    WorkloadRef,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundPod:
+    """A pod that already sits on a node: what it takes there, and which claims it holds."""
+
+    meta: ObjectMeta
+    spec: PodSpec
+    claims: Mapping[str, str] = field(default_factory=dict, hash=False)  # entry → name of the ResourceClaim
+    owner: WorkloadRef | None = None
+
+    @property
+    def node_name(self) -> str:
+        return self.spec.node_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifests:
+    """The objects of all sources that the API server would accept, and what is to be said about the others.
+
+    `workloads` keeps the order of the documents. `refused` names the objects that are left out because the API
+    server would refuse them, as (kind, key); `other_kinds` counts the objects that play no part in planning.
+    """
+
+    workloads: tuple[Workload, ...] = ()
+    claims: Mapping[ObjectKey, ResourceClaim] = field(default_factory=dict, hash=False)
+    templates: Mapping[ObjectKey, ResourceClaimTemplate] = field(default_factory=dict, hash=False)
+    classes: Mapping[str, DeviceClass] = field(default_factory=dict, hash=False)
+    slices: tuple[ResourceSlice, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    bound_pods: tuple[BoundPod, ...] = ()
+    namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
+    generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    refused: frozenset[tuple[str, ObjectKey]] = frozenset()
+    other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def selectors_of(manifests: Manifests) -> Iterator[CelSelector]:
+    """Yield every CEL selector of all claims, templates and classes, each with its place."""
+    for claim in manifests.claims.values():
+        yield from _claim_selectors(claim.spec)
+    for template in manifests.templates.values():
+        yield from _claim_selectors(template.spec)
+    for device_class in manifests.classes.values():
+        yield from device_class.selectors
+
+
+def _claim_selectors(spec: ClaimSpec) -> Iterator[CelSelector]:
+    for request in spec.requests:
+        for alternative in (request.exactly, *request.first_available):
+            if alternative is not None:
+                yield from alternative.selectors

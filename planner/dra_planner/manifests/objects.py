@@ -1,0 +1,123 @@
+"""Kubernetes objects: documents that say what they are, lists taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dra_planner.errors import ManifestError, Place
+from dra_planner.manifests.documents import Document
+from dra_planner.manifests.tree import child
+from dra_planner.model import ObjectKey
+
+
+@dataclass(frozen=True, slots=True)
+class KubernetesObject:
+    """One object in API form, and where it begins; `place.path` is empty: paths count from the object."""
+
+    api_version: str
+    kind: str
+    data: Mapping[str, Any]
+    place: Place
+
+    @property
+    def group(self) -> str:
+        return self.api_version.rpartition("/")[0]
+
+    @property
+    def version(self) -> str:
+        return self.api_version.rpartition("/")[2]
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        meta = self.data.get("metadata")
+        return meta if isinstance(meta, Mapping) else {}
+
+    @property
+    def name(self) -> str:
+        return str(self.metadata.get("name") or self.metadata.get("generateName") or "")
+
+    @property
+    def namespace(self) -> str:
+        return str(self.metadata.get("namespace") or "default")
+
+    @property
+    def key(self) -> ObjectKey:
+        return ObjectKey(self.namespace, self.name)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}"
+
+
+def read_objects(documents: Iterable[Document]) -> list[KubernetesObject]:
+    """Return the objects of all documents, those of a List one by one.
+
+    Raises ManifestError for documents that are no object, with `others` for all after the first.
+    """
+    objects: list[KubernetesObject] = []
+    errors: list[ManifestError] = []
+    for document in documents:
+        try:
+            objects.extend(_objects(document.data, document.place))
+        except ManifestError as error:
+            errors += [error, *(other for other in error.others if isinstance(other, ManifestError))]
+    if errors:
+        first, *others = errors
+        raise ManifestError(first.message, place=first.place, fix=first.fix, others=tuple(others))
+    return objects
+
+
+def _objects(data: Any, place: Place) -> Iterator[KubernetesObject]:
+    if not isinstance(data, Mapping):
+        raise ManifestError(f"is no Kubernetes object but {_a(data)}", place=place, fix=_hint(data))
+    api_version, kind = _identity(data, place)
+    items = data.get("items")
+    if not kind.endswith("List") or (items is not None and not isinstance(items, list)):
+        yield KubernetesObject(api_version, kind, data, place)
+        return
+    where = child(place, data, "items")
+    for index, item in enumerate(items or ()):
+        at = Place(place.file, child(where, items, index).line)
+        if isinstance(item, Mapping) and kind != "List":
+            item = _typed_item(item, api_version, kind.removesuffix("List"))
+        yield from _objects(item, at)
+
+
+def _typed_item(item: Any, api_version: str, kind: str) -> Any:
+    """Items of a PodList and the like need not repeat what they are."""
+    item.setdefault("apiVersion", api_version)
+    item.setdefault("kind", kind)
+    return item
+
+
+def _identity(data: Mapping[str, Any], place: Place) -> tuple[str, str]:
+    for field in ("apiVersion", "kind"):
+        value = data.get(field)
+        if value is None or value == "":
+            raise ManifestError(f"{field} not set", place=place, fix=_missing(field, data))
+        if not isinstance(value, str):
+            raise ManifestError(f"{field} is {_a(value)}", place=child(place, data, field), fix="write it as text")
+    return data["apiVersion"], data["kind"]
+
+
+def _missing(field: str, data: Mapping[str, Any]) -> str:
+    if "apiVersion" not in data and "kind" not in data:
+        return "name the folder or file that holds Kubernetes manifests; this is something else"
+    if field == "apiVersion":
+        return f"say which version of {data.get('kind')} it is, for example apiVersion: resource.k8s.io/v1"
+    return "say what it is, for example kind: ResourceClaim"
+
+
+def _a(value: Any) -> str:
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, bool):
+        return "a boolean"
+    return "a number" if isinstance(value, int | float) else "a piece of text"
+
+
+def _hint(value: Any) -> str:
+    if isinstance(value, list):
+        return "separate objects with --- or put them below items: of a kind: List"
+    return "an object begins with apiVersion: and kind:"

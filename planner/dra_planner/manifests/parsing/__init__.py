@@ -1,0 +1,1 @@
+"""From API form to the model: each function takes data whose types are right and fills in the API's defaults."""

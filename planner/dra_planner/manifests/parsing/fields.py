@@ -1,0 +1,96 @@
+"""What every kind shares: metadata, quantities, selectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dra_planner.errors import NOWHERE, Place
+from dra_planner.manifests.scalars import number_text
+from dra_planner.model import (
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
+    ObjectMeta,
+    Requirement,
+)
+from dra_planner.quantity import Quantity
+
+Data = Mapping[str, Any]
+
+
+def text_of(value: Any) -> str:
+    """Return a quantity or a label value as text; YAML reads some of them as numbers."""
+    if isinstance(value, float):
+        return number_text(value)
+    return "" if value is None else str(value)
+
+
+def parse_quantity(value: Any) -> Quantity:
+    """Return a quantity written as text or number. Raises QuantityError."""
+    return Quantity.parse(text_of(value))
+
+
+def parse_quantities(data: Data | None) -> dict[str, Quantity]:
+    return {name: parse_quantity(value) for name, value in (data or {}).items()}
+
+
+def parse_amounts(data: Data | None) -> dict[str, int]:
+    """Return resource amounts: cpu in thousandths of a core, everything else in whole units, rounded up."""
+    amounts = {}
+    for name, value in (data or {}).items():
+        quantity = parse_quantity(value)
+        amounts[name] = quantity.milli_value if name == "cpu" else quantity.value
+    return amounts
+
+
+def parse_texts(data: Data | None) -> dict[str, str]:
+    return {name: text_of(value) for name, value in (data or {}).items()}
+
+
+def parse_meta(data: Data | None, place: Place = NOWHERE, *, namespaced: bool = True) -> ObjectMeta:
+    """Return an object's metadata; a namespaced object without a namespace is in `default`."""
+    data = data or {}
+    name = text_of(data.get("name"))
+    if not name and data.get("generateName"):
+        name = f"{data['generateName']}<generated>"
+    return ObjectMeta(
+        name=name,
+        namespace=text_of(data.get("namespace")) or "default" if namespaced else "",
+        labels=parse_texts(data.get("labels")),
+        annotations=parse_texts(data.get("annotations")),
+        uid=text_of(data.get("uid")),
+        creation_timestamp=text_of(data.get("creationTimestamp")),
+        place=place,
+    )
+
+
+def parse_requirement(data: Data) -> Requirement:
+    return Requirement(
+        text_of(data.get("key")),
+        data.get("operator") or "In",
+        tuple(text_of(value) for value in data.get("values") or ()),
+    )
+
+
+def parse_label_selector(data: Data | None) -> LabelSelector | None:
+    """Return a label selector, `matchLabels` first and sorted; None where there is none."""
+    if data is None:
+        return None
+    labels = sorted((data.get("matchLabels") or {}).items())
+    matches = [Requirement(key, "In", (text_of(value),)) for key, value in labels]
+    return LabelSelector((*matches, *(parse_requirement(item) for item in data.get("matchExpressions") or ())))
+
+
+def parse_node_selector(data: Data | None) -> NodeSelector | None:
+    if data is None:
+        return None
+    return NodeSelector(
+        tuple(
+            NodeSelectorTerm(
+                tuple(parse_requirement(item) for item in term.get("matchExpressions") or ()),
+                tuple(parse_requirement(item) for item in term.get("matchFields") or ()),
+            )
+            for term in data.get("nodeSelectorTerms") or ()
+        )
+    )

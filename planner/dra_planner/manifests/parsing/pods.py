@@ -1,0 +1,169 @@
+"""Pods and pod templates: the fields that the scheduler reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from dra_planner.errors import NOWHERE, Place
+from dra_planner.manifests.parsing.fields import (
+    Data,
+    parse_amounts,
+    parse_label_selector,
+    parse_node_selector,
+    parse_texts,
+    text_of,
+)
+from dra_planner.manifests.tree import child
+from dra_planner.model import (
+    Container,
+    ContainerClaim,
+    ContainerPort,
+    PodAffinityTerm,
+    PodResourceClaim,
+    PodSpec,
+    PodTemplate,
+    Toleration,
+    TopologySpreadConstraint,
+)
+
+SYSTEM_PRIORITIES: Final = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def parse_pod_template(data: Data, place: Place = NOWHERE) -> PodTemplate:
+    """Return a pod template (or a pod) after defaulting; `place` is that of the template."""
+    meta = data.get("metadata") or {}
+    return PodTemplate(
+        spec=parse_pod_spec(data.get("spec") or {}, child(place, data, "spec")),
+        labels=parse_texts(meta.get("labels")),
+        annotations=parse_texts(meta.get("annotations")),
+        place=place,
+    )
+
+
+def parse_pod_spec(data: Data, place: Place = NOWHERE) -> PodSpec:
+    """Return what the scheduler reads of a pod; `place` is that of the spec."""
+    affinity = data.get("affinity") or {}
+    host_network = bool(data.get("hostNetwork"))
+    priority_class = text_of(data.get("priorityClassName"))
+    priority = data.get("priority")
+    if priority is None:
+        priority = SYSTEM_PRIORITIES.get(priority_class, 0)
+    return PodSpec(
+        containers=tuple(_container(item, host_network) for item in data.get("containers") or ()),
+        init_containers=tuple(_container(item, host_network) for item in data.get("initContainers") or ()),
+        pod_requests=_requests(data.get("resources") or {}),
+        overhead=parse_amounts(data.get("overhead")),
+        resource_claims=_resource_claims(data, place),
+        node_name=text_of(data.get("nodeName")),
+        node_selector=parse_texts(data.get("nodeSelector")),
+        node_affinity=parse_node_selector((affinity.get("nodeAffinity") or {}).get(_REQUIRED)),
+        pod_affinity=_affinity_terms(affinity.get("podAffinity")),
+        pod_anti_affinity=_affinity_terms(affinity.get("podAntiAffinity")),
+        topology_spread=tuple(_spread(item) for item in data.get("topologySpreadConstraints") or ()),
+        tolerations=tuple(_toleration(item) for item in data.get("tolerations") or ()),
+        priority=int(priority),
+        priority_class_name=priority_class,
+        preemption_policy=data.get("preemptionPolicy") or "PreemptLowerPriority",
+        scheduling_gates=tuple(text_of(item.get("name")) for item in data.get("schedulingGates") or ()),
+        scheduler_name=data.get("schedulerName") or "default-scheduler",
+        host_network=host_network,
+        zonal_volumes=_zonal_volumes(data.get("volumes") or ()),
+    )
+
+
+def _container(data: Data, host_network: bool) -> Container:
+    resources = data.get("resources") or {}
+    return Container(
+        name=text_of(data.get("name")),
+        requests=_requests(resources),
+        limits=parse_amounts(resources.get("limits")),
+        claims=tuple(
+            ContainerClaim(text_of(item.get("name")), text_of(item.get("request")))
+            for item in resources.get("claims") or ()
+        ),
+        ports=tuple(_port(item, host_network) for item in data.get("ports") or ()),
+        always_restarts=data.get("restartPolicy") == "Always",
+    )
+
+
+def _requests(resources: Data) -> dict[str, int]:
+    """Return requests; what has a limit and no request asks for its limit."""
+    return parse_amounts({**(resources.get("limits") or {}), **(resources.get("requests") or {})})
+
+
+def _port(data: Data, host_network: bool) -> ContainerPort:
+    port = int(data.get("containerPort") or 0)
+    return ContainerPort(
+        container_port=port,
+        host_port=int(data.get("hostPort") or (port if host_network else 0)),
+        protocol=data.get("protocol") or "TCP",
+        host_ip=text_of(data.get("hostIP")),
+    )
+
+
+def _resource_claims(data: Data, place: Place) -> tuple[PodResourceClaim, ...]:
+    listed = data.get("resourceClaims") or ()
+    if not listed:
+        return ()
+    at = child(place, data, "resourceClaims")
+    return tuple(
+        PodResourceClaim(
+            name=text_of(item.get("name")),
+            resource_claim_name=item.get("resourceClaimName"),
+            resource_claim_template_name=item.get("resourceClaimTemplateName"),
+            place=child(at, listed, index),
+        )
+        for index, item in enumerate(listed)
+    )
+
+
+def _affinity_terms(data: Data | None) -> tuple[PodAffinityTerm, ...]:
+    return tuple(
+        PodAffinityTerm(
+            topology_key=text_of(item.get("topologyKey")),
+            label_selector=parse_label_selector(item.get("labelSelector")),
+            namespaces=tuple(item.get("namespaces") or ()),
+            namespace_selector=parse_label_selector(item.get("namespaceSelector")),
+            match_label_keys=tuple(item.get("matchLabelKeys") or ()),
+        )
+        for item in (data or {}).get(_REQUIRED) or ()
+    )
+
+
+def _spread(data: Data) -> TopologySpreadConstraint:
+    minimum = data.get("minDomains")
+    return TopologySpreadConstraint(
+        max_skew=int(data.get("maxSkew") or 1),
+        topology_key=text_of(data.get("topologyKey")),
+        when_unsatisfiable=data.get("whenUnsatisfiable") or "DoNotSchedule",
+        label_selector=parse_label_selector(data.get("labelSelector")),
+        min_domains=None if minimum is None else int(minimum),
+        node_affinity_policy=data.get("nodeAffinityPolicy") or "Honor",
+        node_taints_policy=data.get("nodeTaintsPolicy") or "Ignore",
+        match_label_keys=tuple(data.get("matchLabelKeys") or ()),
+    )
+
+
+def _toleration(data: Data) -> Toleration:
+    seconds = data.get("tolerationSeconds")
+    return Toleration(
+        key=text_of(data.get("key")),
+        operator=data.get("operator") or "Equal",
+        value=text_of(data.get("value")),
+        effect=text_of(data.get("effect")),
+        toleration_seconds=None if seconds is None else int(seconds),
+    )
+
+
+def _zonal_volumes(volumes: Iterable[Data]) -> tuple[str, ...]:
+    """Return the volumes that a PersistentVolumeClaim backs: only the cluster knows their zone."""
+    names: list[str] = []
+    for volume in volumes:
+        claim: Any = volume.get("persistentVolumeClaim")
+        if claim:
+            names.append(text_of(claim.get("claimName")))
+        elif volume.get("ephemeral"):
+            names.append(text_of(volume.get("name")))
+    return tuple(names)

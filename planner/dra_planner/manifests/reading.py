@@ -1,0 +1,156 @@
+"""From sources to manifests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.manifests import BoundPod, Manifests
+from dra_planner.manifests.objects import KubernetesObject, read_objects
+from dra_planner.manifests.parsing.claims import parse_claim, parse_claim_template, parse_device_class
+from dra_planner.manifests.parsing.fields import parse_meta
+from dra_planner.manifests.parsing.nodes import parse_node
+from dra_planner.manifests.parsing.pods import parse_pod_spec
+from dra_planner.manifests.parsing.slices import parse_slice
+from dra_planner.manifests.tree import child
+from dra_planner.manifests.workloads import is_workload, read_workload
+from dra_planner.model import (
+    DeviceClass,
+    Node,
+    ObjectKey,
+    ObjectMeta,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+    Workload,
+    WorkloadRef,
+)
+from dra_planner.releases import Features
+from dra_planner.sources import Source
+
+RESOURCE: Final = "resource.k8s.io"
+
+
+def read_manifests(sources: Iterable[Source], features: Features) -> Manifests:
+    """Return all that the sources say, as a control plane with these features would take it.
+
+    An object that the API server would refuse is left out and reported among `diagnostics`; so is a field that
+    it would drop. Raises ManifestError where a text cannot be read at all, with `others` for further faults.
+    """
+    documents, remarks = read_documents(sources)
+    return collect_manifests(read_objects(documents), features, remarks)
+
+
+def collect_manifests(
+    objects: Iterable[KubernetesObject], features: Features, remarks: Iterable[Diagnostic] = ()
+) -> Manifests:
+    """Return what these objects say; see `read_manifests`."""
+    collector = _Collector(features)
+    collector.diagnostics += remarks
+    for item in objects:
+        collector.add(item)
+    return collector.finish()
+
+
+class _Collector:
+    """Sorts objects by what they are."""
+
+    def __init__(self, features: Features) -> None:
+        self.features = features
+        self.diagnostics: list[Diagnostic] = []
+        self.workloads: list[Workload] = []
+        self.claims: dict[ObjectKey, ResourceClaim] = {}
+        self.templates: dict[ObjectKey, ResourceClaimTemplate] = {}
+        self.classes: dict[str, DeviceClass] = {}
+        self.slices: list[ResourceSlice] = []
+        self.nodes: list[Node] = []
+        self.bound_pods: list[BoundPod] = []
+        self.namespaces: dict[str, ObjectMeta] = {}
+        self.generated: dict[ObjectKey, dict[str, str]] = {}
+        self.other: Counter[str] = Counter()
+
+    def add(self, item: KubernetesObject) -> None:
+        read = _READERS.get((item.group, item.kind))
+        if read is not None:
+            read(self, item)
+        elif is_workload(item):
+            self.workloads.append(read_workload(item))
+        else:
+            self.other[f"{item.api_version} {item.kind}"] += 1
+
+    def finish(self) -> Manifests:
+        return Manifests(
+            workloads=tuple(self.workloads),
+            claims=self.claims,
+            templates=self.templates,
+            classes=self.classes,
+            slices=tuple(self.slices),
+            nodes=tuple(self.nodes),
+            bound_pods=tuple(self.bound_pods),
+            namespaces=self.namespaces,
+            generated_claims=self.generated,
+            other_kinds=dict(sorted(self.other.items())),
+            diagnostics=tuple(self.diagnostics),
+        )
+
+    def add_claim(self, item: KubernetesObject) -> None:
+        self.claims[item.key] = parse_claim(item.data, item.place)
+
+    def add_template(self, item: KubernetesObject) -> None:
+        self.templates[item.key] = parse_claim_template(item.data, item.place)
+
+    def add_class(self, item: KubernetesObject) -> None:
+        self.classes[item.name] = parse_device_class(item.data, item.place)
+
+    def add_slice(self, item: KubernetesObject) -> None:
+        self.slices.append(parse_slice(item.data, item.place))
+
+    def add_node(self, item: KubernetesObject) -> None:
+        self.nodes.append(parse_node(item.data, item.place))
+
+    def add_namespace(self, item: KubernetesObject) -> None:
+        self.namespaces[item.name] = parse_meta(item.metadata, item.place, namespaced=False)
+
+    def add_pod(self, item: KubernetesObject) -> None:
+        """A pod that a node holds already takes room there; one that is done takes none; others want a node."""
+        status = item.data.get("status") or {}
+        if status.get("phase") in ("Succeeded", "Failed"):
+            self.other["v1 Pod (finished)"] += 1
+            return
+        spec = parse_pod_spec(item.data.get("spec") or {}, child(item.place, item.data, "spec"))
+        generated = {
+            entry["name"]: entry["resourceClaimName"]
+            for entry in status.get("resourceClaimStatuses") or ()
+            if entry.get("resourceClaimName")
+        }
+        observed = bool(status.get("phase") or item.metadata.get("uid"))
+        if spec.node_name and (observed or not spec.resource_claims):
+            claims = {entry.name: entry.resource_claim_name or "" for entry in spec.resource_claims} | generated
+            self.bound_pods.append(
+                BoundPod(meta=parse_meta(item.metadata, item.place), spec=spec, claims=claims, owner=_owner(item))
+            )
+            return
+        if generated:
+            self.generated[item.key] = generated
+        self.workloads.append(read_workload(item))
+
+
+def _owner(item: KubernetesObject) -> WorkloadRef | None:
+    for reference in item.metadata.get("ownerReferences") or ():
+        if reference.get("controller"):
+            return WorkloadRef(str(reference.get("kind")), item.namespace, str(reference.get("name")))
+    return None
+
+
+_READERS: Final[dict[tuple[str, str], Callable[[_Collector, KubernetesObject], None]]] = {
+    (RESOURCE, "ResourceClaim"): _Collector.add_claim,
+    (RESOURCE, "ResourceClaimTemplate"): _Collector.add_template,
+    (RESOURCE, "DeviceClass"): _Collector.add_class,
+    (RESOURCE, "ResourceSlice"): _Collector.add_slice,
+    ("", "Node"): _Collector.add_node,
+    ("", "Namespace"): _Collector.add_namespace,
+    ("", "Pod"): _Collector.add_pod,
+}

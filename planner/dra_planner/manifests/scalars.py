@@ -1,0 +1,82 @@
+"""Plain scalars as kubectl reads them: YAML 1.1 booleans, Go's integers, no clock times and no dates.
+
+Source of the behaviour: kubernetes-sigs/yaml:goyaml.v2/resolve.go@v1.4.0, and what json.Marshal makes of the result.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Final
+
+_WORDS: Final[dict[str, Any]] = {
+    **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True),
+    **dict.fromkeys(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False),
+    **dict.fromkeys(["", "~", "null", "Null", "NULL"], None),
+    **dict.fromkeys([".nan", ".NaN", ".NAN"], math.nan),
+    **dict.fromkeys([".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"], math.inf),
+    **dict.fromkeys(["-.inf", "-.Inf", "-.INF"], -math.inf),
+}
+_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_INTEGER: Final = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|0[bB]([01]+)|(0|[1-9][0-9]*))", re.ASCII)
+_BASES: Final = (16, 8, 2, 10)
+_INT64: Final = range(-(2**63), 2**63)
+_UINT64: Final = range(2**64)
+_MAX_DIGITS: Final = 400  # longer runs of digits stay text: Python's own limit, and no number anybody writes
+
+Scalar = str | int | float | bool | None
+
+
+def resolve_plain(text: str) -> Scalar:
+    """Return what an unquoted scalar without a tag stands for."""
+    if text in _WORDS:
+        return _WORDS[text]  # type: ignore[no-any-return]  # bool, None or float from the table above
+    first = text[0]
+    if not (first.isdigit() or first in "+-.") or not first.isascii() or len(text) > _MAX_DIGITS:
+        return text
+    if first == ".":
+        return float(text) if _FLOAT.fullmatch(text) else text
+    plain = text.replace("_", "")
+    number = _integer(plain)
+    if number is not None:
+        return number
+    if _FLOAT.fullmatch(plain):
+        value = float(plain)
+        return text if math.isinf(value) else value
+    return text
+
+
+def _integer(plain: str) -> int | None:
+    match = _INTEGER.fullmatch(plain)
+    if match is None:
+        return None
+    sign, *digits = match.groups()
+    number = next(int(text, base) for text, base in zip(digits, _BASES, strict=True) if text is not None)
+    if sign == "-":
+        number = -number
+    return number if number in _INT64 or (not sign and number in _UINT64) else None
+
+
+def key_text(value: Scalar) -> str | None:
+    """Return the text of a mapping key that YAML read as something else; None where Kubernetes refuses it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return number_text(value)
+    return None
+
+
+def number_text(value: float) -> str:
+    """Return a float as Go writes it in JSON: without an exponent from 1e-6 to 1e21."""
+    if math.isinf(value) or math.isnan(value):
+        return {"inf": ".inf", "-inf": "-.inf"}.get(str(value), ".nan")
+    if value == int(value) and abs(value) < 1e21:
+        return str(int(value))
+    text = repr(value)
+    if "e" in text and abs(value) >= 1e-6:
+        return f"{value:.20f}".rstrip("0").rstrip(".")
+    return text.replace("e-0", "e-")

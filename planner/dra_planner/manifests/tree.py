@@ -1,0 +1,63 @@
+"""Documents as plain dicts and lists that remember the line of every key and item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dra_planner.errors import Place
+
+
+class Map(dict[str, Any]):
+    """A mapping; `line` is where it begins, `lines` the line of each key in insertion order."""
+
+    __slots__ = ("line", "lines")
+
+    def __init__(self, items: Iterable[tuple[str, Any]] = (), line: int = 0, lines: list[int] | None = None) -> None:
+        super().__init__(items)
+        self.line = line
+        self.lines = [line] * len(self) if lines is None else lines
+
+    def put(self, key: str, value: Any, line: int) -> bool:
+        """Set a key as YAML for Kubernetes does: the last one wins. Return whether it was there already."""
+        if key in self:
+            self.lines[list(self).index(key)] = line
+            self[key] = value
+            return True
+        self.lines.append(line)
+        self[key] = value
+        return False
+
+
+class Seq(list[Any]):
+    """A sequence; `line` is where it begins, `lines` the line of each item."""
+
+    __slots__ = ("line", "lines")
+
+    def __init__(self, items: Iterable[Any] = (), line: int = 0, lines: list[int] | None = None) -> None:
+        super().__init__(items)
+        self.line = line
+        self.lines = [line] * len(self) if lines is None else lines
+
+
+def line_of(node: Any, key: str | int) -> int:
+    """Return the line of a key or item; of the node itself where it has none; 0 for plain data."""
+    if isinstance(node, Map):
+        if key in node:
+            return node.lines[list(node).index(str(key))]
+        return node.line
+    if isinstance(node, Seq):
+        return node.lines[key] if isinstance(key, int) and key < len(node.lines) else node.line
+    return 0
+
+
+def step(path: str, key: str | int) -> str:
+    """Return the path of a key or item below `path`, written as the API server writes it."""
+    if isinstance(key, int):
+        return f"{path}[{key}]"
+    return f"{path}.{key}" if path else key
+
+
+def child(place: Place, node: Any, key: str | int) -> Place:
+    """Return the place of a key or item of `node`, which stands at `place`."""
+    return Place(place.file, line_of(node, key) or place.line, step(place.path, key))

@@ -1,0 +1,184 @@
+"""How a kind is described: where its pod templates and counts stand, and what moves the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dra_planner.errors import Place
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.parsing.pods import parse_pod_template
+from dra_planner.manifests.tree import child
+from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods
+from dra_planner.model import Figures, PodSet
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A part of an object and where it stands."""
+
+    data: Any
+    place: Place
+
+    def at(self, path: str) -> Node:
+        """Return the part below a dotted path; its data is None where there is none."""
+        node = self
+        for key in path.split(".") if path else ():
+            data = node.data.get(key) if isinstance(node.data, Mapping) else None
+            node = Node(data, child(node.place, node.data, key))
+        return node
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """Return the data below a dotted path, or the default where there is none."""
+        data = self.data
+        for key in path.split("."):
+            data = data.get(key) if isinstance(data, Mapping) else None
+        return default if data is None else data
+
+    def number(self, path: str, default: int) -> int:
+        """Return an integer below a dotted path; text that holds one is fine, anything else is the default."""
+        value = self.get(path)
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            return default
+        try:
+            return int(value)
+        except ValueError:
+            return default
+
+    def items(self) -> Iterator[tuple[str, Node]]:
+        """Yield the members of a list (named by their `name`) or a mapping (named by their key)."""
+        if isinstance(self.data, Mapping):
+            for key, item in self.data.items():
+                yield str(key), Node(item, child(self.place, self.data, key))
+        elif isinstance(self.data, list):
+            for index, item in enumerate(self.data):
+                name = item.get("name") if isinstance(item, Mapping) else None
+                yield str(name if name is not None else index), Node(item, child(self.place, self.data, index))
+
+
+Count = Callable[[Node], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """Pods of one template: `template` and the counts are paths below each item of `each` (or the object)."""
+
+    template: str
+    each: str = ""  # path of a list or mapping of roles; "" is the object itself
+    name: str = ""
+    replicas: str = ""  # "" is one
+    default: int = 1
+    pods: Count | None = None  # pods per replica; one where there is none
+    minimum: str = ""
+    maximum: str = ""
+    inline: bool = False  # the template is a pod spec, without metadata
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One kind of workload. `roles` says it all for most; `read` does for the others."""
+
+    group: str
+    kind: str
+    roles: Sequence[Role] = ()
+    read: Callable[[Reading], list[PodSet]] | None = None
+    suspend: str = ""
+    surge: Callable[[Node], Surge] | None = None
+    per_node: bool = False
+    scaled: str = ""  # the role that an autoscaler of this object scales, where it has several
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Reading:
+    """One object being read: what it is, the bounds of its scaler, and what is assumed on the way."""
+
+    object: KubernetesObject
+    kind: Kind
+    bounds: Bounds | None = None
+    lookup: Callable[[str, str], KubernetesObject | None] = lambda kind, name: None
+    assumptions: list[str] = field(default_factory=list)
+
+    @property
+    def root(self) -> Node:
+        return Node(self.object.data, self.object.place)
+
+    @property
+    def suspended(self) -> bool:
+        return bool(self.kind.suspend) and self.root.get(self.kind.suspend) is True
+
+    def assume(self, text: str) -> None:
+        if text not in self.assumptions:
+            self.assumptions.append(text)
+
+    def pod_set(self, name: str, template: Node, figures: Figures, *, inline: bool = False) -> list[PodSet]:
+        """Return the pod set of a template, or nothing where there is no template."""
+        data = {"spec": template.data} if inline else template.data
+        if not isinstance(data, Mapping) or not isinstance(data.get("spec"), Mapping):
+            return []
+        place = template.place
+        parsed = parse_pod_template(data, place)
+        if inline:
+            spec = parse_pod_template({"spec": template.data}, place).spec
+            parsed = type(parsed)(spec=spec, place=place)
+        return [PodSet(name=name, template=parsed, figures=figures, per_node=self.kind.per_node)]
+
+    def figures(
+        self, replicas: int, *, pods: int = 1, bounds: Bounds | None = None, surge: Surge = NO_SURGE
+    ) -> Figures:
+        """Return figures that know whether the object is suspended."""
+        return count_pods(replicas, pods_per_replica=pods, bounds=bounds, surge=surge, suspended=self.suspended)
+
+
+def read_pod_sets(reading: Reading) -> list[PodSet]:
+    """Return the pod sets of an object, as its kind describes them."""
+    if reading.kind.read is not None:
+        return reading.kind.read(reading)
+    sets: list[PodSet] = []
+    for role in reading.kind.roles:
+        if not role.each:
+            sets += _read_role(reading, role, role.name, reading.root)
+            continue
+        for name, node in reading.root.at(role.each).items():
+            sets += _read_role(reading, role, name, node)
+    return sets
+
+
+def _read_role(reading: Reading, role: Role, name: str, node: Node) -> list[PodSet]:
+    replicas = node.number(role.replicas, role.default) if role.replicas else 1
+    bounds = _own_bounds(role, node, replicas)
+    if bounds is None and (not reading.kind.scaled or reading.kind.scaled == name):
+        bounds = reading.bounds
+    surge = reading.kind.surge(reading.root) if reading.kind.surge is not None else NO_SURGE
+    figures = reading.figures(replicas, pods=role.pods(node) if role.pods else 1, bounds=bounds, surge=surge)
+    return reading.pod_set(name, node.at(role.template), figures, inline=role.inline)
+
+
+def _own_bounds(role: Role, node: Node, replicas: int) -> Bounds | None:
+    minimum = node.get(role.minimum) if role.minimum else None
+    maximum = node.get(role.maximum) if role.maximum else None
+    if minimum is None and maximum is None:
+        return None
+    return Bounds(node.number(role.minimum, replicas), node.number(role.maximum, replicas))
+
+
+def job_pods(path: str) -> Count:
+    """Return a count: the pods of the Job spec at that path."""
+
+    def count(node: Node) -> int:
+        spec = node.get(path) if path else node.data
+        return count_job_pods(spec) if isinstance(spec, Mapping) else 1
+
+    return count
+
+
+def rolling_update(path: str, default: int | str = "25%") -> Callable[[Node], Surge]:
+    """Return the surge of the strategy at that path; `Recreate` has none."""
+
+    def surge(root: Node) -> Surge:
+        if root.get(f"{path}.type", "RollingUpdate") != "RollingUpdate":
+            return NO_SURGE
+        return Surge(root.get(f"{path}.rollingUpdate.maxSurge", default))
+
+    return surge

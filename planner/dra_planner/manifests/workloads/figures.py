@@ -1,0 +1,73 @@
+"""How many pods at the same time: counts, bounds of scalers, surge of rollouts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from dra_planner.model import Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a scaler allows; `maximum` None where nothing bounds it."""
+
+    minimum: int
+    maximum: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Surge:
+    """Replicas that a rollout adds: `maxSurge`, a number or a percentage that rounds up."""
+
+    maximum: int | str = 0
+
+    def of(self, replicas: int) -> int:
+        """Return how many replicas more than `replicas` a rollout may have at the same time.
+
+        Source: kubernetes/apimachinery:pkg/util/intstr/intstr.go@v0.36.3 (GetScaledValueFromIntOrPercent, roundUp).
+        """
+        text = str(self.maximum).strip()
+        if text.endswith("%"):
+            return ceil(Fraction(int(text[:-1] or 0) * replicas, 100))
+        return int(text or 0)
+
+
+NO_SURGE = Surge()
+
+
+def count_pods(
+    replicas: int,
+    *,
+    pods_per_replica: int = 1,
+    bounds: Bounds | None = None,
+    surge: Surge = NO_SURGE,
+    suspended: bool = False,
+) -> Figures:
+    """Return the four figures of so many replicas, each of so many pods."""
+    floor = steady = replicas
+    ceiling: int | None = replicas
+    if bounds is not None:
+        floor, ceiling = bounds.minimum, bounds.maximum
+        steady = max(replicas, floor) if ceiling is None else min(max(replicas, floor), max(ceiling, floor))
+    if suspended:
+        floor = steady = 0
+    peak = None if ceiling is None else ceiling + (surge.of(ceiling) if ceiling else 0)
+    times = pods_per_replica
+    return Figures(
+        floor * times,
+        steady * times,
+        None if ceiling is None else ceiling * times,
+        None if peak is None else peak * times,
+    )
+
+
+def count_job_pods(spec: Mapping[str, Any]) -> int:
+    """Return how many pods of a Job run at the same time: its parallelism (1), at most its completions."""
+    parallelism = spec.get("parallelism")
+    parallelism = 1 if parallelism is None else int(parallelism)
+    completions = spec.get("completions")
+    return parallelism if completions is None else min(parallelism, int(completions))

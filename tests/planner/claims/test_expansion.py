@@ -1,0 +1,192 @@
+"""Demand: which shapes follow from workloads, how many pods each, and who is blocked why."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from dra_planner.claims import expand_claims
+from dra_planner.manifests import read_manifests
+from dra_planner.model import DeviceClass, Figures, ObjectMeta
+from dra_planner.model.demand import Demand
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+
+GPU = DeviceClass(meta=ObjectMeta(name="gpu.nvidia.com"))
+CLASSES = {"gpu.nvidia.com": GPU}
+
+TEMPLATE = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one-gpu}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+"""
+CLAIM = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+"""
+
+
+def deployment(name: str, *, replicas: int = 1, claim: str = "{name: gpu, resourceClaimTemplateName: one-gpu}",
+               labels: str = "{app: w}", more: str = "") -> str:  # fmt: skip
+    return f"""
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: w}}}}
+  template:
+    metadata: {{labels: {labels}}}
+    spec:
+      containers: [{{name: main, image: i, resources: {{claims: [{{name: gpu}}]}}}}]
+      resourceClaims: [{claim}]
+{more}"""
+
+
+def expand(*documents: str, minor: int = 36, classes: dict[str, DeviceClass] = CLASSES) -> Demand:
+    features = features_of(minor)
+    return expand_claims(read_manifests([Source("m.yaml", "\n---\n".join(documents))], features), classes, features)
+
+
+def test_every_pod_gets_a_claim_of_its_own_from_a_template() -> None:
+    demand = expand(TEMPLATE, deployment("a", replicas=3))
+    (shape,) = demand.shapes
+    assert shape.figures == Figures(3, 3, 3, 4)
+    assert [(claim.name, claim.shared) for claim in shape.claims] == [("gpu", None)]
+    assert demand.shared_claims == {}
+
+
+def test_a_named_claim_is_one_claim_for_all_replicas() -> None:
+    demand = expand(CLAIM, deployment("a", replicas=3, claim="{name: gpu, resourceClaimName: shared}"))
+    (shape,) = demand.shapes
+    assert [str(claim.shared) for claim in shape.claims] == ["default/shared"]
+    assert [str(key) for key in demand.shared_claims] == ["default/shared"]
+
+
+def test_equal_pods_of_several_workloads_are_one_shape() -> None:
+    demand = expand(TEMPLATE, deployment("a", replicas=2), deployment("b", replicas=5))
+    (shape,) = demand.shapes
+    assert [(member.workload.name, member.figures.steady) for member in shape.members] == [("a", 2), ("b", 5)]
+
+
+def test_labels_that_no_selector_sees_do_not_tell_pods_apart() -> None:
+    demand = expand(
+        TEMPLATE,
+        deployment("a", labels="{app: w, pod-template-hash: x1}"),
+        deployment("b", labels="{app: w, pod-template-hash: x2}"),
+    )
+    assert len(demand.shapes) == 1
+    assert demand.shapes[0].labels == {}
+
+
+def test_labels_that_an_anti_affinity_sees_do() -> None:
+    spread = """      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: w}}}
+"""
+    demand = expand(TEMPLATE, deployment("a", labels="{app: w, rev: r1}", more=spread), deployment("b"))
+    assert [shape.labels for shape in demand.shapes] == [{"app": "w"}, {"app": "w"}]
+
+
+@pytest.mark.parametrize(
+    ("documents", "verdict", "code", "words"),
+    [
+        ([deployment("a")], "cannot-tell", "template-not-found", "ResourceClaimTemplate default/one-gpu"),
+        (
+            [TEMPLATE.replace("name: one-gpu", "name: one-gpus"), deployment("a")],
+            "cannot-tell",
+            "template-not-found",
+            "did you mean one-gpus?",
+        ),
+        (
+            [TEMPLATE.replace("name: one-gpu", "name: one-gpu, namespace: ml"), deployment("a")],
+            "cannot-tell",
+            "template-not-found",
+            "ml/one-gpu is in another namespace",
+        ),
+        (
+            [deployment("a", claim="{name: gpu, resourceClaimName: shared}")],
+            "cannot-tell",
+            "claim-not-found",
+            "ResourceClaim default/shared",
+        ),
+        (
+            [TEMPLATE.replace("gpu.nvidia.com", "gpu.nvidia.con"), deployment("a")],
+            "cannot-tell",
+            "class-not-found",
+            "did you mean gpu.nvidia.com?",
+        ),
+        (
+            [TEMPLATE, deployment("a", more="      nodeName: n1\n")],
+            "does-not-fit",
+            "node-name-set",
+            "bypasses the scheduler",
+        ),
+    ],
+    ids=["no template", "template misspelt", "template elsewhere", "no claim", "no class", "nodeName"],
+)
+def test_pods_that_no_pool_can_help(documents: list[str], verdict: str, code: str, words: str) -> None:
+    demand = expand(*documents)
+    assert demand.shapes == ()
+    (blocked,) = demand.blocked
+    assert (blocked.verdict, blocked.reason.code) == (verdict, code)
+    assert words in f"{blocked.reason.message} {blocked.reason.fix}"
+
+
+def test_pods_behind_a_scheduling_gate_count_from_the_ceiling_on() -> None:
+    demand = expand(TEMPLATE, deployment("a", replicas=2, more="      schedulingGates: [{name: quota}]\n"))
+    assert demand.shapes[0].figures == Figures(0, 0, 2, 3)
+
+
+def test_the_257th_consumer_of_a_claim_is_blocked() -> None:
+    demand = expand(CLAIM, deployment("a", replicas=300, claim="{name: gpu, resourceClaimName: shared}"))
+    assert demand.shapes[0].figures == Figures(256, 256, 256, 256)
+    (blocked,) = demand.blocked
+    assert (blocked.reason.code, blocked.member.figures) == ("claim-consumers-limit", Figures(44, 44, 44, 119))
+
+
+def test_size_and_content_do_not_depend_on_replicas_or_order() -> None:
+    documents = [TEMPLATE, CLAIM, deployment("a", replicas=10**7), deployment("b", replicas=3)]
+    expected = expand(*documents)
+    assert len(expected.shapes) == 1
+    for seed in range(5):
+        random.Random(seed).shuffle(documents)
+        assert expand(*documents) == expected
+
+
+EXTENDED_CLASS = """
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.nvidia.com}
+spec: {extendedResourceName: nvidia.com/gpu}
+"""
+EXTENDED_POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  initContainers:
+  - {name: prepare, image: i, resources: {limits: {nvidia.com/gpu: 3}}}
+  - {name: side, image: i, restartPolicy: Always, resources: {limits: {nvidia.com/gpu: 1}}}
+  containers:
+  - {name: main, image: i, resources: {limits: {cpu: 1, nvidia.com/gpu: 1}}}
+"""
+
+
+def test_an_extended_resource_becomes_a_claim_from_1_36_on() -> None:
+    (shape,) = expand(EXTENDED_CLASS, EXTENDED_POD).shapes
+    (claim,) = shape.claims
+    requests = [(request.name, request.exactly.count) for request in claim.spec.requests if request.exactly]
+    assert requests == [("container-0-request-0", 1), ("container-1-request-0", 1), ("container-2-request-1", 1)]
+    assert all("nvidia.com/gpu" not in container.requests for container in shape.pod.containers)
+
+
+@pytest.mark.parametrize(("minor", "documents"), [(35, [EXTENDED_CLASS, EXTENDED_POD]), (36, [EXTENDED_POD])])
+def test_otherwise_it_stays_a_request_to_the_device_plugin(minor: int, documents: list[str]) -> None:
+    (shape,) = expand(*documents, minor=minor, classes={}).shapes
+    assert shape.claims == ()
+    assert shape.pod.containers[0].requests["nvidia.com/gpu"] == 1
