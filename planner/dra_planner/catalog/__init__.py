@@ -37,7 +37,7 @@ from dra_planner.catalog.mig import (
 )
 from dra_planner.catalog.prices import Price, price
 from dra_planner.catalog.tables import Confidence, Provenance, Source, sources
-from dra_planner.catalog.topology import GpuPlace, gpu_places
+from dra_planner.catalog.topology import GpuPlace, NetworkInterface, gpu_places, network_interfaces
 
 __all__ = [
     "CLOUDS",
@@ -54,6 +54,7 @@ __all__ = [
     "MigGeometry",
     "MigInstance",
     "MigProfile",
+    "NetworkInterface",
     "Price",
     "Provenance",
     "Source",
@@ -74,6 +75,7 @@ __all__ = [
     "mig_layout",
     "mig_layouts",
     "mig_profiles",
+    "network_interfaces",
     "place_instances",
     "price",
     "require_installable",

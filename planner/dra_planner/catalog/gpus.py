@@ -23,6 +23,7 @@ class Gpu:
     cuda_compute_capability: str | None  # "9.0.0"
     memory_mib: int | None
     dynamic_mig_memory_mib: int | None
+    is_virtual: bool  # a share of a physical GPU, as the hypervisor presents it
     mig_capable: bool
     mig_table: str | None  # id of the GPU whose profile table holds for this one
     mig_toggles_without_reset: bool
@@ -81,6 +82,7 @@ def _gpu(row: Row) -> Gpu:
         cuda_compute_capability=row["cuda_compute_capability"] or None,
         memory_mib=integer(row, "memory_mib"),
         dynamic_mig_memory_mib=integer(row, "dynamic_mig_memory_mib"),
+        is_virtual=bool(flag(row, "virtual")),
         mig_capable=bool(flag(row, "mig_capable")),
         mig_table=row["mig_table"] or None,
         mig_toggles_without_reset=bool(flag(row, "mig_toggle_without_reset")),

@@ -103,7 +103,7 @@ def _mig_gpu(machine: Machine) -> Gpu:
         raise CatalogError(f"{machine.name} has no NVIDIA GPU, so no MIG layout", fix="remove mig")
     model = gpu(machine.accelerator.gpu)
     name = model.product_name or model.id
-    if machine.accelerator.fraction is not None:
+    if machine.accelerator.fraction is not None or model.is_virtual:
         raise CatalogError(f"{machine.name} sees a share of one {name}, which cannot be cut further", fix="remove mig")
     if not model.mig_capable:
         raise CatalogError(f"{name} has no MIG", fix="remove mig, or take a machine with A100, H100 or newer")

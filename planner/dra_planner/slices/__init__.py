@@ -1,6 +1,7 @@
 """The ResourceSlices that a node will publish, predicted before it exists."""
 
 from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER
+from dra_planner.slices.network import NETWORK_DRIVER, predict_network_slices
 from dra_planner.slices.nvidia import GPU_DRIVER
 from dra_planner.slices.prediction import predict_slices
 from dra_planner.slices.settings import DriverSettings
@@ -8,6 +9,8 @@ from dra_planner.slices.settings import DriverSettings
 __all__ = [
     "COMPUTE_DOMAIN_DRIVER",
     "GPU_DRIVER",
+    "NETWORK_DRIVER",
     "DriverSettings",
+    "predict_network_slices",
     "predict_slices",
 ]

@@ -34,6 +34,7 @@ from dra_planner.quantity import Quantity
 from dra_planner.slices.settings import DriverSettings
 
 GPU_DRIVER = "gpu.nvidia.com"
+NUMA_NODE = "resource.kubernetes.io/numaNode"
 ENGINES = {
     "multiprocessors": "multiprocessors",
     "copy_engines": "copyEngines",
@@ -51,7 +52,7 @@ class Board:
     minor: int
     model: Gpu
     place: GpuPlace
-    is_virtual: bool  # the node sees a share of a physical GPU
+    is_share: bool  # the node sees a share of it, whose name and memory are not known
 
     @property
     def name(self) -> str:
@@ -63,8 +64,8 @@ def boards(machine: Machine) -> tuple[Board, ...]:
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return ()
     model = gpu(machine.accelerator.gpu)
-    virtual = machine.accelerator.fraction is not None
-    return tuple(Board(minor, model, place, virtual) for minor, place in enumerate(gpu_places(machine)))
+    is_share = machine.accelerator.fraction is not None and not model.is_virtual
+    return tuple(Board(minor, model, place, is_share) for minor, place in enumerate(gpu_places(machine)))
 
 
 def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings: DriverSettings) -> list[Device]:
@@ -76,7 +77,10 @@ def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings:
         else:
             devices.extend(_instances(board, driver, geometry))
     shares = settings.shares(driver)
-    devices = [shared(device, shares) for device in devices] if shares else devices
+    if settings.has("DRAListTypeAttributes", driver):
+        devices = [_with_lists(device) for device in devices]
+    if shares:
+        devices = [shared(device, shares) for device in devices]
     if settings.has("PassthroughSupport", driver) and driver.generation != "25.12":
         devices.extend(_passthrough(board, driver) for board in boards(machine))
     return devices
@@ -86,7 +90,7 @@ def whole_gpu(board: Board, driver: DriverRelease) -> Device:
     """Return a GPU as one device."""
     model = board.model
     known: dict[str, AttributeValue] = {"type": "gpu", "minor": board.minor, **_model_attributes(board)}
-    memory = None if board.is_virtual else model.memory_mib
+    memory = None if board.is_share else board.place.memory_mib or model.memory_mib
     return Device(
         name=board.name, attributes=attributes(board, driver, "gpu", known), capacity={"memory": mebibytes(memory)}
     )
@@ -182,6 +186,12 @@ def _instances(board: Board, driver: DriverRelease, geometry: Iterable[MigInstan
     return devices
 
 
+def _with_lists(device: Device) -> Device:
+    numa = device.attributes.get(NUMA_NODE)
+    lists: dict[str, AttributeValue] = {NUMA_NODE: (numa,)} if isinstance(numa, int) else {}
+    return replace(device, attributes={**device.attributes, **lists})
+
+
 def _passthrough(board: Board, driver: DriverRelease) -> Device:
     known: dict[str, AttributeValue] = {"type": "vfio", "vendorID": "0x10de"}
     return Device(
@@ -198,9 +208,9 @@ def _model_attributes(board: Board) -> dict[str, AttributeValue]:
         known["architecture"] = model.architecture
     if model.cuda_compute_capability is not None:
         known["cudaComputeCapability"] = Version(model.cuda_compute_capability)
-    if model.product_name is not None and not board.is_virtual:
+    if model.product_name is not None and not board.is_share:
         known["productName"] = model.product_name
-    if model.brand is not None and not board.is_virtual:
+    if model.brand is not None and not board.is_share:
         known["brand"] = model.brand
     return known
 
@@ -208,7 +218,7 @@ def _model_attributes(board: Board) -> dict[str, AttributeValue]:
 def _place(name: str, place: GpuPlace) -> AttributeValue:
     if name.endswith("pcieRoot"):
         return Unknown(place.pcie_root or "")
-    return Unknown("" if place.numa_node is None else f"numa-{place.numa_node}")
+    return Unknown() if place.numa_node is None else place.numa_node
 
 
 def _partition_name(board: Board, driver: DriverRelease, instance: MigInstance) -> str:

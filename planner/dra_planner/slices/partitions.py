@@ -48,7 +48,7 @@ def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None
     """Whether the whole GPU is published beside its partitions; None: only the whole GPU is."""
     model = board.model
     name = model.product_name or model.id
-    if board.is_virtual or not model.mig_capable:
+    if board.is_share or model.is_virtual or not model.mig_capable:
         if driver.generation == "25.12":
             raise CatalogError(
                 f"NVIDIA DRA driver {driver.version} with DynamicMIG publishes an invalid slice for {name} "

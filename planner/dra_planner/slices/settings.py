@@ -55,6 +55,11 @@ def check_settings(
     for one, other in _EXCLUSIVE:
         if settings.has(one, driver) and settings.has(other, driver):
             raise CatalogError(f"the feature gates {one} and {other} exclude each other", fix="turn one of them off")
+    if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
+        raise UnsupportedFeature(
+            f"Kubernetes {features.version} refuses attributes that are lists: DRAListTypeAttributes is off there",
+            fix="turn the driver's feature gate of that name off",
+        )
     _check_shares(driver, settings, features)
     _check_mig(machine, driver, settings, mig, features)
     if machine.cloud == "gke":

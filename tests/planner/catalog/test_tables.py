@@ -53,7 +53,7 @@ def test_names_are_unique(cloud: str) -> None:
     assert len(names) == len(set(names)) > 40
 
 
-@pytest.mark.parametrize("table", ["prices", "regions", "spot_advisor", "gpu_topology"])
+@pytest.mark.parametrize("table", ["prices", "regions", "spot_advisor", "gpu_topology", "nics"])
 def test_rows_refer_to_machines_of_the_catalogue(table: str) -> None:
     attachable = {row["gke_type"] for row in read_table("attachable_gpus_gke")}
     for row in read_table(table):
@@ -67,11 +67,18 @@ def test_prices_are_positive_and_ranges_ordered() -> None:
         assert 0 < float(row["usd_per_hour"]) <= float(row["usd_per_hour_max"] or row["usd_per_hour"]) < 500, row
 
 
-def test_topology_lists_every_gpu_of_a_complete_machine() -> None:
-    rows = [row for row in read_table("gpu_topology") if row["complete"] == "yes"]
+def test_topology_lists_every_gpu_of_a_machine() -> None:
+    rows = read_table("gpu_topology")
     for name in {row["machine"] for row in rows}:
         machine = catalog.machine("eks", name)
         assert [int(row["index"]) for row in rows if row["machine"] == name] == list(range(machine.gpu_count))
+
+
+def test_interfaces_are_as_many_as_ec2_says() -> None:
+    for machine in catalog.machines("eks"):
+        interfaces = catalog.network_interfaces(machine)
+        if interfaces:
+            assert len(interfaces) == machine.efa_interfaces, machine.name
 
 
 def test_profiles_fit_the_memory_slices_of_their_gpu() -> None:

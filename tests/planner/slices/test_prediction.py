@@ -8,7 +8,13 @@ from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import Device, ResourceSlice, Unknown, Version
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
-from dra_planner.slices import COMPUTE_DOMAIN_DRIVER, GPU_DRIVER, DriverSettings, predict_slices
+from dra_planner.slices import (
+    COMPUTE_DOMAIN_DRIVER,
+    GPU_DRIVER,
+    DriverSettings,
+    predict_network_slices,
+    predict_slices,
+)
 
 
 def predict(
@@ -53,7 +59,7 @@ def test_an_l4_node() -> None:
         "driverVersion": Unknown("node"),
         "cudaDriverVersion": Unknown("node"),
         "pcieBusID": Unknown(),
-        "resource.kubernetes.io/pcieRoot": Unknown(),
+        "resource.kubernetes.io/pcieRoot": Unknown("pci0000:30"),
     }
     assert str(device.capacity["memory"].value) == "23034Mi"
 
@@ -64,11 +70,16 @@ def test_what_the_table_does_not_assert_is_unknown() -> None:
         assert device.attributes["brand"] == Unknown("model")
 
 
-def test_a_share_of_a_gpu_has_an_architecture_and_no_known_memory() -> None:
-    (device,) = devices("g6f.xlarge")
-    assert device.attributes["architecture"] == "Ada Lovelace"
+def test_a_share_whose_name_is_not_public_has_an_architecture_and_no_known_memory() -> None:
+    (device,) = devices("g4-standard-12", cloud="gke")
+    assert device.attributes["architecture"] == "Blackwell"
     assert device.attributes["productName"] == Unknown("model")
     assert device.capacity["memory"].value == Unknown()
+
+
+def test_a_machine_may_report_another_amount_than_its_model() -> None:
+    assert {str(device.capacity["memory"].value) for device in devices("g5g.metal")} == {"16Gi"}
+    assert {str(device.capacity["memory"].value) for device in devices("g5g.16xlarge")} == {"15Gi"}
 
 
 def test_gpus_on_one_pcie_root_share_a_group() -> None:
@@ -174,3 +185,15 @@ def test_what_cannot_work_is_refused_with_its_reason(
 ) -> None:
     with pytest.raises(error, match=words):
         predict(**{"machine": "g6.2xlarge", **arguments})  # type: ignore[arg-type]  # cases of several types
+
+
+def test_interfaces_share_the_roots_of_the_gpus() -> None:
+    machine = catalog.machine("eks", "p5.48xlarge")
+    (network,) = predict_network_slices(machine, node_name="node-0")
+    roots = [device.attributes["resource.kubernetes.io/pcieRoot"] for device in network.devices]
+    for gpu in devices("p5.48xlarge"):
+        assert roots.count(gpu.attributes["resource.kubernetes.io/pcieRoot"]) == 4
+
+
+def test_machines_without_public_interfaces_publish_none() -> None:
+    assert predict_network_slices(catalog.machine("gke", "g2-standard-4"), node_name="node-0") == ()
