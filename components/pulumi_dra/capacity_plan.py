@@ -1,0 +1,51 @@
+"""The plan document as the first resource of a stack, where a policy pack finds it before anything is created."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import Optional, TypedDict
+
+import pulumi
+
+from dra_planner.errors import PlannerError
+from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE, canonical_text, parse_document
+from pulumi_dra.inputs import InputReader
+
+
+class CapacityPlanArgs(TypedDict):
+    """Inputs of CapacityPlan."""
+
+    document: str
+    """The plan document, the text of the file that `pulumi-dra plan --write` makes."""
+
+
+class CapacityPlan(pulumi.ComponentResource):
+    """Records the plan that a stack is built from. Register it first and let everything else wait for `recorded`."""
+
+    digest: pulumi.Output[str]
+    """Digest of the plan's content."""
+    verdict: pulumi.Output[str]
+    """Verdict of the plan: fits, does-not-fit or cannot-tell."""
+
+    def __init__(self, name: str, args: CapacityPlanArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+        read = InputReader("CapacityPlan", name, args, CapacityPlanArgs)
+        text = read.text("document")
+        plan = None
+        if text:
+            try:
+                plan = parse_document(text)
+            except PlannerError as error:
+                read.refuse("document", str(error))
+        read.finish()
+        assert plan is not None  # `finish` has raised otherwise
+        super().__init__(RECORD_TYPE, name, {RECORD_DOCUMENT: canonical_text(plan)}, opts)
+        self.digest = pulumi.Output.from_input(plan.digest)
+        self.verdict = pulumi.Output.from_input(str(plan.verdict))
+        self.register_outputs({"digest": self.digest, "verdict": self.verdict})
+
+    @property
+    def recorded(self) -> pulumi.Output[pulumi.Resource]:
+        """What to depend on to come after the record.
+
+        Depending on the component itself would wait for its children, of which it has none
+        (pulumi/pulumi:sdk/python/lib/pulumi/runtime/rpc.py@v3.259.0, `_add_dependency`).
+        """
+        return self.urn.apply(lambda urn: pulumi.resource.DependencyResource(urn))

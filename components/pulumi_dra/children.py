@@ -1,0 +1,35 @@
+"""Options of a component's children: what the component waits for, each of its children waits for too.
+
+Pulumi hands a component's `depends_on` to the engine with the component alone, so a child could be created before
+what the component was told to wait for (pulumi/pulumi:sdk/python/lib/pulumi/resource.py@v3.259.0, where only
+`protect` and providers are inherited). The capacity plan must come before everything, so it is passed on here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+
+
+class Children:
+    """Makes the options of one component's children."""
+
+    def __init__(self, component: pulumi.Resource, opts: pulumi.ResourceOptions | None) -> None:
+        self._component = component
+        self._inherited = pulumi.ResourceOptions(
+            parent=component,
+            depends_on=opts.depends_on if opts else None,
+            deleted_with=opts.deleted_with if opts else None,
+            retain_on_delete=opts.retain_on_delete if opts else None,
+        )
+
+    def options(
+        self, *, depends_on: Sequence[pulumi.Input[pulumi.Resource]] = (), **options: Any
+    ) -> pulumi.ResourceOptions:
+        """Return the options of one child, which also waits for `depends_on`."""
+        own = pulumi.ResourceOptions(depends_on=list(depends_on), **options)
+        return pulumi.ResourceOptions.merge(self._inherited, own)
+
+    def invoke_options(self) -> pulumi.InvokeOutputOptions:
+        """Return the options of a look-up, which waits and asks the provider that the component was given."""
+        return pulumi.InvokeOutputOptions(parent=self._component, depends_on=self._inherited.depends_on)

@@ -1,0 +1,22 @@
+"""What runs in the cluster for Dynamic Resource Allocation: drivers, classes, the device plugin's limits, rights."""
+
+from pulumi_dra.extras import require_sdk
+
+require_sdk("pulumi_kubernetes", "components", "pulumi_dra.dra")
+
+from pulumi_dra.dra.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings  # noqa: E402  # the check comes first
+from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.dra_driver import DraDriver, DraDriverArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.driver_installer import DriverInstaller, DriverInstallerArgs  # noqa: E402  # the check comes first
+
+__all__ = [
+    "DeviceClassSettings",
+    "DeviceClasses",
+    "DeviceClassesArgs",
+    "DevicePlugin",
+    "DevicePluginArgs",
+    "DraDriver",
+    "DraDriverArgs",
+    "DriverInstaller",
+    "DriverInstallerArgs",
+]

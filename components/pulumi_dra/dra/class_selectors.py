@@ -1,0 +1,33 @@
+"""CEL of the ready-made DeviceClasses, and a check of everybody else's."""
+
+from dra_planner import cel
+
+DRIVER = "gpu.nvidia.com"
+DEVICES = ("gpu", "mig", "any")
+"""A whole GPU, a partition, or either."""
+
+
+def class_selectors(*, device: str = "", memory_gib_at_least: int = 0, mig_profile: str = "") -> list[str]:
+    """Return the selectors of an intent, most general first; nothing for no intent.
+
+    Memory is a quantity: compared with compareTo, since `>=` does not compile. `memory` exists on whole GPUs and
+    partitions alike, `profile` on partitions alone.
+    """
+    kind = "mig" if mig_profile else device
+    selectors: list[str] = []
+    if kind or memory_gib_at_least:
+        selectors.append(f'device.driver == "{DRIVER}"')
+    if kind in ("gpu", "mig"):
+        selectors.append(f'device.attributes["{DRIVER}"].type == "{kind}"')
+    if mig_profile:
+        selectors.append(f'device.attributes["{DRIVER}"].profile == "{mig_profile}"')
+    if memory_gib_at_least:
+        wanted = f'quantity("{memory_gib_at_least}Gi")'
+        selectors.append(f'device.capacity["{DRIVER}"].memory.compareTo({wanted}) >= 0')
+    return selectors
+
+
+def refusal_of(expression: str, minor: int) -> str:
+    """Return why Kubernetes 1.<minor> would refuse this selector, or ""."""
+    compiled = cel.compile(expression, cel.Dialect(minor=minor))
+    return str(compiled) if isinstance(compiled, cel.Refused) else ""

@@ -1,0 +1,103 @@
+"""DeviceClasses named by intent: what a workload means, not which GPU happens to be there."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import Any, NotRequired, Optional, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from pulumi_dra.children import Children
+from pulumi_dra.dra.class_selectors import DEVICES, class_selectors, refusal_of
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.kubernetes_version import check_version
+from dra_planner.releases import features_of, parse_version
+
+CHART_CLASSES = (
+    "gpu.nvidia.com",
+    "mig.nvidia.com",
+    "vfio.gpu.nvidia.com",
+    "compute-domain-daemon.nvidia.com",
+    "compute-domain-default-channel.nvidia.com",
+)
+"""Classes that the driver's chart makes."""
+
+
+class DeviceClassSettings(TypedDict):
+    """One DeviceClass: a ready intent, selectors of one's own, or both (all must hold)."""
+
+    name: str
+    """Name of the class, large-gpu for example."""
+    device: NotRequired[str]
+    """What kind of device: gpu (a whole one), mig (a partition) or any (either). Default: no condition of ours."""
+    memory_gib_at_least: NotRequired[int]
+    """Least memory of the device."""
+    mig_profile: NotRequired[str]
+    """Profile of the partition (1g.10gb); implies device mig."""
+    selectors: NotRequired[list[str]]
+    """CEL expressions over one device, all of which must be true."""
+    extended_resource_name: NotRequired[str]
+    """Extended resource that pods may ask for instead of making a claim; Kubernetes 1.36 and later."""
+
+
+class DeviceClassesArgs(TypedDict):
+    """Inputs of DeviceClasses."""
+
+    kubernetes_version: str
+    """Version of the cluster, which decides what a class may say."""
+    classes: list[DeviceClassSettings]
+    """The classes."""
+
+
+class DeviceClasses(pulumi.ComponentResource):
+    """DeviceClasses of the platform's own, beside those of the driver's chart."""
+
+    names: pulumi.Output[list[str]]
+    """Names of the classes."""
+
+    def __init__(self, name: str, args: DeviceClassesArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+        read = InputReader("DeviceClasses", name, args, DeviceClassesArgs)
+        version = read.text("kubernetes_version", check=check_version)
+        minor = parse_version(version) if version and not check_version(version) else 0
+        classes = [_read_class(read, index, item, minor) for index, item in enumerate(read.blocks("classes"))]
+        for index, (class_name, _) in enumerate(classes):
+            if class_name and class_name in [other for other, _ in classes[:index]]:
+                read.refuse(f"classes[{index}].name", f'"{class_name}" is taken by an earlier class')
+        read.finish()
+
+        super().__init__("pulumi-dra:index:DeviceClasses", name, {}, opts)
+        options = Children(self, opts).options
+        for class_name, spec in classes:
+            k8s.resource.v1.DeviceClass(
+                f"{name}-{class_name}", metadata={"name": class_name}, spec=spec, opts=options()
+            )
+        self.names = pulumi.Output.from_input([class_name for class_name, _ in classes])
+        self.register_outputs({"names": self.names})
+
+
+def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> tuple[str, dict[str, Any]]:
+    """Return the name and the spec of a class."""
+    read = outer.inside(f"classes[{index}]", item, DeviceClassSettings)
+    class_name = read.text(
+        "name", pattern="[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?", meaning="a name: lower-case letters, digits, dashes, dots"
+    )
+    if class_name in CHART_CLASSES:
+        read.refuse("name", f"{class_name} is a class of the driver's chart; choose another name")
+    device = read.choice("device", ("", *DEVICES), "") if read.has("device") else ""
+    memory = read.whole("memory_gib_at_least", 0, most=100_000)
+    profile = read.text("mig_profile", "", pattern=r"[1-9]g\.\d+gb(\+[a-z.]+)?", meaning="a MIG profile (1g.10gb)")
+    if profile and device in ("gpu", "any"):
+        read.refuse("device", f'must be mig with mig_profile, not "{device}"')
+    own = read.texts("selectors", check=lambda expression: refusal_of(expression, minor) if minor else "")
+    extended = read.text("extended_resource_name", "")
+    if extended and minor and not features_of(minor).extended_resource:
+        read.refuse(
+            "extended_resource_name",
+            f"Kubernetes 1.{minor} drops it, and every preview would then propose it again; it needs 1.36",
+        )
+    selectors = [*class_selectors(device=device, memory_gib_at_least=memory, mig_profile=profile), *own]
+    if not selectors:
+        read.refuse("selectors", "say what the class selects: device, memory_gib_at_least, mig_profile or selectors")
+    spec: dict[str, Any] = {"selectors": [{"cel": {"expression": expression}} for expression in selectors]}
+    if extended:
+        spec["extended_resource_name"] = extended
+    return class_name, spec

@@ -1,0 +1,122 @@
+"""Installs the NVIDIA driver on GKE nodes whose own driver installation is off, as DRA pools need it."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import Any, NotRequired, Optional, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from pulumi_dra.children import Children
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.labels import DRA
+
+NAME = "nvidia-dra-driver-installer"
+HOST_DRIVER = "/home/kubernetes/bin/nvidia"
+PAUSE_IMAGE = "registry.k8s.io/pause:3.10"
+INSTALLER_IMAGE = "cos-nvidia-installer:fixed"
+"""Preloaded on Container-Optimized OS, so nothing is pulled and the installer always matches the node's kernel
+(GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer/cos/daemonset-preloaded-latest.yaml)."""
+
+
+class DriverInstallerArgs(TypedDict):
+    """Inputs of DriverInstaller."""
+
+    driver: NotRequired[str]
+    """Which driver: latest (default), default, or a version that Container-Optimized OS offers (580.95.05)."""
+
+
+class DriverInstaller(pulumi.ComponentResource):
+    """A DaemonSet that installs the NVIDIA driver on the DRA nodes of a GKE cluster at boot."""
+
+    name: pulumi.Output[str]
+    """Name of the DaemonSet, in kube-system."""
+
+    def __init__(self, name: str, args: DriverInstallerArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+        read = InputReader("DriverInstaller", name, args, DriverInstallerArgs)
+        driver = read.text(
+            "driver", "latest", pattern=r"latest|default|\d+(\.\d+)+", meaning="latest, default or a driver version"
+        )
+        read.finish()
+        super().__init__("pulumi-dra:index:DriverInstaller", name, {}, opts)
+        daemon_set = k8s.apps.v1.DaemonSet(
+            f"{name}-installer",
+            metadata={
+                "name": NAME,
+                "namespace": "kube-system",
+                # Nodes come and go; a deployment must not wait for the driver of each.
+                "annotations": {"pulumi.com/skipAwait": "true"},
+            },
+            spec=installer_spec(driver),
+            opts=Children(self, opts).options(),
+        )
+        self.name = daemon_set.metadata.name
+        self.register_outputs({"name": self.name})
+
+
+def installer_spec(driver: str) -> dict[str, Any]:
+    """Return the DaemonSet's spec: an init container that installs, then a container that does nothing.
+
+    It keeps off nodes on which GKE installs a driver itself: they carry the label gke-gpu-driver-version.
+    """
+    host_paths = {
+        "dev": ("/dev", "/dev"),
+        "driver": (HOST_DRIVER, "/usr/local/nvidia"),
+        "vulkan": (f"{HOST_DRIVER}/vulkan/icd.d", "/etc/vulkan/icd.d"),
+        "root": ("/", "/root"),
+        "cos-tools": ("/var/lib/cos-tools", "/build/cos-tools"),
+    }
+    environment = {
+        "NVIDIA_INSTALL_DIR_HOST": HOST_DRIVER,
+        "NVIDIA_INSTALL_DIR_CONTAINER": "/usr/local/nvidia",
+        "VULKAN_ICD_DIR_HOST": f"{HOST_DRIVER}/vulkan/icd.d",
+        "VULKAN_ICD_DIR_CONTAINER": "/etc/vulkan/icd.d",
+        "ROOT_MOUNT_DIR": "/root",
+        "COS_TOOLS_DIR_HOST": "/var/lib/cos-tools",
+        "COS_TOOLS_DIR_CONTAINER": "/build/cos-tools",
+    }
+    labels = {"app.kubernetes.io/name": NAME}
+    install = {
+        "name": "install",
+        "image": INSTALLER_IMAGE,
+        "imagePullPolicy": "Never",
+        "command": ["/cos-gpu-installer", "install", f"--version={driver}"],
+        "env": [{"name": key, "value": value} for key, value in environment.items()],
+        "resources": {"requests": {"cpu": "150m"}},
+        "securityContext": {"privileged": True},
+        "volumeMounts": [{"name": key, "mountPath": inside} for key, (_, inside) in host_paths.items()],
+    }
+    rest = {
+        "name": "rest",
+        "image": PAUSE_IMAGE,
+        "resources": {"requests": {"cpu": "1m", "memory": "8Mi"}},
+        "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True},
+    }
+    node_terms = [
+        {"key": DRA, "operator": "In", "values": ["true"]},
+        {"key": "cloud.google.com/gke-accelerator", "operator": "Exists"},
+        {"key": "cloud.google.com/gke-gpu-driver-version", "operator": "DoesNotExist"},
+    ]
+    return {
+        "selector": {"matchLabels": labels},
+        "updateStrategy": {"type": "RollingUpdate"},
+        "template": {
+            "metadata": {"labels": labels},
+            "spec": {
+                "priorityClassName": "system-node-critical",
+                "affinity": {
+                    "nodeAffinity": {
+                        "requiredDuringSchedulingIgnoredDuringExecution": {
+                            "nodeSelectorTerms": [{"matchExpressions": node_terms}]
+                        }
+                    }
+                },
+                "tolerations": [{"operator": "Exists"}],
+                "hostNetwork": True,
+                "hostPID": True,
+                "automountServiceAccountToken": False,
+                "volumes": [{"name": key, "hostPath": {"path": path}} for key, (path, _) in host_paths.items()],
+                "initContainers": [install],
+                "containers": [rest],
+            },
+        },
+    }

@@ -1,0 +1,25 @@
+"""Values of NVIDIA's device plugin chart that keep it off DRA nodes."""
+
+from typing import Any
+
+from pulumi_dra.labels import without_dra_nodes
+
+# Which nodes the chart itself picks, the same in 0.17.4 to 0.20.0
+# (NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/values.yaml). Helm replaces lists whole.
+CHART_TERMS: tuple[tuple[str, str], ...] = (
+    ("feature.node.kubernetes.io/pci-10de.present", "true"),
+    ("feature.node.kubernetes.io/cpu-model.vendor_id", "NVIDIA"),
+    ("nvidia.com/gpu.present", "true"),
+)
+
+
+def device_plugin_values() -> dict[str, Any]:
+    """Return the chart's values: its own three terms, each with DRA nodes excluded."""
+    terms = [{"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]} for key, value in CHART_TERMS]
+    return {
+        "affinity": {
+            "nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": without_dra_nodes(terms)}
+            }
+        }
+    }

@@ -1,0 +1,18 @@
+"""Whether a Helm release is really installed: a failed one followed by a refresh looks unchanged."""
+
+from typing import Any
+
+
+class ReleaseFailed(Exception):
+    """The release is in the state, but Helm says that it failed."""
+
+
+def require_deployed(release: str, status: Any) -> str:
+    """Return the release's status; raises ReleaseFailed unless it is deployed."""
+    text = str(getattr(status, "status", None) or "deployed")
+    if text != "deployed":
+        raise ReleaseFailed(
+            f'release "{release}" is "{text}", not deployed: look at `helm status {release}`, then run '
+            "`pulumi up --replace` on it; a plain `up` would say unchanged"
+        )
+    return text

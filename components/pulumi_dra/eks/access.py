@@ -1,0 +1,58 @@
+"""Who administers an EKS cluster: access entries that can be seen, instead of a creator who is admin by accident."""
+
+from collections.abc import Sequence
+
+import pulumi
+import pulumi_aws as aws
+
+from pulumi_dra.children import Children
+
+ADMIN_POLICY = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+
+
+def declare_access(
+    name: str,
+    cluster: aws.eks.Cluster,
+    principals: pulumi.Input[list[pulumi.Input[str]]] | None,
+    children: Children,
+) -> list[pulumi.Resource]:
+    """Declare one admin entry for each principal; with None, one for whoever creates the cluster.
+
+    The creator's entry stays with who it was first made for: the next person to deploy would otherwise replace it.
+    """
+    if isinstance(principals, Sequence):
+        entries = [
+            _declare_entry(f"{name}-admin-{index}", cluster, principal, children.options())
+            for index, principal in enumerate(principals)
+        ]
+    else:
+        creator = _creator(children)
+        entries = [_declare_entry(f"{name}-creator", cluster, creator, children.options(ignore_changes=["principalArn"]))]
+    grants: list[pulumi.Resource] = []
+    for entry_name, entry in entries:
+        grants.append(
+            aws.eks.AccessPolicyAssociation(
+                entry_name,
+                cluster_name=cluster.name,
+                principal_arn=entry.principal_arn,
+                policy_arn=ADMIN_POLICY,
+                access_scope={"type": "cluster"},
+                opts=children.options(),
+            )
+        )
+    return grants
+
+
+def _creator(children: Children) -> pulumi.Output[str]:
+    """Return the role (of an assumed-role session) or user whose credentials run this program."""
+    identity = aws.get_caller_identity_output(opts=children.invoke_options())
+    session = aws.iam.get_session_context_output(arn=identity.arn, opts=children.invoke_options())
+    return session.issuer_arn
+
+
+def _declare_entry(
+    name: str, cluster: aws.eks.Cluster, principal: pulumi.Input[str], opts: pulumi.ResourceOptions
+) -> tuple[str, aws.eks.AccessEntry]:
+    return name, aws.eks.AccessEntry(
+        name, cluster_name=cluster.name, principal_arn=principal, type="STANDARD", opts=opts
+    )

@@ -1,0 +1,32 @@
+"""The kubeconfig of an EKS cluster: no token in it, the AWS CLI makes a short-lived one for whoever uses it."""
+
+import json
+
+
+def eks_kubeconfig(name: str, arn: str, endpoint: str, certificate_authority: str) -> str:
+    """Return a kubeconfig as JSON; the region is read from the cluster's ARN (arn:aws:eks:REGION:ACCOUNT:cluster/NAME)."""
+    region = arn.split(":")[3] if arn.count(":") >= 5 else ""
+    user = {
+        "exec": {
+            "apiVersion": "client.authentication.k8s.io/v1beta1",
+            "command": "aws",
+            "args": [*(["--region", region] if region else []), "eks", "get-token", "--cluster-name", name, "--output", "json"],
+            "interactiveMode": "Never",
+        }
+    }
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [
+                {
+                    "name": name,
+                    "cluster": {"server": endpoint, "certificate-authority-data": certificate_authority},
+                }
+            ],
+            "users": [{"name": name, "user": user}],
+            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+            "current-context": name,
+        },
+        sort_keys=True,
+    )

@@ -1,0 +1,75 @@
+"""What a node group's launch template says: metadata service, disks, network cards, bought capacity. Plain values."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pulumi
+
+ROOT_DEVICE = "/dev/xvda"
+"""Root volume of Amazon Linux 2023 (awslabs/amazon-eks-ami:doc/usage/al2.md lists the same name for both lines)."""
+
+
+def metadata_options() -> dict[str, Any]:
+    """Return metadata settings that pods cannot reach: version 2 only, and one network hop."""
+    return {
+        "http_endpoint": "enabled",
+        "http_tokens": "required",
+        "http_put_response_hop_limit": 1,
+        "instance_metadata_tags": "disabled",
+    }
+
+
+def root_volume(size_gib: int, kms_key_id: pulumi.Input[str] | None = None) -> list[dict[str, Any]]:
+    """Return the block devices: one encrypted gp3 volume that goes with its node."""
+    ebs: dict[str, Any] = {
+        "volume_size": size_gib,
+        "volume_type": "gp3",
+        "encrypted": "true",
+        "delete_on_termination": "true",
+    }
+    if kms_key_id is not None:
+        ebs["kms_key_id"] = kms_key_id
+    return [{"device_name": ROOT_DEVICE, "ebs": ebs}]
+
+
+def efa_interfaces(cards: int, security_groups: Sequence[pulumi.Input[str]]) -> list[dict[str, Any]]:
+    """Return one network interface for each card; none when `cards` is 0.
+
+    Card 0 carries IP traffic and EFA. The others carry EFA alone, so they take no address from the subnet
+    (EKS user guide, “Run machine learning training on Amazon EKS with Elastic Fabric Adapter”).
+    Device index 0 is the primary interface of the instance, further cards start at 1.
+    """
+    return [
+        {
+            "network_card_index": card,
+            "device_index": 0 if card == 0 else 1,
+            "interface_type": "efa" if card == 0 else "efa-only",
+            "security_groups": list(security_groups),
+            "delete_on_termination": "true",
+        }
+        for card in range(cards)
+    ]
+
+
+def market_options(capacity: str) -> dict[str, Any] | None:
+    """Return the market of a Capacity Block; every other kind of capacity is chosen by the node group."""
+    return {"market_type": "capacity-block"} if capacity == "capacity-block" else None
+
+
+def reservation_target(capacity: str, reservation_id: pulumi.Input[str] | None) -> dict[str, Any] | None:
+    """Return which reservation nodes start in; None when nothing was bought beforehand."""
+    if capacity not in ("reservation", "capacity-block"):
+        return None
+    return {
+        "capacity_reservation_preference": "capacity-reservations-only",
+        "capacity_reservation_target": {"capacity_reservation_id": reservation_id},
+    }
+
+
+def tag_specifications(tags: Mapping[str, pulumi.Input[str]]) -> list[dict[str, Any]]:
+    """Return the tags of what a node group starts: instances, their volumes and network interfaces."""
+    if not tags:
+        return []
+    return [
+        {"resource_type": kind, "tags": dict(tags)} for kind in ("instance", "volume", "network-interface")
+    ]

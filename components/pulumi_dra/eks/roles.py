@@ -1,0 +1,45 @@
+"""IAM roles of a cluster: who may assume them, and the managed policies that suffice."""
+
+import json
+from collections.abc import Sequence
+
+import pulumi
+import pulumi_aws as aws
+
+from pulumi_dra.children import Children
+
+CLUSTER_POLICIES = ("AmazonEKSClusterPolicy",)
+# A worker joins and pulls images. Addresses for pods are the CNI's business, which has a role of its own.
+NODE_POLICIES = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
+CNI_POLICIES = ("AmazonEKS_CNI_Policy",)
+
+SERVICE_ACTIONS = {
+    "eks.amazonaws.com": ["sts:AssumeRole", "sts:TagSession"],
+    "ec2.amazonaws.com": ["sts:AssumeRole"],
+    "pods.eks.amazonaws.com": ["sts:AssumeRole", "sts:TagSession"],
+}
+
+
+def trust_policy(service: str) -> str:
+    """Return the JSON that lets an AWS service assume a role."""
+    statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": SERVICE_ACTIONS[service]}
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]}, sort_keys=True)
+
+
+def policy_arn(policy: str) -> str:
+    """Return the ARN of an AWS managed policy."""
+    return f"arn:aws:iam::aws:policy/{policy}"
+
+
+def declare_role(
+    name: str, service: str, policies: Sequence[str], children: Children, tags: dict[str, pulumi.Input[str]]
+) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
+    """Declare a role for a service; return it and its attachments, which its users must wait for."""
+    role = aws.iam.Role(name, assume_role_policy=trust_policy(service), tags=tags, opts=children.options())
+    attachments: list[pulumi.Resource] = [
+        aws.iam.RolePolicyAttachment(
+            f"{name}-{policy}", role=role.name, policy_arn=policy_arn(policy), opts=children.options()
+        )
+        for policy in policies
+    ]
+    return role, attachments

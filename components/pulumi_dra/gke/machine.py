@@ -1,0 +1,41 @@
+"""What GKE needs to be told about a machine type: its API name and the accelerators to attach."""
+
+from dataclasses import dataclass
+
+from dra_planner import catalog
+from dra_planner.errors import CatalogError
+
+
+@dataclass(frozen=True, slots=True)
+class GkeMachine:
+    """A machine type as a node pool names it."""
+
+    instance_type: str  # n1-standard-8
+    accelerator_type: str  # nvidia-l4
+    accelerator_count: int
+
+
+def gke_machine(name: str) -> GkeMachine:
+    """Return what a node pool of this machine says; raises CatalogError for a machine without NVIDIA GPUs."""
+    found = catalog.machine("gke", name)
+    accelerator = found.accelerator
+    if accelerator is None or accelerator.vendor != "nvidia" or not accelerator.gke_type or not accelerator.count:
+        raise CatalogError(
+            f"{name} has no NVIDIA GPU", fix="name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"
+        )
+    return GkeMachine(found.instance_type, accelerator.gke_type, accelerator.count)
+
+
+def guest_accelerators(machine: GkeMachine) -> list[dict[str, object]]:
+    """Return the accelerators of a DRA pool, without GKE's own driver.
+
+    Google's managed driver comes with its device plugin, so the driver is installed by a DaemonSet instead
+    (docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra).
+    """
+    return [
+        {
+            "type": machine.accelerator_type,
+            "count": machine.accelerator_count,
+            "gpu_driver_installation_config": {"gpu_driver_version": "INSTALLATION_DISABLED"},
+        }
+    ]

@@ -1,0 +1,83 @@
+"""A VPC for a GKE cluster: private nodes, ranges for pods and services, a way out through Cloud NAT."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import NotRequired, Optional, TypedDict
+
+import pulumi
+
+from pulumi_dra.children import Children
+from pulumi_dra.inputs import InputReader
+
+NODES_CIDR, PODS_CIDR, SERVICES_CIDR = "10.0.0.0/20", "10.4.0.0/14", "10.8.0.0/20"
+
+
+class GkeNetworkArgs(TypedDict):
+    """Inputs of GkeNetwork."""
+
+    region: str
+    """Region of the subnet, us-central1 for example."""
+    flow_logs: NotRequired[bool]
+    """Whether the subnet logs its flows. Default true."""
+
+
+class GkeNetwork(pulumi.ComponentResource):
+    """A VPC with one subnet, which has ranges for pods and services. Nodes have no public address and go out by NAT."""
+
+    network_id: pulumi.Output[str]
+    """Id of the network."""
+    subnetwork_id: pulumi.Output[str]
+    """Id of the subnet."""
+    pods_range_name: pulumi.Output[str]
+    """Name of the range for pods."""
+    services_range_name: pulumi.Output[str]
+    """Name of the range for services."""
+
+    def __init__(self, name: str, args: GkeNetworkArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+        read = InputReader("GkeNetwork", name, args, GkeNetworkArgs)
+        region = read.text("region", pattern="[a-z]+-[a-z]+[0-9]+", meaning="a region (us-central1)")
+        flow_logs = read.flag("flow_logs", True)
+        read.finish()
+        # This module alone costs seconds to import; a cluster in an existing network does without it.
+        from pulumi_gcp import compute
+
+        super().__init__("pulumi-dra:index:GkeNetwork", name, {}, opts)
+        options = Children(self, opts).options
+        network = compute.Network(
+            f"{name}-network", auto_create_subnetworks=False, routing_mode="REGIONAL", opts=options()
+        )
+        subnet = compute.Subnetwork(
+            f"{name}-nodes",
+            network=network.id,
+            region=region,
+            ip_cidr_range=NODES_CIDR,
+            secondary_ip_ranges=[
+                {"range_name": "pods", "ip_cidr_range": PODS_CIDR},
+                {"range_name": "services", "ip_cidr_range": SERVICES_CIDR},
+            ],
+            private_ip_google_access=True,
+            log_config={"aggregation_interval": "INTERVAL_10_MIN", "flow_sampling": 0.1} if flow_logs else None,
+            opts=options(),
+        )
+        router = compute.Router(f"{name}-router", network=network.id, region=region, opts=options())
+        nat = compute.RouterNat(
+            f"{name}-nat",
+            router=router.name,
+            region=region,
+            nat_ip_allocate_option="AUTO_ONLY",
+            source_subnetwork_ip_ranges_to_nat="LIST_OF_SUBNETWORKS",
+            subnetworks=[{"name": subnet.id, "source_ip_ranges_to_nats": ["ALL_IP_RANGES"]}],
+            log_config={"enable": True, "filter": "ERRORS_ONLY"},
+            opts=options(),
+        )
+        self.egress: list[pulumi.Resource] = [nat]
+        self.network_id, self.subnetwork_id = network.id, subnet.id
+        self.pods_range_name = pulumi.Output.from_input("pods")
+        self.services_range_name = pulumi.Output.from_input("services")
+        self.register_outputs(
+            {
+                "network_id": self.network_id,
+                "subnetwork_id": self.subnetwork_id,
+                "pods_range_name": self.pods_range_name,
+                "services_range_name": self.services_range_name,
+            }
+        )

@@ -1,0 +1,33 @@
+"""Settings that every node of a cluster has: identity, metadata server, Shielded VM, disk. Plain values."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+
+def node_settings(
+    service_account: pulumi.Input[str],
+    *,
+    disk_gib: int,
+    secure_boot: bool,
+    labels: Mapping[str, pulumi.Input[str]],
+    resource_labels: Mapping[str, pulumi.Input[str]],
+    disk_kms_key: pulumi.Input[str] | None = None,
+) -> dict[str, Any]:
+    """Return the settings shared by system nodes and GPU nodes; Container-Optimized OS, for the driver's paths."""
+    settings: dict[str, Any] = {
+        "image_type": "COS_CONTAINERD",
+        "service_account": service_account,
+        "oauth_scopes": ["https://www.googleapis.com/auth/cloud-platform"],
+        "workload_metadata_config": {"mode": "GKE_METADATA"},
+        "shielded_instance_config": {"enable_integrity_monitoring": True, "enable_secure_boot": secure_boot},
+        "metadata": {"disable-legacy-endpoints": "true"},
+        "disk_size_gb": disk_gib,
+        "disk_type": "pd-balanced",
+        "labels": dict(labels),
+        "resource_labels": dict(resource_labels),
+    }
+    if disk_kms_key is not None:
+        settings["boot_disk_kms_key"] = disk_kms_key
+    return settings

@@ -1,0 +1,240 @@
+"""Reads and checks the inputs of a component; every fault is found before the first resource is declared.
+
+Identifiers may be outputs, which are not known yet, and pass unchecked; everything else is plain (numbers, enums and
+structures do not survive as outputs across languages).
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import pulumi
+from pulumi.errors import InputPropertiesError, InputPropertyErrorDetails
+
+
+class WrongInputs(InputPropertiesError, pulumi.RunError):
+    """Inputs of a component are wrong; the engine shows the sentences, in any language, and no traceback."""
+
+
+class InputReader:
+    """Takes the inputs of one component one by one; `finish` raises when any of them was wrong."""
+
+    def __init__(self, component: str, name: str, args: Mapping[str, Any], known: type) -> None:
+        self._title = f'{component} "{name}"'
+        self._errors: list[InputPropertyErrorDetails] = []
+        self._at = ""
+        self._take_over(component, args, known)
+
+    def _take_over(self, component: str, args: Mapping[str, Any], known: type) -> None:
+        self._args: Mapping[str, Any] = args if isinstance(args, Mapping) else {}
+        if not isinstance(args, Mapping):
+            self.refuse("args", f"must be a dictionary of inputs, not {_shown(args)}")
+        names = list(_fields(known))
+        for key in self._args:
+            if key not in names:
+                nearest = get_close_matches(str(key), names, 1)
+                hint = f'did you mean "{nearest[0]}"?' if nearest else f"inputs are {', '.join(names)}"
+                self.refuse(str(key), f"is no input of {component}; {hint}")
+
+    def refuse(self, path: str, reason: str) -> None:
+        """Note a fault of the input at `path` (Python's names; `pools[0].machine`)."""
+        self._errors.append({"property_path": f"{self._at}{path}", "reason": reason})
+
+    def inside(self, path: str, args: Mapping[str, Any], known: type) -> "InputReader":
+        """Return a reader of a structure at `path`; its faults are faults of this one."""
+        inner = object.__new__(InputReader)
+        inner._title, inner._errors, inner._at = self._title, self._errors, f"{self._at}{path}."
+        inner._take_over(known.__name__.removesuffix("Settings"), args, known)
+        return inner
+
+    def finish(self) -> None:
+        """Raise WrongInputs with a sentence for each fault, when there was one."""
+        if not self._errors:
+            return
+        count = len(self._errors)
+        head = f"{self._title} has {count} wrong input{'s' if count > 1 else ''}:"
+        lines = [f"  {error['property_path']}: {error['reason']}" for error in self._errors]
+        details: list[InputPropertyErrorDetails] = [
+            {"property_path": _camel(error["property_path"]), "reason": error["reason"]} for error in self._errors
+        ]
+        raise WrongInputs("\n".join([head, *lines]), details)
+
+    def text(
+        self,
+        key: str,
+        default: str | None = None,
+        *,
+        pattern: str = "",
+        meaning: str = "",
+        check: Callable[[str], str] | None = None,
+    ) -> str:
+        """Return a plain text; `pattern` and its `meaning`, or `check` (a complaint or ""), say which are right."""
+        value = self._take(key, default)
+        if value is None or (value == default and not self.has(key)):
+            return default or ""
+        if not isinstance(value, str) or not value:
+            self.refuse(key, f"must be text, not {_shown(value)}")
+            return ""
+        if pattern and not re.fullmatch(pattern, value):
+            self.refuse(key, f'"{value}" is not {meaning}')
+        elif check and (complaint := check(value)):
+            self.refuse(key, complaint)
+        return value
+
+    def choice(self, key: str, choices: Sequence[str], default: str) -> str:
+        """Return one of `choices`."""
+        value = self._take(key, default)
+        if value not in choices:
+            self.refuse(key, f"must be one of {', '.join(choices)}, not {_shown(value)}")
+            return default
+        return str(value)
+
+    def whole(self, key: str, default: int | None = None, *, least: int = 0, most: int = 1_000_000) -> int:
+        """Return a whole number; one that crossed the engine as 3.0 is 3."""
+        value = self._take(key, default)
+        if value is None:
+            return default or 0
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+            self.refuse(key, f"must be a whole number, not {_shown(value)}")
+            return default or least
+        if not least <= value <= most:
+            self.refuse(key, f"must be from {least} to {most}, not {int(value)}")
+        return int(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return true or false."""
+        value = self._take(key, default)
+        if not isinstance(value, bool):
+            self.refuse(key, f"must be true or false, not {_shown(value)}")
+            return default
+        return value
+
+    def texts(
+        self, key: str, *, pattern: str = "", meaning: str = "", check: Callable[[str], str] | None = None
+    ) -> list[str]:
+        """Return a list of plain texts, each of them checked as `text` does; empty when it was left out."""
+        value = self._take(key, [])
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            self.refuse(key, f"must be a list of texts, not {_shown(value)}")
+            return []
+        for index, item in enumerate(value):
+            if not isinstance(item, str) or not item:
+                self.refuse(f"{key}[{index}]", f"must be text, not {_shown(item)}")
+            elif pattern and not re.fullmatch(pattern, item):
+                self.refuse(f"{key}[{index}]", f'"{item}" is not {meaning}')
+            elif check and (complaint := check(item)):
+                self.refuse(f"{key}[{index}]", complaint)
+        return [item for item in value if isinstance(item, str)]
+
+    def identifier(
+        self, key: str, *, required: bool = False, pattern: str = "", meaning: str = ""
+    ) -> pulumi.Input[str] | None:
+        """Return a text that may be an output; one that is plain is checked."""
+        value = self._take(key, None, required=required)
+        if value is None or isinstance(value, pulumi.Output):
+            return value
+        if not isinstance(value, str) or not value:
+            self.refuse(key, f"must be text or an output, not {_shown(value)}")
+            return None
+        if pattern and not re.fullmatch(pattern, value):
+            self.refuse(key, f'"{value}" is not {meaning}')
+        return value
+
+    def required_identifier(self, key: str, *, pattern: str = "", meaning: str = "") -> pulumi.Input[str]:
+        """Return a text that may be an output and must be there."""
+        return self.identifier(key, required=True, pattern=pattern, meaning=meaning) or ""
+
+    def identifiers(self, key: str, *, required: bool = False) -> pulumi.Input[list[pulumi.Input[str]]]:
+        """Return a list of texts, each of which (or the whole) may be an output; empty when it was left out."""
+        value = self._take(key, None, required=required)
+        if value is None:
+            return []
+        if isinstance(value, pulumi.Output):
+            return value
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            self.refuse(key, f"must be a list of texts or outputs, not {_shown(value)}")
+            return []
+        for index, item in enumerate(value):
+            if not isinstance(item, pulumi.Output) and (not isinstance(item, str) or not item):
+                self.refuse(f"{key}[{index}]", f"must be text or an output, not {_shown(item)}")
+        if required and not value:
+            self.refuse(key, "must name at least one")
+        return list(value)
+
+    def labels(self, key: str) -> dict[str, pulumi.Input[str]]:
+        """Return a map of texts, whose values may be outputs."""
+        value = self._take(key, {})
+        if not isinstance(value, Mapping):
+            self.refuse(key, f"must be a map of texts, not {_shown(value)}")
+            return {}
+        for label, text in value.items():
+            if not isinstance(text, str | pulumi.Output):
+                self.refuse(f"{key}.{label}", f"must be text, not {_shown(text)}")
+        return dict(value)
+
+    def flags(self, key: str) -> dict[str, bool]:
+        """Return a map of truths, empty when it was left out."""
+        value = self._take(key, {})
+        if not isinstance(value, Mapping):
+            self.refuse(key, f"must be a map of true and false, not {_shown(value)}")
+            return {}
+        for name, item in value.items():
+            if not isinstance(item, bool):
+                self.refuse(f"{key}.{name}", f"must be true or false, not {_shown(item)}")
+        return {name: item for name, item in value.items() if isinstance(item, bool)}
+
+    def has(self, key: str) -> bool:
+        """Whether the input was given."""
+        return self._args.get(key) is not None
+
+    def blocks(self, key: str) -> list[Mapping[str, Any]]:
+        """Return a list of structures, to be read one by one; empty when it was left out."""
+        value = self._take(key, [])
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            self.refuse(key, f"must be a list, not {_shown(value)}")
+            return []
+        for index, item in enumerate(value):
+            if not isinstance(item, Mapping):
+                self.refuse(f"{key}[{index}]", f"must be a structure, not {_shown(item)}")
+        return [item for item in value if isinstance(item, Mapping)]
+
+    def _take(self, key: str, default: Any, *, required: bool | None = None) -> Any:
+        value = self._args.get(key)
+        if value is not None:
+            if isinstance(value, pulumi.Output) and required is None:
+                self.refuse(key, "must be plain: its value decides what is declared, so it cannot be an output")
+                return default
+            return value
+        if required or (required is None and default is None):
+            self.refuse(key, "is missing")
+        return default
+
+
+def _fields(known: type) -> Collection[str]:
+    """Return the fields of a TypedDict and of those it extends."""
+    return known.__annotations__.keys()
+
+
+def _camel(path: str) -> str:
+    return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), path)
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f'"{value}"' if value else "empty text"
+        case int() | float():
+            return str(value)
+        case Mapping():
+            return "a map"
+        case Sequence():
+            return "a list"
+        case pulumi.Output():
+            return "an output"
+        case _:
+            return type(value).__name__

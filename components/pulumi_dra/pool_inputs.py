@@ -1,0 +1,50 @@
+"""Inputs that GPU pools of both clouds share: how many nodes, the pool's name, further labels."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.labels import LABEL_KEY, LABEL_VALUE, reserved_labels
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Nodes of a pool in all zones together, and whether an autoscaler moves between the limits."""
+
+    min: int
+    desired: int
+    max: int
+    autoscaled: bool
+
+
+def read_counts(read: InputReader) -> Counts:
+    """Return `min_nodes`, `desired_nodes`, `max_nodes` and `autoscaled`; they must be in order."""
+    most = read.whole("max_nodes", least=1, most=100_000)
+    least = read.whole("min_nodes", 0, most=100_000)
+    desired = read.whole("desired_nodes", least, most=100_000)
+    if least > most:
+        read.refuse("min_nodes", f"{least} is more than max_nodes, {most}")
+    elif not least <= desired <= most:
+        read.refuse("desired_nodes", f"{desired} is not between min_nodes, {least}, and max_nodes, {most}")
+    return Counts(least, desired, most, read.flag("autoscaled", False))
+
+
+def read_pool_name(read: InputReader, component_name: str) -> str:
+    """Return the value of the pool's label, by default the component's name."""
+    return read.text("pool_name", component_name, pattern=LABEL_VALUE, meaning="the value of a label")
+
+
+def read_labels(read: InputReader, ours: Mapping[str, str]) -> dict[str, pulumi.Input[str]]:
+    """Return a pool's labels: the user's beside ours, which cannot be changed."""
+    labels = read.labels("labels")
+    for key in reserved_labels(labels):
+        read.refuse(f"labels.{key}", "is set by this component: DRA driver and device plugin find their nodes by it")
+    for key, value in labels.items():
+        if not re.fullmatch(LABEL_KEY, key):
+            read.refuse(f"labels.{key}", "is no label key")
+        if isinstance(value, str) and not re.fullmatch(LABEL_VALUE, value):
+            read.refuse(f"labels.{key}", f'"{value}" is no label value')
+    return {**labels, **ours}

@@ -1,0 +1,79 @@
+"""The stack's configuration and its plan file → what the program builds. The only place that knows the settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pulumi
+
+from dra_planner.errors import PlannerError, Place, SourceError
+from dra_planner.fleet import Fleet, read_settings
+from dra_planner.planfile import PlanFile, canonical_text, check_inputs, plan_path, read_plan_file
+from dra_planner.sources import Source, read_sources
+
+SETTINGS = ("pulumi-dra:fleet", "pulumi-dra:workloads", "aws:region", "gcp:region")
+_STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramSettings:
+    """What a stack is built from: its fleet, and the plan made for it, checked against each other."""
+
+    stack: str
+    fleet: Fleet
+    plan: PlanFile
+
+    @property
+    def document(self) -> str:
+        """The plan document as one line of JSON."""
+        return canonical_text(self.plan)
+
+
+def read_program_settings(project: Path) -> ProgramSettings:
+    """Return the settings of the current stack, whose plan file lies below `project`.
+
+    Raises pulumi.RunError, which is shown as a sentence, when the configuration is wrong, or the plan is missing,
+    was changed by hand or was made from something else.
+    """
+    stack = pulumi.get_stack()
+    try:
+        return settings_of(stack, _configuration(), project)
+    except PlannerError as error:
+        raise pulumi.RunError(str(error)) from None
+
+
+def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> ProgramSettings:
+    """Return the settings of a stack with this configuration; raises PlannerError."""
+    settings = read_settings(config, file=f"stacks/Pulumi.{stack}.yaml")
+    path = plan_path(stack, project)
+    plan = read_plan_file(path, stack=stack)
+    check_inputs(
+        plan,
+        settings.fleet,
+        _readable_sources(settings.workloads, project),
+        Place(str(path)),
+        fix=f"run `pulumi-dra plan --stack {stack} --write`",
+    )
+    return ProgramSettings(stack=stack, fleet=settings.fleet, plan=plan)
+
+
+def _configuration() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for setting in SETTINGS:
+        namespace, _, key = setting.partition(":")
+        config = pulumi.Config(namespace)
+        value = config.get_object(key) if setting in _STRUCTURED else config.get(key)
+        if value is not None:
+            found[setting] = value
+    return found
+
+
+def _readable_sources(workloads: tuple[str, ...], project: Path) -> tuple[Source, ...] | None:
+    """Return the workloads' manifests, or None where they are not at hand, as in a pipeline of another repository."""
+    if not workloads:
+        return None
+    try:
+        return read_sources([project / path for path in workloads])
+    except SourceError:
+        return None
