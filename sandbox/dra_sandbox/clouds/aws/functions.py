@@ -57,6 +57,26 @@ def caller_identity(arguments: Values, place: Place) -> Values:
     }
 
 
+def session_context(arguments: Values, place: Place) -> Values:
+    """Who stands behind a session: the role that was assumed, anybody else is themselves."""
+    arn = str(arguments["arn"])
+    *_, service, _, account, resource = arn.split(":", 5)
+    kind, _, rest = resource.partition("/")
+    if service != "sts" or kind != "assumed-role":
+        return {"id": arn, "arn": arn, "issuerArn": arn, "issuerId": "", "issuerName": "", "sessionName": ""}
+    role, _, session = rest.partition("/")
+    issuer = f"arn:{place['partition']}:iam::{account}:role/{role}"
+    issuer_id = f"AROA{words_for(issuer)['HEX32'][:17]}"
+    return {
+        "id": arn,
+        "arn": arn,
+        "issuerArn": issuer,
+        "issuerId": issuer_id,
+        "issuerName": role,
+        "sessionName": session,
+    }
+
+
 def region(arguments: Values, place: Place) -> Values:
     name = arguments.get("region") or arguments.get("name") or place["region"]
     return {"id": name, "name": name, "region": name, "description": name, "endpoint": f"ec2.{name}.amazonaws.com"}
@@ -213,6 +233,23 @@ def subnets(arguments: Values, place: Place) -> Values:
     }
 
 
+def subnet(arguments: Values, place: Place) -> Values:
+    """One existing subnet; its zone follows from its identifier."""
+    subnet_id = str(arguments.get("id") or f"subnet-{words_for(json.dumps(arguments, sort_keys=True))['hex17']}")
+    letters = _ZONES.get(place["region"], "abc")
+    letter = letters[sum(subnet_id.encode()) % len(letters)]
+    return {
+        "id": subnet_id,
+        "arn": f"arn:{place['partition']}:ec2:{place['region']}:{place['account']}:subnet/{subnet_id}",
+        "availabilityZone": f"{place['region']}{letter}",
+        "availabilityZoneId": _zone_id(place["region"], letters.index(letter) + 1),
+        "cidrBlock": "10.0.0.0/19",
+        "vpcId": f"vpc-{words_for(place['region'])['hex17']}",
+        "state": "available",
+        "tags": {},
+    }
+
+
 def ssm_parameter(arguments: Values, place: Place) -> Values:
     """Public parameters hold image identifiers; others are not known here."""
     name = str(arguments["name"])
@@ -235,10 +272,12 @@ FUNCTIONS = {
     "aws:index/getPartition:getPartition": partition,
     "aws:index/getRegion:getRegion": region,
     "aws:iam/getPolicyDocument:getPolicyDocument": policy_document,
+    "aws:iam/getSessionContext:getSessionContext": session_context,
     "aws:eks/getAddonVersion:getAddonVersion": addon_version,
     "aws:eks/getCluster:getCluster": cluster,
     "aws:eks/getClusterAuth:getClusterAuth": cluster_auth,
     "aws:eks/getClusterVersions:getClusterVersions": cluster_versions,
+    "aws:ec2/getSubnet:getSubnet": subnet,
     "aws:ec2/getSubnets:getSubnets": subnets,
     "aws:ssm/getParameter:getParameter": ssm_parameter,
 }
