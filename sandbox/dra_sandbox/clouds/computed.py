@@ -13,7 +13,7 @@ def real_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Values) 
     """The outputs of a resource that exists now; `inputs_before` are those of its last creation or update."""
     kept = _kept(schema, facts.old, inputs_before, facts.inputs)
     computed = {name: _remembered(fill(output, facts), facts.old.get(name)) for name, output in row.outputs.items()}
-    anew = {name: fill(output, facts) for name, output in row.every_time.items()}
+    anew = {name: fill(output, facts) for name, output in {**row.every_time, **row.known}.items()}
     outputs = _overlay({**computed, **kept, **anew}, facts.inputs)
     for name, spec in schema.outputs.items():
         if spec.required and outputs.get(name) is None:
@@ -21,14 +21,13 @@ def real_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Values) 
     return {**_only_outputs(schema, outputs), "id": facts.words["id"]}
 
 
-def planned_outputs(schema: Schema, row: Row, inputs: Values, state: Values, inputs_before: Values) -> Values:
-    """The outputs as far as a preview knows them: what only the cloud can say is unknown.
-
-    `state` and `inputs_before` are empty for a resource that does not exist yet.
-    """
+def planned_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Values) -> Values:
+    """The outputs as far as a preview knows them: what only the cloud can say is unknown."""
+    state, inputs = facts.old, facts.inputs
     kept = _kept(schema, state, inputs_before, inputs)
     computed = {name: _remembered(_unknown_like(output), state.get(name)) for name, output in row.outputs.items()}
     anew = {name: _unknown_like(output) for name, output in row.every_time.items()}
+    anew |= {name: fill(output, facts) for name, output in row.known.items()}
     outputs = _overlay({**computed, **kept, **anew}, inputs)
     for name, spec in schema.outputs.items():
         if spec.required and outputs.get(name) is None:

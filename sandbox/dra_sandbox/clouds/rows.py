@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import string
 from collections.abc import Callable, Mapping
@@ -48,7 +49,7 @@ class Row:
     """What the SDK does not say about a resource type.
 
     `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input gives the value.
-    `every_time` outputs are worked out anew at each update. `defaults` are inputs that the provider fills in.
+    `every_time` outputs are worked out anew at each update; `known` ones too, and a preview knows them. `defaults` are inputs that the provider fills in.
     `replace` and `in_place` are paths as in ReplaceRule; `allowed` are values per path (`[*]` for elements).
     `name` is the property that is named automatically, "" for none; None means `name` where it is optional.
     `protected_by` is a boolean property that forbids deletion.
@@ -57,6 +58,7 @@ class Row:
     id: str = ""
     outputs: Mapping[str, Output] = field(default_factory=_nothing)
     every_time: Mapping[str, Output] = field(default_factory=_nothing)
+    known: Mapping[str, Output] = field(default_factory=_nothing)
     defaults: Mapping[str, Value] = field(default_factory=_nothing)
     replace: tuple[str, ...] = ()
     in_place: tuple[str, ...] = ()
@@ -65,6 +67,12 @@ class Row:
     name_limit: int = 255
     protected_by: str = ""
     checks: tuple[Callable[[Values], str | None], ...] = ()
+
+    def over(self, common: Row) -> Row:
+        """This row, with what `common` says of every type where this row is silent."""
+        return dataclasses.replace(
+            self, outputs={**common.outputs, **self.outputs}, known={**common.known, **self.known}
+        )
 
     def replace_rule(self, documented: frozenset[str]) -> ReplaceRule:
         """The rule of this row, with the properties that the SDK's text says cannot change."""

@@ -22,7 +22,7 @@ from dra_sandbox.clouds.wire import Values, from_wire, holds_unknown, is_unknown
 Function = Callable[[Values, Mapping[str, str]], Values]
 
 # Names that the engine itself puts into a provider's settings.
-_ENGINE_SETTINGS = frozenset(
+ENGINE_SETTINGS = frozenset(
     {"version", "pluginDownloadURL", "parameterization", "__internal", "__pulumi-go-provider-infer"}
 )
 
@@ -31,12 +31,19 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     """What the stand-ins for bridged clouds share."""
 
     def __init__(
-        self, sdk: Sdk, rows: Mapping[str, Row], functions: Mapping[str, Function], autonamed: Autonamed
+        self,
+        sdk: Sdk,
+        rows: Mapping[str, Row],
+        functions: Mapping[str, Function],
+        autonamed: Autonamed,
+        common: Row,
     ) -> None:
+        """`common` holds the outputs that many types have, for those that do."""
         self._sdk = sdk
         self._rows = rows
         self._functions = functions
         self._autonamed = autonamed
+        self._common = common
         self._settings: Values = {}
 
     @abc.abstractmethod
@@ -63,7 +70,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         failures = [
             provider_pb2.CheckFailure(property=name, reason=f'unknown setting "{name}"')
             for name in from_wire(request.news)
-            if name not in known and name not in _ENGINE_SETTINGS
+            if name not in known and name not in ENGINE_SETTINGS
         ]
         return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
 
@@ -74,7 +81,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         return provider_pb2.ConfigureResponse(supportsPreview=True, supports_autonaming_configuration=True)
 
     def Check(self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext) -> provider_pb2.CheckResponse:
-        token = _type_of(request)
+        token = type_of(request)
         try:
             schema = self._sdk.resource(token)
         except UnknownType as error:
@@ -99,7 +106,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         )
 
     def Diff(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
-        token = _type_of(request)
+        token = type_of(request)
         old, new = from_wire(request.old_inputs), from_wire(request.news)
         answer = diff_response(old, new, self._replace_rule(token), ignored=request.ignoreChanges)
         named = _name_property(self._row(token), self._sdk.resource(token))
@@ -109,23 +116,20 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         return answer
 
     def Create(self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext) -> provider_pb2.CreateResponse:
-        schema, inputs = self._sdk.resource(_type_of(request)), _plain(request.properties)
+        schema, inputs = self._sdk.resource(type_of(request)), _plain(request.properties)
         row = self._row(schema.token)
-        if request.preview:
-            return provider_pb2.CreateResponse(properties=to_wire(planned_outputs(schema, row, inputs, {}, {})))
         facts = self._facts(request.urn, schema, row, inputs, {})
+        if request.preview:
+            return provider_pb2.CreateResponse(properties=to_wire(planned_outputs(schema, row, facts, {})))
         return provider_pb2.CreateResponse(
             id=facts.words["id"], properties=to_wire(real_outputs(schema, row, facts, {}))
         )
 
     def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
-        schema, inputs = self._sdk.resource(_type_of(request)), _plain(request.news)
+        schema, inputs = self._sdk.resource(type_of(request)), _plain(request.news)
         row, state, before = self._row(schema.token), from_wire(request.olds), _plain(request.old_inputs)
-        if request.preview:
-            outputs = planned_outputs(schema, row, inputs, state, before)
-        else:
-            facts = self._facts(request.urn, schema, row, inputs, state)
-            outputs = real_outputs(schema, row, facts, before)
+        facts = self._facts(request.urn, schema, row, inputs, state)
+        outputs = (planned_outputs if request.preview else real_outputs)(schema, row, facts, before)
         return provider_pb2.UpdateResponse(properties=to_wire(outputs))
 
     def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
@@ -133,17 +137,17 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
         Without one (`get`, import) the resource is taken to exist as far as its identifier tells.
         """
-        schema, state = self._sdk.resource(_type_of(request)), from_wire(request.properties)
+        schema, state = self._sdk.resource(type_of(request)), from_wire(request.properties)
         inputs = from_wire(request.inputs)
         if not state or set(state) <= set(inputs):
             row = self._row(schema.token)
-            given = {**state, **({_name_property(row, schema) or "id": request.id.rsplit("/", 1)[-1]})}
+            given = {**state, _name_property(row, schema) or "id": request.id.rsplit("/", 1)[-1]}
             facts = self._facts(request.urn, schema, row, given, {"id": request.id})
             state = {**real_outputs(schema, row, facts, {}), "id": request.id}
         return provider_pb2.ReadResponse(id=request.id, properties=to_wire(state), inputs=to_wire(inputs))
 
     def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> Empty:
-        guard = self._row(_type_of(request)).protected_by
+        guard = self._row(type_of(request)).protected_by
         if guard and from_wire(request.properties).get(guard) is True:
             context.abort(
                 grpc.StatusCode.FAILED_PRECONDITION,
@@ -182,7 +186,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     # What the calls above are made of.
 
     def _row(self, token: str) -> Row:
-        return self._rows.get(token, Row())
+        return self._rows.get(token, Row()).over(self._common)
 
     def _replace_rule(self, token: str) -> ReplaceRule:
         documented = {name for name, spec in self._sdk.resource(token).inputs.items() if spec.replaces}
@@ -217,7 +221,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         return facts
 
 
-def _type_of(request: Any) -> str:
+def type_of(request: Any) -> str:
     """The type token of the request's resource: the last of the types that the URN chains, from parent to child."""
     chain: str = request.urn.split("::")[2]
     return request.type or chain.rsplit("$", 1)[-1]

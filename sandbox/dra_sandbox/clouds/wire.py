@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, TypeAlias
 
 from google.protobuf import json_format
@@ -35,11 +36,21 @@ def from_wire(struct: Struct) -> Values:
     return opened
 
 
-def to_wire(values: Values) -> Struct:
-    """A message with the values; absent (None) properties are left out, as the real providers do."""
+def to_wire(values: Values, secret: Collection[str] = ()) -> Struct:
+    """A message with the values, those named in `secret` marked as such.
+
+    Absent (None) properties are left out, as the real providers do.
+    """
     struct = Struct()
-    struct.update({name: value for name, value in values.items() if value is not None})
+    for name, value in values.items():
+        if value is not None:
+            struct.update({name: {_SIGNATURE: _SECRET, "value": value} if name in secret else value})
     return struct
+
+
+def secret_names(struct: Struct) -> frozenset[str]:
+    """The properties of a message that are secret or hold something secret."""
+    return frozenset(name for name, value in json_format.MessageToDict(struct).items() if _holds_secret(value))
 
 
 def is_unknown(value: Value) -> bool:
@@ -59,6 +70,12 @@ def holds_unknown(value: Value) -> bool:
 def is_asset(value: Value) -> bool:
     """Whether the value is a file or an archive of files."""
     return isinstance(value, dict) and _SIGNATURE in value
+
+
+def _holds_secret(value: Value) -> bool:
+    if isinstance(value, dict):
+        return value.get(_SIGNATURE) == _SECRET or any(map(_holds_secret, value.values()))
+    return isinstance(value, list) and any(map(_holds_secret, value))
 
 
 def _open(value: Value) -> Value:

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import os
 import runpy
+import signal
 import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
@@ -60,6 +61,8 @@ def own_frames(program: str) -> str:
 
 def main() -> int:
     """Run the program to the end of its last output; the exit status is the one the host expects."""
+    # The engine stops us by SIGINT; a traceback would appear among the user's output.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(SHOWN))
     given = arguments()
     configure(given)
     sys.argv = [given.program, *given.arguments]
@@ -77,7 +80,10 @@ def main() -> int:
     except pulumi.RunError as error:
         pulumi.log.error(str(error))
         return SHOWN
-    except Exception:
+    except Exception as error:
+        if str(error) == "resource monitor shut down":
+            # The engine gave up over a failure that it has reported itself.
+            return SHOWN
         pulumi.log.error("Program failed with an unhandled exception:\n" + own_frames(program))
         return SHOWN
     finally:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from dra_sandbox.clouds.aws.functions import FUNCTIONS
-from dra_sandbox.clouds.aws.rows import ROWS
+from dra_sandbox.clouds.aws.rows import COMMON, ROWS
 from dra_sandbox.clouds.checking import Failure
 from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.sdk import Sdk
@@ -22,7 +22,7 @@ class Aws(StandIn):
     """The stand-in for `pulumi-resource-aws`."""
 
     def __init__(self) -> None:
-        super().__init__(Sdk("aws"), ROWS, FUNCTIONS, Autonamed())
+        super().__init__(Sdk("aws"), ROWS, FUNCTIONS, Autonamed(), COMMON)
 
     def place(self, inputs: Values) -> Mapping[str, str]:
         region = known_text(inputs.get("region")) or self._region

@@ -49,10 +49,10 @@ def _ec2(kind: str, prefix: str, **row: object) -> Row:
     }
     given = row.pop("outputs", {})
     assert isinstance(given, Mapping)
-    return Row(id=f"{prefix}-{{hex17}}", outputs={**outputs, **given}, every_time={"tagsAll": _all_tags}, **row)  # type: ignore[arg-type]  # the caller's keywords are those of Row
+    return Row(id=f"{prefix}-{{hex17}}", outputs={**outputs, **given}, **row)  # type: ignore[arg-type]  # the caller's keywords are those of Row
 
 
-_TAGGED: Mapping[str, Output] = {"tagsAll": _all_tags}
+COMMON = Row(known={"tagsAll": _all_tags, "region": "{region}"})
 
 ROWS: Mapping[str, Row] = {
     "aws:ec2/vpc:Vpc": _ec2(
@@ -86,7 +86,6 @@ ROWS: Mapping[str, Row] = {
             "arn": "arn:{partition}:ec2:{region}:{account}:elastic-ip/eipalloc-{hex17}",
             "domain": "vpc",
         },
-        every_time=_TAGGED,
         replace=("domain", "networkBorderGroup", "publicIpv4Pool", "address"),
         allowed={"domain": frozenset({"vpc", "standard"})},
     ),
@@ -98,7 +97,6 @@ ROWS: Mapping[str, Row] = {
             "networkInterfaceId": "eni-{hex17}",
             "associationId": "eipassoc-{hex17}",
         },
-        every_time=_TAGGED,
         defaults={"connectivityType": "public"},
         replace=("allocationId", "connectivityType", "privateIp", "subnetId", "vpcId"),
         allowed={"connectivityType": values.CONNECTIVITY_TYPES},
@@ -156,7 +154,6 @@ ROWS: Mapping[str, Row] = {
             "arn": "arn:{partition}:ec2:{region}:{account}:placement-group/{name}",
             "placementGroupId": "pg-{hex17}",
         },
-        every_time=_TAGGED,
         replace=("strategy", "partitionCount", "spreadLevel"),
         allowed={"strategy": values.PLACEMENT_STRATEGIES},
     ),
@@ -166,7 +163,7 @@ ROWS: Mapping[str, Row] = {
             "arn": "arn:{partition}:ec2:{region}:{account}:launch-template/lt-{hex17}",
             "defaultVersion": 1,
         },
-        every_time={"latestVersion": incremented("latestVersion"), **_TAGGED},
+        every_time={"latestVersion": incremented("latestVersion")},
         replace=("namePrefix",),
         name_limit=128,
         allowed={
@@ -190,7 +187,6 @@ ROWS: Mapping[str, Row] = {
             "managedPolicyArns": [],
             "inlinePolicies": [],
         },
-        every_time=_TAGGED,
         defaults={"forceDetachPolicies": False, "maxSessionDuration": 3600, "path": "/"},
         replace=("path", "namePrefix"),
         name_limit=64,
@@ -202,7 +198,6 @@ ROWS: Mapping[str, Row] = {
             "policyId": "ANPA{HEX32}",
             "attachmentCount": 0,
         },
-        every_time=_TAGGED,
         defaults={"path": "/"},
         replace=("description", "path", "namePrefix"),
         name_limit=128,
@@ -216,7 +211,6 @@ ROWS: Mapping[str, Row] = {
             "uniqueId": "AIPA{HEX32}",
             "createDate": "2026-01-01T00:00:00Z",
         },
-        every_time=_TAGGED,
         defaults={"path": "/"},
         replace=("path", "namePrefix"),
         name_limit=128,
@@ -230,7 +224,6 @@ ROWS: Mapping[str, Row] = {
             ),
             "thumbprintLists": ["9e99a48a9960b14926bb7f3b02e22da2b0ab7280"],
         },
-        every_time=_TAGGED,
         replace=("url",),
     ),
     "aws:kms/key:Key": Row(
@@ -242,7 +235,6 @@ ROWS: Mapping[str, Row] = {
             "multiRegion": False,
             "rotationPeriodInDays": 365,
         },
-        every_time=_TAGGED,
         defaults={"isEnabled": True, "keyUsage": "ENCRYPT_DECRYPT", "customerMasterKeySpec": "SYMMETRIC_DEFAULT"},
         replace=("customerMasterKeySpec", "keyUsage", "multiRegion", "customKeyStoreId", "xksKeyId"),
     ),
@@ -257,7 +249,6 @@ ROWS: Mapping[str, Row] = {
     "aws:cloudwatch/logGroup:LogGroup": Row(
         id="{name}",
         outputs={"arn": "arn:{partition}:logs:{region}:{account}:log-group:{name}"},
-        every_time=_TAGGED,
         defaults={"skipDestroy": False},
         replace=("namePrefix", "logGroupClass"),
         name_limit=512,
@@ -285,7 +276,6 @@ ROWS: Mapping[str, Row] = {
             "version": "1.34",
             "deletionProtection": False,
         },
-        every_time=_TAGGED,
         defaults={"bootstrapSelfManagedAddons": True},
         replace=(
             "roleArn",
@@ -326,7 +316,6 @@ ROWS: Mapping[str, Row] = {
                 }
             ],
         },
-        every_time=_TAGGED,
         name="nodeGroupName",
         name_limit=63,
         replace=(
@@ -358,7 +347,6 @@ ROWS: Mapping[str, Row] = {
             "createdAt": "2026-01-01T00:00:00Z",
             "modifiedAt": "2026-01-01T00:00:00Z",
         },
-        every_time=_TAGGED,
         replace=("addonName", "clusterName", "namespaceConfig"),
         allowed={
             "resolveConflictsOnCreate": values.RESOLVE_CONFLICTS - {"PRESERVE"},
@@ -374,7 +362,6 @@ ROWS: Mapping[str, Row] = {
             "kubernetesGroups": [],
             "userName": same_as("principalArn", ""),
         },
-        every_time=_TAGGED,
         defaults={"type": "STANDARD"},
         replace=("clusterName", "principalArn", "type"),
         allowed={"type": values.ACCESS_ENTRY_TYPES},
@@ -392,7 +379,6 @@ ROWS: Mapping[str, Row] = {
             "associationArn": "arn:{partition}:eks:{region}:{account}:podidentityassociation/{clusterName}/a-{hex17}",
             "externalId": "{uuid}",
         },
-        every_time=_TAGGED,
         replace=("clusterName", "namespace", "serviceAccount"),
     ),
 }

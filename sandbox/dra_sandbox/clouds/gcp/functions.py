@@ -1,0 +1,81 @@
+"""Functions of the Google Cloud SDK that programs call, answered without an account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dra_sandbox.clouds.wire import Values
+
+Place = Mapping[str, str]
+
+# https://cloud.google.com/compute/docs/regions-zones: the regions whose zones are not a, b and c.
+_ZONES = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bcd"}
+
+_PATCH = "1-gke.1000000"
+
+
+def client_config(arguments: Values, place: Place) -> Values:
+    return {
+        "project": place["project"],
+        "region": place["region"],
+        "zone": place["zone"],
+        "accessToken": "stand-in-token",
+        "defaultLabels": {},
+        "id": f"projects/{place['project']}/regions/{place['region']}/zones/{place['zone']}",
+    }
+
+
+def project(arguments: Values, place: Place) -> Values:
+    name = arguments.get("projectId") or place["project"]
+    return {
+        "id": f"projects/{name}",
+        "projectId": name,
+        "name": name,
+        "number": "123456789012",
+        "autoCreateNetwork": True,
+        "billingAccount": "",
+        "deletionPolicy": "",
+        "effectiveLabels": {},
+        "folderId": "",
+        "labels": {},
+        "orgId": "",
+        "pulumiLabels": {},
+        "tags": {},
+    }
+
+
+def zones(arguments: Values, place: Place) -> Values:
+    region = arguments.get("region") or place["region"]
+    if not region:
+        raise ValueError("no region: give one, or set gcp:region in the stack's configuration")
+    names = [f"{region}-{letter}" for letter in _ZONES.get(region, "abc")]
+    return {"id": f"projects/{place['project']}/regions/{region}", "names": names, "project": place["project"]}
+
+
+def engine_versions(arguments: Values, place: Place) -> Values:
+    """One patch per minor that serves DRA, newest first; a prefix selects as the real function does."""
+    every = [f"1.{minor}.{_PATCH}" for minor in (36, 35, 34, 33)]
+    matching = [version for version in every if version.startswith(arguments.get("versionPrefix") or "")]
+    return {
+        "id": "2026-01-01 00:00:00 +0000 UTC",
+        "validMasterVersions": matching,
+        "validNodeVersions": matching,
+        "latestMasterVersion": matching[0] if matching else "",
+        "latestNodeVersion": matching[0] if matching else "",
+        "defaultClusterVersion": f"1.34.{_PATCH}",
+        "releaseChannelDefaultVersion": dict.fromkeys(("RAPID", "REGULAR", "STABLE"), f"1.34.{_PATCH}"),
+        "releaseChannelLatestVersion": {
+            "RAPID": f"1.36.{_PATCH}",
+            "REGULAR": f"1.35.{_PATCH}",
+            "STABLE": f"1.34.{_PATCH}",
+        },
+        "releaseChannelUpgradeTargetVersion": {},
+    }
+
+
+FUNCTIONS = {
+    "gcp:organizations/getClientConfig:getClientConfig": client_config,
+    "gcp:organizations/getProject:getProject": project,
+    "gcp:compute/getZones:getZones": zones,
+    "gcp:container/getEngineVersions:getEngineVersions": engine_versions,
+}

@@ -1,0 +1,49 @@
+"""Google Cloud as the engine sees it: one project, regions and zones, the rows and functions of this folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from dra_sandbox.clouds.checking import Failure
+from dra_sandbox.clouds.gcp.functions import FUNCTIONS
+from dra_sandbox.clouds.gcp.rows import COMMON, ROWS
+from dra_sandbox.clouds.naming import Autonamed
+from dra_sandbox.clouds.sdk import Sdk
+from dra_sandbox.clouds.sdk_schema import Schema
+from dra_sandbox.clouds.stand_in import StandIn, known_text
+from dra_sandbox.clouds.wire import Values
+
+
+class Gcp(StandIn):
+    """The stand-in for `pulumi-resource-gcp`."""
+
+    def __init__(self) -> None:
+        super().__init__(Sdk("gcp"), ROWS, FUNCTIONS, Autonamed(lower_case=True), COMMON)
+
+    def place(self, inputs: Values) -> Mapping[str, str]:
+        zone = known_text(inputs.get("zone")) or self._setting("zone", "GOOGLE_ZONE")
+        region = known_text(inputs.get("region")) or self._setting("region", "GOOGLE_REGION")
+        region = region or zone.rpartition("-")[0]
+        return {
+            "project": known_text(inputs.get("project")) or self._setting("project", "GOOGLE_PROJECT"),
+            "region": region,
+            "zone": zone,
+            "location": known_text(inputs.get("location")) or zone or region,
+        }
+
+    def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:
+        place = self.place(inputs)
+        for name, remedy in (("project", "gcp:project"), ("region", "gcp:region"), ("zone", "gcp:zone")):
+            if name in schema.inputs and not inputs.get(name) and not place[name]:
+                return Failure(name, f"no {name}: set {remedy} in the stack's configuration, or give it here")
+        if "location" in schema.inputs and not inputs.get("location") and not place["location"]:
+            return Failure("location", "no location: give a region or a zone, or set gcp:region or gcp:zone")
+        return None
+
+    def default_id(self, schema: Schema) -> str:
+        kind = schema.token.rsplit(":", 1)[-1]
+        return f"projects/{{project}}/{kind[0].lower()}{kind[1:]}s/{{name}}"
+
+    def _setting(self, name: str, variable: str) -> str:
+        return known_text(self._settings.get(name)) or os.environ.get(variable, "")

@@ -1,0 +1,320 @@
+"""The Google Cloud resource types that do something particular.
+
+What cannot change in place follows the `ForceNew` marks of hashicorp/terraform-provider-google
+(google/services/{container,compute,kms,resourcemanager}), on which the real provider is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dra_sandbox.clouds.rows import Facts, Row
+from dra_sandbox.clouds.wire import Value, Values
+
+# hashicorp/terraform-provider-google:google/services/container/node_config.go: the fields without ForceNew.
+NODE_CONFIG_IN_PLACE = (
+    "containerdConfig",
+    "diskSizeGb",
+    "diskType",
+    "effectiveTaints",
+    "fastSocket",
+    "imageType",
+    "kubeletConfig",
+    "labels",
+    "linuxNodeConfig",
+    "loggingVariant",
+    "machineType",
+    "resourceLabels",
+    "resourceManagerTags",
+    "tags",
+    "taints",
+    "workloadMetadataConfig",
+)
+_GPU = "nodeConfig.guestAccelerators[*]"
+# The same file's StringInSlice checks; taint effects, location policies and channels of the container/v1 API.
+_NODE_CONFIG_VALUES: Mapping[str, frozenset[str]] = {
+    f"{_GPU}.gpuDriverInstallationConfig.gpuDriverVersion": frozenset(
+        {"GPU_DRIVER_VERSION_UNSPECIFIED", "INSTALLATION_DISABLED", "DEFAULT", "LATEST"}
+    ),
+    f"{_GPU}.gpuSharingConfig.gpuSharingStrategy": frozenset({"TIME_SHARING", "MPS"}),
+    "nodeConfig.taints[*].effect": frozenset({"NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE"}),
+    "nodeConfig.workloadMetadataConfig.mode": frozenset({"MODE_UNSPECIFIED", "GCE_METADATA", "GKE_METADATA"}),
+    "nodeConfig.reservationAffinity.consumeReservationType": frozenset(
+        {"UNSPECIFIED", "NO_RESERVATION", "ANY_RESERVATION", "SPECIFIC_RESERVATION"}
+    ),
+    "nodeConfig.hostMaintenancePolicy.maintenanceInterval": frozenset(
+        {"MAINTENANCE_INTERVAL_UNSPECIFIED", "AS_NEEDED", "PERIODIC"}
+    ),
+    "nodeConfig.loggingVariant": frozenset({"DEFAULT", "MAX_THROUGHPUT"}),
+}
+
+
+def _labels(facts: Facts) -> Value:
+    return facts.inputs.get("resourceLabels") or facts.inputs.get("labels") or {}
+
+
+def _initial_nodes(facts: Facts) -> Value:
+    return facts.inputs.get("initialNodeCount", facts.inputs.get("nodeCount", 0))
+
+
+def _zones(facts: Facts) -> Value:
+    """The zones of a location: itself when it is one, else the first of its region."""
+    location = facts.text("{location}")
+    return [location] if location.count("-") > 1 else [f"{location}-a"]
+
+
+def _groups(collection: str) -> Callable[[Facts], Value]:
+    """One instance group per zone, as `collection` names them."""
+    place = "https://www.googleapis.com/compute/v1/projects/{project}/zones"
+    return lambda facts: [facts.text(f"{place}/{zone}/{collection}/gke-{{hex8}}-grp") for zone in _zones(facts)]
+
+
+def _autoscaling_in_one_way(inputs: Values) -> str | None:
+    scaling = inputs.get("autoscaling") or {}
+    per_zone = scaling.keys() & {"minNodeCount", "maxNodeCount"}
+    total = scaling.keys() & {"totalMinNodeCount", "totalMaxNodeCount"}
+    if per_zone and total:
+        return "autoscaling takes limits per zone or in total, not both"
+    low, high = scaling.get("totalMinNodeCount", 0), scaling.get("totalMaxNodeCount", 0)
+    if total and low > high:
+        return f"autoscaling: totalMinNodeCount ({low}) is greater than totalMaxNodeCount ({high})"
+    if scaling and inputs.get("nodeCount") is not None:
+        return "nodeCount cannot be used together with autoscaling"
+    return None
+
+
+def _has_a_first_pool(inputs: Values) -> str | None:
+    if inputs.get("enableAutopilot") or inputs.get("nodePools"):
+        return None
+    if not inputs.get("initialNodeCount"):
+        return "Cluster.initial_node_count must be greater than zero"
+    return None
+
+
+COMMON = Row(
+    outputs={
+        "selfLink": "https://www.googleapis.com/compute/v1/{id}",
+        "creationTimestamp": "2026-01-01T00:00:00.000-07:00",
+        "etag": "{hex8}",
+        "fingerprint": "{hex8}=",
+        "labelFingerprint": "{hex8}=",
+    },
+    known={
+        "project": "{project}",
+        "region": "{region}",
+        "deletionPolicy": "DELETE",
+        "effectiveLabels": _labels,
+        "pulumiLabels": _labels,
+    },
+)
+
+ROWS: Mapping[str, Row] = {
+    "gcp:container/cluster:Cluster": Row(
+        id="projects/{project}/locations/{location}/clusters/{name}",
+        outputs={
+            "selfLink": "https://container.googleapis.com/v1/{id}",
+            "location": "{location}",
+            "endpoint": "203.0.113.{octet}",
+            "masterVersion": "1.34.1-gke.1000000",
+            "nodeVersion": "1.34.1-gke.1000000",
+            "masterAuth": {
+                "clusterCaCertificate": "{certificate}",
+                "clientCertificate": "",
+                "clientKey": "",
+                "clientCertificateConfig": {"issueClientCertificate": False},
+            },
+            "privateClusterConfig": {"privateEndpoint": "10.0.0.2", "publicEndpoint": "203.0.113.{octet}"},
+            "controlPlaneEndpointsConfig": {
+                "dnsEndpointConfig": {"endpoint": "gke-{hex32}.{location}.gke.goog"},
+            },
+            "clusterIpv4Cidr": "10.4.0.0/14",
+            "servicesIpv4Cidr": "10.8.0.0/20",
+            "nodeLocations": _zones,
+            "nodePools": [],
+            "operation": "",
+            "tpuIpv4CidrBlock": "",
+            "emulatedVersion": "",
+            "subnetwork": "default",
+        },
+        defaults={"deletionProtection": True, "network": "default"},
+        replace=(
+            "clusterIpv4Cidr",
+            "confidentialNodes",
+            "datapathProvider",
+            "defaultMaxPodsPerNode",
+            "description",
+            "enableAutopilot",
+            "enableKubernetesAlpha",
+            "enableMultiNetworking",
+            "enableTpu",
+            "initialNodeCount",
+            "ipAllocationPolicy",
+            "location",
+            "network",
+            "networkingMode",
+            "nodeConfig",
+            "privateClusterConfig.masterIpv4CidrBlock",
+            "project",
+            "subnetwork",
+        ),
+        in_place=(
+            *(f"nodeConfig.{name}" for name in NODE_CONFIG_IN_PLACE),
+            "ipAllocationPolicy.additionalPodRangesConfig",
+            "ipAllocationPolicy.additionalIpRangesConfigs",
+        ),
+        name_limit=40,
+        protected_by="deletionProtection",
+        allowed={
+            **_NODE_CONFIG_VALUES,
+            "releaseChannel.channel": frozenset({"UNSPECIFIED", "RAPID", "REGULAR", "STABLE", "EXTENDED"}),
+            "datapathProvider": frozenset({"DATAPATH_PROVIDER_UNSPECIFIED", "LEGACY_DATAPATH", "ADVANCED_DATAPATH"}),
+            "networkingMode": frozenset({"VPC_NATIVE", "ROUTES"}),
+            "databaseEncryption.state": frozenset({"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}),
+        },
+        checks=(_has_a_first_pool,),
+    ),
+    "gcp:container/nodePool:NodePool": Row(
+        id="projects/{project}/locations/{location}/clusters/{cluster}/nodePools/{name}",
+        outputs={
+            "location": "{location}",
+            "initialNodeCount": _initial_nodes,
+            "nodeCount": _initial_nodes,
+            "nodeLocations": _zones,
+            "version": "1.34.1-gke.1000000",
+            "maxPodsPerNode": 110,
+            "namePrefix": "",
+            "instanceGroupUrls": _groups("instanceGroupManagers"),
+            "managedInstanceGroupUrls": _groups("instanceGroups"),
+            "management": {"autoRepair": True, "autoUpgrade": True},
+            "upgradeSettings": {"maxSurge": 1, "maxUnavailable": 0, "strategy": "SURGE"},
+            "nodeConfig": {"machineType": "e2-medium", "diskSizeGb": 100, "imageType": "COS_CONTAINERD"},
+            "operation": "",
+        },
+        replace=(
+            "cluster",
+            "initialNodeCount",
+            "location",
+            "maxPodsPerNode",
+            "namePrefix",
+            "networkConfig",
+            "nodeConfig",
+            "placementPolicy",
+            "project",
+            "queuedProvisioning",
+        ),
+        in_place=(
+            *(f"nodeConfig.{name}" for name in NODE_CONFIG_IN_PLACE),
+            "networkConfig.enablePrivateNodes",
+            "networkConfig.networkPerformanceConfig",
+        ),
+        name_limit=40,
+        allowed={
+            **_NODE_CONFIG_VALUES,
+            "autoscaling.locationPolicy": frozenset({"LOCATION_POLICY_UNSPECIFIED", "BALANCED", "ANY"}),
+            "placementPolicy.type": frozenset({"TYPE_UNSPECIFIED", "COMPACT"}),
+            "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN", "SHORT_LIVED"}),
+        },
+        checks=(_autoscaling_in_one_way,),
+    ),
+    "gcp:compute/network:Network": Row(
+        id="projects/{project}/global/networks/{name}",
+        outputs={
+            "gatewayIpv4": "",
+            "numericId": "{digits}",
+            "networkId": "{digits}",
+            "routingMode": "REGIONAL",
+            "mtu": 1460,
+            "internalIpv6Range": "",
+        },
+        defaults={"autoCreateSubnetworks": True, "deleteDefaultRoutesOnCreate": False},
+        replace=("autoCreateSubnetworks", "description", "enableUlaInternalIpv6", "mtu", "project"),
+        name_limit=63,
+        allowed={"routingMode": frozenset({"REGIONAL", "GLOBAL"})},
+    ),
+    "gcp:compute/subnetwork:Subnetwork": Row(
+        id="projects/{project}/regions/{region}/subnetworks/{name}",
+        outputs={
+            "gatewayAddress": "10.0.0.1",
+            "subnetworkId": 1,
+            "purpose": "PRIVATE",
+            "stackType": "IPV4_ONLY",
+            "privateIpGoogleAccess": False,
+            "privateIpv6GoogleAccess": "DISABLE_GOOGLE_ACCESS",
+            "externalIpv6Prefix": "",
+            "internalIpv6Prefix": "",
+            "ipv6CidrRange": "",
+            "ipv6GceEndpoint": "",
+            "state": "READY",
+        },
+        replace=("description", "network", "project", "purpose", "region"),
+        name_limit=63,
+    ),
+    "gcp:compute/router:Router": Row(
+        id="projects/{project}/regions/{region}/routers/{name}",
+        replace=("encryptedInterconnectRouter", "network", "project", "region"),
+        name_limit=63,
+    ),
+    "gcp:compute/routerNat:RouterNat": Row(
+        id="{project}/{region}/{router}/{name}",
+        outputs={
+            "autoNetworkTier": "PREMIUM",
+            "endpointTypes": ["ENDPOINT_TYPE_VM"],
+            "enableEndpointIndependentMapping": False,
+            "minPortsPerVm": 64,
+        },
+        replace=("endpointTypes", "initialNatIps", "project", "region", "router", "type"),
+        name_limit=63,
+        allowed={
+            "natIpAllocateOption": frozenset({"MANUAL_ONLY", "AUTO_ONLY"}),
+            "sourceSubnetworkIpRangesToNat": frozenset(
+                {
+                    "ALL_SUBNETWORKS_ALL_IP_RANGES",
+                    "ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES",
+                    "LIST_OF_SUBNETWORKS",
+                }
+            ),
+        },
+    ),
+    "gcp:compute/firewall:Firewall": Row(
+        id="projects/{project}/global/firewalls/{name}",
+        outputs={"direction": "INGRESS", "destinationRanges": [], "enableLogging": False},
+        replace=("direction", "network", "project"),
+        name_limit=63,
+        allowed={"direction": frozenset({"INGRESS", "EGRESS"})},
+    ),
+    "gcp:compute/resourcePolicy:ResourcePolicy": Row(
+        id="projects/{project}/regions/{region}/resourcePolicies/{name}",
+        replace=("description", "groupPlacementPolicy", "project", "region", "workloadPolicy"),
+        name_limit=63,
+    ),
+    "gcp:serviceaccount/account:Account": Row(
+        id="projects/{project}/serviceAccounts/{accountId}@{project}.iam.gserviceaccount.com",
+        outputs={
+            "email": "{accountId}@{project}.iam.gserviceaccount.com",
+            "member": "serviceAccount:{accountId}@{project}.iam.gserviceaccount.com",
+            "name": "projects/{project}/serviceAccounts/{accountId}@{project}.iam.gserviceaccount.com",
+            "uniqueId": "{digits}",
+        },
+        name="accountId",
+        name_limit=30,
+        replace=("project",),
+    ),
+    "gcp:projects/iAMMember:IAMMember": Row(
+        id="{project}/{role}/{member}", replace=("condition", "member", "project", "role")
+    ),
+    "gcp:projects/service:Service": Row(id="{project}/{service}", replace=("project", "service")),
+    "gcp:serviceaccount/iAMMember:IAMMember": Row(
+        id="{serviceAccountId}/{role}/{member}", replace=("condition", "member", "role", "serviceAccountId")
+    ),
+    "gcp:kms/keyRing:KeyRing": Row(
+        id="projects/{project}/locations/{location}/keyRings/{name}", replace=("location", "project")
+    ),
+    "gcp:kms/cryptoKey:CryptoKey": Row(
+        id="{keyRing}/cryptoKeys/{name}",
+        outputs={"primaries": [{"name": "{id}/cryptoKeyVersions/1", "state": "ENABLED"}]},
+        replace=("destroyScheduledDuration", "importOnly", "keyRing", "purpose", "skipInitialVersionCreation"),
+    ),
+    "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember": Row(
+        id="{cryptoKeyId}/{role}/{member}", replace=("condition", "cryptoKeyId", "member", "role")
+    ),
+}

@@ -1,0 +1,56 @@
+"""Tells whether a kubeconfig leads to a cluster, as the real provider finds out when it is configured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+
+class Unreachable(Exception):
+    """The kubeconfig leads nowhere; the message says why."""
+
+
+def server_of(kubeconfig: str, context: str = "") -> str:
+    """The address of the API server that a kubeconfig (its text, or the path of a file) selects.
+
+    Raises Unreachable when there is none, with the reason.
+    """
+    if not kubeconfig:
+        raise Unreachable("no kubeconfig: pass one to the provider")
+    text = kubeconfig
+    if "\n" not in text and not text.lstrip().startswith("{"):
+        try:
+            text = Path(text).expanduser().read_text(encoding="utf-8")
+        except OSError as error:
+            raise Unreachable(f"cannot read the kubeconfig file {kubeconfig}: {error.strerror}") from error
+    try:
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise Unreachable(f"unable to load Kubernetes client configuration: {error}") from error
+    if not isinstance(document, dict):
+        raise Unreachable("unable to load Kubernetes client configuration: the kubeconfig is not a mapping")
+    chosen = context or document.get("current-context") or ""
+    contexts = _named(document, "contexts", "context")
+    if chosen not in contexts:
+        raise Unreachable(f'the kubeconfig has no context "{chosen}"')
+    clusters = _named(document, "clusters", "cluster")
+    cluster = clusters.get(contexts[chosen].get("cluster", ""))
+    if cluster is None:
+        raise Unreachable(f'the context "{chosen}" names a cluster that the kubeconfig does not have')
+    if contexts[chosen].get("user") not in _named(document, "users", "user"):
+        raise Unreachable(f'the context "{chosen}" names a user that the kubeconfig does not have')
+    server = cluster.get("server")
+    if not isinstance(server, str) or not server.startswith(("https://", "http://")):
+        raise Unreachable(f"the cluster of the context {chosen!r} has no server address")
+    return server
+
+
+def _named(document: dict[str, object], collection: str, member: str) -> dict[str, dict[str, object]]:
+    """The members of a list of named entries."""
+    entries = document.get(collection)
+    found: dict[str, dict[str, object]] = {}
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and isinstance(entry.get(member), dict):
+            found[str(entry.get("name"))] = entry[member]
+    return found

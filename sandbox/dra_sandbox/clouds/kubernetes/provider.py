@@ -1,0 +1,189 @@
+"""Kubernetes as the engine sees it: objects of any kind, releases, and a cluster behind them."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf.empty_pb2 import Empty
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+
+from dra_sandbox.clouds.checking import Failure, check_values
+from dra_sandbox.clouds.differences import diff_response
+from dra_sandbox.clouds.kubernetes import manifests, releases
+from dra_sandbox.clouds.kubernetes.backend import Cluster, MemoryCluster, ObjectKey
+from dra_sandbox.clouds.kubernetes.kinds import replace_rule
+from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, server_of
+from dra_sandbox.clouds.kubernetes.objects import (
+    NameRefused,
+    check_object,
+    is_autonamed,
+    key_of,
+    named_object,
+    schema_of,
+)
+from dra_sandbox.clouds.sdk import Sdk, UnknownType
+from dra_sandbox.clouds.stand_in import ENGINE_SETTINGS, type_of
+from dra_sandbox.clouds.wire import from_wire, secret_names, to_wire
+
+
+class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
+    """The stand-in for `pulumi-resource-kubernetes`, over any cluster."""
+
+    def __init__(self, cluster: Cluster | None = None) -> None:
+        self._sdk = Sdk("kubernetes")
+        self._cluster: Cluster = cluster or MemoryCluster()
+        self._namespace = "default"
+        self._unreachable = "the provider is not configured"
+
+    def GetPluginInfo(self, request: Empty, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
+        return plugin_pb2.PluginInfo(version=self._sdk.version)
+
+    def CheckConfig(
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
+        known = self._sdk.resource("pulumi:providers:kubernetes").inputs
+        failures = [
+            provider_pb2.CheckFailure(property=name, reason=f'unknown setting "{name}"')
+            for name in from_wire(request.news)
+            if name not in known and name not in ENGINE_SETTINGS
+        ]
+        return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
+
+    def Configure(
+        self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ConfigureResponse:
+        """Take note of the cluster; one that cannot be reached is no error until something must happen there."""
+        settings = from_wire(request.args)
+        self._namespace = settings.get("namespace") or "default"
+        try:
+            server_of(str(settings.get("kubeconfig") or ""), str(settings.get("context") or ""))
+            self._unreachable = ""
+        except Unreachable as error:
+            self._unreachable = str(error)
+        # Secrets are asked for because the engine lets only such providers construct components.
+        return provider_pb2.ConfigureResponse(supportsPreview=True, acceptSecrets=True)
+
+    def Check(self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext) -> provider_pb2.CheckResponse:
+        token, inputs, old = type_of(request), from_wire(request.news), from_wire(request.olds)
+        try:
+            schema = schema_of(self._sdk, token)
+            if token == releases.TOKEN and schema is not None:
+                failures = list(check_values(schema, inputs))
+                checked = releases.named_release(inputs, old, request, self._namespace)
+            else:
+                failures = list(check_object(schema, token, inputs))
+                checked = named_object(token, inputs, old, request, self._namespace)
+        except (UnknownType, NameRefused) as error:
+            failures, checked = [Failure("", str(error))], inputs
+        return provider_pb2.CheckResponse(
+            inputs=to_wire(checked, secret_names(request.news)),
+            failures=[provider_pb2.CheckFailure(property=found.path, reason=found.reason) for found in failures],
+        )
+
+    def Diff(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
+        token, old, new = type_of(request), from_wire(request.old_inputs), from_wire(request.news)
+        if token == releases.TOKEN:
+            return diff_response(old, new, releases.REPLACE, ignored=request.ignoreChanges)
+        kind = token.rsplit(":", 1)[-1]
+        answer = diff_response(old, new, replace_rule(kind), ignored=request.ignoreChanges)
+        if answer.replaces and not is_autonamed(new):
+            # One name in one namespace holds one object.
+            answer.deleteBeforeReplace = key_of(old) == key_of(new)
+        return answer
+
+    def Create(self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext) -> provider_pb2.CreateResponse:
+        inputs = from_wire(request.properties)
+        is_release = type_of(request) == releases.TOKEN
+        if request.preview:
+            identifier, outputs = "", releases.planned_release(inputs) if is_release else inputs
+        elif is_release:
+            self._reach(context)
+            identifier, outputs = releases.id_of(inputs), releases.installed_release(inputs, {})
+        else:
+            self._reach(context)
+            key = key_of(inputs)
+            identifier, outputs = key.id, self._cluster.apply(key, inputs)
+        return provider_pb2.CreateResponse(id=identifier, properties=to_wire(outputs, secret_names(request.properties)))
+
+    def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
+        old, new = from_wire(request.olds), from_wire(request.news)
+        is_release = type_of(request) == releases.TOKEN
+        if request.preview:
+            outputs = releases.planned_release(new) if is_release else new
+        elif is_release:
+            self._reach(context)
+            outputs = releases.installed_release(new, old)
+        else:
+            self._reach(context)
+            key = key_of(new)
+            self._cluster.recall(key, old)
+            outputs = self._cluster.apply(key, new)
+        return provider_pb2.UpdateResponse(properties=to_wire(outputs, secret_names(request.news)))
+
+    def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
+        """The object as the cluster has it; no identifier in the answer when it is gone."""
+        token, state, inputs = type_of(request), from_wire(request.properties), from_wire(request.inputs)
+        self._reach(context)
+        if token != releases.TOKEN:
+            if state.get("metadata", {}).get("uid"):
+                self._cluster.recall(key_of(state), state)
+            found = self._cluster.read(key_of(state) if state.get("metadata") else _key_from(token, request.id))
+            if found is None:
+                return provider_pb2.ReadResponse()
+            state = found
+        return provider_pb2.ReadResponse(
+            id=request.id,
+            properties=to_wire(state, secret_names(request.properties)),
+            inputs=to_wire(inputs, secret_names(request.inputs)),
+        )
+
+    def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> Empty:
+        self._reach(context)
+        if type_of(request) != releases.TOKEN:
+            self._cluster.delete(key_of(from_wire(request.properties)))
+        return Empty()
+
+    def Construct(
+        self, request: provider_pb2.ConstructRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ConstructResponse:
+        if request.type not in manifests.COMPONENTS:
+            _refuse(context, f"{request.type}: the stand-in renders no charts; use kubernetes.helm.v3.Release")
+        try:
+            return manifests.construct(request)
+        except manifests.ManifestError as error:
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"{request.name}: {error}")
+            raise AssertionError("abort does not return") from error
+
+    def Invoke(self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext) -> provider_pb2.InvokeResponse:
+        if request.tok != "kubernetes:yaml:decode":
+            _refuse(context, f"the stand-in for kubernetes has no answer for the function {request.tok}")
+        try:
+            objects = manifests.decode(str(from_wire(request.args).get("text", "")))
+        except manifests.ManifestError as error:
+            return provider_pb2.InvokeResponse(failures=[provider_pb2.CheckFailure(reason=str(error))])
+        response = provider_pb2.InvokeResponse()
+        getattr(response, "return").CopyFrom(to_wire({"result": objects}))
+        return response
+
+    def Cancel(self, request: Empty, context: grpc.ServicerContext) -> Empty:
+        return Empty()
+
+    def _reach(self, context: grpc.ServicerContext) -> None:
+        """Refuse the call when the provider's kubeconfig leads to no cluster."""
+        if self._unreachable:
+            context.abort(
+                grpc.StatusCode.UNAVAILABLE, f"configured Kubernetes cluster is unreachable: {self._unreachable}"
+            )
+
+
+def _key_from(token: str, identifier: str) -> ObjectKey:
+    """The object that an identifier means, for a program that reads one it did not create."""
+    _, api_version, kind = token.split(":")
+    namespace, _, name = identifier.rpartition("/")
+    return ObjectKey(api_version.removeprefix("core/"), kind, namespace, name)
+
+
+def _refuse(context: Any, message: str) -> NoReturn:
+    context.abort(grpc.StatusCode.UNIMPLEMENTED, message)
+    raise AssertionError("abort does not return")
