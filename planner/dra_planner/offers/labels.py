@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dra_planner.catalog import Machine
-from dra_planner.fleet import Fleet, Pool
 from dra_planner.model import Taint
+
+if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
+    from dra_planner.fleet import Fleet, Pool
 
 GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
 POOL_LABEL = "pulumi-dra/pool"
@@ -51,9 +55,10 @@ def pool_zones(fleet: Fleet, pool: Pool) -> tuple[str, ...]:
 
 
 def _eks(pool: Pool) -> dict[str, str]:
-    capacity = pool.capacity if isinstance(pool.capacity, str) else "on-demand"
-    block = not isinstance(pool.capacity, str) and hasattr(pool.capacity, "capacity_block")
-    return {"eks.amazonaws.com/capacityType": "CAPACITY_BLOCK" if block else _CAPACITY_TYPES[capacity]}
+    if isinstance(pool.capacity, str):
+        return {"eks.amazonaws.com/capacityType": _CAPACITY_TYPES[pool.capacity]}
+    bought = "CAPACITY_BLOCK" if hasattr(pool.capacity, "capacity_block") else "ON_DEMAND"
+    return {"eks.amazonaws.com/capacityType": bought}
 
 
 def _gke(pool: Pool, machine: Machine) -> dict[str, str]:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
-from dra_planner.model import Amounts, Node, PodTemplate, ResourceClaim, ResourceSlice
+from dra_planner.manifests import BoundPod
+from dra_planner.model import AllocatedDevice, Amounts, Node, ResourceClaim, ResourceSlice
+from dra_planner.offers.requests import pod_requests
 
 Origin = Literal["predicted", "observed"]
 
@@ -18,16 +20,6 @@ class Deduction:
     name: str
     amounts: Amounts = field(hash=False)
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundPod:
-    """A pod that already runs on a node, and what it asks for (see `Amounts`)."""
-
-    namespace: str
-    name: str
-    template: PodTemplate
-    requests: Amounts = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +43,21 @@ class Offer:
     deductions: tuple[Deduction, ...] = ()
     assumptions: tuple[str, ...] = ()
     pods: tuple[BoundPod, ...] = ()
-    claims: tuple[ResourceClaim, ...] = ()  # every allocated claim of the snapshot that holds devices here
+    claims: tuple[ResourceClaim, ...] = ()  # allocated claims that hold devices of a pool that the node sees
+
+    @property
+    def allocated(self) -> tuple[AllocatedDevice, ...]:
+        """The devices that claims hold already, in the order of the claims."""
+        return tuple(
+            device for claim in self.claims if claim.allocation is not None for device in claim.allocation.devices
+        )
 
     @property
     def used(self) -> dict[str, int]:
         """What deductions and bound pods take, by resource; one pod slot for each pod."""
         used: dict[str, int] = {}
-        for amounts in (*(one.amounts for one in self.deductions), *(pod.requests for pod in self.pods)):
+        bound = (pod_requests(pod.spec) for pod in self.pods)
+        for amounts in (*(one.amounts for one in self.deductions), *bound):
             for resource, amount in amounts.items():
                 used[resource] = used.get(resource, 0) + amount
         return used

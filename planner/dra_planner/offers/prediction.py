@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.errors import Place, PlannerError
-from dra_planner.fleet import CapacityBlock, Fleet, Pool
 from dra_planner.model import Node, ObjectMeta
 from dra_planner.offers.allocatable import MIB, predict_allocatable
 from dra_planner.offers.labels import pool_zones, predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer
 from dra_planner.releases import Features
 from dra_planner.slices import DriverSettings, predict_slices
+
+if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
+    from dra_planner.fleet import Fleet, Pool
 
 
 def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
@@ -84,7 +86,7 @@ def _price(fleet: Fleet, pool: Pool, machine: Machine) -> tuple[Decimal | None, 
     """Return the price per node and hour, its date, and what has to be said about it."""
     if pool.price_per_hour is not None:
         return pool.price_per_hour, "", ()
-    if isinstance(pool.capacity, CapacityBlock):
+    if hasattr(pool.capacity, "capacity_block"):
         return None, "", (f"{machine.name}: a capacity block is paid beforehand; its price is not known",)
     purchase: Literal["on-demand", "spot"] = "spot" if pool.capacity == "spot" else "on-demand"
     price = catalog.price(machine, fleet.region, purchase)

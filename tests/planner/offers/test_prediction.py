@@ -1,0 +1,130 @@
+"""What the pools of a fleet will offer."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from dra_planner.errors import CatalogError, UnsupportedFeature
+from dra_planner.fleet import read_fleet
+from dra_planner.model import Taint
+from dra_planner.offers import Offer, predict_offers
+from dra_planner.releases import features_of
+
+EKS: dict[str, Any] = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.34",
+    "systemPool": {"machine": "m7i.large"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+}
+GKE = {**EKS, "cloud": "gke", "region": "us-central1", "network": {"zones": ["us-central1-a"]}}
+L4 = {"name": "l4", "machine": "g6.2xlarge", "count": {"max": 4}}
+
+
+def offers(document: dict[str, Any], *pools: dict[str, Any]) -> tuple[Offer, ...]:
+    fleet = read_fleet({**document, "pools": list(pools)})
+    return predict_offers(fleet, features_of(fleet.minor))
+
+
+def test_a_pool_is_an_offer_of_its_nodes() -> None:
+    (offer,) = offers(EKS, {**L4, "count": {"min": 1, "max": 4}})
+    assert (offer.name, offer.origin, offer.machine) == ("l4", "predicted", "g6.2xlarge")
+    assert (offer.count_min, offer.count_max) == (1, 4)
+    assert offer.node.name == "l4-0"
+    assert [each.pool for each in offer.slices] == ["l4-0"]
+    assert (offer.hourly_usd, offer.priced_on) == (Decimal("0.9776"), "2026-07-20")
+
+
+def test_gpu_nodes_carry_the_labels_and_the_taint_of_the_house() -> None:
+    (offer,) = offers(EKS, L4)
+    labels = offer.node.meta.labels
+    assert labels["nvidia.com/gpu.present"] == labels["nvidia.com/gpu.dra"] == "true"
+    assert labels["pulumi-dra/pool"] == "l4"
+    assert labels["node.kubernetes.io/instance-type"] == "g6.2xlarge"
+    assert labels["eks.amazonaws.com/capacityType"] == "ON_DEMAND"
+    assert offer.node.taints == (Taint("nvidia.com/gpu", "present", "NoSchedule"),)
+
+
+def test_gke_nodes_carry_what_wakes_them_from_zero() -> None:
+    (offer,) = offers(GKE, {"name": "l4", "machine": "g2-standard-8", "count": 1})
+    labels = offer.node.meta.labels
+    assert labels["cloud.google.com/gke-accelerator"] == "nvidia-l4"
+    assert labels["cloud.google.com/gke-nvidia-gpu-dra-driver"] == "true"
+    assert labels["gke-no-default-nvidia-gpu-device-plugin"] == "true"
+    assert labels["topology.kubernetes.io/zone"] == "us-central1-a"
+
+
+def test_a_zone_is_a_label_only_where_there_is_no_choice() -> None:
+    one, several = offers(
+        EKS, {**L4, "zones": ["us-east-1a"]}, {**L4, "name": "b", "zones": ["us-east-1a", "us-east-1b"]}
+    )
+    assert one.node.meta.labels["topology.kubernetes.io/zone"] == "us-east-1a"
+    assert "topology.kubernetes.io/zone" not in several.node.meta.labels
+    assert several.zones == ("us-east-1a", "us-east-1b")
+
+
+def test_daemons_leave_allocatable_alone_and_reduce_what_is_free() -> None:
+    (offer,) = offers(EKS, L4)
+    assert offer.node.allocatable["cpu"] == 7910
+    assert offer.free["cpu"] == 7910 - 25
+    assert offer.free["pods"] == offer.node.allocatable["pods"] - len(offer.deductions)
+    assert "nvidia-dra-driver-gpu-kubelet-plugin" in [deduction.name for deduction in offer.deductions]
+
+
+def test_what_is_not_known_is_said() -> None:
+    (offer,) = offers({**EKS, "region": "eu-central-1"}, L4)
+    assert offer.hourly_usd is None
+    assert any("price in eu-central-1 is not known" in sentence for sentence in offer.assumptions)
+    assert any("kube-proxy" in sentence for sentence in offer.assumptions)
+
+
+def test_a_price_of_the_fleet_wins() -> None:
+    (offer,) = offers(EKS, {**L4, "pricePerHour": 0.5})
+    assert (offer.hourly_usd, offer.priced_on) == (Decimal("0.5"), "")
+
+
+def test_a_spot_price_is_the_highest_of_the_zones() -> None:
+    (offer,) = offers(EKS, {"name": "h100", "machine": "p5.48xlarge", "count": 1, "capacity": "spot"})
+    assert offer.hourly_usd == Decimal("55.04")
+    assert any("highest" in sentence for sentence in offer.assumptions)
+
+
+def test_gpus_can_be_attached_to_n1_machines() -> None:
+    (offer,) = offers(GKE, {"name": "v100", "machine": "n1-standard-8+nvidia-tesla-v100:2", "count": 1})
+    assert offer.node.meta.labels["node.kubernetes.io/instance-type"] == "n1-standard-8"
+    assert offer.node.meta.labels["cloud.google.com/gke-accelerator"] == "nvidia-tesla-v100"
+    assert len(offer.slices[0].devices) == 2
+    assert offer.hourly_usd == Decimal("0.379998") + 2 * Decimal("2.48")
+
+
+def test_a_retired_machine_is_planned_and_said_to_be_one() -> None:
+    (offer,) = offers(EKS, {"name": "v100", "machine": "p3.2xlarge", "count": 1})
+    assert any("may be retired" in sentence for sentence in offer.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "document", "pool"),
+    [
+        (
+            CatalogError,
+            "pool l4: g6.2xlarge is not offered in region us-west-1; it is in us-",
+            {**EKS, "region": "us-west-1"},
+            L4,
+        ),
+        (
+            UnsupportedFeature,
+            "GKE does not support MIG",
+            GKE,
+            {"name": "h100", "machine": "a3-highgpu-1g", "count": 1, "mig": "all-1g.10gb"},
+        ),
+        (CatalogError, "cannot be installed", {**EKS, "drivers": {"nvidia": {"version": "25.3.0"}}}, L4),
+    ],
+)
+def test_a_pool_that_cannot_work_is_named(
+    error: type[Exception], words: str, document: dict[str, Any], pool: dict[str, Any]
+) -> None:
+    with pytest.raises(error, match=words) as caught:
+        offers(document, pool)
+    assert "pools[0]" in str(caught.value)
