@@ -1,0 +1,22 @@
+"""Quantities as integers: billionths, the finest unit a quantity holds, so that sums and comparisons are
+exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dra_planner.quantity import Quantity
+
+_NANO_SCALE = 9
+
+
+def nano(quantity: Quantity) -> int:
+    """Return the quantity in billionths."""
+    power: int = 10 ** (quantity.scale + _NANO_SCALE)
+    return quantity.unscaled * power
+
+
+def nanos(quantities: Mapping[str, Quantity]) -> tuple[tuple[str, int], ...]:
+    """Return named quantities in billionths, sorted by name."""
+    return tuple(sorted((name, nano(q)) for name, q in quantities.items()))

@@ -1,0 +1,82 @@
+"""How the allocator of a release behaves where releases differ, its known defects included.
+
+A verdict is given for the latest patch of a minor, as it is. Where a defect took part, the search is repeated
+as intended; when that changes the verdict, the finding says *may*, since another patch decides otherwise.
+
+Sources: kubernetes/dynamic-resource-allocation @v0.34.9, v0.35.6, v0.36.3, v0.37.2; kubernetes/kubernetes issues
+140434,
+140436, 140438, 140729.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dra_planner.releases import Features
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """One field per difference; the first group are defects."""
+
+    leaks_counters: bool = False  # a device rejected after its counters were charged keeps them charged
+    counters_by_pool_name: bool = False  # pools of two drivers with one name share the tables of the first one met
+    distinct_memory: Literal["all", "last", "none"] = "all"  # what distinctAttribute compares with
+    charges_admin_access: bool = False  # admin access needs free counters like any other request
+    slips_to_first_alternative: bool = False  # `All` as a later alternative continues with the first one
+    repeats_shared_device: bool = False  # count: N may be N shares of one device
+    checks_capacity_by_slot: bool = False  # the last capacity check looks at the slice's device number `slot`
+
+    counters_by_slice: bool = False  # counter sets stand beside their devices in one slice
+    shares_draw_counters: bool = True  # devices that are only shared so far weigh on counters
+    each_share_draws: bool = False  # every further share draws counters again
+    every_taint_counts: bool = False  # whatever its effect
+    uses_incomplete_pools: bool = False
+    permutes: bool = False  # tries devices of one request in every order
+
+
+def behaviour_of(features: Features) -> Behaviour:
+    """Return the behaviour of the latest patch of a minor."""
+    minor = features.minor
+    if minor >= 37:
+        return Behaviour(charges_admin_access=True)
+    if minor == 36:
+        return Behaviour(counters_by_pool_name=True, distinct_memory="last", charges_admin_access=True)
+    old = Behaviour(
+        leaks_counters=True,
+        counters_by_pool_name=True,
+        distinct_memory="last",
+        charges_admin_access=True,
+        slips_to_first_alternative=True,
+        repeats_shared_device=True,
+        shares_draw_counters=False,
+        permutes=True,
+    )
+    if minor == 35:
+        return old
+    return replace(
+        old,
+        counters_by_pool_name=False,
+        distinct_memory="none",
+        checks_capacity_by_slot=True,
+        counters_by_slice=True,
+        each_share_draws=True,
+        every_taint_counts=True,
+        uses_incomplete_pools=True,
+    )
+
+
+def intended(behaviour: Behaviour) -> Behaviour:
+    """Return the same release without its defects."""
+    return replace(
+        behaviour,
+        leaks_counters=False,
+        counters_by_pool_name=False,
+        distinct_memory="all",
+        charges_admin_access=False,
+        slips_to_first_alternative=False,
+        repeats_shared_device=False,
+        checks_capacity_by_slot=False,
+        permutes=False,
+    )

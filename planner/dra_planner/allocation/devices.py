@@ -1,0 +1,63 @@
+"""Names of pools and devices, and a device as the search sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice
+
+
+class PoolId(NamedTuple):
+    """A pool is known by its driver and its name; a name alone is not unique."""
+
+    driver: str
+    pool: str
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.pool}"
+
+
+class DeviceId(NamedTuple):
+    """A device is known by driver, pool and name."""
+
+    driver: str
+    pool: str
+    device: str
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.pool}/{self.device}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A device at its place in the order of the search; `bit` is `1 << index` in every set of devices of its
+    node.
+    """
+
+    index: int
+    bit: int
+    id: DeviceId
+    device: Device
+    slice: ResourceSlice
+    reachable: bool  # per-device node selection holds; other devices only weigh on counters
+    shareable: bool  # may be allocated more than once
+
+    # What selectors read.
+
+    @property
+    def driver(self) -> str:
+        return self.id.driver
+
+    @property
+    def attributes(self) -> Mapping[str, AttributeValue]:
+        return self.device.attributes
+
+    @property
+    def capacity(self) -> Mapping[str, DeviceCapacity]:
+        return self.device.capacity
+
+    @property
+    def allow_multiple_allocations(self) -> bool:
+        return self.device.allow_multiple_allocations

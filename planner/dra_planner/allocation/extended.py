@@ -1,0 +1,54 @@
+"""Extended resources served by DRA: on which nodes the implicit claim of a pod counts, and what it replaces.
+
+Each resource goes one way on a node as a whole: to the device plugin where the node counts it among its resources, to
+the claim elsewhere.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
+{extendeddynamicresources.go @v1.36.3, dynamicresources.go @v1.34.9}.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from dra_planner.allocation.template import Template
+from dra_planner.model import Amounts, ClaimSpec, DeviceRequest, Shape, ShapeClaim
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsOnNode:
+    """The claims of a pod on one node, in the order of the search, and what it asks of a device plugin instead."""
+
+    claims: tuple[ShapeClaim, ...]
+    plain: Amounts = field(default_factory=dict)
+
+
+def claims_on(shape: Shape, template: Template) -> ClaimsOnNode:
+    """Return the pod's claims on this node; an implicit one stands last, as the scheduler takes it."""
+    declared = {claim.name for claim in shape.pod.resource_claims}
+    claims = [claim for claim in shape.claims if claim.name in declared]
+    plain: Counter[str] = Counter()
+    for claim in shape.claims:
+        if claim.name in declared:
+            continue
+        kept = []
+        for request in claim.spec.requests:
+            resource = _plugin_resource(request, template)
+            if resource and request.exactly is not None:
+                plain[resource] += request.exactly.count
+            else:
+                kept.append(request)
+        if kept:
+            claims.append(replace(claim, spec=ClaimSpec(requests=tuple(kept))))
+    return ClaimsOnNode(tuple(claims), dict(plain))
+
+
+def _plugin_resource(request: DeviceRequest, template: Template) -> str:
+    """The resource by which a device plugin serves the request on this node, or nothing."""
+    device_class = template.classes.get(request.exactly.device_class_name) if request.exactly else None
+    name = device_class.extended_resource_name if device_class else None
+    allocatable = template.node.allocatable
+    if not name or name not in allocatable:
+        return ""
+    return name if allocatable[name] or template.features.minor == 34 else ""

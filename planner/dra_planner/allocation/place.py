@@ -1,0 +1,204 @@
+"""Place one pod on one node. Nothing is changed: the placement holds the next state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dra_planner.allocation.behaviour import intended
+from dra_planner.allocation.extended import ClaimsOnNode, claims_on
+from dra_planner.allocation.holdings import Pick
+from dra_planner.allocation.interpod import PodView
+from dra_planner.allocation.node_filters import Misfit, reject_for_good, reject_for_neighbours, reject_for_now
+from dra_planner.allocation.pod_resources import host_ports, pod_requests
+from dra_planner.allocation.requests import Plan, plan_claims
+from dra_planner.allocation.search import STEP_BUDGET, Search, SearchResult
+from dra_planner.allocation.state import HeldClaim, NodeState, Port
+from dra_planner.allocation.template import Template
+from dra_planner.allocation.verdicts import ClaimPicks, Placement, Refusal, Undecided, Verdict
+from dra_planner.model import Reason, Shape, ShapeClaim
+
+MAX_CONSUMERS = 256  # entries of status.reservedFor
+_REMEMBERED = 200_000  # verdicts kept per template
+
+
+def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Verdict:
+    """Return the placement of one pod of the shape on the node, the refusal, or that it cannot be told.
+
+    Inter-pod rules are judged for this node alone (topology `kubernetes.io/hostname`); wider topologies and
+    spread need a cluster (`run`). `budget` bounds the devices tried. Never raises for what the shape or the
+    node hold.
+    """
+    memory = node.template.memory
+    remembered: dict[Any, Verdict] = memory.setdefault("verdicts", {})
+    key = (shape.id, node.key, budget)
+    verdict = remembered.get(key)
+    if verdict is None:
+        if len(remembered) >= _REMEMBERED:
+            remembered.clear()
+        verdict = remembered[key] = _place(shape, node, budget)
+    return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Needs:
+    """What a shape asks of one template, worked out once."""
+
+    misfit: Misfit | None
+    missing_class: str
+    requests: dict[str, int]
+    ports: frozenset[Port]
+    view: PodView
+    claims: tuple[ShapeClaim, ...]
+
+
+def _place(shape: Shape, node: NodeState, budget: int) -> Verdict:
+    needs = _needs(shape, node.template)
+    if shape.pod.scheduling_gates:
+        return Refusal(shape, node, "claim", f"scheduling gates: {', '.join(shape.pod.scheduling_gates)}")
+    if needs.missing_class:
+        return Refusal(shape, node, "claim", needs.missing_class)
+    misfit = needs.misfit or reject_for_now(needs.requests, needs.ports, node) or reject_for_neighbours(shape, node)
+    if misfit is not None:
+        return Refusal(shape, node, "filter", misfit=misfit)
+    if shape.pod.zonal_volumes:
+        return Undecided(shape, node, "volume", details=shape.pod.zonal_volumes)
+    fresh = searched_claims(shape, node)
+    if not fresh:
+        return _settle(shape, node, needs, fresh, (), 0, ())
+    return _search(shape, node, needs, fresh, budget)
+
+
+def _needs(shape: Shape, template: Template) -> _Needs:
+    cache: dict[str, _Needs] = template.memory.setdefault("needs", {})
+    needs = cache.get(shape.id)
+    if needs is None:
+        claims = claims_on(shape, template)
+        needs = cache[shape.id] = _Needs(
+            misfit=reject_for_good(shape.pod, template.node),
+            missing_class=_missing_class(claims, template),
+            requests={**pod_requests(shape.pod), **claims.plain},
+            ports=host_ports(shape.pod),
+            view=PodView.of(shape),
+            claims=claims.claims,
+        )
+    return needs
+
+
+def searched_claims(shape: Shape, node: NodeState) -> tuple[ShapeClaim, ...]:
+    """Return the claims of a pod that still need devices on this node, in the order of the search."""
+    claims = _needs(shape, node.template).claims
+    return tuple(c for c in claims if c.shared is None or node.held_claim(c.shared) is None)
+
+
+def _missing_class(claims: ClaimsOnNode, template: Template) -> str:
+    for claim in claims.claims:
+        for request in claim.spec.requests:
+            ways = [(request.name, request.exactly)] if request.exactly else []
+            ways += [(f"{request.name}/{sub.name}", sub) for sub in request.first_available]
+            for name, way in ways:
+                if way.device_class_name not in template.classes:
+                    return f"request {name}: device class {way.device_class_name} does not exist"
+    return ""
+
+
+def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> Plan:
+    """Return the claims of a shape ready for the search on a template, worked out once."""
+    plans: dict[Any, Plan] = template.memory.setdefault("plans", {})
+    key = (shape.id, tuple(c.name for c in claims))
+    plan = plans.get(key)
+    if plan is None:
+        named = [(str(c.shared or f"{shape.namespace}/{c.name}"), c.spec) for c in claims]
+        plan = plans[key] = plan_claims(named, template)
+    return plan
+
+
+def _search(shape: Shape, node: NodeState, needs: _Needs, fresh: tuple[ShapeClaim, ...], budget: int) -> Verdict:
+    template = node.template
+    plan = plan_for(shape, fresh, template)
+    shares = {index: dict(used) for index, used in node.shares}
+    search = Search(template, plan, template.behaviour, node.taken, shares, budget=budget)
+    result = search.run()
+    if result.outcome == "exhausted":
+        return Undecided(shape, node, "effort", result.steps)
+    if result.met_unknown:
+        other = Search(
+            template, plan, template.behaviour, node.taken, shares, reading="optimistic", budget=budget
+        ).run()
+        if not _same_either_way(result, other, plan):
+            return Undecided(shape, node, "unknown", result.steps + other.steps)
+    if plan.doubtful and result.outcome == "found":
+        return Undecided(shape, node, "doubt", result.steps)
+    may: frozenset[str] = frozenset()
+    if result.defects:
+        meant = Search(template, plan, intended(template.behaviour), node.taken, shares, budget=budget).run()
+        if (meant.outcome == "found") != (result.outcome == "found"):
+            may = result.defects
+    if result.outcome == "found":
+        notes = tuple(_may_note(defect) for defect in sorted(may))
+        return _settle(shape, node, needs, fresh, result.picks, result.steps, notes)
+    if result.outcome == "error":
+        return Refusal(shape, node, "error", result.message, steps=result.steps, may=may)
+    return Refusal(shape, node, "devices", steps=result.steps, may=may)
+
+
+def _same_either_way(hindered: SearchResult, helped: SearchResult, plan: Plan) -> bool:
+    """Whether what is unknown cannot change the answer: it fits though all of it hinders, or fails though all
+    helps.
+    """
+    if hindered.outcome == helped.outcome == "none" or (hindered.outcome, helped.outcome) == (
+        "found",
+        "none",
+    ):
+        return not _takes_unknown_sets(plan)
+    return hindered.outcome == helped.outcome and hindered.message == helped.message
+
+
+def _takes_unknown_sets(plan: Plan) -> bool:
+    """Whether some request wants all devices and it is not known which these are."""
+    return any(
+        way.takes_all and way.selection.unknown & way.roomy
+        for claim in plan.claims
+        for request in claim.requests
+        for way in request.alternatives
+    )
+
+
+def _settle(
+    shape: Shape,
+    node: NodeState,
+    needs: _Needs,
+    fresh: tuple[ShapeClaim, ...],
+    picks: tuple[tuple[Pick, ...], ...],
+    steps: int,
+    notes: tuple[Reason, ...],
+) -> Verdict:
+    held = {claim.key: claim for claim in node.claims}
+    for claim in needs.claims:
+        if claim.shared is None:
+            continue
+        consumers = held[claim.shared].consumers + 1 if claim.shared in held else 1
+        if consumers > MAX_CONSUMERS:
+            message = (
+                f"add reservation to claim {claim.shared}: status.reservedFor: Too many: {consumers}: "
+                f"must have at most {MAX_CONSUMERS} items"
+            )
+            return Refusal(shape, node, "error", message, claim=str(claim.shared))
+        held[claim.shared] = HeldClaim(claim.shared, consumers)
+    after = node.with_pod(
+        needs.requests,
+        needs.ports,
+        needs.view,
+        (pick for claim in picks for pick in claim),
+        tuple(sorted(held.values(), key=lambda c: c.key)),
+    )
+    got = tuple(ClaimPicks(claim.name, claim.shared, chosen) for claim, chosen in zip(fresh, picks, strict=True))
+    return Placement(after, got, notes, steps)
+
+
+def _may_note(defect: str) -> Reason:
+    return Reason(
+        code="may-depend-on-patch",
+        message=f"another patch release may refuse this pod: a known defect took part ({defect})",
+    )

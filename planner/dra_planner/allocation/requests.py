@@ -1,0 +1,289 @@
+"""A claim made ready for the search on one node: which devices each request may take, and what is wrong with
+it.
+
+Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go (Allocate,
+validateDeviceRequest, isSelectable) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dra_planner.allocation.capacity import CapacityError, Consumption, UnknownCapacity, consumption, fits
+from dra_planner.allocation.constraints import Reading, lookup_attribute
+from dra_planner.allocation.counters import draws_of
+from dra_planner.allocation.devices import Candidate
+from dra_planner.allocation.node_selectors import tolerates, untolerated_device_taint
+from dra_planner.allocation.selection import Selection, select, terms_of
+from dra_planner.allocation.template import Template
+from dra_planner.model import AttributeValue, ClaimSpec, DeviceRequest, ExactDeviceRequest
+
+MAX_DEVICES = 32  # allocation results per claim
+
+
+@dataclass(slots=True, eq=False)
+class Alternative:
+    """One way to satisfy a request: the request itself, or one entry of `firstAvailable` (then `sub` names
+    it).
+
+    Sets of devices are integers over the template's candidates. `fault` is what ends the attempt whatever the
+    devices; `all_fault` what ends it because this alternative wants all of them.
+    """
+
+    claim: str
+    request: str
+    sub: str
+    spec: ExactDeviceRequest
+    fault: str = ""
+    all_fault: str = ""
+    selection: Selection = field(default_factory=Selection)
+    errors: dict[int, str] = field(default_factory=dict)
+    erring: int = 0
+    roomy: int = 0  # devices whose whole capacity covers the request
+    tainted: int = 0
+    consumptions: dict[int, Consumption] = field(default_factory=dict)
+
+    @property
+    def takes_all(self) -> bool:
+        return self.spec.allocation_mode == "All"
+
+    @property
+    def label(self) -> str:
+        """The name that results carry."""
+        return f"{self.request}/{self.sub}" if self.sub else self.request
+
+    def matching(self, reading: Reading) -> int:
+        """Devices that pass the selectors and could ever hold the request."""
+        matched = self.selection.matched
+        if reading == "optimistic":
+            matched |= self.selection.unknown
+        return matched & self.roomy
+
+
+@dataclass(slots=True, eq=False)
+class PlannedRequest:
+    """A request and its alternatives, in order of preference."""
+
+    name: str
+    alternatives: tuple[Alternative, ...]
+    has_subrequests: bool
+
+
+@dataclass(slots=True, eq=False)
+class PlannedClaim:
+    """A claim as the search takes it; `name` is "namespace/name"."""
+
+    name: str
+    spec: ClaimSpec
+    requests: tuple[PlannedRequest, ...]
+    fault: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """All claims of one pod on one node. `twins[i]` is the set of devices that nothing here tells from device
+    i.
+    """
+
+    claims: tuple[PlannedClaim, ...]
+    twins: tuple[int, ...]
+    doubtful: bool  # an unknown outcome may hide an error
+    draws_counters: bool
+    shares_devices: bool
+
+
+def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> Plan:
+    """Return the claims ready for the search. `claims` are names and specs, in the order of the pod's
+    entries.
+    """
+    planned = tuple(_plan_claim(name, spec, template) for name, spec in claims)
+    searched = [c for c in template.candidates if c.bit & template.searched]
+    alternatives = [a for claim in planned for r in claim.requests for a in r.alternatives]
+    attributes = {c.match_attribute or c.distinct_attribute or "" for claim in planned for c in claim.spec.constraints}
+    return Plan(
+        claims=planned,
+        twins=_find_twins(searched, alternatives, sorted(attributes), template),
+        doubtful=any(a.selection.doubtful for a in alternatives),
+        draws_counters=any(c.device.consumes_counters for c in searched),
+        shares_devices=any(c.shareable for c in searched),
+    )
+
+
+def _plan_claim(name: str, spec: ClaimSpec, template: Template) -> PlannedClaim:
+    requests = []
+    for request in spec.requests:
+        ways = tuple(_plan_alternative(name, request, *way, template) for way in _ways(request))
+        if template.features.minor < 36 and len(ways) > 1 and ways[0].takes_all and ways[1].takes_all:
+            ways[1].selection = ways[0].selection  # these releases keep the first alternative's outcomes for it
+        requests.append(PlannedRequest(request.name, ways, bool(request.first_available)))
+    return PlannedClaim(name, spec, tuple(requests), _claim_fault(name, spec, template))
+
+
+def _ways(request: DeviceRequest) -> Iterator[tuple[str, ExactDeviceRequest]]:
+    if request.exactly is not None:
+        yield "", request.exactly
+    for sub in request.first_available:
+        yield sub.name, sub
+
+
+def _claim_fault(name: str, spec: ClaimSpec, template: Template) -> str:
+    features = template.features
+    plain_35 = features.minor == 35 and not (features.binding_conditions or features.consumable_capacity)
+    for number, constraint in enumerate(spec.constraints):
+        if constraint.match_attribute is None and (plain_35 or constraint.distinct_attribute is None):
+            return f"claim {name}, constraint #{number}: empty constraint (unsupported constraint type?)"
+    return ""
+
+
+def _plan_alternative(
+    claim: str, request: DeviceRequest, sub: str, spec: ExactDeviceRequest, template: Template
+) -> Alternative:
+    way = Alternative(claim, request.name, sub, spec)
+    way.fault = _static_fault(way, template)
+    if way.fault:
+        return way
+    features = template.features
+    searched = [c for c in template.candidates if c.bit & template.searched]
+    selectable = [c for c in searched if features.binding_conditions or not c.device.binding_conditions]
+    terms = terms_of(template.classes[spec.device_class_name], spec.selectors)
+    way.selection = select(terms, [c for c in selectable if c.index not in template.broken], features)
+    for index, (term, message) in way.selection.errors.items():
+        way.errors[index] = _selector_error(
+            way, term.owner, term.position, message, template.candidates[index], template
+        )
+    _weigh_capacity(way, searched, template)
+    if features.device_taints:
+        way.tainted = sum(c.bit for c in searched if _is_tainted(c, way, template))
+    for index, message in template.broken.items():
+        way.errors[index] = message
+    way.erring = sum(1 << index for index in way.errors)
+    if way.takes_all:
+        way.all_fault = _all_fault(way, template)
+    return way
+
+
+def _static_fault(way: Alternative, template: Template) -> str:
+    features, spec = template.features, way.spec
+    name = way.sub or way.request
+    if way.sub and not features.prioritized_list:
+        return (
+            f"claim {way.claim}, request {way.request}: has subrequests, but the DRAPrioritizedList feature is disabled"
+        )
+    if spec.capacity and not features.consumable_capacity:
+        kind = "subrequest" if way.sub else "request"
+        return (
+            f"claim {way.claim}, {kind} {name}: has capacity requests, "
+            "but the DRAConsumableCapacity feature is disabled"
+        )
+    if spec.admin_access and not features.admin_access:
+        return f"claim {way.claim}, request {name}: admin access is requested, but the feature is disabled"
+    if spec.device_class_name not in template.classes:
+        return (
+            f"claim {way.claim}, request {name}: could not retrieve device class {spec.device_class_name}: "
+            f'deviceclass.resource.k8s.io "{spec.device_class_name}" not found'
+        )
+    return ""
+
+
+def _selector_error(
+    way: Alternative, owner: str, position: int, message: str, candidate: Candidate, template: Template
+) -> str:
+    subject = f"class {owner}" if owner else f"claim {way.claim}"
+    device = ""
+    if template.features.minor >= 37 and message.startswith("CEL runtime error"):
+        device = f" on device {candidate.id}"
+    return f"{subject}: selector #{position}{device}: {message}"
+
+
+def _weigh_capacity(way: Alternative, searched: Sequence[Candidate], template: Template) -> None:
+    if not template.features.consumable_capacity:
+        way.roomy = template.searched
+        return
+    interesting = way.selection.matched | way.selection.unknown
+    for candidate in searched:
+        if not candidate.bit & interesting:
+            continue
+        try:
+            taken = consumption(candidate.device, way.spec.capacity, template.features)
+        except UnknownCapacity as unknown:
+            _leave_open(way, candidate, f"the node alone knows its capacity {unknown}")
+            continue
+        except CapacityError as error:
+            where = candidate.id.device if way.takes_all else str(candidate.id)
+            name = way.sub or way.request
+            way.errors[candidate.index] = (
+                f"claim {way.claim}, request {name}: checking capacity for device {where}: {error}"
+            )
+            continue
+        if taken is not None and fits(candidate.device, {}, taken):
+            way.consumptions[candidate.index] = taken
+            way.roomy |= candidate.bit
+
+
+def _leave_open(way: Alternative, candidate: Candidate, message: str) -> None:
+    """A device that the selectors pass, but whose capacity may or may not cover the request."""
+    selection = way.selection
+    selection.matched &= ~candidate.bit
+    selection.unknown |= candidate.bit
+    selection.unknowns.setdefault(candidate.index, (None, message))
+    way.consumptions[candidate.index] = ()
+    way.roomy |= candidate.bit
+
+
+def _is_tainted(candidate: Candidate, way: Alternative, template: Template) -> bool:
+    taints = candidate.device.taints
+    if template.behaviour.every_taint_counts:
+        return any(not any(tolerates(t, taint) for t in way.spec.tolerations) for taint in taints)
+    return untolerated_device_taint(taints, way.spec.tolerations) is not None
+
+
+def _all_fault(way: Alternative, template: Template) -> str:
+    """The first thing that makes "all devices" impossible to tell, in the order in which pools are walked."""
+    name = way.sub or way.request
+    prefix = f"claim {way.claim}, request {name}: asks for all devices, but resource pool"
+    for pool, bits in zip(template.pools, template.pool_bits, strict=True):
+        if pool.incomplete:
+            return f"{prefix} {pool.id} is currently being updated"
+        if pool.invalid:
+            return f"{prefix} {pool.id} is currently invalid"
+        erring = bits & way.erring
+        if erring:
+            return way.errors[(erring & -erring).bit_length() - 1]
+    return ""
+
+
+def _typed(value: AttributeValue | None) -> tuple[object, ...]:
+    """A value that is equal only to values of its type: True is not 1 here."""
+    return tuple((type(v), v) for v in value) if isinstance(value, tuple) else (type(value), value)
+
+
+def _find_twins(
+    searched: Sequence[Candidate],
+    alternatives: Sequence[Alternative],
+    attributes: Sequence[str],
+    template: Template,
+) -> tuple[int, ...]:
+    groups: dict[object, int] = {}
+    keys = []
+    for candidate in searched:
+        bit, index = candidate.bit, candidate.index
+        key = (
+            candidate.shareable,
+            candidate.id[:2] if candidate.device.consumes_counters else None,
+            draws_of(template, candidate),
+            tuple(_typed(lookup_attribute(candidate, name)) for name in attributes),
+            tuple(
+                (
+                    bool(a.selection.matched & bit),
+                    bool(a.selection.unknown & bit),
+                    bool(a.erring & bit),
+                    bool(a.tainted & bit),
+                    a.consumptions.get(index),
+                )
+                for a in alternatives
+            ),
+        )
+        keys.append(key)
+        groups[key] = groups.get(key, 0) | bit
+    return tuple(groups[key] for key in keys)

@@ -1,0 +1,140 @@
+"""Which devices of a node pass the selectors of a class and of a request.
+
+Selectors run in order, the class's first; the first that does not match ends the evaluation of that device,
+and an error ends the attempt of the pod. What a selector gives depends only on what it reads, so outcomes are
+kept per projection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from dra_planner.allocation.devices import Candidate
+from dra_planner.model import CelSelector, DeviceClass
+from dra_planner.releases import Features
+
+if TYPE_CHECKING:
+    from dra_planner.cel import Refused, Selector
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One selector of a class (`owner` is its name) or of a request (`owner` is empty)."""
+
+    owner: str
+    position: int
+    expression: str
+
+    def __str__(self) -> str:
+        return self.expression
+
+
+@dataclass(slots=True)
+class Selection:
+    """Devices by outcome, as sets of bits; what fails and why is kept per device for explanations.
+
+    `failed` holds the term that each device failed; `errors` and `unknowns` the messages.
+    """
+
+    matched: int = 0
+    unknown: int = 0
+    erring: int = 0
+    doubtful: bool = False  # some device errs unless a selector before, whose outcome is unknown, excludes it
+    failed: dict[int, Term] = field(default_factory=dict)
+    errors: dict[int, tuple[Term, str]] = field(default_factory=dict)
+    unknowns: dict[int, tuple[Term | None, str]] = field(default_factory=dict)
+
+
+def terms_of(device_class: DeviceClass, selectors: Sequence[CelSelector]) -> tuple[Term, ...]:
+    """Return the selectors in the order in which they run."""
+    own = tuple(Term(device_class.name, i, s.expression) for i, s in enumerate(device_class.selectors))
+    return own + tuple(Term("", i, s.expression) for i, s in enumerate(selectors))
+
+
+def select(terms: Sequence[Term], candidates: Sequence[Candidate], features: Features) -> Selection:
+    """Evaluate the terms on every candidate. A device out of the node's reach may err but never matches."""
+    selection = Selection()
+    judges = [(term, _judge(term.expression, features)) for term in terms]
+    for candidate in candidates:
+        _select_one(selection, judges, candidate)
+    return selection
+
+
+def _select_one(selection: Selection, judges: Sequence[tuple[Term, _Judge]], candidate: Candidate) -> None:
+    unknown = False
+    for term, judge in judges:
+        verdict, message = judge.verdict(candidate)
+        if verdict == "no-match":
+            selection.failed[candidate.index] = term
+            return
+        if verdict == "error" and unknown:
+            selection.doubtful = True
+            break
+        if verdict == "error":
+            selection.errors[candidate.index] = (term, message)
+            selection.erring |= candidate.bit
+            return
+        if verdict == "unknown":
+            unknown = True
+            selection.unknowns.setdefault(candidate.index, (term, message))
+    if not candidate.reachable:
+        return
+    if unknown:
+        selection.unknown |= candidate.bit
+    else:
+        selection.matched |= candidate.bit
+
+
+Verdict = tuple[str, str]
+
+
+class _Judge:
+    """A compiled selector and what it has said so far, by what it read."""
+
+    __slots__ = ("_outcomes", "refused", "selector")
+
+    def __init__(self, expression: str, features: Features) -> None:
+        from dra_planner.cel import (
+            Dialect,
+            Refused,
+            compile,
+        )  # parsing is heavy, and most callers never select
+
+        dialect = Dialect(
+            minor=features.minor,
+            list_attributes=features.list_attributes,
+            consumable_capacity=features.consumable_capacity,
+        )
+        compiled = compile(expression, dialect)
+        self.refused: Refused | None = compiled if isinstance(compiled, Refused) else None
+        self.selector: Selector | None = None if isinstance(compiled, Refused) else compiled
+        self._outcomes: dict[Any, Verdict] = {}
+
+    def verdict(self, candidate: Candidate) -> Verdict:
+        if self.refused is not None:
+            if self.refused.kind == "unsupported":
+                return "unknown", self.refused.message
+            return "error", f"CEL compile error: {self.refused.message}"
+        assert self.selector is not None
+        key = self.selector.projection(candidate)
+        known = self._outcomes.get(key)
+        if known is None:
+            outcome = self.selector.matches(candidate)
+            message = f"CEL runtime error: {outcome.message}" if outcome.verdict == "error" else outcome.message
+            known = self._outcomes[key] = (outcome.verdict, message)
+        return known
+
+
+@lru_cache(maxsize=4096)
+def _judge(expression: str, features: Features) -> _Judge:
+    return _Judge(expression, features)
+
+
+def values_read(term: Term, candidate: Candidate, features: Features) -> tuple[str, ...]:
+    """Return what a device has where a selector looked, as text, for explanations; nothing where that cannot
+    be said.
+    """
+    return ()

@@ -1,0 +1,191 @@
+"""The state of one node: what of it is taken. A value; placing a pod gives the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dra_planner.allocation.amounts import nanos
+from dra_planner.allocation.devices import DeviceId
+from dra_planner.allocation.holdings import Pick
+from dra_planner.allocation.interpod import NOTHING_SEEN, PodView, Sight, sight_of
+from dra_planner.allocation.pod_resources import host_ports
+from dra_planner.allocation.template import Template, build_template
+from dra_planner.model import AllocatedDevice, Amounts, DeviceClass, Node, ObjectKey, ResourceSlice, Shape
+from dra_planner.offers import Offer
+from dra_planner.releases import Features
+
+Port = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldClaim:
+    """A claim that pods share: the devices it holds here (bits and shares are in the state), and its
+    consumers.
+    """
+
+    key: ObjectKey
+    consumers: int
+    pinned: bool = True  # only this node can serve it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeState:
+    """A node and what is taken of it. Compare `key`, which is equal only for states with equal futures.
+
+    `used` are amounts by name, sorted (`pods` among them); `taken` the devices in use, as bits over the
+    template's candidates; `shares` what is used of shared devices; `pods` those that others may notice, with
+    their number.
+    """
+
+    template: Template
+    used: tuple[tuple[str, int], ...] = ()
+    taken: int = 0
+    shares: tuple[tuple[int, tuple[tuple[str, int], ...]], ...] = ()
+    ports: frozenset[Port] = frozenset()
+    pods: tuple[tuple[PodView, int], ...] = ()
+    claims: tuple[HeldClaim, ...] = ()
+    _cache: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def node(self) -> Node:
+        return self.template.node
+
+    @property
+    def features(self) -> Features:
+        return self.template.features
+
+    @property
+    def key(self) -> Hashable:
+        """Equal keys, equal futures: the same pods fit, on the same devices but for their names."""
+        key = self._cache.get("key")
+        if key is None:
+            key = self._cache["key"] = (
+                id(self.template),
+                self.used,
+                self.taken,
+                self.shares,
+                self.ports,
+                self.pods,
+                self.claims,
+            )
+        return key
+
+    def free(self, resource: str) -> int:
+        """Return what is left of a resource."""
+        return self.node.allocatable.get(resource, 0) - dict(self.used).get(resource, 0)
+
+    def held_claim(self, key: ObjectKey) -> HeldClaim | None:
+        """Return the shared claim of that name if its devices are here."""
+        return next((claim for claim in self.claims if claim.key == key), None)
+
+    def with_pod(
+        self,
+        requests: Mapping[str, int],
+        ports: frozenset[Port],
+        view: PodView,
+        picks: Iterable[Pick],
+        claims: tuple[HeldClaim, ...],
+    ) -> NodeState:
+        """Return the state after a pod has taken its part."""
+        used = dict(self.used)
+        for name, amount in requests.items():
+            used[name] = used.get(name, 0) + amount
+        taken, shares = _with_picks(self.taken, self.shares, picks)
+        return replace(
+            self,
+            used=tuple(sorted(used.items())),
+            taken=taken,
+            shares=shares,
+            ports=self.ports | ports if ports else self.ports,
+            pods=_with_view(self.pods, view) if self.template.sight.notices(view) else self.pods,
+            claims=claims,
+            _cache={},
+        )
+
+    def with_devices(self, devices: Iterable[AllocatedDevice]) -> NodeState:
+        """Return the state after devices were allocated, by this node or another; unknown devices leave no
+        trace.
+        """
+        picks = []
+        for device in devices:
+            index = self.template.index.get(DeviceId(device.driver, device.pool, device.device))
+            if index is not None and not device.admin_access:
+                share = nanos(device.consumed_capacity) if device.share_id else None
+                picks.append(Pick(device.request, index, False, share))
+        if not picks:
+            return self
+        taken, shares = _with_picks(self.taken, self.shares, picks)
+        return replace(self, taken=taken, shares=shares, _cache={})
+
+
+def _with_picks(
+    taken: int, shares: tuple[tuple[int, tuple[tuple[str, int], ...]], ...], picks: Iterable[Pick]
+) -> tuple[int, tuple[tuple[int, tuple[tuple[str, int], ...]], ...]]:
+    grown: dict[int, dict[str, int]] = {}
+    for pick in picks:
+        if pick.admin:
+            continue
+        if pick.share is None:
+            taken |= 1 << pick.index
+            continue
+        used = grown.setdefault(pick.index, dict(next((s for i, s in shares if i == pick.index), ())))
+        for name, amount in pick.share:
+            used[name] = used.get(name, 0) + amount
+    if grown:
+        merged = dict(shares) | {index: tuple(sorted(used.items())) for index, used in grown.items()}
+        shares = tuple(sorted(merged.items()))
+    return taken, shares
+
+
+def _with_view(pods: tuple[tuple[PodView, int], ...], view: PodView) -> tuple[tuple[PodView, int], ...]:
+    for position, (other, count) in enumerate(pods):
+        if other == view:
+            return (*pods[:position], (view, count + 1), *pods[position + 1 :])
+    return (*pods, (view, 1))
+
+
+def open_node(
+    node: Node,
+    slices: Sequence[ResourceSlice],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    *,
+    deductions: Amounts | None = None,
+    allocated: Iterable[AllocatedDevice] = (),
+    sight: Sight = NOTHING_SEEN,
+) -> NodeState:
+    """Return the state of a node before any pod of the demand.
+
+    `slices` are those of the node, or of the whole cluster where devices are shared between nodes;
+    `deductions` what daemons and bound pods use (`pods` counts them); `allocated` the devices that claims
+    hold already; `sight` what the pods to come notice of each other (`sight_of(shapes)`), needed where they
+    have (anti-)affinity or spread.
+    """
+    template = build_template(node, slices, classes, features, sight)
+    state = NodeState(template, used=tuple(sorted((deductions or {}).items())))
+    return state.with_devices(allocated)
+
+
+def open_offer(
+    offer: Offer, classes: Mapping[str, DeviceClass], features: Features, shapes: Iterable[Shape] = ()
+) -> NodeState:
+    """Return the state of (each of) an offer's nodes before any pod of the demand, what is there already included.
+
+    `shapes` are the pods to come, which matters where they keep away from or close to each other.
+    """
+    devices = [d for claim in offer.claims if claim.allocation for d in claim.allocation.devices]
+    state = open_node(
+        offer.node, offer.slices, classes, features, deductions=offer.used, allocated=devices, sight=sight_of(shapes)
+    )
+    held = [
+        HeldClaim(claim.meta.key, len(claim.reserved_for))
+        for claim in offer.claims
+        if claim.allocation is not None and not claim.owner_pod
+    ]
+    state = replace(state, claims=tuple(sorted(held, key=lambda c: c.key)), _cache={})
+    for pod in offer.pods:
+        view = PodView(pod.meta.namespace, pod.meta.labels, pod.spec.pod_anti_affinity)
+        state = state.with_pod({}, host_ports(pod.spec), view, (), state.claims)
+    return state

@@ -1,0 +1,95 @@
+"""What placing one pod on one node gives: a placement, a refusal, or neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from dra_planner.allocation.holdings import Pick
+from dra_planner.allocation.node_filters import Misfit
+from dra_planner.allocation.state import NodeState
+from dra_planner.model import AllocatedDevice, ClaimAllocation, ObjectKey, Reason, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPicks:
+    """The devices one claim of the pod got on this node; `shared` names the claim where pods share it."""
+
+    name: str
+    shared: ObjectKey | None
+    picks: tuple[Pick, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """The pod fits: `node` is the state afterwards. `notes` say what another patch release would do (*may*)."""
+
+    node: NodeState
+    picks: tuple[ClaimPicks, ...] = ()
+    notes: tuple[Reason, ...] = ()
+    steps: int = 0
+
+    @cached_property
+    def claims(self) -> dict[str, ClaimAllocation]:
+        """The allocation of each claim that was allocated now, by its name in the pod."""
+        from dra_planner.allocation.results import allocation_of
+
+        return {claim.name: allocation_of(claim.picks, self.node.template) for claim in self.picks}
+
+    @property
+    def devices(self) -> tuple[AllocatedDevice, ...]:
+        """All devices given to the pod now."""
+        return tuple(device for claim in self.claims.values() for device in claim.devices)
+
+
+RefusalKind = Literal["filter", "claim", "devices", "error"]
+
+
+@dataclass(frozen=True, eq=False)
+class Refusal:
+    """The pod does not fit on this node.
+
+    `kind`: "filter" (the node is turned down before devices are looked at, see `misfit`), "claim" (a claim
+    cannot be used here whatever is free), "devices" (no devices satisfy the claims together), "error" (the
+    scheduler's attempt fails, on every node, with `message`).
+    """
+
+    shape: Shape
+    node: NodeState
+    kind: RefusalKind
+    message: str = ""
+    misfit: Misfit | None = None
+    claim: str = ""
+    steps: int = 0
+    may: frozenset[str] = frozenset()  # defects without which the pod would fit
+
+    @cached_property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why, nearest miss first."""
+        from dra_planner.allocation.refusals import explain_refusal
+
+        return explain_refusal(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Undecided:
+    """It cannot be told whether the pod fits: something only the node knows decides, or the search was too
+    long.
+    """
+
+    shape: Shape
+    node: NodeState
+    kind: Literal["unknown", "effort", "volume", "doubt"]
+    steps: int = 0
+    details: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def reasons(self) -> tuple[Reason, ...]:
+        """What is unknown."""
+        from dra_planner.allocation.refusals import explain_undecided
+
+        return explain_undecided(self)
+
+
+Verdict = Placement | Refusal | Undecided

@@ -1,0 +1,213 @@
+"""One pod on one node."""
+
+from __future__ import annotations
+
+from allocation_builders import (
+    CLASSES,
+    GI,
+    claim,
+    counters,
+    device,
+    first_of,
+    gpus,
+    node,
+    request,
+    shape,
+    slice_of,
+)
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place
+from dra_planner.model import (
+    DeviceCapacity,
+    DeviceTaint,
+    DeviceToleration,
+    ObjectKey,
+    RequestPolicy,
+    ResourceSlice,
+    Shape,
+    ShapeClaim,
+    Taint,
+    Toleration,
+    Unknown,
+    ValidRange,
+)
+from dra_planner.quantity import Quantity
+from dra_planner.releases import features_of
+
+F34, F35, F36, F37 = (features_of(minor) for minor in (34, 35, 36, 37))
+
+
+def state(*slices: ResourceSlice, features=F36, **more) -> NodeState:
+    return open_node(more.pop("on", node()), slices, CLASSES, features, **more)
+
+
+def placed(verdict) -> list[str]:
+    assert isinstance(verdict, Placement), verdict.reasons
+    return [d.device for d in verdict.devices]
+
+
+def refused(verdict) -> Refusal:
+    assert isinstance(verdict, Refusal), verdict
+    return verdict
+
+
+def fill(pod: Shape, on: NodeState) -> int:
+    """How many pods of one shape a node takes."""
+    count = 0
+    while isinstance(verdict := place(pod, on), Placement):
+        on, count = verdict.node, count + 1
+    return count
+
+
+def test_takes_devices_in_order_and_commits_nothing():
+    empty = state(gpus(2))
+    pod = shape(claim(request()))
+    first = place(pod, empty)
+    assert placed(first) == ["gpu-0"]
+    assert placed(place(pod, first.node)) == ["gpu-1"]
+    assert placed(place(pod, empty)) == ["gpu-0"]
+
+
+def test_count_larger_than_the_node_says_how_many_there_are():
+    (reason,) = refused(place(shape(claim(request(count=9))), state(gpus(8)))).reasons
+    assert reason.code == "count-too-large"
+    assert "9 devices" in reason.message
+    assert "a node offers 8 devices" in reason.fix
+
+
+def test_pods_of_two_devices_on_seven():
+    assert fill(shape(claim(request(count=2))), state(gpus(7))) == 3
+
+
+def test_alternatives_fall_back_and_a_later_claim_decides():
+    pod = shape(claim(first_of("r", ("any", 2), ("any", 1))), claim(request()))
+    verdict = place(pod, state(gpus(2)))
+    assert [(d.request, d.device) for d in verdict.devices] == [("r/b", "gpu-0"), ("r", "gpu-1")]
+
+
+def test_the_limit_of_a_claim_drives_the_choice_of_alternative():
+    pod = shape(claim(first_of("r1", ("any", 20), ("any", 10)), request("r2", count=20)))
+    verdict = place(pod, state(gpus(64)))
+    assert [d.request for d in verdict.devices].count("r1/b") == 10
+
+
+def test_all_takes_every_device_or_none():
+    pod = shape(claim(request(count=0)))
+    assert placed(place(pod, state(gpus(3)))) == ["gpu-0", "gpu-1", "gpu-2"]
+    one_taken = place(shape(claim(request())), state(gpus(3)))
+    assert refused(place(pod, one_taken.node)).kind == "devices"
+    assert refused(place(pod, state(slice_of()))).kind == "devices"
+
+
+def test_all_of_more_than_a_claim_may_hold_is_an_error():
+    assert refused(place(shape(claim(request(count=0))), state(gpus(33)))).kind == "error"
+
+
+def test_match_attribute_backtracks_off_the_first_device():
+    here = state(slice_of(*(device(n, {"x": x}) for n, x in zip("abc", (1, 2, 2), strict=True))))
+    assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/x")), here)) == ["b", "c"]
+
+
+def test_match_attribute_that_cannot_be_met_says_how_values_group():
+    here = state(slice_of(*(device(f"gpu-{i}", {"root": f"pci{i % 4}"}) for i in range(8))))
+    (reason,) = refused(place(shape(claim(request(count=3), match="gpu.nvidia.com/root")), here)).reasons
+    assert reason.code == "match-attribute"
+    assert "2 × pci0" in reason.message
+    assert "at most 2 devices" in reason.fix
+
+
+def test_unknown_values_of_one_group_match_and_of_two_do_not():
+    here = state(slice_of(*(device(f"gpu-{i}", {"root": Unknown(f"g{i // 2}")}) for i in range(4))))
+    assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)) == ["gpu-0", "gpu-1"]
+    assert refused(place(shape(claim(request(count=3), match="gpu.nvidia.com/root")), here)).kind == "devices"
+
+
+def test_an_unknown_value_without_a_group_leaves_it_open():
+    here = state(slice_of(*(device(f"gpu-{i}", {"root": Unknown()}) for i in range(4))))
+    verdict = place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)
+    assert isinstance(verdict, Undecided)
+    assert "gpu.nvidia.com/root" in verdict.reasons[0].message
+
+
+def test_an_unknown_value_that_cannot_change_the_answer_is_no_obstacle():
+    here = state(slice_of(device("a", {"root": Unknown()}), device("b", {"root": 1}), device("c", {"root": 1})))
+    assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)) == ["b", "c"]
+
+
+def test_counters_are_shared_by_partitions():
+    here = state(
+        counters(memory=40), slice_of(*(device(f"h{i}", draws={"memory": 20}) for i in range(3)), slice_count=2)
+    )
+    assert fill(shape(claim(request())), here) == 2
+
+
+def test_tolerating_a_device_taint():
+    here = state(slice_of(device("a", taints=[DeviceTaint(key="k")]), "b"))
+    assert placed(place(shape(claim(request())), here)) == ["b"]
+    tolerant = request(tolerations=(DeviceToleration(key="k", operator="Exists"),))
+    assert placed(place(shape(claim(tolerant)), here)) == ["a"]
+
+
+def test_shares_of_a_device_are_rounded_by_its_policy():
+    memory = DeviceCapacity(
+        Quantity.parse("80Gi"),
+        RequestPolicy(
+            default=Quantity.parse("8Gi"),
+            valid_range=ValidRange(minimum=Quantity.parse("4Gi"), step=Quantity.parse("4Gi")),
+        ),
+    )
+    here = state(slice_of(device("a", capacity={"memory": memory}, allow_multiple_allocations=True)))
+    assert fill(shape(claim(request(capacity={"memory": Quantity.parse("30Gi")}))), here) == 2
+    assert fill(shape(claim(request())), here) == 10
+    verdict = place(shape(claim(request(capacity={"memory": Quantity.parse("5Gi")}))), here)
+    assert str(verdict.devices[0].consumed_capacity["memory"]) == str(8 * GI)
+
+
+def test_a_missing_toleration_is_named():
+    tainted = node(taints=[Taint("nvidia.com/gpu", "present")])
+    (reason,) = refused(place(shape(claim(request())), state(gpus(1), on=tainted))).reasons
+    assert reason.code == "missing-toleration"
+    assert '{key: nvidia.com/gpu, operator: Equal, value: "present", effect: NoSchedule}' in reason.fix
+    tolerant = shape(claim(request()), tolerations=(Toleration("nvidia.com/gpu", "Exists"),))
+    assert placed(place(tolerant, state(gpus(1), on=tainted))) == ["gpu-0"]
+
+
+def test_a_shortage_of_cpu_says_how_much():
+    (reason,) = refused(place(shape(requests={"cpu": 80_000}), state())).reasons
+    assert reason.code == "insufficient-cpu"
+    assert reason.message == "cpu: asks for 80 CPU, 64 CPU left, 16 CPU short"
+
+
+def test_pod_slots_are_a_resource():
+    here = state(on=node(pods=2))
+    assert fill(shape(requests={}), here) == 2
+
+
+def test_a_class_that_does_not_exist():
+    (reason,) = refused(place(shape(claim(first_of("r", ("any", 1), ("nope", 1)))), state(gpus(1)))).reasons
+    assert reason.message == "request r/b: device class nope does not exist"
+
+
+def test_pods_that_share_a_claim_take_its_devices_once():
+    shared = ShapeClaim(name="gpu", spec=claim(request()), shared=ObjectKey("default", "one"))
+    assert fill(shape(shared), state(gpus(1), on=node(pods=7))) == 7
+
+
+def test_a_claim_serves_at_most_256_pods():
+    shared = ShapeClaim(name="gpu", spec=claim(request()), shared=ObjectKey("default", "one"))
+    pod, here = shape(shared, requests={}), state(gpus(1), on=node(pods=400))
+    assert fill(pod, here) == 256
+
+
+def test_incomplete_pools_are_used_by_1_34_only():
+    half = slice_of("a", slice_count=2)
+    assert placed(place(shape(claim(request())), state(half, features=F34))) == ["a"]
+    reasons = refused(place(shape(claim(request())), state(half, features=F36))).reasons
+    assert "incomplete" in reasons[-1].message
+
+
+def test_an_endless_search_is_no_verdict():
+    here = state(slice_of(*(device(f"d{i}", {"x": i}) for i in range(24))))
+    pod = shape(claim(request("a", count=10), request("b", count=10), request("c", count=5)))
+    # 25 devices of 24, all different to a constraint: nothing can be pruned
+    verdict = place(pod, here, budget=1000)
+    assert isinstance(verdict, Refusal | Undecided)
