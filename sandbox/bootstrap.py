@@ -1,0 +1,166 @@
+"""Makes the checkout's environment: `python3 sandbox/bootstrap.py`.
+
+Needs Python 3.11 with its standard library and nothing else. Finds uv or installs it into the per-user cache, then
+installs what uv.lock says into `.venv`. When that has been done already, it ends at once and in silence.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = ROOT / ".venv"
+STAMP = ENVIRONMENT / "pulumi-dra.stamp"
+
+UV_VERSION = "0.13.9"
+# uv reads a lock of revision 3 and later from this version on.
+UV_MINIMUM = (0, 8)
+
+
+class BootstrapError(Exception):
+    """The environment cannot be made; the message says why and what would help."""
+
+
+def main() -> int:
+    """Make the environment; 0 when it is ready."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - the Python that runs this is the system's, whatever its version
+        print(f"error: Python 3.11 or newer is needed, this is {sys.version.split()[0]}", file=sys.stderr)
+        return 1
+    wanted = description()
+    if is_ready(wanted):
+        return 0
+    from dra_sandbox.cache import CacheUnusable, exclusive
+
+    try:
+        key = hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
+        with exclusive(f"environment-{key}", lambda: say("waiting for another process that makes the environment")):
+            if not is_ready(wanted):
+                make(wanted)
+    except (BootstrapError, CacheUnusable) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def description() -> str:
+    """What the environment is made from: the pins, and where the checkout is (an editable install points there)."""
+    digest = hashlib.sha256()
+    for name in ("uv.lock", "pyproject.toml"):
+        digest.update((ROOT / name).read_bytes())
+    return json.dumps({"checkout": str(ROOT), "pins": digest.hexdigest()})
+
+
+def is_ready(wanted: str) -> bool:
+    """Whether the environment was made from what is wanted, and its Python and its editable install are still there."""
+    if not STAMP.is_file() or STAMP.read_text(encoding="utf-8") != wanted:
+        return False
+    links = list(ENVIRONMENT.glob("lib/python3*/site-packages/_pulumi_dra.pth"))
+    return (ENVIRONMENT / "bin" / "python").exists() and any(
+        str(ROOT / "sandbox") in link.read_text(encoding="utf-8").splitlines() for link in links
+    )
+
+
+def make(wanted: str) -> None:
+    """Install what the lock says, and stamp the environment when it is complete."""
+    uv = find_uv()
+    if STAMP.is_file() and json.loads(STAMP.read_text(encoding="utf-8")).get("checkout") != str(ROOT):
+        # A checkout that was moved: the scripts in its environment name the old place.
+        shutil.rmtree(ENVIRONMENT)
+    STAMP.unlink(missing_ok=True)
+    started = time.monotonic()
+    say(f"installing what uv.lock says into {ENVIRONMENT.name} …")
+    command = [uv, "sync", "--locked", *([] if sys.stderr.isatty() else ["--quiet"])]
+    if not (ENVIRONMENT / "bin" / "python").exists():
+        command += ["--python", sys.executable]
+    environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    environment["UV_PROJECT_ENVIRONMENT"] = str(ENVIRONMENT)
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    if done.returncode != 0:
+        raise BootstrapError(f"uv sync ended with status {done.returncode}; what it said is above")
+    STAMP.write_text(wanted, encoding="utf-8")
+    say(f"environment ready in {time.monotonic() - started:.0f} s")
+
+
+def find_uv() -> str:
+    """A recent uv: from PATH, else from the per-user cache, where it is installed when missing."""
+    from dra_sandbox.cache import cache_folder, obtain
+
+    on_path = shutil.which("uv")
+    if on_path is not None:
+        answer = subprocess.run([on_path, "--version"], capture_output=True, text=True, check=False)
+        numbers = answer.stdout.split()[1].split(".") if answer.returncode == 0 else []
+        if tuple(int(number) for number in numbers[:2] if number.isdigit()) >= UV_MINIMUM:
+            return on_path
+    folder = obtain(cache_folder() / "tools" / f"uv-{UV_VERSION}", install_uv)
+    return str(folder / "bin" / "uv")
+
+
+def install_uv(target: Path) -> None:
+    """Install uv into `target` with whatever this Python has of pip."""
+    started = time.monotonic()
+    say(f"installing uv {UV_VERSION}, since no recent one is on PATH …")
+    arguments = ["install", "--quiet", "--disable-pip-version-check", "--target", str(target), f"uv=={UV_VERSION}"]
+    tried = []
+    for name, pip in (
+        ("pip of this Python", own_pip),
+        ("pip in a new environment", new_pip),
+        ("pip's wheel", wheel_pip),
+    ):
+        try:
+            subprocess.run([*pip(target), *arguments], check=True, capture_output=True, text=True)
+        except (subprocess.CalledProcessError, OSError, BootstrapError) as error:
+            said = error.stderr if isinstance(error, subprocess.CalledProcessError) else str(error)
+            tried.append(f"{name}: {(said or '').strip().splitlines()[-1:] or ['failed']}")
+            continue
+        shutil.rmtree(target / ".pip", ignore_errors=True)
+        say(f"uv {UV_VERSION} installed in {time.monotonic() - started:.0f} s")
+        return
+    raise BootstrapError("cannot install uv; install it yourself and put it on PATH. Tried " + "; ".join(tried))
+
+
+def own_pip(scratch: Path) -> "list[str]":
+    """The pip that this Python has."""
+    return [sys.executable, "-m", "pip"]
+
+
+def new_pip(scratch: Path) -> "list[str]":
+    """The pip of a throw-away virtual environment; Debian's Python has no ensurepip for it."""
+    place = scratch / ".pip" / "environment"
+    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, capture_output=True, text=True)
+    return [str(place / "bin" / "python"), "-m", "pip"]
+
+
+def wheel_pip(scratch: Path) -> "list[str]":
+    """pip run from its own wheel, the one that uv.lock pins."""
+    import tomllib
+    import urllib.request
+
+    lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
+    pinned = next(package["wheels"][0] for package in lock["package"] if package["name"] == "pip")
+    try:
+        with urllib.request.urlopen(pinned["url"], timeout=60) as answer:
+            content = answer.read()
+    except OSError as error:
+        raise BootstrapError(f"cannot fetch {pinned['url']}: {error}") from error
+    if f"sha256:{hashlib.sha256(content).hexdigest()}" != pinned["hash"]:
+        raise BootstrapError(f"{pinned['url']} is not the file that uv.lock pins")
+    wheel = scratch / ".pip" / pinned["url"].rsplit("/", 1)[-1]
+    wheel.parent.mkdir(parents=True, exist_ok=True)
+    wheel.write_bytes(content)
+    return [sys.executable, str(wheel / "pip")]
+
+
+def say(text: str) -> None:
+    """One line of progress."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
