@@ -33,9 +33,7 @@ class Judge:
             found = () if view is None else tuple(run(view, self._rules))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
-        told = tuple(
-            _told(rule, finding) for rule, finding in found if finding.urn in ("", resource.urn)
-        )
+        told = tuple(_told(rule, finding) for rule, finding in found if urn_of(finding) in ("", resource.urn))
         self._session.tell(resource.urn, ((entry.rule.id, str(entry.finding)) for entry in told))
         return told
 
@@ -53,8 +51,14 @@ class Judge:
         )
 
 
+def urn_of(finding: Finding) -> str:
+    """Return the resource that a finding is about: the one whose text it was read from, else the one it names."""
+    return finding.place.file if finding.place.file.startswith("urn:pulumi:") else finding.urn
+
+
 def _told(rule: Rule, finding: Finding) -> Told:
     """Name the rule: what a mandatory rule could not tell is told by an advisory one, since a rule has one level."""
+    finding = replace(finding, urn=urn_of(finding))
     if finding.certain or rule.level == "advisory":
         return Told(rule, finding)
     return Told(CANNOT_BE_JUDGED, replace(finding, message=f"{rule.id}: {finding.message}"))

@@ -7,7 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from dra_planner.planfile import canonical_text, seal
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import PlanRequest, make_plan, plan_file
+from dra_planner.planfile import canonical_text
+from dra_planner.sources import Source
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import Properties
 
@@ -28,7 +31,7 @@ def resource(type_token: str, name: str, props: Mapping[str, Any], **more: Any) 
 
 
 def node_group(
-    name: str = "l4", *, machine: str = "g6.2xlarge", pool: str = "l4", counts: Any = (0, 2, 4), **props: Any
+    name: str = "l4", *, machine: str = "g6.2xlarge", pool: str = "l4", counts: Any = (2, 2, 4), **props: Any
 ) -> Resource:
     low, desired, high = counts
     declared = {
@@ -53,7 +56,7 @@ def node_pool(name: str = "l4", *, machine: str = "g2-standard-8", pool: str = "
     declared = {
         "location": "us-central1",
         "nodeLocations": ["us-central1-a"],
-        "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 4},
+        "autoscaling": {"totalMinNodeCount": 2, "totalMaxNodeCount": 4},
         "initialNodeCount": 2,
         "nodeConfig": {**config, **props.pop("config", {})},
     }
@@ -78,27 +81,24 @@ def daemon_set(spec: Any, *, name: str = "nvidia-device-plugin-daemonset", kind:
     return kubernetes(kind, "apps/v1", name, "kube-system", spec={"template": {"spec": spec}})
 
 
-def plan_text(*, cloud: str = "eks", pools: Any = None, **content: Any) -> str:
-    rows = pools or [
-        {
-            "name": "l4",
-            "machine": "g6.2xlarge" if cloud == "eks" else "g2-standard-8",
-            "count": {"min": 0, "bound": 2, "plan": 2, "max": 4},
-            "nodes": {"min": 0, "desired": 2, "max": 4},
-        }
-    ]
-    base = {
-        "inputs": {"fleet": "sha256:f", "workloads": "sha256:w", "paths": []},
+def fleet(cloud: str = "eks", **changes: Any) -> dict[str, Any]:
+    here = {"eks": ("us-east-1", "m7i.large", "g6.2xlarge"), "gke": ("us-central1", "e2-standard-4", "g2-standard-8")}
+    region, system, machine = here[cloud]
+    return {
+        "cloud": cloud,
+        "region": region,
         "kubernetes": "1.34",
-        "verdict": "fits",
-        "assumptions": [],
-        "fleet": {"cloud": cloud},
-        "classes": [],
-        "demand": {},
-        "pools": rows,
-        "workloads": [],
+        "systemPool": {"machine": system},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "l4", "machine": machine, "count": {"min": 2, "max": 4}}],
+        **changes,
     }
-    return canonical_text(seal({**base, **content}))
+
+
+def plan_text(manifests: str = "", *, cloud: str = "eks", **changes: Any) -> str:
+    sources = (Source("workloads.yaml", manifests),) if manifests else ()
+    plan = make_plan(PlanRequest(sources=sources, fleet=read_fleet(fleet(cloud, **changes))))
+    return canonical_text(plan_file(plan))
 
 
 def record(text: str | None = None, **plan: Any) -> Resource:
@@ -115,6 +115,7 @@ def declare() -> SimpleNamespace:
         release=release,
         kubernetes=kubernetes,
         daemon_set=daemon_set,
+        fleet=fleet,
         plan_text=plan_text,
         record=record,
         urn=urn,

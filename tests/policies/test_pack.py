@@ -109,13 +109,13 @@ def test_a_pool_is_compared_before_it_is_created(declare: SimpleNamespace) -> No
     host = Host()
 
     assert host.analyze(declare.record()) == []
-    told = host.analyze(declare.node_group(counts=(0, 2, 3)))
+    told = host.analyze(declare.node_group(counts=(2, 2, 3)))
 
     assert names(told) == ["pool-differs-from-plan"]
 
 
 def test_what_was_told_of_a_resource_is_not_told_again_of_the_stack(declare: SimpleNamespace) -> None:
-    host, stack = Host(), [declare.record(), declare.node_group(counts=(0, 2, 3))]
+    host, stack = Host(), [declare.record(), declare.node_group(counts=(2, 2, 3))]
     for resource in stack:
         host.analyze(resource)
 
@@ -138,7 +138,7 @@ def test_inputs_count_where_the_stack_shows_no_outputs(declare: SimpleNamespace)
 def test_a_preview_and_an_update_may_share_a_process(declare: SimpleNamespace) -> None:
     host = Host()
     host.analyze(declare.record())
-    assert host.analyze(declare.node_group(counts=(0, 2, 3))) != []
+    assert host.analyze(declare.node_group(counts=(2, 2, 3))) != []
 
     assert host.analyze(declare.node_group()) == []
     assert host.analyze_stack(declare.record(), declare.node_group()) == []
@@ -156,7 +156,7 @@ UNKNOWNS: dict[str, dict[str, Any]] = {
     "the machine": {"instanceTypes": UNKNOWN},
     "one machine of the list": {"instanceTypes": [UNKNOWN]},
     "the counts": {"scalingConfig": UNKNOWN},
-    "one count": {"scalingConfig": {"minSize": 0, "desiredSize": 2, "maxSize": UNKNOWN}},
+    "one count": {"scalingConfig": {"minSize": 2, "desiredSize": 2, "maxSize": UNKNOWN}},
     "the labels": {"labels": UNKNOWN},
     "the taints": {"taints": UNKNOWN},
     "the effect of a taint": {"taints": [{"key": "a", "value": "b", "effect": UNKNOWN}]},

@@ -25,14 +25,14 @@ TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
 GROUPS: dict[str, tuple[dict[str, Any], str]] = {
     "as planned": ({}, ""),
     "another machine": ({"machine": "g6.4xlarge"}, "its machine is g6.4xlarge, but the plan says g6.2xlarge"),
-    "a smaller maximum": ({"counts": (0, 2, 3)}, "its maximum node count is 3, but the plan says 4"),
-    "another minimum": ({"counts": (1, 2, 4)}, "its minimum node count is 1, but the plan says 0"),
-    "another desired count": ({"counts": (0, 1, 4)}, "its desired node count is 1, but the plan says 2"),
+    "a smaller maximum": ({"counts": (2, 2, 3)}, "its maximum node count is 3, but the plan says 4"),
+    "another minimum": ({"counts": (1, 2, 4)}, "its minimum node count is 1, but the plan says 2"),
+    "another desired count": ({"counts": (2, 3, 4)}, "its desired node count is 3, but the plan says 2"),
     "a desired count that is left to an autoscaler": (
-        {"counts": (0, 1, 4), "ignore_changes": ("scalingConfig.desiredSize",)},
+        {"counts": (2, 3, 4), "ignore_changes": ("scalingConfig.desiredSize",)},
         "",
     ),
-    "all of the scaling ignored": ({"counts": (0, 1, 4), "ignore_changes": ("scalingConfig",)}, ""),
+    "all of the scaling ignored": ({"counts": (2, 3, 4), "ignore_changes": ("scalingConfig",)}, ""),
     "no DRA label": (
         {"labels": {**LABELS, "nvidia.com/gpu.dra": "false"}},
         'its node label nvidia.com/gpu.dra is "false", but the plan counts on nvidia.com/gpu.dra=true',
@@ -77,10 +77,10 @@ def test_a_node_group(declare: SimpleNamespace, name: str) -> None:
 
 POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "total limits": ({}, ""),
-    "limits per zone, one zone": ({"autoscaling": {"minNodeCount": 0, "maxNodeCount": 4}}, ""),
+    "limits per zone, one zone": ({"autoscaling": {"minNodeCount": 2, "maxNodeCount": 4}}, ""),
     "limits per zone, two zones": (
         {
-            "autoscaling": {"minNodeCount": 0, "maxNodeCount": 4},
+            "autoscaling": {"minNodeCount": 1, "maxNodeCount": 4},
             "nodeLocations": ["us-central1-a", "us-central1-b"],
             "ignore_changes": ("initialNodeCount",),
         },

@@ -1,6 +1,6 @@
 """The rules, and how to run them. Pure: a view in, findings out.
 
-    view = StackView(manifests=…, plan=…, …)         what there is to judge (dra_policies.rules.view)
+    view = StackView(manifests=…, judgement=…)        what there is to judge (dra_policies.rules.view)
     for diagnostic in check_all(view): …             for readers: severity, code (the rule's id), message, place, fix
     for rule, finding in run(view): …                for a host that has its own way of telling
 
@@ -16,11 +16,14 @@ from typing import Final
 from dra_planner.errors import Diagnostic
 
 from dra_policies.rules import (
+    claim_cannot_be_judged,
+    claim_fits_no_pool,
     device_plugin_on_dra_node,
     driver_quota_too_small,
     plan_record_invalid,
     plan_record_missing,
     pool_differs_from_plan,
+    pool_maximum_too_small,
     rule_could_not_run,
     stack_cannot_be_judged,
 )
@@ -34,6 +37,9 @@ CANNOT_BE_JUDGED: Final = stack_cannot_be_judged.RULE
 RULES: Final[tuple[Rule, ...]] = (
     plan_record_invalid.RULE,
     plan_record_missing.RULE,
+    claim_fits_no_pool.RULE,
+    pool_maximum_too_small.RULE,
+    claim_cannot_be_judged.RULE,
     pool_differs_from_plan.RULE,
     device_plugin_on_dra_node.RULE,
     driver_quota_too_small.RULE,

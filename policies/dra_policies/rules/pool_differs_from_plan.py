@@ -48,8 +48,9 @@ def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFil
         row = rows[pool.name]
         yield from _compare("machine", pool.machine, row.machine, pool)
         yield from _compare_counts(pool, row)
-        yield from _compare_labels(pool)
-        yield from _compare_taint(pool)
+        if pool.has_gpus is not False:
+            yield from _compare_labels(pool)
+            yield from _compare_taint(pool)
 
 
 def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -> Iterator[Finding]:

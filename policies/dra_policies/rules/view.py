@@ -15,14 +15,16 @@ from dra_planner.model import Taint
 
 if TYPE_CHECKING:
     from dra_planner.manifests import Manifests
-    from dra_planner.model import DeviceClass
-    from dra_planner.plan import Plan
+    from dra_planner.model import Demand, DeviceClass
+    from dra_planner.offers import Offer
     from dra_planner.planfile import PlanFile
     from dra_planner.releases import Features
+    from dra_planner.sizing import Sizing
 
     from dra_policies.unknowns import Properties
 
 Cloud = Literal["eks", "gke"]
+Basis = Literal["record", "stack", "fleet"]
 
 POOL_LABEL: Final = "pulumi-dra/pool"
 DRA_LABEL: Final = "nvidia.com/gpu.dra"
@@ -102,12 +104,25 @@ class CriticalPodQuota:
     pods: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Judgement:
+    """Demand, what it was judged on, and the sizes that came out, for steady demand with every pool at its maximum.
+
+    `basis` says whose pools: those of the record, those that the stack itself declares, or a fleet's.
+    """
+
+    basis: Basis
+    demand: Demand
+    offers: tuple[Offer, ...]
+    classes: Mapping[str, DeviceClass]
+    features: Features
+    sizing: Sizing
+    urn: str = ""  # the resource that is told of, where a workload is no resource of its own
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackView:
-    """What there is to judge.
-
-    `plan` is the demand judged on what `plan_of` says: the fleet of the record, or what the stack itself declares.
-    """
+    """What there is to judge."""
 
     record: Record | None = None
     expects_record: bool = False  # a stack of Pulumi has one; manifests have none
@@ -116,11 +131,8 @@ class StackView:
     device_plugins: tuple[DevicePlugin, ...] = ()
     drivers: tuple[DraDriver, ...] = ()
     quotas: tuple[CriticalPodQuota, ...] = ()
-    plan: Plan | None = None
-    plan_of: Literal["record", "stack", "fleet"] = "record"
-    plan_urn: str = ""  # the resource that violations of the plan are told of
-    urns: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)  # "<Kind> <namespace>/<name>" → URN
-    manifests: Manifests | None = None
+    judgement: Judgement | None = None
+    manifests: Manifests | None = None  # objects of the stack, or of files; their places name URNs or files
+    features: Features | None = None  # set with `manifests`
     classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
-    features: Features | None = None
     unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged

@@ -1,16 +1,143 @@
-"""The demand of a plan, judged again."""
+"""The demand of a stack, judged: as its plan states it, and again on what the stack declares."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
-from dra_policies.rules.view import StackView
+from dra_planner.claims import expand_claims
+from dra_planner.errors import PlannerError
+from dra_planner.model import Blocked, Demand, DeviceClass, Shape, WorkloadRef
+from dra_planner.offers import Offer
+from dra_planner.plan import Plan, judge_document
+from dra_planner.plan.classes import fleet_classes
+from dra_planner.planfile import canonical_text, parse_document
+from dra_planner.releases import Features, features_of, parse_version
+from dra_planner.sizing import size_pools
+
+from dra_policies.rules.view import Basis, Judgement, StackView
+from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.resource import Resource
+
+NOTHING = Demand(shapes=())
 
 
 def judge_record(view: StackView) -> StackView:
-    return view
+    """Return the view with the plan's own demand judged on the plan's own fleet.
+
+    A plan that cannot be judged at all (a machine that no table holds any more) becomes an invalid record.
+    """
+    record = view.record
+    if record is None or record.plan_file is None:
+        return view
+    try:
+        plan = _judged(canonical_text(record.plan_file))
+    except PlannerError as error:
+        sentence = f"cannot be judged: {error}"
+        return replace(view, record=replace(record, plan_file=None, problem=sentence))
+    return replace(
+        view,
+        judgement=Judgement(
+            basis="record",
+            demand=plan.demand,
+            offers=plan.offers,
+            classes=plan.classes,
+            features=_features(plan),
+            sizing=plan.sizings[plan.level],
+            urn=record.urn,
+        ),
+    )
+
+
+@lru_cache(maxsize=4)
+def _judged(text: str) -> Plan:
+    return judge_document(parse_document(text))
+
+
+def _features(plan: Plan) -> Features:
+    return features_of(parse_version(plan.kubernetes))
+
+
+def judge_objects(view: StackView) -> StackView:
+    """Return the view with the workloads among its objects judged on the fleet of its plan."""
+    if view.manifests is None or view.features is None or not view.manifests.workloads:
+        return view
+    recorded = judge_record(replace(view, judgement=None))
+    planned = recorded.judgement
+    if planned is None:
+        return view
+    return _with_judgement(view, planned, planned.offers, planned.classes, "record")
 
 
 def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
-    return view
+    """Return the view with all demand judged on what the stack declares.
+
+    All demand is the plan's, and that of workloads that are resources of the stack; where both speak of one
+    workload, the resource counts, since it is what will be created.
+    """
+    view = judge_record(view)
+    planned = view.judgement
+    has_own = view.manifests is not None and bool(view.manifests.workloads)
+    if planned is None and not has_own:
+        return view
+    try:
+        declared = declared_fleet(view, resources)
+    except PlannerError as error:
+        sentence = f"the claims cannot be judged on what this stack declares: {error}"
+        return replace(view, unknowns=(*view.unknowns, sentence))
+    view = replace(view, unknowns=(*view.unknowns, *declared.unknowns), features=declared.features)
+    classes = planned.classes if planned else fleet_classes(declared.fleet, declared.features)
+    return _with_judgement(view, planned, declared.offers, classes, "stack")
+
+
+def _with_judgement(
+    view: StackView,
+    planned: Judgement | None,
+    offers: tuple[Offer, ...],
+    classes: Mapping[str, DeviceClass],
+    basis: Basis,
+) -> StackView:
+    """Judge the plan's demand and the view's own on these offers."""
+    features = view.features or (planned.features if planned else None)
+    assert features is not None  # set with the manifests, and by every plan
+    own = view.manifests
+    known = {**classes, **(own.classes if own else {})}
+    demand = planned.demand if planned else NOTHING
+    if own is not None and own.workloads:
+        demand = merge_demand(demand, expand_claims(own, known, features))
+    judgement = Judgement(
+        basis=basis,
+        demand=demand,
+        offers=offers,
+        classes=known,
+        features=features,
+        sizing=size_pools(demand, offers, known, features, planned.sizing.level if planned else "steady"),
+        urn=planned.urn if planned else "",
+    )
+    return replace(view, judgement=judgement, classes=known)
+
+
+def merge_demand(planned: Demand, own: Demand) -> Demand:
+    """Return both demands together; of a workload that is in both, only what `own` says."""
+    replaced = {member.workload for shape in own.shapes for member in shape.members}
+    replaced |= {blocked.member.workload for blocked in own.blocked}
+    shapes: dict[str, Shape] = {shape.id: shape for shape in own.shapes}
+    for shape in planned.shapes:
+        members = tuple(member for member in shape.members if member.workload not in replaced)
+        if members and shape.id in shapes:
+            mine = shapes[shape.id]
+            shapes[shape.id] = replace(mine, members=(*mine.members, *members))
+        elif members:
+            shapes[shape.id] = replace(shape, members=members)
+    used = {claim.shared for shape in shapes.values() for claim in shape.claims if claim.shared}
+    shared = {**planned.shared_claims, **own.shared_claims}
+    return Demand(
+        shapes=tuple(shapes[key] for key in sorted(shapes)),
+        shared_claims={key: shared[key] for key in sorted(used) if key in shared},
+        blocked=(*_kept(planned.blocked, replaced), *own.blocked),
+    )
+
+
+def _kept(blocked: Iterable[Blocked], replaced: set[WorkloadRef]) -> Iterator[Blocked]:
+    return (each for each in blocked if each.member.workload not in replaced)

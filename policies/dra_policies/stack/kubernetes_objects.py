@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from dra_planner.manifests import read_manifests
+from dra_planner.releases import MINIMUM_MINOR, features_of, parse_version
 from dra_planner.sources import Source
 
 from dra_policies.rules.view import StackView
+from dra_policies.stack.declared_fleet import cluster_version
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import as_list, as_mapping, unknown_paths
 
@@ -99,4 +102,21 @@ def _without_effect(value: Any) -> Any:
 
 
 def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
-    return view
+    """Return the view with the objects among these resources read as the API server of its release would.
+
+    The release is that of the stack's cluster, else of its plan, else the oldest with `resource.k8s.io/v1`.
+    """
+    texts = tuple(object_texts(resources))
+    if not texts:
+        return view
+    plan_file = view.record.plan_file if view.record else None
+    version = cluster_version(resources) or (plan_file.kubernetes if plan_file else f"1.{MINIMUM_MINOR}")
+    features = features_of(parse_version(version))
+    manifests = read_manifests([text.source for text in texts if text.source], features)
+    unknowns = tuple(
+        f"{text.title}: {', '.join(text.unknown[:3])} {'is' if len(text.unknown) == 1 else 'are'} not known yet, "
+        "so it cannot be judged"
+        for text in texts
+        if text.unknown
+    )
+    return replace(view, manifests=manifests, features=features, unknowns=(*view.unknowns, *unknowns))

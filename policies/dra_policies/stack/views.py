@@ -19,7 +19,7 @@ from dra_policies.rules.view import (
     Record,
     StackView,
 )
-from dra_policies.stack.judgement import judge_record, judge_stack
+from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object, read_objects
 from dra_policies.stack.pools import POOL_TYPES, declared_pool
 from dra_policies.stack.record import find_record, read_record
@@ -48,7 +48,7 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
         pools = _pools(seen) or expected_pools(record)
         return StackView(expects_record=True, record=record, pools=pools, device_plugins=plugins)
     if is_kubernetes_object(resource):
-        return read_objects(StackView(expects_record=True, record=record), [resource])
+        return judge_objects(read_objects(StackView(expects_record=True, record=record), seen))
     return None
 
 
@@ -63,8 +63,7 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         drivers=tuple(driver for driver in map(driver_of_release, resources) if driver),
         quotas=tuple(quota for quota in map(critical_pod_quota, resources) if quota),
     )
-    view = read_objects(view, [resource for resource in resources if is_kubernetes_object(resource)])
-    return judge_stack(view, resources)
+    return judge_stack(read_objects(view, resources), resources)
 
 
 def expected_pools(record: Record | None) -> tuple[DeclaredPool, ...]:

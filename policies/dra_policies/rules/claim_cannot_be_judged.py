@@ -1,0 +1,59 @@
+"""Claims of which nobody can say before the nodes exist whether they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.allocation import Undecided
+
+from dra_policies.rules.fitting import Waiting, subject, waiting
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    if judgement is None:
+        return
+    for case in waiting(judgement):
+        reason = _unknown(case)
+        if reason:
+            yield Finding(
+                message=f"{subject(case)} cannot be judged: {reason}",
+                urn=judgement.urn,
+                place=case.member.place,
+                certain=False,
+            )
+    for blocked in judgement.demand.blocked:
+        if blocked.verdict == "cannot-tell":
+            yield Finding(
+                message=f"{blocked.member.workload} cannot be judged: {blocked.reason.message}",
+                fix=blocked.reason.fix,
+                urn=judgement.urn,
+                place=blocked.member.place,
+                certain=False,
+            )
+
+
+def _unknown(case: Waiting) -> str:
+    if case.is_undecided:
+        return "; ".join(
+            f'pool "{pool.offer.name}": {reason.message}'
+            for pool in case.pools
+            if isinstance(pool.answer, Undecided)
+            for reason in pool.answer.reasons[:1]
+        )
+    if case.size.verdict == "cannot-tell" and case.fits_somewhere:
+        return "; ".join(reason.message for reason in case.size.reasons)
+    return ""
+
+
+RULE = Rule(
+    id="claim-cannot-be-judged",
+    says="Whether each claim fits can be told before any node exists.",
+    why="It depends on a value that only the node knows, on a fact that no table holds, or on a better packing than "
+    "was found: the claim may fit or not.",
+    fix="Select by an attribute that is known beforehand, or accept that the first node will tell.",
+    level="advisory",
+    check=check,
+)

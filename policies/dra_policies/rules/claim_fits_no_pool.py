@@ -1,0 +1,82 @@
+"""A claim that no pool could satisfy, even with one empty node for each pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.allocation import Refusal
+from dra_planner.model import Reason
+
+from dra_policies.rules.fitting import PoolAnswer, Waiting, counted, subject, waiting
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.view import StackView
+
+MOST_POOLS = 4  # named in one sentence
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    if judgement is None:
+        return
+    for case in waiting(judgement):
+        if case.size.wanted != 0 and not case.fits_somewhere and not case.is_undecided:
+            yield Finding(
+                message=f"{subject(case)} fits no pool: {_pools(case)}",
+                fix=_fix(case),
+                urn=judgement.urn,
+                place=case.member.place,
+            )
+    for blocked in judgement.demand.blocked:
+        if blocked.verdict == "does-not-fit":
+            yield Finding(
+                message=f"{blocked.member.workload}: {blocked.reason.message}",
+                fix=blocked.reason.fix,
+                urn=judgement.urn,
+                place=blocked.member.place,
+            )
+
+
+def _pools(case: Waiting) -> str:
+    if not case.pools:
+        return "there is no pool for claims"
+    told = [f'pool "{pool.offer.name}" ({pool.offer.machine}) {_why(case, pool)}' for pool in case.pools[:MOST_POOLS]]
+    more = len(case.pools) - len(told)
+    return "; ".join([*told, *([f"and {counted(more, 'pool')} more"] if more > 0 else [])])
+
+
+def _why(case: Waiting, pool: PoolAnswer) -> str:
+    """Say what is short on one node where that is a number of devices, otherwise the nearest miss."""
+    needed, offered = case.devices_per_pod, sum(len(part.devices) for part in pool.offer.slices)
+    if isinstance(pool.answer, Refusal) and pool.answer.kind == "devices" and 0 < offered < needed:
+        return (
+            f"offers {counted(offered, 'device')} on a node, {needed} are needed on one node: {needed - offered} short"
+        )
+    reason = _nearest(pool)
+    return f"refuses: {reason.message}" if reason else "refuses"
+
+
+def _nearest(pool: PoolAnswer) -> Reason | None:
+    reasons = () if not isinstance(pool.answer, Refusal) else pool.answer.reasons
+    return reasons[0] if reasons else None
+
+
+def _fix(case: Waiting) -> str:
+    needed = case.devices_per_pod
+    sizes = [sum(len(part.devices) for part in pool.offer.slices) for pool in case.pools]
+    if sizes and 0 < max(sizes) < needed:
+        return f"add a pool of a machine with at least {counted(needed, 'device')}, or ask for fewer"
+    for pool in case.pools:
+        reason = _nearest(pool)
+        if reason and reason.fix:
+            return reason.fix
+    return "add a pool whose devices satisfy the claim, or relax the claim"
+
+
+RULE = Rule(
+    id="claim-fits-no-pool",
+    says="Every claim fits at least one pool.",
+    why="Its pods would wait for ever, whatever the number of nodes.",
+    fix="Add a pool with devices that satisfy the claim, or relax its selectors, count or constraints.",
+    level="mandatory",
+    check=check,
+)

@@ -1,0 +1,117 @@
+"""Which pools a pod of the demand fits, and how many of its devices they hold: the facts behind the sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place, sight_of
+from dra_planner.model import Member, Shape, ShapeClaim
+from dra_planner.offers import Offer
+from dra_planner.sizing import WorkloadSize
+
+from dra_policies.rules.view import Judgement
+
+MOST_PODS = 1_000  # of one shape that are tried on one node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoolAnswer:
+    """What one pool says to one pod of a shape on an empty node, and how many such pods a node takes."""
+
+    offer: Offer
+    answer: Placement | Refusal | Undecided
+    pods_per_node: int
+
+    @property
+    def fits(self) -> bool:
+        return isinstance(self.answer, Placement)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Waiting:
+    """Pods of one shape of a workload that does not get all it asks for; pools in the order of the fleet."""
+
+    size: WorkloadSize
+    shape: Shape
+    member: Member
+    pools: tuple[PoolAnswer, ...]
+
+    @property
+    def fits_somewhere(self) -> bool:
+        return any(pool.fits for pool in self.pools)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether no pool fits, and some pool cannot be judged."""
+        return not self.fits_somewhere and any(isinstance(pool.answer, Undecided) for pool in self.pools)
+
+    @property
+    def devices_per_pod(self) -> int:
+        """Devices that one pod takes for itself, by the first alternative of each request."""
+        return sum(devices_of(claim) for claim in self.shape.claims if claim.shared is None)
+
+
+@lru_cache(maxsize=4)
+def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
+    """Return every shape of every workload that does not fit or cannot be told, sorted by workload."""
+    return tuple(_waiting(judgement))
+
+
+def _waiting(judgement: Judgement) -> Iterator[Waiting]:
+    sight = sight_of(judgement.demand.shapes)
+    states = [
+        (
+            offer,
+            open_node(
+                offer.node,
+                offer.slices,
+                judgement.classes,
+                judgement.features,
+                deductions=offer.used,
+                sight=sight,
+            ),
+        )
+        for offer in judgement.offers
+    ]
+    for size in judgement.sizing.workloads:
+        if size.verdict == "fits":
+            continue
+        for shape in judgement.demand.shapes:
+            for member in shape.members:
+                if member.workload == size.workload:
+                    answers = tuple(_answer(shape, offer, state) for offer, state in states)
+                    yield Waiting(size, shape, member, answers)
+
+
+def _answer(shape: Shape, offer: Offer, state: NodeState) -> PoolAnswer:
+    first = answer = place(shape, state)
+    pods = 0
+    while isinstance(answer, Placement) and pods < MOST_PODS:
+        pods += 1
+        answer = place(shape, answer.node)
+    return PoolAnswer(offer, first, pods)
+
+
+def devices_of(claim: ShapeClaim) -> int:
+    """Return the devices that a claim takes, by the first alternative of each request; `All` counts one."""
+    total = 0
+    for request in claim.spec.requests:
+        wanted = request.exactly or (request.first_available[0] if request.first_available else None)
+        if wanted is not None and not wanted.admin_access:
+            total += wanted.count if wanted.allocation_mode == "ExactCount" else 1
+    return total
+
+
+def subject(case: Waiting) -> str:
+    """Return who waits: `claim default/gpu (Job default/train)`, several claims, or the workload alone."""
+    names = [str(claim.shared or f"{case.shape.namespace}/{claim.name}") for claim in case.shape.claims]
+    if not names:
+        return str(case.size.workload)
+    return f"claim{'s' if len(names) > 1 else ''} {', '.join(names)} ({case.size.workload})"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 node`, `2 nodes`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,66 @@
+"""Claims that fit a pool one by one, and more of them than its nodes can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.fitting import PoolAnswer, Waiting, counted, subject, waiting
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.view import Judgement, StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    if judgement is None:
+        return
+    for case in waiting(judgement):
+        if case.size.verdict == "does-not-fit" and case.fits_somewhere and case.size.pending:
+            yield Finding(
+                message=f"{subject(case)}: {_shortage(case)}",
+                fix=_fix(case, judgement),
+                urn=judgement.urn,
+                place=case.member.place,
+            )
+
+
+def _shortage(case: Waiting) -> str:
+    each = case.devices_per_pod
+    if not each or case.size.wanted is None:
+        reasons = "; ".join(reason.message for reason in case.size.reasons)
+        return reasons or f"{counted(case.size.pending, 'pod')} left over"
+    fitting = [pool for pool in case.pools if pool.fits]
+    offers = [_offered(pool, each) for pool in fitting]
+    shown = " and ".join(f'pool "{pool.offer.name}" offers at most {text}' for pool, (_, text) in zip(
+        fitting, offers, strict=True
+    ))
+    needed = case.size.wanted * each
+    short = case.size.pending * each
+    taken = sum(amount for amount, _ in offers) - (needed - short)
+    others = f", {taken} of which go to other workloads" if taken > 0 and sum(a for a, _ in offers) >= needed else ""
+    return f"{shown}{others}, {needed} are needed: {short} short"
+
+
+def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
+    """Return the devices of a pool that pods like this one can use, and the sum behind them."""
+    nodes, usable = pool.offer.count_max, pool.pods_per_node * each
+    return nodes * usable, f"{counted(nodes * usable, 'device')} ({counted(nodes, 'node')} × {usable})"
+
+
+def _fix(case: Waiting, judgement: Judgement) -> str:
+    for pool in case.pools:
+        if pool.fits:
+            size = judgement.sizing.pool(pool.offer.name)
+            if size.relaxed > size.maximum:
+                verb = "set count of" if size.minimum == size.maximum else "raise count.max of"
+                return f'{verb} pool "{pool.offer.name}" to {size.relaxed}'
+    return next((reason.fix for reason in case.size.reasons if reason.fix), "raise the maximum of a pool")
+
+
+RULE = Rule(
+    id="pool-maximum-too-small",
+    says="The pools at their maximum hold every claim of steady demand.",
+    why="The claims that are too many would wait for nodes that may never be created.",
+    fix="Raise the maximum of a pool that fits, add a pool, or ask for fewer replicas.",
+    level="mandatory",
+    check=check,
+)

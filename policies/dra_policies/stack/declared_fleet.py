@@ -1,0 +1,145 @@
+"""What a stack declares → the fleet it will be, whatever its plan says, and what each pool's nodes will offer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.offers import Offer, predict_offers
+from dra_planner.releases import Features, features_of, parse_version
+
+from dra_policies.rules.view import (
+    DRA_LABEL,
+    GKE_DRA_LABEL,
+    GKE_NO_PLUGIN_LABEL,
+    POOL_LABEL,
+    PRESENT_LABEL,
+    DeclaredPool,
+    StackView,
+)
+from dra_policies.stack.pools import EKS_CLUSTER, GKE_CLUSTER
+from dra_policies.stack.resource import Resource
+
+OUR_LABELS: Final = (PRESENT_LABEL, DRA_LABEL, POOL_LABEL, GKE_DRA_LABEL, GKE_NO_PLUGIN_LABEL)
+_ZONE_END: Final = re.compile(r"-?[a-z]$")
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredFleet:
+    """The fleet, its offers, and sentences about what was taken from the plan because it is not known."""
+
+    fleet: Fleet
+    offers: tuple[Offer, ...]
+    features: Features
+    unknowns: tuple[str, ...]
+
+
+def declared_fleet(view: StackView, resources: Sequence[Resource]) -> DeclaredFleet:
+    """Return the fleet that the resources of a stack declare; raises PlannerError when it cannot be told.
+
+    What resources do not show (zones, MIG layouts, prices) is the plan's where there is one.
+    """
+    planned = view.record.plan_file.fleet if view.record and view.record.plan_file else None
+    unknowns: list[str] = []
+    pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
+    rows = [_row(pool, planned, unknowns) for pool in pools]
+    document = _document(view, resources, planned, unknowns)
+    document["pools"] = [row for row in rows if row is not None]
+    if not document["pools"]:
+        raise PlannerError("this stack declares no pool for claims")
+    fleet = read_fleet(document)
+    features = features_of(fleet.minor)
+    by_name = {_name(pool): pool for pool in pools}
+    offers = tuple(_as_declared(offer, by_name[offer.name]) for offer in predict_offers(fleet, features))
+    return DeclaredFleet(fleet, offers, features, tuple(unknowns))
+
+
+def _name(pool: DeclaredPool) -> str:
+    text = pool.name or pool.title.partition('"')[2].rstrip('"')
+    return re.sub(r"[^a-z0-9-]+", "-", text.lower()).strip("-")[:40] or "pool"
+
+
+def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]) -> dict[str, Any] | None:
+    """Return the pool as a fleet writes it; None when too little is known."""
+    rows: list[dict[str, Any]] = (planned or {}).get("pools", [])
+    base: dict[str, Any] = next((dict(row) for row in rows if row.get("name") == _name(pool)), {})
+    machine = pool.machine or base.get("machine")
+    limits: dict[str, Any] = base.get("count", {})
+    low = limits.get("min") if pool.count_min is None else pool.count_min
+    high = limits.get("max") if pool.count_max is None else pool.count_max
+    if pool.machine is None or pool.count_max is None:
+        what = "machine" if pool.machine is None else "maximum"
+        known = "what the plan says is taken" if base else "it is left out"
+        unknowns.append(f"{pool.title}: its {what} is not known; {known}")
+    if machine is None or high is None:
+        return None
+    return {**base, "name": _name(pool), "machine": machine, "count": {"min": min(low or 0, high), "max": high}}
+
+
+def _document(
+    view: StackView, resources: Sequence[Resource], planned: dict[str, Any] | None, unknowns: list[str]
+) -> dict[str, Any]:
+    """Return the fleet's document but for its pools."""
+    document: dict[str, Any] = dict(planned or {})
+    version = cluster_version(resources)
+    if version:
+        document["kubernetes"] = version
+    versions = sorted({driver.version for driver in view.drivers if driver.version})
+    if len(versions) == 1:
+        document["drivers"] = {"nvidia": {"version": versions[0]}}
+    if planned is not None:
+        return document
+    cloud = next((pool.cloud for pool in view.pools), "eks")
+    region = _region(resources)
+    missing = [
+        what
+        for what, known in (("region", region), ("Kubernetes version", version), ("driver version", versions))
+        if not known
+    ]
+    if missing:
+        raise PlannerError(f"this stack has no plan, and does not say its {' and '.join(missing)}")
+    system = "m7i.large" if cloud == "eks" else "e2-standard-4"  # holds no claims, so any machine will do
+    return {**document, "cloud": cloud, "region": region, "systemPool": {"machine": system}}
+
+
+def cluster_version(resources: Sequence[Resource]) -> str:
+    """Return "1.<minor>" when the stack's one cluster says it; "" otherwise."""
+    versions = {
+        resource.props.text("version" if resource.type == EKS_CLUSTER else "minMasterVersion")
+        for resource in resources
+        if resource.type in (EKS_CLUSTER, GKE_CLUSTER)
+    }
+    if len(versions) != 1:
+        return ""
+    try:
+        return f"1.{parse_version(versions.pop() or '')}"
+    except PlannerError:
+        return ""
+
+
+def _region(resources: Sequence[Resource]) -> str:
+    for resource in resources:
+        if resource.type == GKE_CLUSTER:
+            location = resource.props.text("location") or ""
+            return _ZONE_END.sub("", location) if location.count("-") > 1 else location
+        if resource.type in (EKS_CLUSTER, "pulumi:providers:aws"):
+            region = resource.props.text("region")
+            if region:
+                return region
+    return ""
+
+
+def _as_declared(offer: Offer, pool: DeclaredPool) -> Offer:
+    """Return the offer with the labels and taints that the pool declares instead of those that were planned."""
+    node = offer.node
+    if pool.labels is not None:
+        kept = {key: value for key, value in node.meta.labels.items() if key not in OUR_LABELS or key in pool.labels}
+        declared = {key: value for key, value in pool.labels.items() if value is not None}
+        node = replace(node, meta=replace(node.meta, labels={**kept, **declared}))
+    if pool.taints is not None:
+        node = replace(node, taints=pool.taints)
+    return replace(offer, node=node)

@@ -1,0 +1,124 @@
+"""The pack as the engine talks to it: its own process, over gRPC, without an engine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import grpc
+import pytest
+from dra_policies.rules import RULES
+from dra_policies.stack.resource import Resource
+from google.protobuf import empty_pb2, struct_pb2
+from pulumi.runtime.proto import analyzer_pb2 as messages
+from pulumi.runtime.proto import analyzer_pb2_grpc
+
+PACK = Path(__file__).parents[2] / "policies"
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Iterator[Any]:
+    """Return a stub of the running pack."""
+    environment = {**os.environ, "PULUMI_PROJECT": "project", "PULUMI_STACK": "dev", "PULUMI_CONFIG": "{}"}
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:1", str(PACK)],
+        cwd=PACK,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            yield analyzer_pb2_grpc.AnalyzerStub(channel)
+    finally:
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def struct(values: Any) -> struct_pb2.Struct:
+    made = struct_pb2.Struct()
+    made.update(values)
+    return made
+
+
+def analyze(analyzer: Any, resource: Resource) -> Any:
+    return analyzer.Analyze(
+        messages.AnalyzeRequest(
+            type=resource.type, urn=resource.urn, name=resource.name, properties=struct(resource.props.values)
+        )
+    )
+
+
+def analyze_stack(analyzer: Any, *resources: Resource) -> Any:
+    return analyzer.AnalyzeStack(
+        messages.AnalyzeStackRequest(
+            resources=[
+                messages.AnalyzerResource(
+                    type=resource.type, urn=resource.urn, name=resource.name, properties=struct(resource.props.values)
+                )
+                for resource in resources
+            ]
+        )
+    )
+
+
+def told(response: Any) -> list[tuple[str, int]]:
+    return [(diagnostic.policyName, diagnostic.enforcementLevel) for diagnostic in response.diagnostics]
+
+
+def test_it_lists_every_rule_with_its_level(analyzer: Any) -> None:
+    info = analyzer.GetAnalyzerInfo(empty_pb2.Empty())
+
+    levels = {"mandatory": messages.MANDATORY, "advisory": messages.ADVISORY}
+    assert info.name == "dra"
+    assert [(policy.name, policy.enforcementLevel) for policy in info.policies] == [
+        (rule.id, levels[rule.level]) for rule in RULES
+    ]
+
+
+def test_it_refuses_a_pool_and_the_stack(analyzer: Any, declare: SimpleNamespace) -> None:
+    assert told(analyze(analyzer, declare.record())) == []
+    bad = declare.node_group(counts=(2, 2, 3))
+
+    response = analyze(analyzer, bad)
+
+    assert told(response) == [("pool-differs-from-plan", messages.MANDATORY)]
+    assert "its maximum node count is 3, but the plan says 4" in response.diagnostics[0].message
+    assert told(analyze_stack(analyzer, declare.record(), bad)) == []  # told already
+    good = declare.node_group()
+    assert told(analyze(analyzer, good)) == []
+    assert told(analyze_stack(analyzer, declare.record(), good)) == []
+
+
+def test_a_stack_that_was_never_analysed_is_judged_whole(analyzer: Any, declare: SimpleNamespace) -> None:
+    pool = declare.node_pool("other", pool="l4")
+
+    response = analyze_stack(analyzer, pool)
+
+    assert told(response) == [("plan-record-missing", messages.MANDATORY)]
+    assert response.diagnostics[0].urn == pool.urn
+
+
+def test_levels_are_configured_by_the_id_of_a_rule(analyzer: Any, declare: SimpleNamespace) -> None:
+    levels = {rule.id: messages.ADVISORY for rule in RULES}
+    analyzer.Configure(
+        messages.ConfigureAnalyzerRequest(
+            policyConfig={name: messages.PolicyConfig(enforcementLevel=level) for name, level in levels.items()}
+        )
+    )
+    try:
+        analyze(analyzer, declare.record())
+        assert told(analyze(analyzer, declare.node_group(counts=(2, 2, 3)))) == [
+            ("pool-differs-from-plan", messages.ADVISORY)
+        ]
+    finally:
+        analyzer.Configure(messages.ConfigureAnalyzerRequest())
