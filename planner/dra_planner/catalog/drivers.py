@@ -10,16 +10,16 @@ from typing import Literal
 from dra_planner.catalog.tables import Provenance, Row, flag, provenance, read_table
 from dra_planner.errors import CatalogError
 
-AttributeValueRule = Literal["fixed", "model", "minor", "node", "node-wide", "parent", "topology"]
+AttributeValueRule = Literal["fixed", "model", "minor", "node", "node-wide", "device", "parent", "topology"]
 
 
 @dataclass(frozen=True, slots=True)
 class DriverAttribute:
     """An attribute that a release publishes on one kind of device.
 
-    `rule` says who knows its value: fixed by the driver, of the GPU model, the minor number, only the node
-    (differs per device), only the node (equal on all its devices), equal on partitions of one parent, or by
-    the PCIe topology of the machine.
+    `rule` says who knows its value: fixed by the driver, of the GPU model, the minor number, by the PCIe
+    topology of the machine, or only the node: nothing is known (node), equal on all its devices (node-wide),
+    different on each device (device), or equal on one GPU and its parts and different between GPUs (parent).
     """
 
     device: str  # gpu | mig | vfio | channel | daemon

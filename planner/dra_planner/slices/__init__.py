@@ -4,13 +4,17 @@ from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.slices.network import NETWORK_DRIVER, predict_network_slices
 from dra_planner.slices.nvidia import GPU_DRIVER
 from dra_planner.slices.prediction import predict_slices
+from dra_planner.slices.rendering import UNKNOWN_ANNOTATION, describe_unknown, render_slice
 from dra_planner.slices.settings import DriverSettings
 
 __all__ = [
     "COMPUTE_DOMAIN_DRIVER",
     "GPU_DRIVER",
     "NETWORK_DRIVER",
+    "UNKNOWN_ANNOTATION",
     "DriverSettings",
+    "describe_unknown",
     "predict_network_slices",
     "predict_slices",
+    "render_slice",
 ]

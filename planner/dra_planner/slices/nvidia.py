@@ -92,7 +92,9 @@ def whole_gpu(board: Board, driver: DriverRelease) -> Device:
     known: dict[str, AttributeValue] = {"type": "gpu", "minor": board.minor, **_model_attributes(board)}
     memory = None if board.is_share else board.place.memory_mib or model.memory_mib
     return Device(
-        name=board.name, attributes=attributes(board, driver, "gpu", known), capacity={"memory": mebibytes(memory)}
+        name=board.name,
+        attributes=attributes(board, driver, "gpu", board.name, known),
+        capacity={"memory": mebibytes(memory)},
     )
 
 
@@ -100,9 +102,10 @@ def partition(board: Board, driver: DriverRelease, instance: MigInstance) -> Dev
     """Return a MIG instance as a device, without what only cut instances publish."""
     profile = instance.profile
     known: dict[str, AttributeValue] = {"type": "mig", "profile": profile.name, **_model_attributes(board)}
+    name = _partition_name(board, driver, instance)
     return Device(
-        name=_partition_name(board, driver, instance),
-        attributes=attributes(board, driver, "mig", known),
+        name=name,
+        attributes=attributes(board, driver, "mig", name, known),
         capacity=partition_capacity(profile),
     )
 
@@ -116,16 +119,18 @@ def partition_capacity(profile: MigProfile) -> dict[str, DeviceCapacity]:
 
 
 def attributes(
-    board: Board, driver: DriverRelease, device: str, known: Mapping[str, AttributeValue]
+    board: Board, driver: DriverRelease, kind: str, name: str, known: Mapping[str, AttributeValue]
 ) -> dict[str, AttributeValue]:
-    """Return the attributes that a release publishes on one kind of device, in the driver's order."""
+    """Return the attributes that a release publishes on a device of this kind and name, in the driver's order."""
     values: dict[str, AttributeValue] = {}
-    for attribute in driver.attributes_of(device):
+    for attribute in driver.attributes_of(kind):
         match attribute.rule:
             case "fixed" | "model" | "minor":
                 values[attribute.name] = known.get(attribute.name, Unknown("model"))
             case "node-wide":
                 values[attribute.name] = Unknown("node")
+            case "device":
+                values[attribute.name] = Unknown(name)
             case "parent":
                 values[attribute.name] = Unknown(board.name)
             case "topology":
@@ -194,9 +199,10 @@ def _with_lists(device: Device) -> Device:
 
 def _passthrough(board: Board, driver: DriverRelease) -> Device:
     known: dict[str, AttributeValue] = {"type": "vfio", "vendorID": "0x10de"}
+    name = f"gpu-vfio-{board.minor}"
     return Device(
-        name=f"gpu-vfio-{board.minor}",
-        attributes=attributes(board, driver, "vfio", known),
+        name=name,
+        attributes=attributes(board, driver, "vfio", name, known),
         capacity={"addressableMemory": mebibytes(None)},
     )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import dra_planner
 import pytest
 from dra_planner import catalog
+from dra_planner.catalog.drivers import AttributeValueRule
 from dra_planner.catalog.tables import read_table
 
 DATA = Path(dra_planner.__file__).parent / "data"
@@ -107,4 +109,4 @@ def test_driver_columns_hold_known_words() -> None:
         assert release.is_installable == ("v1" in release.resource_apis)
         for attribute in release.attributes:
             assert attribute.type in ("string", "int", "bool", "version")
-            assert attribute.rule in ("fixed", "model", "minor", "node", "node-wide", "parent", "topology")
+            assert attribute.rule in get_args(AttributeValueRule)

@@ -51,14 +51,14 @@ def test_an_l4_node() -> None:
     assert device.name == "gpu-0"
     assert device.attributes == {
         "type": "gpu",
-        "uuid": Unknown(),
+        "uuid": Unknown("gpu-0"),
         "productName": "NVIDIA L4",
         "brand": "Nvidia",
         "architecture": "Ada Lovelace",
         "cudaComputeCapability": Version("8.9.0"),
         "driverVersion": Unknown("node"),
         "cudaDriverVersion": Unknown("node"),
-        "pcieBusID": Unknown(),
+        "pcieBusID": Unknown("gpu-0"),
         "resource.kubernetes.io/pcieRoot": Unknown("pci0000:30"),
     }
     assert str(device.capacity["memory"].value) == "23034Mi"

@@ -1,0 +1,120 @@
+"""Slices as `kubectl get resourceslices -o yaml` would show them, one file for each machine, release and setting.
+
+`UPDATE_GOLDEN=1 pytest tests/planner/slices/test_golden.py` writes them anew: read the difference before committing.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import yaml
+from dra_planner import catalog
+from dra_planner.manifests import read_manifests
+from dra_planner.releases import features_of
+from dra_planner.slices import DriverSettings, predict_network_slices, predict_slices, render_slice
+from dra_planner.sources import Source
+
+GOLDEN = Path(__file__).parent / "golden"
+DYNAMIC = DriverSettings(gates={"DynamicMIG": True})
+
+
+@dataclass(frozen=True)
+class Case:
+    machine: str
+    driver: str = "25.8.1"
+    minor: int = 34
+    mig: str = "none"
+    cloud: str = "eks"
+    settings: DriverSettings = field(default_factory=DriverSettings)
+    network: bool = False
+
+
+def shares(how: str) -> DriverSettings:
+    return DriverSettings(gates={"ConsumableShares": True}, consumable_shares=how)
+
+
+CASES = {
+    "eks-t4": Case("g4dn.xlarge"),
+    "eks-t4-25.3": Case("g4dn.12xlarge", "25.3.2"),
+    "eks-t4g-metal": Case("g5g.metal", "0.4.1", 36),
+    "eks-a10g": Case("g5.12xlarge", "25.12.0", 35),
+    "eks-l4": Case("g6.2xlarge"),
+    "eks-l4-quarter": Case("g6f.2xlarge", "0.4.1", 36),
+    "eks-l40s": Case("g6e.12xlarge", "0.5.0", 36),
+    "eks-v100-16": Case("p3.2xlarge"),
+    "eks-v100-32": Case("p3dn.24xlarge", "0.5.0", 36),
+    "eks-a100-40": Case("p4d.24xlarge"),
+    "eks-a100-40-balanced": Case("p4d.24xlarge", mig="0=all-balanced;1=all-1g.5gb.me"),
+    "eks-h100-dynamic-25.12": Case("p5.4xlarge", "25.12.0", 36, settings=DYNAMIC),
+    "eks-a100-80-seven": Case("p4de.24xlarge", "25.12.0", 34, mig="0-6=none;7=all-1g.10gb"),
+    "eks-h100": Case("p5.4xlarge"),
+    "eks-h100-25.3": Case("p5.4xlarge", "25.3.2"),
+    "eks-h100-0.5": Case("p5.48xlarge", "0.5.0", 36),
+    "eks-h100-balanced-25.8": Case("p5.4xlarge", mig="all-balanced"),
+    "eks-h100-balanced-0.4": Case("p5.4xlarge", "0.4.1", 36, mig="all-balanced"),
+    "eks-h100-mixed": Case("p5.4xlarge", "0.4.1", 36, mig="3g.40gb:1,1g.20gb:1,1g.10gb+me:1"),
+    "eks-h100-empty": Case("p5.4xlarge", mig="all-enabled"),
+    "eks-h100-dynamic": Case("p5.4xlarge", "0.4.1", 36, settings=DYNAMIC),
+    "eks-h100-shares": Case("p5.4xlarge", "0.5.0", 36, settings=shares("10")),
+    "eks-h100-passthrough": Case(
+        "p5.4xlarge", "0.4.1", 36, settings=DriverSettings(gates={"PassthroughSupport": True})
+    ),
+    "eks-h100-network": Case("p5.4xlarge", "0.4.1", 36, network=True),
+    "eks-h200": Case("p5en.48xlarge", "0.5.0", 36),
+    "eks-h200-balanced": Case("p5en.48xlarge", "0.4.1", 36, mig="0=all-balanced;1-7=none"),
+    "eks-b200": Case("p6-b200.48xlarge", "0.4.1", 36, network=True),
+    "eks-b200-seven": Case("p6-b200.48xlarge", "0.4.1", 36, mig="0=all-1g.23gb;1-7=none"),
+    "eks-b300": Case("p6-b300.48xlarge", "0.4.1", 36),
+    "eks-gb200": Case("p6e-gb200.36xlarge", "25.8.1", settings=DriverSettings(compute_domains=True)),
+    "eks-rtx-pro-6000": Case("g7e.2xlarge", "0.4.1", 36),
+    "eks-rtx-pro-6000-dynamic": Case("g7e.2xlarge", "0.4.1", 36, settings=DYNAMIC),
+    "eks-l4-memory-shares": Case("g6.2xlarge", "0.5.0", 36, settings=shares("memory")),
+    "eks-l4-unlimited-shares": Case("g6.2xlarge", "0.5.0", 36, settings=shares("unlimited")),
+    "gke-t4": Case("n1-standard-8+nvidia-tesla-t4:2", cloud="gke"),
+    "gke-v100": Case("n1-standard-8+nvidia-tesla-v100", cloud="gke"),
+    "gke-l4": Case("g2-standard-24", cloud="gke"),
+    "gke-a100-40": Case("a2-highgpu-2g", "25.12.0", cloud="gke"),
+    "gke-a100-80": Case("a2-ultragpu-1g", "25.12.0", cloud="gke"),
+    "gke-h100": Case("a3-highgpu-8g", cloud="gke"),
+    "gke-h200": Case("a3-ultragpu-8g", "0.4.1", 36, cloud="gke"),
+    "gke-rtx-pro-6000-eighth": Case("g4-standard-6", "0.4.1", 36, cloud="gke"),
+}
+
+
+def render(case: Case) -> str:
+    machine = catalog.machine(case.cloud, case.machine)
+    slices = predict_slices(
+        machine,
+        catalog.driver_release(case.driver),
+        node_name="node-0",
+        features=features_of(case.minor),
+        mig=case.mig,
+        settings=case.settings,
+    )
+    network = predict_network_slices(machine, node_name="node-0") if case.network else ()
+    return yaml.safe_dump_all([render_slice(each) for each in (*slices, *network)], sort_keys=False, width=110)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_slices_are_as_written(name: str) -> None:
+    golden = GOLDEN / f"{name}.yaml"
+    text = render(CASES[name])
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(text)
+    assert text == golden.read_text()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_api_server_would_take_them(name: str) -> None:
+    case = CASES[name]
+    manifests = read_manifests([Source(f"{name}.yaml", render(case))], features_of(case.minor))
+    assert manifests.diagnostics == ()
+    assert len(manifests.slices) == len(list(yaml.safe_load_all(render(case))))
+
+
+def test_no_file_is_left_over() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.yaml")} == set(CASES)
