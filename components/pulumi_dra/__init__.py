@@ -36,7 +36,7 @@ COMPONENTS = {
 }
 """Component → the module that has it."""
 
-__all__ = [*COMPONENTS]  # noqa: PLE0604  # names from a table that `__getattr__` reads too
+__all__ = [*COMPONENTS]  # names from a table that `__getattr__` reads too
 
 
 def __getattr__(name: str) -> object:

@@ -1,12 +1,12 @@
 """The plan document as the first resource of a stack, where a policy pack finds it before anything is created."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import Optional, TypedDict
+from typing import TypedDict
 
 import pulumi
-
 from dra_planner.errors import PlannerError
 from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE, canonical_text, parse_document
+
 from pulumi_dra.inputs import InputReader
 
 
@@ -25,7 +25,7 @@ class CapacityPlan(pulumi.ComponentResource):
     verdict: pulumi.Output[str]
     """Verdict of the plan: fits, does-not-fit or cannot-tell."""
 
-    def __init__(self, name: str, args: CapacityPlanArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: CapacityPlanArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("CapacityPlan", name, args, CapacityPlanArgs)
         text = read.text("document")
         plan = None

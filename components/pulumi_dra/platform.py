@@ -3,13 +3,13 @@
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
 import json
 from collections.abc import Mapping
-from typing import Any, NotRequired, Optional, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
-
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import PlanFile, canonical_text, check_inputs, parse_document
+
 from pulumi_dra.capacity_plan import CapacityPlan
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
@@ -52,7 +52,7 @@ class DraPlatform(pulumi.ComponentResource):
     pool_max_nodes: pulumi.Output[dict[str, int]]
     """The most nodes of each pool."""
 
-    def __init__(self, name: str, args: DraPlatformArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: DraPlatformArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DraPlatform", name, args, DraPlatformArgs)
         fleet, plan = _read_fleet_and_plan(read)
         tags = read.labels("tags")
@@ -66,10 +66,10 @@ class DraPlatform(pulumi.ComponentResource):
 
         super().__init__("pulumi-dra:index:DraPlatform", name, {}, opts)
         # First of all, so that a policy pack can refuse before anything is created; all else waits for it.
-        record = CapacityPlan(
-            f"{name}-plan", {"document": canonical_text(plan)}, opts=Children(self, opts).options()
+        record = CapacityPlan(f"{name}-plan", {"document": canonical_text(plan)}, opts=Children(self, opts).options())
+        children = Children(
+            self, pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[record.recorded]))
         )
-        children = Children(self, pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[record.recorded])))
         cloud_args: dict[str, Any] = {"deletion_protection": deletion_protection, "tags": tags}
         if read.has("admin_principal_arns"):
             cloud_args["admin_principal_arns"] = admins

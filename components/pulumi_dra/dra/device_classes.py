@@ -1,16 +1,16 @@
 """DeviceClasses named by intent: what a workload means, not which GPU happens to be there."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import Any, NotRequired, Optional, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
+from dra_planner.releases import features_of, parse_version
 
 from pulumi_dra.children import Children
 from pulumi_dra.dra.class_selectors import DEVICES, class_selectors, refusal_of
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.kubernetes_version import check_version
-from dra_planner.releases import features_of, parse_version
 
 CHART_CLASSES = (
     "gpu.nvidia.com",
@@ -54,7 +54,7 @@ class DeviceClasses(pulumi.ComponentResource):
     names: pulumi.Output[list[str]]
     """Names of the classes."""
 
-    def __init__(self, name: str, args: DeviceClassesArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: DeviceClassesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DeviceClasses", name, args, DeviceClassesArgs)
         version = read.text("kubernetes_version", check=check_version)
         minor = parse_version(version) if version and not check_version(version) else 0
@@ -78,7 +78,9 @@ def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> tuple[
     """Return the name and the spec of a class."""
     read = outer.inside(f"classes[{index}]", item, DeviceClassSettings)
     class_name = read.text(
-        "name", pattern="[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?", meaning="a name: lower-case letters, digits, dashes, dots"
+        "name",
+        pattern="[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?",
+        meaning="a name: lower-case letters, digits, dashes, dots",
     )
     if class_name in CHART_CLASSES:
         read.refuse("name", f"{class_name} is a class of the driver's chart; choose another name")

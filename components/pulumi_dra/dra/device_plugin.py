@@ -1,13 +1,13 @@
 """NVIDIA's device plugin for nodes that are not DRA nodes; or an existing one, kept off the DRA nodes."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import NotRequired, Optional, TypedDict
+from typing import NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
-
 from dra_planner import catalog
 from dra_planner.errors import PlannerError
+
 from pulumi_dra.children import Children
 from pulumi_dra.dra.namespaces import declare_privileged_namespace
 from pulumi_dra.dra.plugin_values import device_plugin_values
@@ -41,7 +41,7 @@ class DevicePlugin(pulumi.ComponentResource):
     namespace: pulumi.Output[str]
     """Namespace of the plugin."""
 
-    def __init__(self, name: str, args: DevicePluginArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: DevicePluginArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DevicePlugin", name, args, DevicePluginArgs)
         version = read.text("version", "")
         namespace = read.text("namespace", NAMESPACE, pattern="[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", meaning="a name")

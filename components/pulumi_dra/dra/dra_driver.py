@@ -1,14 +1,14 @@
 """The NVIDIA DRA driver: its namespace, on GKE its quota, and its Helm release, pinned."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import NotRequired, Optional, TypedDict
+from typing import NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
-
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease
 from dra_planner.errors import PlannerError
+
 from pulumi_dra.children import Children
 from pulumi_dra.dra.driver_values import (
     DRIVER_ROOTS,
@@ -73,7 +73,7 @@ class DraDriver(pulumi.ComponentResource):
     status: pulumi.Output[str]
     """Status of the Helm release; deployed says nothing about the driver on the nodes, ResourceSlices do."""
 
-    def __init__(self, name: str, args: DraDriverArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: DraDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DraDriver", name, args, DraDriverArgs)
         release = _read_release(read)
         namespace = read.text("namespace", NAMESPACE, pattern="[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", meaning="a name")

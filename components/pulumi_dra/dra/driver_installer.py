@@ -1,7 +1,7 @@
 """Installs the NVIDIA driver on GKE nodes whose own driver installation is off, as DRA pools need it."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import Any, NotRequired, Optional, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -31,7 +31,7 @@ class DriverInstaller(pulumi.ComponentResource):
     name: pulumi.Output[str]
     """Name of the DaemonSet, in kube-system."""
 
-    def __init__(self, name: str, args: DriverInstallerArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: DriverInstallerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DriverInstaller", name, args, DriverInstallerArgs)
         driver = read.text(
             "driver", "latest", pattern=r"latest|default|\d+(\.\d+)+", meaning="latest, default or a driver version"

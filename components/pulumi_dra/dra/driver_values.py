@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dra_planner.catalog import DriverRelease
+
 from pulumi_dra.dra.chart_keys import unknown_keys
 from pulumi_dra.labels import GPU_TOLERATION, dra_node_terms
 
@@ -100,9 +101,7 @@ def _controller(release: DriverRelease, settings: DriverSettings) -> dict[str, A
     """
     linux = [{"matchExpressions": [{"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]
     controller: dict[str, Any] = {
-        "affinity": {
-            "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": linux}}
-        },
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": linux}}},
         "priorityClassName": settings.priority_class,
     }
     if settings.network_policy and has_network_policy(release):

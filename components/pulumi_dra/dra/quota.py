@@ -13,9 +13,7 @@ def critical_pods_quota(max_nodes: int, controllers: int) -> dict[str, Any]:
     return {
         "hard": {"pods": str(max_nodes + controllers)},
         "scope_selector": {
-            "match_expressions": [
-                {"scope_name": "PriorityClass", "operator": "In", "values": list(CRITICAL_CLASSES)}
-            ]
+            "match_expressions": [{"scope_name": "PriorityClass", "operator": "In", "values": list(CRITICAL_CLASSES)}]
         },
     }
 

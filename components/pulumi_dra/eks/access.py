@@ -27,7 +27,9 @@ def declare_access(
         ]
     else:
         creator = _creator(children)
-        entries = [_declare_entry(f"{name}-creator", cluster, creator, children.options(ignore_changes=["principalArn"]))]
+        entries = [
+            _declare_entry(f"{name}-creator", cluster, creator, children.options(ignore_changes=["principalArn"]))
+        ]
     grants: list[pulumi.Resource] = []
     for entry_name, entry in entries:
         grants.append(

@@ -1,13 +1,13 @@
 """An EKS cluster that DRA can run on: private by default, encrypted, with explicit access and add-ons of its own."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import Any, NotRequired, Optional, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.children import Children
+from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.eks.access import declare_access
 from pulumi_dra.eks.addons import ADDONS, declare_addons_after_nodes, declare_addons_before_nodes
 from pulumi_dra.eks.address_plan import MAX_ZONES, check_vpc_cidr
@@ -90,7 +90,7 @@ class EksCluster(pulumi.ComponentResource):
     subnet_zones: pulumi.Output[list[str]]
     """Zone of each of these subnets, in the same order."""
 
-    def __init__(self, name: str, args: EksClusterArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("EksCluster", name, args, EksClusterArgs)
         version = read.text("kubernetes_version", check=check_version)
         cidrs = read.texts("public_access_cidrs", check=check_public_cidr)
@@ -140,8 +140,12 @@ class EksCluster(pulumi.ComponentResource):
             ways_out = network.egress
             self.subnet_ids, self.subnet_zones = network.private_subnet_ids, network.zones
 
-        role, role_policies = declare_role(f"{name}-cluster", "eks.amazonaws.com", CLUSTER_POLICIES, self._children, tags)
-        node_role, node_policies = declare_role(f"{name}-node", "ec2.amazonaws.com", NODE_POLICIES, self._children, tags)
+        role, role_policies = declare_role(
+            f"{name}-cluster", "eks.amazonaws.com", CLUSTER_POLICIES, self._children, tags
+        )
+        node_role, node_policies = declare_role(
+            f"{name}-node", "ec2.amazonaws.com", NODE_POLICIES, self._children, tags
+        )
         if kms_key_arn is None:
             kms_key_arn = aws.kms.Key(
                 f"{name}-secrets",

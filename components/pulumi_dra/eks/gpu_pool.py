@@ -1,13 +1,13 @@
 """A managed node group of GPU machines for Dynamic Resource Allocation, sized by a plan."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import Any, NotRequired, Optional, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_aws as aws
-
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
+
 from pulumi_dra.children import Children
 from pulumi_dra.eks import launch_template
 from pulumi_dra.eks.boot_config import boot_config
@@ -83,7 +83,7 @@ class EksGpuPool(pulumi.ComponentResource):
     max_nodes: pulumi.Output[int]
     """The most nodes the pool may have."""
 
-    def __init__(self, name: str, args: EksGpuPoolArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: EksGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("EksGpuPool", name, args, EksGpuPoolArgs)
         cluster_name = read.required_identifier("cluster_name")
         node_role_arn = read.required_identifier("node_role_arn", pattern="arn:.+", meaning="the ARN of a role")
@@ -92,7 +92,9 @@ class EksGpuPool(pulumi.ComponentResource):
         counts = read_counts(read)
         pool_name = read_pool_name(read, name)
         capacity = read.choice("capacity", KINDS, "on-demand")
-        reservation_id = read.identifier("reservation_id", pattern="cr-[0-9a-f]+", meaning="the id of a reservation (cr-…)")
+        reservation_id = read.identifier(
+            "reservation_id", pattern="cr-[0-9a-f]+", meaning="the id of a reservation (cr-…)"
+        )
         if complaint := check_capacity(capacity, reservation_id is not None):
             read.refuse("reservation_id", complaint)
         image = read.text("image", "al2023")

@@ -10,7 +10,15 @@ def eks_kubeconfig(name: str, arn: str, endpoint: str, certificate_authority: st
         "exec": {
             "apiVersion": "client.authentication.k8s.io/v1beta1",
             "command": "aws",
-            "args": [*(["--region", region] if region else []), "eks", "get-token", "--cluster-name", name, "--output", "json"],
+            "args": [
+                *(["--region", region] if region else []),
+                "eks",
+                "get-token",
+                "--cluster-name",
+                name,
+                "--output",
+                "json",
+            ],
             "interactiveMode": "Never",
         }
     }

@@ -70,6 +70,4 @@ def tag_specifications(tags: Mapping[str, pulumi.Input[str]]) -> list[dict[str, 
     """Return the tags of what a node group starts: instances, their volumes and network interfaces."""
     if not tags:
         return []
-    return [
-        {"resource_type": kind, "tags": dict(tags)} for kind in ("instance", "volume", "network-interface")
-    ]
+    return [{"resource_type": kind, "tags": dict(tags)} for kind in ("instance", "volume", "network-interface")]

@@ -1,7 +1,7 @@
 """A VPC for an EKS cluster: nodes in private subnets, a way out through NAT, nothing that lets the world in."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import NotRequired, Optional, TypedDict
+from typing import NotRequired, TypedDict
 
 import pulumi
 import pulumi_aws as aws
@@ -43,7 +43,7 @@ class EksNetwork(pulumi.ComponentResource):
     zones: pulumi.Output[list[str]]
     """Zone of each private subnet, in the same order."""
 
-    def __init__(self, name: str, args: EksNetworkArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: EksNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("EksNetwork", name, args, EksNetworkArgs)
         count = read.whole("zone_count", 2, least=2, most=MAX_ZONES)
         named = read.texts("zones", pattern=r"[a-z]{2}(-[a-z]+)+-\d[a-z]", meaning="an availability zone (us-east-1a)")

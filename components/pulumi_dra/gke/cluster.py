@@ -1,7 +1,7 @@
 """A GKE cluster that DRA can run on: VPC-native, private nodes, Dataplane V2, Workload Identity."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import Any, NotRequired, Optional, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_gcp as gcp
@@ -79,7 +79,7 @@ class GkeCluster(pulumi.ComponentResource):
     workload_pool: pulumi.Output[str]
     """Workload Identity pool."""
 
-    def __init__(self, name: str, args: GkeClusterArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("GkeCluster", name, args, GkeClusterArgs)
         version = read.text("kubernetes_version", check=check_version)
         region = read.text("region", pattern="[a-z]+-[a-z]+[0-9]+", meaning="a region (us-central1)")

@@ -1,12 +1,12 @@
 """A GKE node pool of GPU machines for Dynamic Resource Allocation, sized by a plan."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import Any, NotRequired, Optional, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_gcp as gcp
-
 from dra_planner.errors import CatalogError
+
 from pulumi_dra.children import Children
 from pulumi_dra.gke.machine import GkeMachine, gke_machine, guest_accelerators
 from pulumi_dra.gke.node_config import node_settings
@@ -81,7 +81,7 @@ class GkeGpuPool(pulumi.ComponentResource):
     max_nodes: pulumi.Output[int]
     """The most nodes the pool may have."""
 
-    def __init__(self, name: str, args: GkeGpuPoolArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: GkeGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("GkeGpuPool", name, args, GkeGpuPoolArgs)
         cluster = read.required_identifier("cluster")
         location = read.text("location", pattern=r"[a-z]+-[a-z]+\d+(-[a-z])?", meaning="a region or a zone")

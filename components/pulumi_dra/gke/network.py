@@ -1,7 +1,7 @@
 """A VPC for a GKE cluster: private nodes, ranges for pods and services, a way out through Cloud NAT."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import NotRequired, Optional, TypedDict
+from typing import NotRequired, TypedDict
 
 import pulumi
 
@@ -32,7 +32,7 @@ class GkeNetwork(pulumi.ComponentResource):
     services_range_name: pulumi.Output[str]
     """Name of the range for services."""
 
-    def __init__(self, name: str, args: GkeNetworkArgs, opts: Optional[pulumi.ResourceOptions] = None) -> None:
+    def __init__(self, name: str, args: GkeNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("GkeNetwork", name, args, GkeNetworkArgs)
         region = read.text("region", pattern="[a-z]+-[a-z]+[0-9]+", meaning="a region (us-central1)")
         flow_logs = read.flag("flow_logs", True)

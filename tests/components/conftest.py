@@ -1,0 +1,142 @@
+"""What a component declares: it is run on Pulumi's mocks, and every registration is kept with its options."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.runtime import mocks
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # The SDK warns about a deprecated resource of its own whenever its module is imported.
+    config.addinivalue_line("filterwarnings", "ignore:aws.ec2/encryptioncontrol:DeprecationWarning")
+
+
+@dataclass(frozen=True)
+class Registered:
+    """One resource as the engine would have been told of it; inputs in the provider's spelling."""
+
+    type: str
+    name: str
+    inputs: Mapping[str, Any]
+    parent: str
+    depends_on: frozenset[str]
+    ignore_changes: tuple[str, ...]
+    deleted_with: str
+    delete_before_replace: bool
+    provider: str
+    protect: bool
+
+
+@dataclass
+class Declared:
+    """Everything that was registered, in order."""
+
+    resources: list[Registered] = field(default_factory=list)
+
+    def all(self, kind: str) -> list[Registered]:
+        """Every resource whose type ends in `kind` (LaunchTemplate)."""
+        return [resource for resource in self.resources if resource.type.rpartition(":")[2] == kind]
+
+    def one(self, kind: str, name: str = "") -> Registered:
+        found = [resource for resource in self.all(kind) if not name or resource.name == name]
+        assert len(found) == 1, f"{len(found)} of {kind} {name}: {[resource.name for resource in self.all(kind)]}"
+        return found[0]
+
+    def names(self) -> list[str]:
+        return [resource.name for resource in self.resources]
+
+
+COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "aws:eks/cluster:Cluster": lambda name: {
+        "name": name,
+        "arn": f"arn:aws:eks:us-east-1:111122223333:cluster/{name}",
+        "endpoint": "https://api.example",
+        "certificateAuthority": {"data": "Q0E="},
+        "identities": [{"oidcs": [{"issuer": "https://oidc.example/id/1"}]}],
+        "vpcConfig": {"clusterSecurityGroupId": "sg-cluster", "vpcId": "vpc-1", "subnetIds": []},
+    },
+    "aws:ec2/vpc:Vpc": lambda name: {"arn": f"arn:aws:ec2:us-east-1:111122223333:vpc/{name}"},
+    "aws:ec2/placementGroup:PlacementGroup": lambda name: {"name": name},
+    "aws:ec2/eip:Eip": lambda name: {"allocationId": f"eipalloc-{name}"},
+    "aws:iam/role:Role": lambda name: {"name": name, "arn": f"arn:aws:iam::111122223333:role/{name}"},
+    "aws:kms/key:Key": lambda name: {"arn": f"arn:aws:kms:us-east-1:111122223333:key/{name}"},
+    "aws:ec2/launchTemplate:LaunchTemplate": lambda name: {"latestVersion": 1},
+    "gcp:container/cluster:Cluster": lambda name: {
+        "name": name,
+        "endpoint": "192.0.2.10",
+        "masterAuth": {"clusterCaCertificate": "Q0E="},
+    },
+    "gcp:serviceaccount/account:Account": lambda name: {"email": f"{name}@p.example", "project": "p"},
+    "kubernetes:helm.sh/v3:Release": lambda name: {"status": {"status": "deployed"}},
+}
+
+ANSWERS: dict[str, dict[str, Any]] = {
+    "aws:index/getAvailabilityZones:getAvailabilityZones": {"names": [f"us-east-1{letter}" for letter in "abcdf"]},
+    "aws:index/getCallerIdentity:getCallerIdentity": {"arn": "arn:aws:sts::111122223333:assumed-role/deploy/me"},
+    "aws:iam/getSessionContext:getSessionContext": {"issuerArn": "arn:aws:iam::111122223333:role/deploy"},
+    "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9.9.9-eksbuild.9"},
+    "gcp:compute/getZones:getZones": {"names": [f"us-central1-{letter}" for letter in "abcf"]},
+}
+
+
+class _Mocks(mocks.Mocks):
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
+        computed = COMPUTED.get(args.typ, lambda name: {})(args.name)
+        return (f"{args.name}-id" if args.custom else None), {**args.inputs, **computed}
+
+    def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], None]:
+        if args.token == "aws:ec2/getSubnet:getSubnet":
+            zone = {"subnet-a": "us-east-1a", "subnet-b": "us-east-1b"}[args.args["id"]]
+            return {"availabilityZone": zone}, None
+        return ANSWERS[args.token], None
+
+
+class _Monitor(mocks.MockMonitor):
+    def __init__(self, declared: Declared) -> None:
+        super().__init__(_Mocks())
+        self._declared = declared
+
+    def RegisterResource(self, request: Any) -> Any:
+        if request.type != "pulumi:pulumi:Stack":
+            inputs = pulumi.runtime.rpc.deserialize_properties(request.object)
+            self._declared.resources.append(
+                Registered(
+                    type=request.type,
+                    name=request.name,
+                    inputs=inputs,
+                    parent=_name(request.parent),
+                    depends_on=frozenset(_name(urn) for urn in request.dependencies),
+                    ignore_changes=tuple(request.ignoreChanges),
+                    deleted_with=_name(request.deletedWith),
+                    delete_before_replace=request.deleteBeforeReplace,
+                    provider=request.provider.split("::")[-2] if "::" in request.provider else "",
+                    protect=request.protect,
+                )
+            )
+        return super().RegisterResource(request)
+
+
+def _name(urn: str) -> str:
+    return urn.rpartition("::")[2]
+
+
+@pytest.fixture
+def declare() -> Callable[[Callable[[], Any]], Declared]:
+    """Run a function that makes components and return what was declared; outputs are awaited."""
+
+    def run(make: Callable[[], Any]) -> Declared:
+        declared = Declared()
+        pulumi.runtime.set_mocks(_Mocks(), project="project", stack="dev", preview=False, monitor=_Monitor(declared))
+
+        @pulumi.runtime.test
+        def body() -> Any:
+            made = make()
+            return made if isinstance(made, pulumi.Output) else None
+
+        body()
+        return declared
+
+    return run

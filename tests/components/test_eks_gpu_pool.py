@@ -1,0 +1,150 @@
+"""An EKS GPU pool: what its node group and launch template say for given inputs."""
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pulumi_dra.eks import EksGpuPool
+
+NEEDED: dict[str, Any] = {
+    "cluster_name": "dev",
+    "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
+    "subnet_ids": ["subnet-a"],
+    "machine": "g6.2xlarge",
+    "max_nodes": 4,
+}
+EFA = {"machine": "p5.48xlarge", "efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
+
+
+@pytest.fixture
+def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **args: declare(lambda: EksGpuPool("l4", {**NEEDED, **args}))
+
+
+def test_nodes_carry_the_labels_and_the_taint_of_a_dra_pool(pool: Any) -> None:
+    group = pool(labels={"team": "vision"}).one("NodeGroup").inputs
+    assert group["labels"] == {
+        "nvidia.com/gpu.present": "true",
+        "nvidia.com/gpu.dra": "true",
+        "pulumi-dra/pool": "l4",
+        "team": "vision",
+    }
+    assert group["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}]
+
+
+@pytest.mark.parametrize(
+    ("args", "scaling", "ignored"),
+    [
+        pytest.param({}, (0, 0, 4), (), id="defaults: empty until somebody says otherwise"),
+        pytest.param({"min_nodes": 2, "desired_nodes": 3}, (2, 3, 4), (), id="planned"),
+        pytest.param(
+            {"min_nodes": 1, "autoscaled": True}, (1, 1, 4), ("scalingConfig.desiredSize",), id="an autoscaler moves it"
+        ),
+    ],
+)
+def test_counts(pool: Any, args: dict[str, Any], scaling: tuple[int, int, int], ignored: tuple[str, ...]) -> None:
+    group = pool(**args).one("NodeGroup")
+    config = group.inputs["scalingConfig"]
+    assert (config["minSize"], config["desiredSize"], config["maxSize"]) == scaling
+    assert group.ignore_changes == ignored
+
+
+def test_an_update_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None:
+    assert pool().one("NodeGroup").inputs["updateConfig"] == {"maxUnavailable": 1, "updateStrategy": "MINIMAL"}
+
+
+@pytest.mark.parametrize(
+    ("machine", "image"),
+    [("g6.2xlarge", "AL2023_x86_64_NVIDIA"), ("g5g.xlarge", "AL2023_ARM_64_NVIDIA")],
+)
+def test_image_follows_the_processor(pool: Any, machine: str, image: str) -> None:
+    assert pool(machine=machine).one("NodeGroup").inputs["amiType"] == image
+
+
+def test_metadata_service_is_out_of_reach_of_pods(pool: Any) -> None:
+    options = pool().one("LaunchTemplate").inputs["metadataOptions"]
+    assert options["httpTokens"] == "required"
+    assert options["httpPutResponseHopLimit"] == 1
+
+
+def test_root_volume_is_encrypted_gp3(pool: Any) -> None:
+    key = "arn:aws:kms:us-east-1:111122223333:key/1"
+    ebs = pool(disk_gib=300, disk_kms_key_arn=key).one("LaunchTemplate").inputs["blockDeviceMappings"][0]["ebs"]
+    assert ebs == {
+        "encrypted": "true",
+        "volumeType": "gp3",
+        "volumeSize": 300,
+        "deleteOnTermination": "true",
+        "kmsKeyId": key,
+    }
+
+
+@pytest.mark.parametrize(
+    ("capacity", "kind", "market", "target", "machine_in", "first_delete"),
+    [
+        ("on-demand", "ON_DEMAND", None, None, "group", False),
+        ("spot", "SPOT", None, None, "group", False),
+        ("reservation", "ON_DEMAND", None, "cr-0a1b", "group", True),
+        ("capacity-block", "CAPACITY_BLOCK", "capacity-block", "cr-0a1b", "template", True),
+    ],
+)
+def test_capacity(
+    pool: Any, capacity: str, kind: str, market: str | None, target: str | None, machine_in: str, first_delete: bool
+) -> None:
+    bought = {"reservation_id": "cr-0a1b"} if target else {}
+    declared = pool(capacity=capacity, **bought)
+    group, template = declared.one("NodeGroup"), declared.one("LaunchTemplate").inputs
+    assert group.inputs["capacityType"] == kind
+    assert group.delete_before_replace is first_delete
+    assert (template.get("instanceMarketOptions") or {}).get("marketType") == market
+    specification = template.get("capacityReservationSpecification") or {}
+    assert specification.get("capacityReservationTarget", {}).get("capacityReservationId") == target
+    assert group.inputs.get("instanceTypes") == (["g6.2xlarge"] if machine_in == "group" else None)
+    assert template.get("instanceType") == ("g6.2xlarge" if machine_in == "template" else None)
+
+
+def test_efa_has_an_interface_on_every_card_and_a_group_of_its_own(pool: Any) -> None:
+    declared = pool(**EFA)
+    interfaces = declared.one("LaunchTemplate").inputs["networkInterfaces"]
+    assert len(interfaces) == 32
+    assert [i["networkCardIndex"] for i in interfaces] == list(range(32))
+    assert [i["interfaceType"] for i in interfaces] == ["efa", *["efa-only"] * 31]
+    assert [i["deviceIndex"] for i in interfaces] == [0, *[1] * 31]
+    assert interfaces[0]["securityGroups"] == ["sg-1", "l4-efa-id"]
+    rules = declared.one("SecurityGroup").inputs
+    for direction in ("ingress", "egress"):
+        assert [(rule["self"], rule.get("cidrBlocks")) for rule in rules[direction]] == [(True, None)]
+
+
+def test_placement_group_comes_without_efa_too(pool: Any) -> None:
+    declared = pool(placement_group=True)
+    assert declared.one("PlacementGroup").inputs["strategy"] == "cluster"
+    template = declared.one("LaunchTemplate").inputs
+    assert template["placement"] == {"groupName": "l4-placement"}
+    assert "networkInterfaces" not in template
+
+
+def test_mig_layout_is_cut_before_kubelet_starts(pool: Any) -> None:
+    text = base64.b64decode(
+        pool(machine="p5.48xlarge", mig_layout="0,1=all-1g.10gb").one("LaunchTemplate").inputs["userData"]
+    ).decode()
+    assert "nvidia-smi -i 0 -mig 1" in text
+    assert "nvidia-smi mig -i 1 -cgi 1g.10gb," in text
+    assert "-i 2" not in text
+
+
+def test_nothing_to_say_at_boot_leaves_user_data_out(pool: Any) -> None:
+    assert pool().one("LaunchTemplate").inputs.get("userData") is None
+
+
+def test_tags_reach_instances_volumes_and_interfaces(pool: Any) -> None:
+    declared = pool(tags={"team": "vision"})
+    specifications = declared.one("LaunchTemplate").inputs["tagSpecifications"]
+    assert {s["resourceType"]: s["tags"]["team"] for s in specifications} == {
+        "instance": "vision",
+        "volume": "vision",
+        "network-interface": "vision",
+    }
+    assert declared.one("NodeGroup").inputs["tags"] == {"team": "vision"}

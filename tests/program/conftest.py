@@ -1,0 +1,88 @@
+"""Stacks of this repository in a scratch project: a fleet from `stacks/`, a plan made here, the real engine."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dra_planner import planfile
+from dra_planner.fleet import Fleet, read_settings
+from dra_planner.sources import read_sources
+from dra_sandbox.engine import Engine
+
+PROJECT = Path(__file__).parents[2]
+WORKLOAD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: idle}
+spec: {containers: [{name: main, image: registry.example/idle}]}
+"""
+
+
+def plan_of(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1) -> planfile.PlanFile:
+    """Return a sealed plan that gives each pool so many nodes; what workloads want is of no interest here."""
+    autoscaled = fleet.autoscaler != "none"
+    rows = []
+    for pool in fleet.pools:
+        wanted = nodes if isinstance(nodes, int) else nodes[pool.name]
+        rows.append(
+            {
+                "name": pool.name,
+                "machine": pool.machine,
+                "count": {"min": pool.count.min, "bound": wanted, "plan": wanted, "max": pool.count.max},
+                "nodes": {"min": pool.count.min if autoscaled else wanted, "desired": wanted, "max": pool.count.max},
+            }
+        )
+    return planfile.seal(
+        {
+            "inputs": planfile.inputs_of(fleet, sources),
+            "kubernetes": fleet.kubernetes,
+            "verdict": "fits",
+            "assumptions": [],
+            "fleet": fleet.document(),
+            "classes": [],
+            "demand": {},
+            "workloads": [],
+            "pools": rows,
+        }
+    )
+
+
+class Journey:
+    """One stack in a scratch project: change its fleet or its plan, and run the engine on it."""
+
+    def __init__(self, folder: Path, stack: str) -> None:
+        self.stack = stack
+        self.engine = Engine(folder / "work", PROJECT)
+        self._workload = folder / "workload.yaml"
+        self._workload.write_text(WORKLOAD)
+        self._settings = self.engine.settings_folder / f"Pulumi.{stack}.yaml"
+        self.config: dict[str, Any] = yaml.safe_load(self._settings.read_text())["config"]
+        self.config["pulumi-dra:workloads"] = [str(self._workload)]
+        self.write(nodes=1)
+        self.engine.stack_init(stack)
+        self._salt = yaml.safe_load(self._settings.read_text())["encryptionsalt"]
+
+    def write(self, *, nodes: Mapping[str, int] | int, change: Callable[[dict[str, Any]], None] | None = None) -> None:
+        """Write the settings, after a change to the fleet, and a plan for them."""
+        if change:
+            change(self.config["pulumi-dra:fleet"])
+        salt = {"encryptionsalt": self._salt} if hasattr(self, "_salt") else {}
+        self._settings.write_text(yaml.safe_dump({**salt, "config": self.config}))
+        plan = plan_of(read_settings(self.config).fleet, read_sources([self._workload]), nodes=nodes)
+        self.plan_path.write_text(planfile.file_text(plan))
+
+    @property
+    def plan_path(self) -> Path:
+        return self.engine.settings_folder / f"{self.stack}.plan.json"
+
+    def changed(self, result: Any) -> dict[str, str]:
+        """Return name → operation of every resource that did not stay the same."""
+        return {step.name: step.op for step in result.steps if step.op not in ("same", "read")}
+
+
+@pytest.fixture(scope="module")
+def journey(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Journey]:
+    return lambda stack: Journey(tmp_path_factory.mktemp(stack), stack)

@@ -1,0 +1,104 @@
+"""The stack eks-dev through the real engine, from nothing to nothing, on a stand-in cloud."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("eks")]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What each step of the journey said."""
+
+    first: Any
+    resources: list[dict[str, Any]]
+    outputs: dict[str, Any]
+    again: Any
+    resized: Any
+    resized_steps: dict[str, str]
+    relabelled: Any
+    destroyed: Any
+    left: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def run(journey: Callable[[str], Any]) -> Run:
+    stack = journey("eks-dev")
+    engine = stack.engine
+    first = engine.up("eks-dev", skip_preview=True)
+    assert first.ok, first.output
+    resources, outputs = engine.resources("eks-dev"), engine.outputs("eks-dev")
+    again = engine.preview("eks-dev")
+    stack.write(nodes={"l4": 3, "h100": 2}, change=lambda fleet: fleet["drivers"]["nvidia"].update(version="25.12.0"))
+    resized = engine.preview("eks-dev")
+    stack.write(nodes=1, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
+    relabelled = engine.preview("eks-dev")
+    destroyed = engine.destroy("eks-dev")
+    return Run(
+        first, resources, outputs, again, resized, stack.changed(resized), relabelled, destroyed,
+        engine.resources("eks-dev"),
+    )  # fmt: skip
+
+
+def test_the_record_comes_first(run: Run) -> None:
+    kinds = [resource["type"] for resource in run.resources]
+    cloud = [index for index, kind in enumerate(kinds) if kind.split(":")[0] not in ("pulumi", "pulumi-dra")]
+    providers = [index for index, kind in enumerate(kinds) if kind.startswith("pulumi:providers:")]
+    assert kinds.index("pulumi-dra:index:CapacityPlan") < min(cloud + providers)
+
+
+def test_everything_of_a_cloud_waits_for_the_record(run: Run) -> None:
+    record = next(r["urn"] for r in run.resources if r["type"] == "pulumi-dra:index:CapacityPlan")
+    without = [
+        resource["urn"]
+        for resource in run.resources
+        if resource.get("custom")
+        and not resource["type"].startswith("pulumi:providers:aws")
+        and resource["type"] != "pulumi:pulumi:Stack"
+        and record not in resource.get("dependencies", [])
+    ]
+    assert without == []
+
+
+def test_a_second_up_would_change_nothing(run: Run) -> None:
+    assert run.again.ok
+    assert set(run.again.change_counts) == {"same"}
+
+
+def test_new_sizes_and_a_new_driver_replace_nothing(run: Run) -> None:
+    assert run.resized.ok, run.resized.output
+    assert run.resized_steps == {
+        "dra-plan": "update",
+        "dra-l4-nodes": "update",
+        "dra-h100-nodes": "update",
+        "dra-driver-release": "update",
+    }
+
+
+def test_another_machine_replaces_that_pool_and_says_so(run: Run) -> None:
+    replaced = {step.name for step in run.relabelled.steps if "replace" in step.op}
+    assert replaced == {"dra-l4-nodes"}
+
+
+def test_destroy_leaves_nothing(run: Run) -> None:
+    assert run.destroyed.ok
+    assert run.left == []
+
+
+def test_releases_go_before_nodes_and_nodes_before_the_cluster(run: Run) -> None:
+    gone = [step.name for step in run.destroyed.steps if step.op == "delete"]
+    position = {name: index for index, name in enumerate(gone)}
+    assert position["dra-driver-release"] < position["dra-l4-nodes"]
+    assert position["dra-device-plugin-release"] < position["dra-h100-nodes"]
+    nodes = [position[name] for name in ("dra-l4-nodes", "dra-h100-nodes", "dra-cluster-system")]
+    assert max(nodes) < position["dra-cluster-cluster"] < position["dra-cluster-network-vpc"]
+
+
+def test_the_kubeconfig_is_secret_and_holds_no_token(run: Run) -> None:
+    stack = next(resource for resource in run.resources if resource["type"] == "pulumi:pulumi:Stack")
+    assert "ciphertext" in stack["outputs"]["kubeconfig"]
+    assert "get-token" in run.outputs["kubeconfig"]
+    assert '"token"' not in run.outputs["kubeconfig"]

@@ -1,0 +1,74 @@
+"""The stack gke-dev through the real engine, from nothing to nothing, on a stand-in cloud."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("gke")]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What each step of the journey said."""
+
+    resources: list[dict[str, Any]]
+    again: Any
+    resized: Any
+    resized_steps: dict[str, str]
+    destroyed: Any
+    left: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def run(journey: Callable[[str], Any]) -> Run:
+    stack = journey("gke-dev")
+    engine = stack.engine
+    first = engine.up("gke-dev", skip_preview=True)
+    assert first.ok, first.output
+    resources = engine.resources("gke-dev")
+    again = engine.preview("gke-dev")
+    stack.write(nodes={"l4": 3, "h100": 0})
+    resized = engine.up("gke-dev", skip_preview=True)
+    destroyed = engine.destroy("gke-dev")
+    return Run(resources, again, resized, stack.changed(resized), destroyed, engine.resources("gke-dev"))
+
+
+def test_everything_of_a_cloud_waits_for_the_record(run: Run) -> None:
+    kinds = [resource["type"] for resource in run.resources]
+    record = next(r["urn"] for r in run.resources if r["type"] == "pulumi-dra:index:CapacityPlan")
+    others = [index for index, kind in enumerate(kinds) if kind.split(":")[0] in ("gcp", "kubernetes")]
+    assert kinds.index("pulumi-dra:index:CapacityPlan") < min(others)
+    assert all(record in run.resources[index]["dependencies"] for index in others)
+
+
+def test_a_second_up_would_change_nothing(run: Run) -> None:
+    assert run.again.ok
+    assert set(run.again.change_counts) == {"same"}
+
+
+def test_new_sizes_replace_nothing(run: Run) -> None:
+    assert run.resized.ok, run.resized.output
+    assert run.resized_steps == {"dra-plan": "update", "dra-l4-nodes": "update", "dra-h100-nodes": "update"}
+
+
+def test_the_driver_is_installed_and_may_run_on_every_node(run: Run) -> None:
+    inputs = {resource["urn"].rpartition("::")[2]: resource.get("inputs") or {} for resource in run.resources}
+    assert inputs["dra-driver-critical-pods"]["spec"]["hard"]["pods"] == "12"  # 4 + 8 nodes, no controller
+    assert "dra-driver-installer-installer" in inputs
+    release = inputs["dra-driver-release"]
+    assert release["values"]["nvidiaDriverRoot"] == "/home/kubernetes/bin/nvidia"
+
+
+def test_destroy_leaves_nothing(run: Run) -> None:
+    assert run.destroyed.ok
+    assert run.left == []
+
+
+def test_releases_go_before_nodes_and_nodes_before_the_cluster(run: Run) -> None:
+    gone = [step.name for step in run.destroyed.steps if step.op == "delete"]
+    position = {name: index for index, name in enumerate(gone)}
+    assert position["dra-driver-release"] < min(position["dra-l4-nodes"], position["dra-h100-nodes"])
+    assert position["dra-driver-installer-installer"] < position["dra-l4-nodes"]
+    assert max(position["dra-l4-nodes"], position["dra-h100-nodes"]) < position["dra-cluster-cluster"]
