@@ -26,6 +26,15 @@ class DriverAttribute:
     name: str  # without a domain: the driver's own
     type: Literal["string", "int", "bool", "version"]
     rule: AttributeValueRule
+    meaning: str  # the same word in releases that spell the attribute differently
+
+    @property
+    def qualified_name(self) -> str:
+        """The name with its domain: "gpu.nvidia.com/uuid"."""
+        if "/" in self.name:
+            return self.name
+        domain = "compute-domain.nvidia.com" if self.device in ("channel", "daemon") else "gpu.nvidia.com"
+        return f"{domain}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,4 +162,4 @@ def _published(row: Row, version: str, order: Mapping[str, int]) -> bool:
 
 
 def _attribute(row: Row) -> DriverAttribute:
-    return DriverAttribute(row["device"], row["attribute"], row["type"], row["value"])  # type: ignore[arg-type]  # tests check the columns
+    return DriverAttribute(row["device"], row["attribute"], row["type"], row["value"], row["meaning"])  # type: ignore[arg-type]  # tests check the columns

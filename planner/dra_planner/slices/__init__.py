@@ -6,13 +6,17 @@ from dra_planner.slices.nvidia import GPU_DRIVER
 from dra_planner.slices.prediction import predict_slices
 from dra_planner.slices.rendering import UNKNOWN_ANNOTATION, describe_unknown, render_slice
 from dra_planner.slices.settings import DriverSettings
+from dra_planner.slices.upgrade import Change, changes_read, compare_releases
 
 __all__ = [
     "COMPUTE_DOMAIN_DRIVER",
     "GPU_DRIVER",
     "NETWORK_DRIVER",
     "UNKNOWN_ANNOTATION",
+    "Change",
     "DriverSettings",
+    "changes_read",
+    "compare_releases",
     "describe_unknown",
     "predict_network_slices",
     "predict_slices",

@@ -1,0 +1,175 @@
+"""Two releases of the NVIDIA driver side by side: what a claim or class that reads the old one would miss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from dra_planner.catalog import DriverAttribute, DriverRelease
+from dra_planner.slices.nvidia import GPU_DRIVER
+from dra_planner.slices.settings import DriverSettings
+
+ChangeKind = Literal[
+    "attribute-renamed",
+    "attribute-removed",
+    "attribute-added",
+    "capacity-changed",
+    "names-changed",
+    "class-added",
+    "class-removed",
+    "class-changed",
+    "chart-renamed",
+    "not-installable",
+]
+_DEFAULTS = DriverSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, or a chart.
+
+    `breaks` tells whether something that worked before stops working, or changes its meaning, without an error.
+    """
+
+    kind: ChangeKind
+    name: str
+    message: str
+    fix: str = ""
+    breaks: bool = True
+
+
+def compare_releases(
+    old: DriverRelease,
+    new: DriverRelease,
+    *,
+    old_settings: DriverSettings = _DEFAULTS,
+    new_settings: DriverSettings = _DEFAULTS,
+) -> tuple[Change, ...]:
+    """Return what changes from one release, with its settings, to another; those that break something first."""
+    changes = [
+        *_attribute_changes(old, new),
+        *_capacity_changes(old, new, old_settings, new_settings),
+        *_class_changes(old, new),
+        *_chart_changes(old, new),
+    ]
+    return tuple(sorted(changes, key=lambda change: not change.breaks))
+
+
+def changes_read(changes: Iterable[Change], reads: Iterable[str]) -> tuple[Change, ...]:
+    """Return the changes that a selector notices which reads these names.
+
+    Names are qualified ("gpu.nvidia.com/index", "resource.kubernetes.io/pciBusID"); a capacity is named like an
+    attribute ("gpu.nvidia.com/memory").
+    """
+    names = frozenset(reads)
+    return tuple(change for change in changes if change.breaks and change.name in names)
+
+
+def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
+    before = {attribute.qualified_name: attribute for attribute in reversed(old.attributes)}
+    after = {attribute.qualified_name: attribute for attribute in reversed(new.attributes)}
+    changes: list[Change] = []
+    successors: set[str] = set()
+    for name in dict.fromkeys(attribute.qualified_name for attribute in old.attributes):
+        if name in after:
+            continue
+        successor = _successor(before[name], new)
+        if successor is None:
+            changes.append(
+                Change(
+                    "attribute-removed",
+                    name,
+                    f"{name} does not exist in {new.version}; reading it is an error, and the device does not match",
+                    fix="select by another attribute",
+                )
+            )
+        else:
+            successors.add(successor)
+            changes.append(
+                Change(
+                    "attribute-renamed",
+                    name,
+                    f"{name} is called {successor} in {new.version}; reading the old name is an error",
+                    fix=f"read {successor}",
+                )
+            )
+    added = [name for name in after if name not in before and name not in successors]
+    return changes + [
+        Change("attribute-added", name, f"{name} is new in {new.version}", breaks=False) for name in reversed(added)
+    ]
+
+
+def _successor(attribute: DriverAttribute, release: DriverRelease) -> str | None:
+    """Return the name under which a release publishes the same value, None where it does not."""
+    for candidate in release.attributes:
+        if (candidate.device, candidate.meaning) == (attribute.device, attribute.meaning):
+            return candidate.qualified_name
+    return None
+
+
+def _capacity_changes(
+    old: DriverRelease, new: DriverRelease, old_settings: DriverSettings, new_settings: DriverSettings
+) -> list[Change]:
+    changes: list[Change] = []
+    was, will_be = old_settings.has("DynamicMIG", old), new_settings.has("DynamicMIG", new)
+    if was != will_be:
+        smaller = "shrinks to that of the largest MIG profile" if will_be else "grows to what NVML reports"
+        changes.append(
+            Change(
+                "capacity-changed",
+                f"{GPU_DRIVER}/memory",
+                f"DynamicMIG {'on' if will_be else 'off'}: memory of a whole GPU {smaller} (H100: 81559Mi and 81152Mi)",
+                fix="compare with a threshold below both",
+            )
+        )
+    if bool(old_settings.shares(old)) != bool(new_settings.shares(new)):
+        shared = bool(new_settings.shares(new))
+        changes.append(
+            Change(
+                "capacity-changed",
+                f"{GPU_DRIVER}/memory",
+                "devices are shared: a claim takes part of a GPU" if shared else "devices are no longer shared",
+                fix="ask for the memory, or the shares, that a claim needs" if shared else "",
+            )
+        )
+    if old.mig_names != new.mig_names:
+        message = "MIG devices are named otherwise; allocated claims keep the old names until they are released"
+        changes.append(Change("names-changed", "device.name", message, fix="drain MIG nodes before the upgrade"))
+    return changes
+
+
+def _class_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
+    changes: list[Change] = []
+    names = {"gpu": "gpu.nvidia.com", "mig": "mig.nvidia.com", "vfio": "vfio.gpu.nvidia.com"}
+    for kind, name in names.items():
+        if kind in new.device_classes and kind not in old.device_classes:
+            changes.append(Change("class-added", name, f"{new.version} brings the class {name}", breaks=False))
+        if kind in old.device_classes and kind not in new.device_classes:
+            changes.append(Change("class-removed", name, f"{new.version} has no class {name}", fix="bring your own"))
+    if old.has_extended_resource != new.has_extended_resource:
+        gained = new.has_extended_resource
+        message = (
+            "class gpu.nvidia.com carries extendedResourceName nvidia.com/gpu: from Kubernetes 1.36 on, pods that ask "
+            "for nvidia.com/gpu may be placed on DRA nodes"
+            if gained
+            else "class gpu.nvidia.com no longer stands for nvidia.com/gpu: pods that ask for it need a device plugin"
+        )
+        changes.append(Change("class-changed", "gpu.nvidia.com", message))
+    return changes
+
+
+def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
+    changes: list[Change] = []
+    if old.chart != new.chart:
+        changes.append(
+            Change(
+                "chart-renamed",
+                new.chart,
+                f"the chart is called {new.chart} and comes from {new.repository}: an upgrade doubles every object",
+                fix=f"set nameOverride to {old.chart} on the first upgrade, and apply the CRDs by hand",
+            )
+        )
+    if not new.is_installable:
+        changes.append(Change("not-installable", new.chart, f"{new.version} cannot be installed: {new.fault}"))
+    return changes
