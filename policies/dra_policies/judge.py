@@ -27,13 +27,20 @@ class Judge:
         self._session = Session()
 
     def of_resource(self, resource: Resource) -> tuple[Told, ...]:
-        """Return what there is to say of a resource before it is created; never raises."""
+        """Return what is wrong with a resource before it is created; never raises.
+
+        What cannot be told yet may be told when more is known, so it is left to the end.
+        """
         try:
             view = view_of_resource(resource, self._session.observe(resource))
             found = () if view is None else tuple(run(view, self._rules))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
-        told = tuple(_told(rule, finding) for rule, finding in found if urn_of(finding) in ("", resource.urn))
+        told = tuple(
+            _told(rule, finding)
+            for rule, finding in found
+            if finding.certain and urn_of(finding) in ("", resource.urn)
+        )
         self._session.tell(resource.urn, ((entry.rule.id, str(entry.finding)) for entry in told))
         return told
 

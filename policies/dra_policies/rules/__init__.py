@@ -1,6 +1,6 @@
 """The rules, and how to run them. Pure: a view in, findings out.
 
-    view = StackView(manifests=…, judgement=…)        what there is to judge (dra_policies.rules.view)
+    view = view_of(manifests, features, plan)         what there is to judge; without a plan, the manifests alone
     for diagnostic in check_all(view): …             for readers: severity, code (the rule's id), message, place, fix
     for rule, finding in run(view): …                for a host that has its own way of telling
 
@@ -16,20 +16,29 @@ from typing import Final
 from dra_planner.errors import Diagnostic
 
 from dra_policies.rules import (
+    admin_access_namespace,
+    claim_asks_for_too_many_devices,
     claim_cannot_be_judged,
     claim_fits_no_pool,
+    claim_shared_by_replicas,
+    claim_without_container,
+    class_of_any_driver,
     device_plugin_on_dra_node,
     driver_quota_too_small,
+    gpu_taint_not_tolerated,
+    object_is_refused,
     plan_record_invalid,
     plan_record_missing,
     pool_differs_from_plan,
     pool_maximum_too_small,
     rule_could_not_run,
+    selector_does_not_compile,
     stack_cannot_be_judged,
 )
 from dra_policies.rules.rule import Finding, Level, Rule
 from dra_policies.rules.rule_could_not_run import failure
 from dra_policies.rules.view import StackView
+from dra_policies.rules.views import view_of
 
 COULD_NOT_RUN: Final = rule_could_not_run.RULE
 CANNOT_BE_JUDGED: Final = stack_cannot_be_judged.RULE
@@ -43,6 +52,14 @@ RULES: Final[tuple[Rule, ...]] = (
     pool_differs_from_plan.RULE,
     device_plugin_on_dra_node.RULE,
     driver_quota_too_small.RULE,
+    object_is_refused.RULE,
+    selector_does_not_compile.RULE,
+    claim_asks_for_too_many_devices.RULE,
+    admin_access_namespace.RULE,
+    gpu_taint_not_tolerated.RULE,
+    claim_shared_by_replicas.RULE,
+    claim_without_container.RULE,
+    class_of_any_driver.RULE,
     CANNOT_BE_JUDGED,
     COULD_NOT_RUN,
 )
@@ -59,9 +76,12 @@ def run(view: StackView, rules: Sequence[Rule] = RULES) -> Iterator[tuple[Rule, 
 
 
 def check_all(view: StackView, rules: Sequence[Rule] = RULES) -> Iterator[Diagnostic]:
-    """Yield the findings of all rules as diagnostics."""
+    """Yield what reading the manifests found, as it was found, then the findings of all rules."""
+    if view.manifests is not None:
+        yield from view.manifests.diagnostics
     for rule, finding in run(view, rules):
-        yield rule.diagnostic(finding)
+        if rule is not object_is_refused.RULE:  # told already, in the reader's own words
+            yield rule.diagnostic(finding)
 
 
 __all__ = [
@@ -75,4 +95,5 @@ __all__ = [
     "check_all",
     "failure",
     "run",
+    "view_of",
 ]

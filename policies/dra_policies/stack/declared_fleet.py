@@ -66,7 +66,8 @@ def _name(pool: DeclaredPool) -> str:
 def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]) -> dict[str, Any] | None:
     """Return the pool as a fleet writes it; None when too little is known."""
     rows: list[dict[str, Any]] = (planned or {}).get("pools", [])
-    base: dict[str, Any] = next((dict(row) for row in rows if row.get("name") == _name(pool)), {})
+    named = [row for row in rows if row.get("name") == _name(pool)]
+    base = dict(named[0]) if named else dict[str, Any]()
     machine = pool.machine or base.get("machine")
     limits: dict[str, Any] = base.get("count", {})
     low = limits.get("min") if pool.count_min is None else pool.count_min

@@ -1,0 +1,68 @@
+"""The view of manifests and a plan, for readers that have no stack."""
+
+from __future__ import annotations
+
+from dra_planner.manifests import Manifests, render_pod_spec
+from dra_planner.model import Node, Workload
+from dra_planner.offers import Offer
+from dra_planner.plan import Plan
+from dra_planner.releases import Features
+
+from dra_policies.rules.view import Cloud, DeclaredPool, DevicePlugin, Judgement, StackView
+from dra_policies.unknowns import Properties
+
+
+def view_of(manifests: Manifests, features: Features, plan: Plan | None = None) -> StackView:
+    """Return the view of manifests, and of the plan that was made from them when there is one."""
+    plugins = tuple(plugin for plugin in map(_device_plugin, manifests.workloads) if plugin is not None)
+    view = StackView(manifests=manifests, features=features, device_plugins=plugins)
+    if plan is None:
+        return view
+    judgement = Judgement(
+        basis="fleet",
+        demand=plan.demand,
+        offers=plan.offers,
+        classes=plan.classes,
+        features=features,
+        sizing=plan.sizings[plan.level],
+    )
+    cloud: Cloud = "gke" if plan.fleet is not None and plan.fleet.cloud == "gke" else "eks"
+    pools = tuple(_pool(offer, cloud) for offer in plan.offers) if plan.fleet is not None else ()
+    return StackView(
+        manifests=manifests,
+        features=features,
+        device_plugins=plugins,
+        judgement=judgement,
+        classes=plan.classes,
+        pools=pools,
+    )
+
+
+def _device_plugin(workload: Workload) -> DevicePlugin | None:
+    """Return NVIDIA's device plugin when a DaemonSet among the manifests is one: by its name or its container's."""
+    if workload.kind != "DaemonSet":
+        return None
+    template = workload.pod_sets[0].template
+    names = [workload.meta.name, *(container.name for container in template.spec.containers)]
+    if not any("nvidia-device-plugin" in name for name in names):
+        return None
+    return DevicePlugin(
+        title=str(workload.ref), pod=Properties(render_pod_spec(template.spec)), place=workload.place
+    )
+
+
+def _pool(offer: Offer, cloud: Cloud) -> DeclaredPool:
+    node: Node = offer.node
+    return DeclaredPool(
+        urn="",
+        title=f'pool "{offer.name}"',
+        cloud=cloud,
+        name=offer.name,
+        machine=offer.machine,
+        count_min=offer.count_min,
+        count_desired=None,
+        count_max=offer.count_max,
+        labels=dict(node.meta.labels),
+        taints=node.taints,
+        has_gpus=bool(offer.slices),
+    )

@@ -1,0 +1,158 @@
+"""Rules over manifests alone: what is wrong whatever the pools."""
+
+from __future__ import annotations
+
+import pytest
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests import read_manifests
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from dra_policies.rules import check_all, view_of
+
+CLAIM = """
+apiVersion: resource.k8s.io/v1
+kind: {kind}
+metadata: {{name: gpu, namespace: team}}
+spec: {spec}
+"""
+REQUEST = "{{name: gpu, exactly: {{deviceClassName: gpu.nvidia.com, {more}}}}}"
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web, namespace: team}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec:
+      tolerations: [{tolerations}]
+      containers: [{{name: main, image: i, resources: {{claims: [{used}]}}}}]
+      resourceClaims: [{{name: gpu, {claim}}}]
+"""
+NAMESPACE = "{{apiVersion: v1, kind: Namespace, metadata: {{name: team, labels: {labels}}}}}"
+CLASS = """
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {{name: mine}}
+spec: {{selectors: [{{cel: {{expression: "{expression}"}}}}]}}
+"""
+TOLERATION = "{key: nvidia.com/gpu, operator: Exists}"
+
+
+def claim(kind: str = "ResourceClaim", **more: str) -> str:
+    requests = ", ".join(REQUEST.format(more=each) for each in (more or {"plain": ""}).values())
+    devices = f"{{devices: {{requests: [{requests}]}}}}"
+    return CLAIM.format(kind=kind, spec=devices if kind == "ResourceClaim" else f"{{spec: {devices}}}")
+
+
+def several(counts: list[int]) -> str:
+    requests = ", ".join(
+        f"{{name: r{number}, exactly: {{deviceClassName: gpu.nvidia.com, count: {count}}}}}"
+        for number, count in enumerate(counts)
+    )
+    return CLAIM.format(kind="ResourceClaim", spec=f"{{devices: {{requests: [{requests}]}}}}")
+
+
+def ranked(*counts: int) -> str:
+    ways = ", ".join(
+        f"{{name: w{number}, deviceClassName: gpu.nvidia.com, count: {count}}}" for number, count in enumerate(counts)
+    )
+    request = f"{{name: gpu, firstAvailable: [{ways}]}}"
+    return CLAIM.format(kind="ResourceClaim", spec=f"{{devices: {{requests: [{request}]}}}}")
+
+
+def deployment(
+    replicas: int = 1, named: bool = False, tolerations: str = TOLERATION, used: str = "{name: gpu}"
+) -> str:
+    entry = "resourceClaimName: gpu" if named else "resourceClaimTemplateName: gpu"
+    return DEPLOYMENT.format(replicas=replicas, tolerations=tolerations, used=used, claim=entry)
+
+
+def told(*documents: str, minor: int = 34) -> list[Diagnostic]:
+    features = features_of(minor)
+    manifests = read_manifests([Source("all.yaml", "\n---\n".join(documents))], features)
+    return list(check_all(view_of(manifests, features)))
+
+
+TEMPLATE = claim("ResourceClaimTemplate")
+
+# Manifests → (severity, rule) of everything that is said; nothing else is.
+CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
+    "a template and its pods": ([TEMPLATE, deployment(3)], []),
+    "one pod with a named claim": ([claim(), deployment(1, named=True)], []),
+    "replicas that share one claim": (
+        [claim(), deployment(4, named=True)],
+        [("warning", "claim-shared-by-replicas")],
+    ),
+    "no toleration": ([TEMPLATE, deployment(tolerations="")], [("warning", "gpu-taint-not-tolerated")]),
+    "a toleration of another effect": (
+        [TEMPLATE, deployment(tolerations="{key: nvidia.com/gpu, operator: Exists, effect: NoExecute}")],
+        [("warning", "gpu-taint-not-tolerated")],
+    ),
+    "a toleration of the value": (
+        [TEMPLATE, deployment(tolerations="{key: nvidia.com/gpu, value: present, effect: NoSchedule}")],
+        [],
+    ),
+    "a toleration of another value": (
+        [TEMPLATE, deployment(tolerations='{key: nvidia.com/gpu, value: "true", effect: NoSchedule}')],
+        [("warning", "gpu-taint-not-tolerated")],
+    ),
+    "a toleration of everything": ([TEMPLATE, deployment(tolerations="{operator: Exists}")], []),
+    "a claim that no container uses": (
+        [TEMPLATE, deployment(used="")],
+        [("warning", "claim-without-container")],
+    ),
+    "32 devices": ([several([16, 16])], []),
+    "33 devices": ([several([16, 17])], [("error", "claim-asks-for-too-many-devices")]),
+    "the smallest alternative counts": ([ranked(64, 8)], []),
+    "no alternative is small enough": ([ranked(64, 48)], [("error", "claim-asks-for-too-many-devices")]),
+    "admin access where it is allowed": (
+        [claim(admin="adminAccess: true"), NAMESPACE.format(labels='{resource.kubernetes.io/admin-access: "true"}')],
+        [],
+    ),
+    "admin access where it is not": (
+        [claim(admin="adminAccess: true"), NAMESPACE.format(labels="{}")],
+        [("error", "admin-access-namespace")],
+    ),
+    "admin access in a template": (
+        [claim("ResourceClaimTemplate", admin="adminAccess: true"), NAMESPACE.format(labels="{}")],
+        [("error", "admin-access-namespace")],
+    ),
+    "admin access in a namespace nobody shows": (
+        [claim(admin="adminAccess: true")],
+        [("note", "admin-access-namespace")],
+    ),
+    "a class of one driver": ([CLASS.format(expression="device.driver == 'gpu.nvidia.com'")], []),
+    "a class of any driver": ([CLASS.format(expression="true")], [("warning", "class-of-any-driver")]),
+    "a selector that does not compile": (
+        [CLASS.format(expression="device.driver == 1")],
+        [("error", "selector-does-not-compile")],
+    ),
+    "a quantity compared with an operator": (
+        [
+            claim(
+                selector="selectors: [{cel: {expression: \"device.capacity['gpu.nvidia.com'].memory "
+                ">= quantity('40Gi')\"}}]"
+            )
+        ],
+        [("error", "selector-does-not-compile")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_manifests(name: str) -> None:
+    documents, expected = CASES[name]
+
+    assert [(each.severity, each.code) for each in told(*documents)] == expected
+
+
+def test_a_finding_says_where_what_and_what_mends_it() -> None:
+    (finding,) = told(TEMPLATE, deployment(tolerations=""))
+
+    assert str(finding) == (
+        "all.yaml:15 spec.template: warning gpu-taint-not-tolerated: Deployment team/web: its pods do not tolerate "
+        "nvidia.com/gpu=present:NoSchedule, the taint of every GPU pool "
+        "(add the toleration {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule})"
+    )

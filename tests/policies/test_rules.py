@@ -1,0 +1,41 @@
+"""The catalogue of rules: listed once, described, and on the page."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from dra_policies import rules
+from dra_policies.rules import RULES
+from dra_policies.rules.page import render_page
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_rule_file_is_listed_exactly_once() -> None:
+    folder = Path(rules.__file__).parent
+    files = {path.stem for path in folder.glob("*.py") if re.search(r"^RULE = Rule\(", path.read_text(), re.MULTILINE)}
+
+    assert sorted(rule.id.replace("-", "_") for rule in RULES) == sorted(files)
+
+
+def test_every_rule_says_what_why_and_what_mends_it() -> None:
+    for rule in RULES:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.id)
+        assert rule.says.endswith(".")
+        assert rule.why.endswith(".")
+        assert rule.fix
+
+
+def test_the_page_is_fresh() -> None:
+    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == render_page()
+
+
+def test_rules_import_no_pulumi() -> None:
+    script = "import sys, dra_policies.rules; print([m for m in sys.modules if m.split('.')[0] in ('pulumi', 'grpc')])"
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"
