@@ -10,7 +10,7 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 
@@ -36,7 +36,7 @@ def cache_folder() -> Path:
 
 
 @contextlib.contextmanager
-def exclusive(name: str, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
+def exclusive(name: str, on_wait: Callable[[], None] | None = None) -> Generator[None]:
     """Hold the lock `name` of the cache, so that two processes do not obtain one thing at once.
 
     Calls `on_wait` once when another process holds it. The system frees the lock when its holder dies.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import TextIO
 
@@ -47,7 +47,7 @@ class _LiveStep(Step):
 
 
 @contextlib.contextmanager
-def step(title: str, stream: TextIO | None = None) -> Iterator[Step]:
+def step(title: str, stream: TextIO | None = None) -> Generator[Step]:
     """Announce `title`, let the body report on the step, and say how long it took.
 
     On a terminal the line is live; in a pipe, or without rich, there is a line at the start and one at the end.

@@ -101,13 +101,13 @@ def _is_scalar_of(spec: TypeSpec, value: Value) -> bool:
 
 
 def _wrong(spec: TypeSpec, value: Value, path: str) -> Failure:
-    shown = {dict: "an object", list: "a list"}.get(type(value)) or f"{value!r}"
+    shown = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(value)
     return Failure(path, f"expected {_phrase(spec)}, got {shown}")
 
 
 def _phrase(spec: TypeSpec) -> str:
     if spec.kind in {"enum", "constant"}:
-        return "one of " + ", ".join(map(repr, spec.values)) if len(spec.values) > 1 else repr(spec.values[0])
+        return ("one of " if len(spec.values) > 1 else "") + ", ".join(map(repr, spec.values))
     if spec.kind == "union":
         return " or ".join(_phrase(member) for member in spec.of)
     article = "an" if spec.kind[0] in "aeiou" else "a"

@@ -49,7 +49,8 @@ class Row:
     """What the SDK does not say about a resource type.
 
     `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input gives the value.
-    `every_time` outputs are worked out anew at each update; `known` ones too, and a preview knows them. `defaults` are inputs that the provider fills in.
+    `every_time` outputs are worked out anew at each update; `known` ones too, and a preview knows them.
+    `defaults` are inputs that the provider fills in.
     `replace` and `in_place` are paths as in ReplaceRule; `allowed` are values per path (`[*]` for elements).
     `name` is the property that is named automatically, "" for none; None means `name` where it is optional.
     `protected_by` is a boolean property that forbids deletion.

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from dra_sandbox.cache import cache_folder
@@ -54,7 +55,7 @@ class Sdk:
         """The type tokens of all resources."""
         return frozenset(resource_classes(self._package))
 
-    def _load(self, token: str, read: object) -> Schema:
+    def _load(self, token: str, read: Callable[[str], Schema]) -> Schema:
         known = self._schemas.get(token)
         if known is not None:
             return known
@@ -62,7 +63,6 @@ class Sdk:
         try:
             schema = Schema.from_json(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
-            assert callable(read)
             schema = read(token)
             _write_atomically(path, json.dumps(schema.to_json(), separators=(",", ":")))
         self._schemas[token] = schema
@@ -79,7 +79,8 @@ class Sdk:
             raise UnknownType(f"pulumi-{self.name} {self.version} has no resource {token}")
         arguments = read_class(path, f"{name}InitArgs") or read_class(path, f"{name}Args")
         resource = read_class(path, name)
-        assert arguments is not None and resource is not None, f"{path} does not look like an SDK's resource"
+        assert arguments is not None, f"{path} has no arguments for {name}"
+        assert resource is not None, f"{path} does not define {name}"
         objects: dict[str, Properties] = {}
         return Schema(
             token,

@@ -165,14 +165,13 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if unknown:
             failures = [provider_pb2.CheckFailure(property=name, reason="unknown argument") for name in unknown]
             return provider_pb2.InvokeResponse(failures=failures)
-        function = self._functions.get(request.tok)
-        if function is None:
+        if request.tok not in self._functions:
             context.abort(
                 grpc.StatusCode.UNIMPLEMENTED,
                 f"the stand-in for {self._sdk.name} has no answer for the function {request.tok}",
             )
         try:
-            result = function(arguments, self.place(arguments))
+            result = self._functions[request.tok](arguments, self.place(arguments))
         except ValueError as error:
             failure = provider_pb2.CheckFailure(reason=str(error))
             return provider_pb2.InvokeResponse(failures=[failure])

@@ -8,7 +8,7 @@ import os
 import queue
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -120,8 +120,13 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
 
 def _end_with_call(process: subprocess.Popen[bytes], context: grpc.ServicerContext) -> None:
     """Stop `process` when the engine gives the call up, as it does on an interrupt."""
-    if not context.add_callback(lambda: process.poll() is None and process.terminate()):
-        process.terminate()
+
+    def stop() -> None:
+        if process.poll() is None:
+            process.terminate()
+
+    if not context.add_callback(stop):
+        stop()
 
 
 def _stream(
@@ -137,17 +142,21 @@ def _stream(
         stderr=subprocess.PIPE,
     )
     _end_with_call(process, context)
-    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
     answers: queue.Queue[language_pb2.RunPluginResponse | None] = queue.Queue()
 
-    def forward(stream: IO[bytes], name: str) -> None:
+    def forward(stream: IO[bytes], answer: Callable[[bytes], language_pb2.RunPluginResponse]) -> None:
         for line in stream:
-            answers.put(language_pb2.RunPluginResponse(**{name: line}))
+            answers.put(answer(line))
         answers.put(None)
 
-    for stream, name in ((process.stdout, "stdout"), (process.stderr, "stderr")):
-        threading.Thread(target=forward, args=(stream, name), daemon=True).start()
+    for stream, answer in (
+        (process.stdout, lambda line: language_pb2.RunPluginResponse(stdout=line)),
+        (process.stderr, lambda line: language_pb2.RunPluginResponse(stderr=line)),
+    ):
+        threading.Thread(target=forward, args=(stream, answer), daemon=True).start()
     for _ in range(2):
-        while (answer := answers.get()) is not None:
-            yield answer
+        while (response := answers.get()) is not None:
+            yield response
     yield language_pb2.RunPluginResponse(exitcode=process.wait())

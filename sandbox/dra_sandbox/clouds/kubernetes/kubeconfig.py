@@ -35,7 +35,7 @@ def server_of(kubeconfig: str, context: str = "") -> str:
     if chosen not in contexts:
         raise Unreachable(f'the kubeconfig has no context "{chosen}"')
     clusters = _named(document, "clusters", "cluster")
-    cluster = clusters.get(contexts[chosen].get("cluster", ""))
+    cluster = clusters.get(str(contexts[chosen].get("cluster")))
     if cluster is None:
         raise Unreachable(f'the context "{chosen}" names a cluster that the kubeconfig does not have')
     if contexts[chosen].get("user") not in _named(document, "users", "user"):

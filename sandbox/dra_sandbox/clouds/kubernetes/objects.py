@@ -68,11 +68,15 @@ def named_object(
         kept = before.get("name") if (before.get("annotations") or {}).get(_AUTONAMED) == "true" else None
         metadata["name"] = kept or _NAMES.name(request, _NAME_LIMIT)
         metadata["annotations"] = {**(metadata.get("annotations") or {}), _AUTONAMED: "true"}
-    if not metadata.get("namespace") and kind.removesuffix("Patch") not in CLUSTER_SCOPED:
-        # Of a custom resource nobody has said whether it has a namespace.
-        if "." not in group_of(ready["apiVersion"]) or group_of(ready["apiVersion"]).endswith(".k8s.io"):
-            metadata["namespace"] = default_namespace
+    if not metadata.get("namespace") and _has_namespace(ready["apiVersion"], ready["kind"]):
+        metadata["namespace"] = default_namespace
     return ready
+
+
+def _has_namespace(api_version: str, kind: str) -> bool:
+    """Whether objects of the kind are known to live in namespaces; of custom kinds nobody has said."""
+    group = group_of(api_version)
+    return ("." not in group or group.endswith(".k8s.io")) and kind not in CLUSTER_SCOPED
 
 
 def is_autonamed(manifest: Values) -> bool:

@@ -8,13 +8,9 @@ import pulumi_kubernetes as k8s
 
 step = pulumi.Config().get("step") or "first"
 
-network = gcp.compute.Network("net", auto_create_subnetworks=False)
-subnet = gcp.compute.Subnetwork("net", network=network.id, ip_cidr_range="10.0.0.0/20")
 cluster = gcp.container.Cluster(
     "main",
     location="us-central1",
-    network=network.id,
-    subnetwork=subnet.id,
     initial_node_count=1,
     remove_default_node_pool=True,
     deletion_protection=False,

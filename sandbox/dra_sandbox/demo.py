@@ -1,0 +1,245 @@
+"""The main job from end to end: plan, preview, up, nothing left to do, a refusal, destroy.
+
+Everything is what a user runs, on a local backend with stand-in clouds; each step says what must come of it and
+fails the demonstration when it does not.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from rich.console import Console
+from rich.text import Text
+
+from dra_sandbox.engine import Engine
+from dra_sandbox.run_result import ResourceStep, RunResult
+
+RECORD = "pulumi-dra:index:CapacityPlan"
+# What the engine keeps for itself.
+_ENGINES_OWN = ("pulumi:pulumi:", "pulumi:providers:")
+_EXIT_DOES_NOT_FIT = 1
+
+
+class StepFailed(Exception):
+    """A step did not behave as it must; the message says how, `details` holds what the tools printed."""
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details
+
+
+@dataclass
+class Demo:
+    """One run: where it happens, and what it prints to."""
+
+    engine: Engine
+    pack: Path
+    console: Console
+    _number: int = 0
+    _started: float = field(default_factory=time.monotonic)
+
+    def run(self, stack: str, refused: str | None) -> None:
+        """Show every step for `stack`, and the refusal of the stack `refused` where there is one.
+
+        Raises StepFailed at the first step that does not behave.
+        """
+        self._step(f"Plan: which claims fit, and how many nodes that takes ({stack})", lambda: self._plan(stack))
+        self._step("Preview, judged by the policy pack", lambda: self._preview(stack))
+        self._step("Up: build it, judged again", lambda: self._up(stack))
+        self._step("Up again: there must be nothing to do", lambda: self._up_again(stack))
+        self._step("The same judgement from the exported state", lambda: self._analyze(stack))
+        if refused is not None:
+            self._step(f"Plan a stack that is too small ({refused})", lambda: self._plan(refused, fits=False))
+            self._step("Preview: the pack refuses it", lambda: self._refused_preview(refused))
+            self._step("Up without a preview: refused before anything is created", lambda: self._refused_up(refused))
+        self._step("Destroy: nothing is left", lambda: self._destroy(stack))
+        total = time.monotonic() - self._started
+        self.console.print(f"\n[bold green]Everything behaved as it must[/], in {total:.0f} s.")
+
+    def _step(self, title: str, action: Callable[[], None]) -> None:
+        self._number += 1
+        self.console.print()
+        self.console.rule(f"[bold]{self._number}. {title}[/]", align="left")
+        started = time.monotonic()
+        if self.console.is_terminal:
+            with self.console.status("running …"):
+                action()
+        else:
+            action()
+        self.console.print(f"[dim]{time.monotonic() - started:.1f} s[/]")
+
+    def _plan(self, stack: str, *, fits: bool = True) -> None:
+        command = ["pulumi-dra", "plan", "--stack", stack, "--write"]
+        self.console.print(f"[dim]$ {' '.join(command)}[/]")
+        done = subprocess.run(
+            [sys.executable, "-m", "dra_command", *command[1:]],
+            cwd=self.engine.view,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.console.print(Text(done.stdout.rstrip()))
+        said = done.stderr.strip()
+        written = self.engine.settings_folder / f"{stack}.plan.json"
+        if not written.is_file():
+            raise StepFailed(f"no plan file {written.name} was written (exit status {done.returncode})", said)
+        if fits and done.returncode != 0:
+            raise StepFailed(f"the plan ended with exit status {done.returncode}, 0 was expected", said)
+        if not fits and done.returncode != _EXIT_DOES_NOT_FIT:
+            raise StepFailed(
+                f"the plan ended with exit status {done.returncode}; it does not fit, so 1 was expected", said
+            )
+
+    def _preview(self, stack: str) -> None:
+        self.engine.stack_init(stack)
+        self._say("preview", stack)
+        result = self.engine.preview(stack, policy_pack=self.pack)
+        self._must_succeed(result)
+        self._must_record_first(result)
+        self._show(result.steps)
+        self._show_counts(result)
+
+    def _up(self, stack: str) -> None:
+        self._say("up", stack)
+        result = self.engine.up(stack, policy_pack=self.pack, skip_preview=True)
+        self._must_succeed(result)
+        self._must_record_first(result)
+        self._show_counts(result)
+
+    def _up_again(self, stack: str) -> None:
+        self._say("up", stack)
+        result = self.engine.up(stack, policy_pack=self.pack, skip_preview=True)
+        self._must_succeed(result)
+        if not result.changed_nothing:
+            changed = [f"{step.op} {step.urn}: {dict(step.detailed)}" for step in result.steps if step.op != "same"]
+            raise StepFailed("the second up changes something", "\n".join(changed))
+        self._show_counts(result)
+
+    def _analyze(self, stack: str) -> None:
+        state = self.engine.work_dir / f"{stack}.state.json"
+        state.write_text(json.dumps(self.engine.export(stack)), encoding="utf-8")
+        self.console.print(f"[dim]$ pulumi policy analyze --file {state.name} --policy-pack {self.pack.name}[/]")
+        result = self.engine.policy_analyze(state, self.pack)
+        self._must_succeed(result)
+        self.console.print("The pack has nothing against the stack.")
+
+    def _refused_preview(self, stack: str) -> None:
+        self.engine.stack_init(stack)
+        self._say("preview", stack)
+        self._must_be_refused(self.engine.preview(stack, policy_pack=self.pack))
+
+    def _refused_up(self, stack: str) -> None:
+        self._say("up --skip-preview", stack)
+        self._must_be_refused(self.engine.up(stack, policy_pack=self.pack, skip_preview=True))
+        made = self._resources_of_clouds(stack)
+        if made:
+            raise StepFailed(f"{len(made)} resources were created all the same", "\n".join(made))
+        self.console.print("Nothing was created: the state holds the stack alone.")
+        self._clear(stack)
+
+    def _destroy(self, stack: str) -> None:
+        self._say("destroy", stack, judged=False)
+        result = self.engine.destroy(stack)
+        self._must_succeed(result)
+        left = self._resources_of_clouds(stack)
+        if left:
+            raise StepFailed(f"{len(left)} resources are left", "\n".join(left))
+        self._show_counts(result)
+        self._clear(stack)
+
+    def _clear(self, stack: str) -> None:
+        self._must_succeed(self.engine.destroy(stack))
+        self._must_succeed(self.engine.stack_remove(stack))
+
+    def _must_succeed(self, result: RunResult) -> None:
+        if not result.ok:
+            raise StepFailed(f"`{_shown(result)}` ended with status {result.exit_code}", result.output)
+
+    def _must_record_first(self, result: RunResult) -> None:
+        """Everything that costs money must wait for the record of the plan."""
+        order = [step.type for step in result.steps if not step.type.startswith("pulumi:pulumi:")]
+        cloud = next((index for index, kind in enumerate(order) if _is_of_a_cloud(kind)), len(order))
+        if RECORD not in order[:cloud]:
+            raise StepFailed(f"{RECORD} is not registered before the first resource of a cloud", "\n".join(order))
+
+    def _must_be_refused(self, result: RunResult) -> None:
+        mandatory = [found for found in result.violations if found.level == "mandatory"]
+        if result.ok or not mandatory:
+            raise StepFailed(f"`{_shown(result)}` was not refused by the pack", result.output)
+        for found in mandatory:
+            self.console.print(Text.assemble(("refused ", "bold red"), (found.policy, "bold"), f"\n{found.message}"))
+
+    def _resources_of_clouds(self, stack: str) -> list[str]:
+        return [found["urn"] for found in self.engine.resources(stack) if _is_of_a_cloud(found["type"])]
+
+    def _say(self, verb: str, stack: str, *, judged: bool = True) -> None:
+        pack = f" --policy-pack {self.pack.name}" if judged else ""
+        self.console.print(f"[dim]$ pulumi {verb} --stack {stack}{pack}[/]")
+
+    def _show(self, steps: Iterable[ResourceStep]) -> None:
+        """The resources by service, as a reader of a cloud's console knows them."""
+        services: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for step in steps:
+            package, module, kind = step.type.split(":", 2)
+            if not step.type.startswith(_ENGINES_OWN):
+                services[f"{package} {module.split('/', 1)[0]}"][kind].append(step.name)
+        for service, kinds in sorted(services.items()):
+            parts = [f"{kind} ×{len(names)}" if len(names) > 1 else kind for kind, names in kinds.items()]
+            self.console.print(Text.assemble((f"  {service:<28}", "cyan"), ", ".join(parts)))
+
+    def _show_counts(self, result: RunResult) -> None:
+        counts = ", ".join(f"{count} {op}" for op, count in sorted(result.change_counts.items()))
+        self.console.print(f"{counts or 'no resources'}  [dim]({result.seconds:.1f} s in the engine)[/]")
+
+
+def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
+    """Run the demonstration of the project for one stack: 0 when every step behaved, 1 when one did not, 2 for a
+    stack that the project does not have.
+
+    Without `work_dir` everything happens in a temporary folder, which stays only after a failure.
+    """
+    console = Console(highlight=False)
+    settings = project / "stacks" / f"Pulumi.{stack}.yaml"
+    if not settings.is_file():
+        console.print(f"error: there is no stack {stack}: {settings} does not exist", style="red")
+        return 2
+    scratch = work_dir or Path(tempfile.mkdtemp(prefix="pulumi-dra-demo-"))
+    console.print(Text(f"Project {project}\nA local backend and stand-in clouds in {scratch}"))
+    try:
+        engine = Engine(scratch, project)
+        Demo(engine, engine.view / "policies", console).run(stack, refused_stack(settings))
+    except StepFailed as failure:
+        console.print(Text.assemble(("failed: ", "bold red"), str(failure)))
+        console.print(Text(failure.details))
+        console.print(Text(f"The scratch folder is left as it is: {scratch}"))
+        return 1
+    if work_dir is None:
+        shutil.rmtree(scratch)
+    return 0
+
+
+def refused_stack(settings: Path) -> str | None:
+    """The stack that must be refused beside the one with these settings: `<cloud>-too-small`, where there is one."""
+    document = yaml.safe_load(settings.read_text(encoding="utf-8"))
+    cloud = document["config"]["pulumi-dra:fleet"]["cloud"]
+    name = f"{cloud}-too-small"
+    return name if settings.with_name(f"Pulumi.{name}.yaml").is_file() else None
+
+
+def _is_of_a_cloud(kind: str) -> bool:
+    return kind.startswith(("aws:", "gcp:", "kubernetes:"))
+
+
+def _shown(result: RunResult) -> str:
+    """The command as a user types it, without the options that only a program needs."""
+    return " ".join(result.command[:4])

@@ -1,0 +1,73 @@
+"""A GKE cluster and what runs in it, through the real engine."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture(scope="module")
+def built(stack_under_test, tmp_path_factory):
+    """The stack after its first `up`, and what its first preview said, when the kubeconfig was unknown."""
+    stack = stack_under_test(
+        tmp_path_factory.mktemp("gcp"), "gcp", "  gcp:project: acme\n  gcp:region: us-central1\n"
+    )
+    preview = stack.engine.preview("dev")
+    assert preview.ok, preview.output
+    result = stack.engine.up("dev", skip_preview=True)
+    assert result.ok, result.output
+    return stack, preview, result
+
+
+def test_a_first_preview_knows_no_cluster_and_so_no_children_of_yaml(built) -> None:
+    _, preview, _ = built
+
+    kinds = {step.type.rsplit(":", 1)[-1] for step in preview.steps}
+    assert {"DeviceClass", "Release", "ConfigGroup", "ComputeDomain"} <= kinds
+    assert "ConfigMap" not in kinds
+
+
+def test_up_creates_the_cluster_and_everything_inside(built) -> None:
+    stack, _, result = built
+
+    assert result.change_counts == {"create": 12}
+    by_type = {resource["type"]: resource for resource in stack.engine.resources("dev")}
+    assert by_type["kubernetes:helm.sh/v3:Release"]["outputs"]["status"]["status"] == "deployed"
+    assert by_type["kubernetes:core/v1:ConfigMap"]["id"] == "dra-driver/settings"
+    assert by_type["kubernetes:core/v1:Namespace"]["outputs"]["metadata"]["uid"]
+    pool = by_type["gcp:container/nodePool:NodePool"]
+    assert pool["id"].startswith("projects/acme/locations/us-central1/clusters/main-")
+
+
+def test_a_secret_kubeconfig_is_nowhere_in_clear(built) -> None:
+    stack, _, _ = built
+
+    kubeconfig = json.loads(stack.engine.outputs("dev")["kubeconfig"])
+    assert kubeconfig["clusters"][0]["cluster"]["server"].startswith("https://203.0.113.")
+    outputs = next(r for r in stack.engine.resources("dev") if r["type"] == "pulumi:pulumi:Stack")["outputs"]
+    assert "ciphertext" in outputs["kubeconfig"]
+
+
+def test_another_accelerator_replaces_the_pool(built) -> None:
+    stack, _, _ = built
+    stack.at("accelerator")
+
+    preview = stack.engine.preview("dev")
+
+    assert preview.change_counts == {"same": 11, "replace": 1}
+
+
+def test_a_refresh_finds_everything_as_it_was_and_destroy_leaves_nothing(built) -> None:
+    stack, _, _ = built
+    stack.at("first")
+
+    refreshed = stack.engine.refresh("dev")
+    assert refreshed.ok, refreshed.output
+    assert set(refreshed.change_counts) == {"same"}
+
+    destroyed = stack.engine.destroy("dev")
+    assert destroyed.ok, destroyed.output
+    assert stack.engine.resources("dev") == []
