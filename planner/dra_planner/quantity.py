@@ -19,9 +19,7 @@ DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"
 DECIMAL_EXPONENT: Final = "DecimalExponent"
 
-WRONG_FORMAT: Final = (
-    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-)
+WRONG_FORMAT: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 WRONG_NUMBER: Final = "unable to parse numeric part of quantity"
 WRONG_SUFFIX: Final = "unable to parse quantity's suffix"
 TOO_LARGE: Final = "the number is too large to be worked with"
@@ -120,9 +118,7 @@ class Quantity:
 
     def as_big(self) -> Quantity:
         """The same number in the big-decimal form."""
-        return (
-            self if not self.small else Quantity(self.unscaled, self.scale, False, self.suffixes, self.text)
-        )
+        return self if not self.small else Quantity(self.unscaled, self.scale, False, self.suffixes, self.text)
 
     def compare(self, other: Quantity) -> int:
         """-1, 0 or 1 as this number is less than, equal to or greater than the other."""
@@ -217,9 +213,7 @@ def _parse(text: str) -> Quantity:
     else:
         canonical = scale % 3 == 0 and digits[0] != "0" and not digits.endswith("000")
     number *= factor
-    return Quantity(
-        -number if sign == "-" else number, scale, True, suffixes, text if canonical or text == "0" else ""
-    )
+    return Quantity(-number if sign == "-" else number, scale, True, suffixes, text if canonical or text == "0" else "")
 
 
 def _decimal_exponent(text: str, suffix: str) -> tuple[str, int]:
@@ -353,10 +347,7 @@ def _add_small(a: Quantity, b: Quantity, suffixes: str) -> Quantity | None:
 
 def _add_big(a: Quantity, b: Quantity, suffixes: str) -> Quantity:
     scale = min(a.scale, b.scale)
-    if (
-        max(a.scale, b.scale) - scale > _MAX_DIGITS
-        or max(_digits(a.unscaled), _digits(b.unscaled)) > _MAX_DIGITS
-    ):
+    if max(a.scale, b.scale) - scale > _MAX_DIGITS or max(_digits(a.unscaled), _digits(b.unscaled)) > _MAX_DIGITS:
         raise QuantityError(f"{a} + {b}", TOO_LARGE)
     total = a.unscaled * _ten(a.scale - scale) + b.unscaled * _ten(b.scale - scale)
     return Quantity(total, scale, False, suffixes)

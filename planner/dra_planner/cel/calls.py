@@ -1,0 +1,263 @@
+"""Calls as closures: logic, comparisons, arithmetic and the functions of the libraries.
+
+Source of the behaviour: google/cel-go:interpreter/{planner,interpretable,decorators}.go, common/decls/decls.go,
+cel/library.go @v0.26.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from dra_planner.cel import operators, types
+from dra_planner.cel.libraries.table import IMPLEMENTATIONS
+from dra_planner.cel.overloads import Overload, declared
+from dra_planner.cel.shapes import binary, logic, not_strictly_false, set_membership, unary, variadic
+from dra_planner.cel.spending import call_cost
+from dra_planner.cel.state import Closure, Folded, State
+from dra_planner.cel.tree import Call
+from dra_planner.cel.types import Type
+from dra_planner.cel.values import (
+    CelError,
+    MapValue,
+    Optional,
+    TypeValue,
+    Uint,
+    no_overload,
+    type_name,
+)
+
+if TYPE_CHECKING:
+    from dra_planner.cel.evaluator import Compiler
+
+_CONVERSIONS: Final = frozenset(
+    ("bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint")
+)
+_BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "_+_": operators.add,
+    "_-_": operators.subtract,
+    "_*_": operators.multiply,
+    "_/_": operators.divide,
+    "_%_": operators.modulo,
+    "_==_": operators.equal,
+    "_!=_": lambda a, b: not _equal_or_false(a, b),
+    "@in": operators.membership,
+}
+
+
+def _equal_or_false(a: Any, b: Any) -> bool:
+    try:
+        return operators.equal(a, b)
+    except CelError:
+        return False
+
+
+def _not(value: Any) -> Any:
+    if value.__class__ is not bool:
+        raise no_overload()
+    return not value
+
+
+class Caller:
+    """Compiles calls for a compiler."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.minor = compiler.dialect.minor
+        self.functions = declared(compiler.dialect)
+
+    def compile(self, node: Call, charged: bool) -> Closure:
+        """The closure of a call that is not the reading of a field or index."""
+        function = node.function
+        if function in ("_&&_", "_||_"):
+            return logic([self.compiler.compile(a) for a in node.args], function == "_||_")
+        if function == "_?_:_":
+            return self._conditional(node)
+        if function in ("or", "orValue") and node.target is not None:
+            return self._or(node)
+        if function == "@not_strictly_false":
+            return not_strictly_false(self.compiler.compile(node.args[0]))
+        arguments = [self.compiler.compile(child) for child in node.children()]
+        return self._call(node, arguments)
+
+    def _conditional(self, node: Call) -> Closure:
+        condition = self.compiler.compile(node.args[0])
+        then = self.compiler.compile(node.args[1], charged=False)
+        otherwise = self.compiler.compile(node.args[2], charged=False)
+
+        def evaluate(state: State) -> Any:
+            value = condition(state)
+            if value is True:
+                return then(state)
+            if value is False:
+                return otherwise(state)
+            raise no_overload()
+
+        return evaluate
+
+    def _or(self, node: Call) -> Closure:
+        assert node.target is not None
+        left, right = self.compiler.compile(node.target), self.compiler.compile(node.args[0])
+        unwraps = node.function == "orValue"
+
+        def evaluate(state: State) -> Any:
+            value = left(state)
+            if value.__class__ is not Optional:
+                return value
+            if not value.present:
+                return right(state)
+            return operators.known(value.value) if unwraps else value
+
+        return evaluate
+
+    def _call(self, node: Call, arguments: list[Closure]) -> Closure:
+        function = node.function
+        overload = node.overloads[0].id if len(node.overloads) == 1 else ""
+        if function == "_==_":
+            overload = "equals"
+        elif function == "_!=_":
+            overload = "not_equals"
+        cost = call_cost(function, overload, self.minor)
+        if function == "@in" and overload == "in_list" and isinstance(arguments[1], Folded):
+            member = set_membership(arguments[0], arguments[1].value)
+            if member is not None:
+                return member
+        if function in ("matches", "find", "findAll") and isinstance(arguments[1], Folded):
+            self._check_pattern(arguments[1].value)
+        run = self._implementation(node)
+        if function in _CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], Folded):
+            return Folded(run(arguments[0].value))
+        if len(arguments) == 1:
+            return unary(arguments[0], run, cost)
+        if len(arguments) == 2 and not (function == "findAll" or function == "matches"):
+            return binary(arguments[0], arguments[1], run, cost)
+        return variadic(arguments, run, cost)
+
+    def _check_pattern(self, pattern: Any) -> None:
+        if pattern.__class__ is str:
+            from dra_planner.cel.libraries.regex import compile_pattern
+
+            compile_pattern(pattern)
+
+    def _implementation(self, node: Call) -> Callable[..., Any]:
+        function = node.function
+        if function in operators.ORDERINGS:
+            return _ordering(operators.ORDERINGS[function])
+        single = _BINARY.get(function) or _UNARY.get(function)
+        if single is not None:
+            return single
+        if len(node.overloads) == 1:
+            return self._guarded(node, node.overloads[0])
+        return self._dispatching(function, self.functions[function])
+
+    def _guarded(self, node: Call, overload: Overload) -> Callable[..., Any]:
+        run = IMPLEMENTATIONS.get(overload.id)
+        if run is None:
+            raise Unsupported(f"the function {overload.function} is not supported")
+        given = [child.type for child in node.children()]
+        if all(g == p and _is_sure(p) for g, p in zip(given, overload.parameters, strict=True)):
+            return run
+        guards = [_guard(p) for p in overload.parameters]
+        name, implementation = overload.function, run
+
+        def guarded(*args: Any) -> Any:
+            for guard, value in zip(guards, args, strict=True):
+                if guard is not None and not guard(value):
+                    raise _no_such_overload(name, args)
+            return implementation(*args)
+
+        return guarded
+
+    def _dispatching(self, function: str, overloads: Sequence[Overload]) -> Callable[..., Any]:
+        forms = []
+        for overload in overloads:
+            run = IMPLEMENTATIONS.get(overload.id)
+            if run is None:
+                raise Unsupported(f"the function {function} is not supported")
+            forms.append(([_guard(p) for p in overload.parameters], run))
+
+        def dispatch(*args: Any) -> Any:
+            for guards, run in forms:
+                if len(guards) == len(args) and all(g is None or g(v) for g, v in zip(guards, args, strict=True)):
+                    return run(*args)
+            raise _no_such_overload(function, args)
+
+        return dispatch
+
+
+class Unsupported(Exception):
+    """Something of the dialect that this engine does not evaluate."""
+
+
+def _no_such_overload(function: str, args: Sequence[Any]) -> CelError:
+    return CelError(f"no such overload: {function}({', '.join(map(type_name, args))})")
+
+
+def _size(value: Any) -> int:
+    return operators.size(value)
+
+
+_UNARY: Final[dict[str, Callable[[Any], Any]]] = {
+    "!_": _not,
+    "-_": operators.negate,
+    "size": _size,
+    "type": lambda value: TypeValue(type_name(value)),
+    "dyn": lambda value: value,
+}
+
+
+def _ordering(holds: Callable[[int], bool]) -> Callable[[Any, Any], bool]:
+    compare, has_order = operators.compare, operators.has_order
+
+    def ordered(a: Any, b: Any) -> bool:
+        if not has_order(a):
+            raise no_overload()
+        return holds(compare(a, b))
+
+    return ordered
+
+
+# -- guards: which values an overload takes
+
+
+_CLASSES: Final[dict[str, type]] = {
+    "bool": bool,
+    "int": int,
+    "uint": Uint,
+    "double": float,
+    "string": str,
+    "bytes": bytes,
+    "null": type(None),
+}
+
+
+def _is_sure(t: Type) -> bool:
+    """Whether a value of the static type surely has it at run time."""
+    return t.kind not in ("dyn", "any", "parameter") and all(map(_is_sure, t.parameters))
+
+
+def _guard(t: Type) -> Callable[[Any], bool] | None:
+    """What tells whether a value may be passed for the type; None if any may."""
+    if types.is_dynamic(t) or t.kind == "parameter":
+        return None
+    wanted = _CLASSES.get(t.kind)
+    if wanted is not None:
+        return lambda value: value.__class__ is wanted
+    if t.kind == "list":
+        element = _guard(t.parameters[0])
+        return lambda value: (
+            value.__class__ is list and (element is None or not value or element(operators.known(value[0])))
+        )
+    if t.kind == "map":
+        key, item = _guard(t.parameters[0]), _guard(t.parameters[1])
+
+        def is_map(value: Any) -> bool:
+            if value.__class__ is not MapValue:
+                return False
+            for first_key, first in value.entries.values():
+                return (key is None or key(first_key)) and (item is None or item(operators.known(first)))
+            return True
+
+        return is_map
+    name = t.name
+    return lambda value: type_name(value) == name

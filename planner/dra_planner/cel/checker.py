@@ -1,0 +1,397 @@
+"""The type checker: gives every node its type, every call its overloads, and says what is wrong.
+
+Source of the behaviour: google/cel-go:checker/{checker,env,errors,format}.go, cel/validator.go @v0.26.0 and v0.29.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from dra_planner.cel import types
+from dra_planner.cel.dialect import Dialect
+from dra_planner.cel.overloads import Overload, declared
+from dra_planner.cel.tree import (
+    Call,
+    Constant,
+    Fold,
+    Ident,
+    ListNode,
+    MapNode,
+    Node,
+    Select,
+    Struct,
+    walk,
+)
+from dra_planner.cel.types import Substitution, Type
+from dra_planner.cel.values import Uint
+
+_TYPE_IDENTS: Final[dict[str, Type]] = {
+    t.name: t
+    for t in (
+        types.BOOL,
+        types.BYTES,
+        types.DOUBLE,
+        types.DURATION,
+        types.INT,
+        types.NULL,
+        types.STRING,
+        types.TIMESTAMP,
+        types.UINT,
+        types.IP,
+        types.CIDR,
+        types.list_of(types.DYN),
+        types.map_of(types.DYN, types.DYN),
+        types.optional_of(types.parameter("T")),
+        Type("type", "type"),
+    )
+}
+_CONSTANT_TYPES: Final[dict[type, Type]] = {
+    bool: types.BOOL,
+    int: types.INT,
+    Uint: types.UINT,
+    float: types.DOUBLE,
+    str: types.STRING,
+    bytes: types.BYTES,
+    type(None): types.NULL,
+}
+_SHOWN: Final = {"duration": "duration", "timestamp": "timestamp", "null": "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Something wrong with the types. `position` is the offset of the place; `node` the node there."""
+
+    message: str
+    position: int
+    node: Node
+    unsupported: bool = False
+
+
+def check(root: Node, dialect: Dialect) -> list[Issue]:
+    """Checks the tree in place; what is wrong, by place. Types are only meaningful when nothing is."""
+    checker = _Checker(dialect)
+    checker.check(root)
+    if checker.issues:
+        return sorted(checker.issues, key=lambda issue: issue.position)
+    for node in walk(root):
+        node.type = checker.bindings.resolve(node.type, unbound_to_dyn=True)
+    return sorted(_check_literals(root), key=lambda issue: issue.position)
+
+
+def show(t: Type) -> str:
+    """The type as messages show it."""
+    if t.kind in _SHOWN:
+        return _SHOWN[t.kind]
+    if not t.parameters:
+        return t.name
+    return f"{t.name}({', '.join(map(show, t.parameters))})"
+
+
+def device_fields(dialect: Dialect) -> dict[str, Type]:
+    """The fields of `device`."""
+    attribute = types.DYN if dialect.dynamic_attributes else types.ANY
+    fields = {
+        "driver": types.STRING,
+        "attributes": types.map_of(types.STRING, types.map_of(types.STRING, attribute)),
+        "capacity": types.map_of(types.STRING, types.map_of(types.STRING, types.QUANTITY)),
+    }
+    if dialect.reads_multiple_allocations:
+        fields["allowMultipleAllocations"] = types.BOOL
+    return fields
+
+
+def dotted(node: Node) -> str | None:
+    """The name that a chain of selections spells."""
+    names: list[str] = []
+    while isinstance(node, Select) and not node.test:
+        names.append(node.field)
+        node = node.operand
+    if not isinstance(node, Ident):
+        return None
+    return ".".join([node.name, *reversed(names)])
+
+
+class _Checker:
+    def __init__(self, dialect: Dialect) -> None:
+        self.functions = declared(dialect)
+        self.fields = device_fields(dialect)
+        self.locals_shadow_names = dialect.minor >= 37
+        self.bindings = Substitution()
+        self.scopes: list[dict[str, Type]] = []
+        self.issues: list[Issue] = []
+        self.fresh = 0
+
+    def check(self, node: Node) -> Type:
+        match node:
+            case Constant():
+                node.type = _CONSTANT_TYPES[node.value.__class__]
+            case Ident():
+                self._ident(node)
+            case Select():
+                self._select(node)
+            case Call():
+                self._call(node)
+            case ListNode():
+                self._list(node)
+            case MapNode():
+                self._map(node)
+            case Fold():
+                self._fold(node)
+            case Struct():
+                self._struct(node)
+        return node.type
+
+    def _issue(self, node: Node, message: str, unsupported: bool = False) -> None:
+        self.issues.append(Issue(message, node.position, node, unsupported))
+        node.type = types.ERROR
+
+    def _fresh(self) -> Type:
+        self.fresh += 1
+        return types.parameter(f"_var{self.fresh}")
+
+    def _join(self, previous: Type | None, current: Type) -> Type:
+        if previous is None:
+            return current
+        if self.bindings.assign(previous, current):
+            return types.most_general(previous, current)
+        return types.DYN
+
+    def _mismatch(self, node: Node, wanted: Type, given: Type) -> None:
+        self.issues.append(Issue(f"expected type '{show(wanted)}' but found '{show(given)}'", node.position, node))
+
+    # -- names
+
+    def _variable(self, name: str) -> tuple[Type, bool] | None:
+        """The type of the name, and whether the name is that of a type."""
+        absolute = name.startswith(".")
+        if absolute:
+            name = name[1:]
+        if not (absolute and self.locals_shadow_names):
+            for scope in reversed(self.scopes):
+                if name in scope:
+                    return scope[name], False
+        if name == "device":
+            return types.DEVICE, False
+        named = _TYPE_IDENTS.get(name)
+        return None if named is None else (types.type_of(named), True)
+
+    def _ident(self, node: Ident) -> None:
+        found = self._variable(node.name)
+        if found is None:
+            self._issue(node, f"undeclared reference to '{node.name}' (in container '')")
+        else:
+            node.type, node.names_type = found
+
+    def _select(self, node: Select) -> None:
+        name = dotted(node)
+        if name is not None and not (self.locals_shadow_names and self._is_local(name.split(".")[0])):
+            bare = name.removeprefix(".")
+            if bare in _TYPE_IDENTS:
+                node.type, node.names_type = types.type_of(_TYPE_IDENTS[bare]), True
+                return
+            if bare.startswith(("google.protobuf.", "google.api.")) or bare == "kubernetes.DRADevice":
+                self._issue(node, f"'{bare}' is not supported here", unsupported=True)
+                return
+        result = self._field(node, node.operand, node.field)
+        if node.type is not types.ERROR:
+            node.type = types.BOOL if node.test else self.bindings.resolve(result)
+
+    def _is_local(self, name: str) -> bool:
+        return any(name in scope for scope in self.scopes)
+
+    def _field(self, node: Node, operand: Node, field: str, optional: bool = False) -> Type:
+        target, was_optional = types.unwrap_optional(self.bindings.resolve(self.check(operand)))
+        result = types.DYN
+        if target.kind == "map":
+            result = target.parameters[1]
+        elif target.kind == "object":
+            result = self._object_field(node, target, field)
+        elif target.kind == "parameter":
+            self.bindings.assign(types.DYN, target)
+        elif target.kind not in ("dyn", "any", "error"):
+            self._issue(node, f"type '{show(target)}' does not support field selection")
+        return types.optional_of(result) if was_optional or optional else result
+
+    def _object_field(self, node: Node, target: Type, field: str) -> Type:
+        if target != types.DEVICE:
+            self._issue(node, f"unexpected failed resolution of '{target.name}'")
+        elif field not in self.fields:
+            self._issue(node, f"undefined field '{field}'")
+        else:
+            return self.fields[field]
+        return types.ERROR
+
+    # -- calls
+
+    def _call(self, node: Call) -> None:
+        if node.function == "_?._":
+            field = node.args[1]
+            assert isinstance(field, Constant)
+            field.type = types.STRING
+            result = self._field(node, node.args[0], field.value, optional=True)
+            if node.type is not types.ERROR:
+                node.type = self.bindings.resolve(result)
+                node.overloads = self.functions["_?._"]
+            return
+        for argument in node.args:
+            self.check(argument)
+        if node.target is not None:
+            prefix = dotted(node.target)
+            if prefix is not None:
+                qualified = f"{prefix}.{node.function}".removeprefix(".")
+                if qualified in self.functions:
+                    node.function, node.target = qualified, None
+                    self._resolve(node, self.functions[qualified])
+                    return
+            self.check(node.target)
+        overloads = self.functions.get(node.function.removeprefix("."))
+        if overloads is None:
+            self._issue(node, f"undeclared reference to '{node.function}' (in container '')")
+            return
+        node.function = node.function.removeprefix(".")
+        self._resolve(node, overloads)
+
+    def _resolve(self, node: Call, overloads: tuple[Overload, ...]) -> None:
+        if node.function in ("_&&_", "_||_"):
+            self._logic(node, overloads)
+            return
+        given = [child.type for child in node.children()]
+        matching: list[Overload] = []
+        result: Type | None = None
+        for overload in overloads:
+            if overload.is_method != (node.target is not None) or len(overload.parameters) != len(given):
+                continue
+            parameters, gives = self._instantiate(overload)
+            if not self.bindings.assign_all(given, parameters):
+                continue
+            matching.append(overload)
+            resolved = self.bindings.resolve(gives)
+            if result is None:
+                result = resolved
+            elif not types.is_dynamic(result) and resolved != result:
+                result = types.DYN
+        if result is None:
+            shown = [show(self.bindings.resolve(t, unbound_to_dyn=True)) for t in given]
+            if node.target is not None:
+                applied = f"{shown[0]}.({', '.join(shown[1:])})"
+            else:
+                applied = f"({', '.join(shown)})"
+            self._issue(node, f"found no matching overload for '{node.function}' applied to '{applied}'")
+            return
+        node.type, node.overloads = result, tuple(matching)
+
+    def _instantiate(self, overload: Overload) -> tuple[tuple[Type, ...], Type]:
+        if not overload.generic:
+            return overload.parameters, overload.result
+        fresh = Substitution({name: self._fresh() for name in overload.generic})
+        return tuple(map(fresh.resolve, overload.parameters)), fresh.resolve(overload.result)
+
+    def _logic(self, node: Call, overloads: tuple[Overload, ...]) -> None:
+        node.type, node.overloads = types.BOOL, overloads
+        for argument in node.args:
+            if not self.bindings.assign(argument.type, types.BOOL):
+                self._mismatch(argument, types.BOOL, argument.type)
+                node.type = types.ERROR
+
+    # -- literals of lists and maps
+
+    def _element(self, node: Node, optional: bool) -> Type:
+        element = self.check(node)
+        if optional:
+            element, was_optional = types.unwrap_optional(element)
+            if not was_optional and not types.is_dynamic(element):
+                self._mismatch(node, types.optional_of(element), element)
+        return element
+
+    def _list(self, node: ListNode) -> None:
+        joined: Type | None = None
+        for index, element in enumerate(node.elements):
+            joined = self._join(joined, self._element(element, index in node.optional))
+        node.type = types.list_of(joined or self._fresh())
+
+    def _map(self, node: MapNode) -> None:
+        key: Type | None = None
+        value: Type | None = None
+        for key_node, value_node, optional in node.entries:
+            key = self._join(key, self.check(key_node))
+            value = self._join(value, self._element(value_node, optional))
+        node.type = types.map_of(key or self._fresh(), value or self._fresh())
+
+    def _struct(self, node: Struct) -> None:
+        name = node.name.removeprefix(".")
+        if name.startswith("google.protobuf.") or name == "kubernetes.DRADevice" or name in _TYPE_IDENTS:
+            self._issue(node, f"messages such as '{name}' are not supported here", unsupported=True)
+        else:
+            self._issue(node, f"undeclared reference to '{node.name}' (in container '')")
+
+    # -- loops
+
+    @contextmanager
+    def _scope(self, names: dict[str, Type]) -> Iterator[None]:
+        self.scopes.append(names)
+        yield
+        self.scopes.pop()
+
+    def _fold(self, node: Fold) -> None:
+        over = self.bindings.resolve(self.check(node.range))
+        accumulated = self.check(node.initial)
+        with self._scope({node.accumulator: accumulated}):
+            with self._scope(self._loop_variables(node, over)):
+                self._expect(node.condition, types.BOOL)
+                self._expect(node.step, accumulated)
+            self.check(node.result)
+        node.type = self.bindings.resolve(node.result.type)
+
+    def _expect(self, node: Node, wanted: Type) -> None:
+        self.check(node)
+        if not self.bindings.assign(wanted, node.type):
+            self._mismatch(node, wanted, node.type)
+
+    def _loop_variables(self, node: Fold, over: Type) -> dict[str, Type]:
+        if over.kind == "list":
+            first, second = over.parameters[0], over.parameters[0]
+            if node.value is not None:
+                first = types.INT
+        elif over.kind == "map":
+            first, second = over.parameters
+        elif over.kind in ("dyn", "error", "parameter"):
+            self.bindings.assign(types.DYN, over)
+            first = second = types.DYN
+        else:
+            message = (
+                f"expression of type '{show(over)}' cannot be range of a comprehension (must be list, map, or dynamic)"
+            )
+            self.issues.append(Issue(message, node.range.position, node.range))
+            first = second = types.ERROR
+        return {node.key: first} if node.value is None else {node.key: first, node.value: second}
+
+
+def _check_literals(root: Node) -> Iterator[Issue]:
+    """What upstream's validators find in a tree whose types are right."""
+    exempt = {id(below) for node in walk(root) if _formats(node) for below in walk(node)}
+    for node in walk(root):
+        if id(node) in exempt:
+            continue
+        if isinstance(node, ListNode):
+            yield from _same_types([(e, _literal_type(e, i in node.optional)) for i, e in enumerate(node.elements)])
+        elif isinstance(node, MapNode):
+            yield from _same_types([(k, k.type) for k, _, _ in node.entries])
+            yield from _same_types([(v, _literal_type(v, o)) for _, v, o in node.entries])
+
+
+def _formats(node: Node) -> bool:
+    return isinstance(node, Call) and node.function == "format"
+
+
+def _literal_type(node: Node, optional: bool) -> Type:
+    return types.unwrap_optional(node.type)[0] if optional else node.type
+
+
+def _same_types(elements: list[tuple[Node, Type]]) -> Iterator[Issue]:
+    for node, t in elements[1:]:
+        if not types.equivalent(elements[0][1], t):
+            yield Issue(f"expected type '{show(elements[0][1])}' but found '{show(t)}'", node.position, node)
+            return

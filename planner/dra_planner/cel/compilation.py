@@ -1,0 +1,61 @@
+"""The steps from text to selector: parse, check, plan, estimate."""
+
+from __future__ import annotations
+
+from dra_planner.cel.calls import Unsupported
+from dra_planner.cel.checker import Issue, check
+from dra_planner.cel.dialect import Dialect
+from dra_planner.cel.evaluator import compile_tree
+from dra_planner.cel.overloads import has_lists_extension
+from dra_planner.cel.parser import ParseError, parse
+from dra_planner.cel.reads import paths_read
+from dra_planner.cel.selector import MAX_ESTIMATE, Refused, Selector
+from dra_planner.cel.state import room_for
+from dra_planner.cel.tree import Node, depth
+from dra_planner.cel.types import Type
+from dra_planner.cel.values import CelError
+
+_MAX_ISSUES = 10
+
+
+def compile_text(text: str, dialect: Dialect) -> Selector | Refused:
+    """The selector of a text of admissible length, or why it is refused."""
+    try:
+        tree = parse(text, has_lists_extension(dialect))
+    except ParseError as error:
+        kind = "depth" if error.deep else "syntax"
+        return Refused(text, kind, f"compilation failed: {error.message}", error.position)  # type: ignore[arg-type]
+    with room_for(depth(tree)):
+        return _compile_tree(text, dialect, tree)
+
+
+def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused:
+    issues = check(tree, dialect)
+    if issues:
+        return _refuse(text, issues)
+    wrong = _wrong_result(tree.type, dialect)
+    if wrong:
+        return Refused(text, "type", wrong, 0)
+    try:
+        closure, slots = compile_tree(tree, dialect)
+    except CelError as error:
+        return Refused(text, "type", f"program instantiation failed: {error.message}", 0)
+    except Unsupported as error:
+        return Refused(text, "unsupported", str(error), 0)
+    return Selector(text, dialect, tree, closure, slots, 0, paths_read(tree))
+
+
+def _refuse(text: str, issues: list[Issue]) -> Refused:
+    unsupported = next((issue for issue in issues if issue.unsupported), None)
+    if unsupported is not None:
+        return Refused(text, "unsupported", unsupported.message, unsupported.position)
+    messages = dict.fromkeys(issue.message for issue in issues[:_MAX_ISSUES])
+    return Refused(text, "type", "compilation failed: " + "; ".join(messages), issues[0].position)
+
+
+def _wrong_result(result: Type, dialect: Dialect) -> str:
+    if result.kind in ("bool", "any") or (result.kind == "dyn" and dialect.dynamic_attributes):
+        return ""
+    return f"must evaluate to bool or the unknown type, not {result}"
+
+

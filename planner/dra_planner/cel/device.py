@@ -1,0 +1,196 @@
+"""A device as selectors see it: names split into domain and identifier, values as CEL has them.
+
+Source of the behaviour: kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dra_planner.cel.libraries.semvers import SemverError, parse_semver
+from dra_planner.cel.values import INT_MAX, INT_MIN, MapValue, QuantityValue, UnknownValue
+from dra_planner.quantity import Quantity
+
+_LISTS: Final = ("ints", "bools", "strings", "versions")
+_EMPTY_MAP: Final = MapValue({})
+
+
+class DeviceError(ValueError):
+    """A device that no selector can be evaluated on."""
+
+
+class DeviceView:
+    """A device prepared for evaluation; keep it when several selectors judge the same device.
+
+    `attributes` and `capacity` map domain to identifier to value; `failure` says why every selector fails on the
+    device, if so; `list_failure` says so for dialects without list attributes.
+    """
+
+    __slots__ = (
+        "allow_multiple_allocations",
+        "attributes",
+        "capacity",
+        "driver",
+        "failure",
+        "list_failure",
+        "shared_quantities",
+    )
+
+    def __init__(
+        self,
+        driver: str,
+        allow_multiple_allocations: bool,
+        attributes: Mapping[str, Mapping[str, Any]],
+        capacity: Mapping[str, Mapping[str, Quantity]],
+        failure: str = "",
+        list_failure: str = "",
+    ) -> None:
+        self.driver = driver
+        self.allow_multiple_allocations = allow_multiple_allocations
+        self.attributes = attributes
+        self.capacity = capacity
+        self.failure = failure
+        self.list_failure = list_failure
+        self.shared_quantities = self.quantities()
+
+    def __repr__(self) -> str:
+        return f"DeviceView({self.driver!r}, {dict(self.attributes)!r}, {dict(self.capacity)!r})"
+
+    def quantities(self) -> dict[str, dict[str, QuantityValue]]:
+        """The capacity, for one evaluation that could tell the form of a quantity."""
+        return {d: {n: QuantityValue(q) for n, q in within.items()} for d, within in self.capacity.items()}
+
+
+EMPTY: Final = DeviceView("", False, {}, {})
+
+
+def device_value(device: DeviceView, capacity: Mapping[str, Mapping[str, QuantityValue]]) -> MapValue:
+    """`device` as a value. A domain that it does not have reads as an empty map."""
+    attributes = {d: MapValue.of_strings(v) for d, v in device.attributes.items()}
+    capacities = {d: MapValue.of_strings(v) for d, v in capacity.items()}
+    return MapValue.of_strings(
+        {
+            "driver": device.driver,
+            "allowMultipleAllocations": device.allow_multiple_allocations,
+            "attributes": MapValue.of_strings(attributes, _EMPTY_MAP),
+            "capacity": MapValue.of_strings(capacities, _EMPTY_MAP),
+        }
+    )
+
+
+def view(device: Any) -> DeviceView:
+    """The view of a device in API form or of the model's device with its driver.
+
+    An API form is a mapping with `driver`, `allowMultipleAllocations`, `attributes` and `capacity`. Raises
+    `DeviceError` for what is neither.
+    """
+    if isinstance(device, DeviceView):
+        return device
+    if isinstance(device, Mapping):
+        return _from_mapping(device)
+    return _from_model(device)
+
+
+def _from_mapping(device: Mapping[str, Any]) -> DeviceView:
+    driver = device.get("driver") or ""
+    attributes: dict[str, dict[str, Any]] = {}
+    failure = list_failure = ""
+    for name, attribute in (device.get("attributes") or {}).items():
+        domain, identifier = _split(name, driver)
+        try:
+            value, is_list = _attribute(name, attribute)
+        except DeviceError as error:
+            failure = failure or f"attribute {name}: {error}"
+            continue
+        if is_list:
+            list_failure = list_failure or f"attribute {name}: unsupported attribute value"
+        attributes.setdefault(domain, {})[identifier] = value
+    capacity: dict[str, dict[str, Quantity]] = {}
+    for name, amount in (device.get("capacity") or {}).items():
+        domain, identifier = _split(name, driver)
+        capacity.setdefault(domain, {})[identifier] = _quantity(name, amount)
+    shared = bool(device.get("allowMultipleAllocations"))
+    return DeviceView(driver, shared, attributes, capacity, failure, list_failure)
+
+
+def _from_model(device: Any) -> DeviceView:
+    try:
+        driver: str = device.driver
+        attributes: dict[str, dict[str, Any]] = {}
+        failure = list_failure = ""
+        for name, value in device.attributes.items():
+            domain, identifier = _split(name, driver)
+            try:
+                attributes.setdefault(domain, {})[identifier] = _model_value(name, value)
+            except DeviceError as error:
+                failure = failure or f"attribute {name}: {error}"
+            if isinstance(value, tuple):
+                list_failure = list_failure or f"attribute {name}: unsupported attribute value"
+        capacity: dict[str, dict[str, Quantity]] = {}
+        for name, amount in device.capacity.items():
+            domain, identifier = _split(name, driver)
+            capacity.setdefault(domain, {})[identifier] = amount.value
+        shared = bool(device.allow_multiple_allocations)
+    except AttributeError as error:
+        raise DeviceError(f"not a device: {type(device).__name__} ({error})") from None
+    return DeviceView(driver, shared, attributes, capacity, failure, list_failure)
+
+
+def _split(name: str, driver: str) -> tuple[str, str]:
+    domain, slash, identifier = name.partition("/")
+    return (domain, identifier) if slash else (driver, name)
+
+
+def _version(text: str) -> Any:
+    try:
+        return parse_semver(text)
+    except SemverError as error:
+        raise DeviceError(f"parse semantic version: {error}") from None
+
+
+def _model_value(name: str, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_model_value(name, v) for v in value]
+    if isinstance(value, bool | int | str):
+        return value
+    if hasattr(value, "group"):
+        return UnknownValue(name, value.group or "")
+    return _version(value.text)
+
+
+def _attribute(name: str, attribute: Mapping[str, Any]) -> tuple[Any, bool]:
+    """The value of an attribute in API form, and whether it is a list."""
+    unknown = attribute.get("unknown")
+    if unknown is not None and unknown is not False:
+        return UnknownValue(name, "" if unknown is True else str(unknown)), False
+    for kind in _LISTS:
+        values = attribute.get(kind)
+        if values is not None:
+            return [_version(v) for v in values] if kind == "versions" else list(values), True
+    for kind, expected in (("int", int), ("bool", bool), ("string", str)):
+        value = attribute.get(kind)
+        if value is not None:
+            if not isinstance(value, expected) or (kind == "int" and not _is_int64(value)):
+                raise DeviceError(f"{value!r} is not of type {kind}")
+            return value, False
+    version = attribute.get("version")
+    if version is not None:
+        return _version(version), False
+    raise DeviceError("unsupported attribute value")
+
+
+def _is_int64(value: Any) -> bool:
+    return not isinstance(value, bool) and INT_MIN <= value <= INT_MAX
+
+
+def _quantity(name: str, amount: Any) -> Quantity:
+    if isinstance(amount, Mapping):
+        amount = amount.get("value")
+    if isinstance(amount, Quantity):
+        return amount
+    if isinstance(amount, int):
+        return Quantity.from_int(amount)
+    if not isinstance(amount, str):
+        raise DeviceError(f"capacity {name}: {amount!r} is not a quantity")
+    return Quantity.parse(amount)

@@ -1,0 +1,341 @@
+"""The checked tree as closures: each takes the evaluation's state, counts its cost and gives a value.
+
+An error is a `CelError` raised, a value that only the node knows an `UnknownError`; && and ||, the steps of loops and
+nothing else catch them. Cost is counted as upstream's tracker counts it, also where an argument is an error.
+Source of the behaviour: google/cel-go:interpreter/{planner,interpretable,decorators,runtimecost}.go@v0.26.0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dra_planner.cel import access, loops
+from dra_planner.cel.calls import Caller
+from dra_planner.cel.device import device_value
+from dra_planner.cel.dialect import Dialect
+from dra_planner.cel.operators import known
+from dra_planner.cel.state import Closure, Failing, Folded, State
+from dra_planner.cel.tree import (
+    Call,
+    Constant,
+    Fold,
+    Ident,
+    ListNode,
+    MapNode,
+    Node,
+    Select,
+)
+from dra_planner.cel.values import (
+    NONE,
+    CelError,
+    MapValue,
+    Optional,
+    TypeValue,
+    Uint,
+    UnknownError,
+    UnknownValue,
+    show,
+    type_name,
+)
+
+_Qualifier = tuple[bool, Closure | None, Any]  # optional, closure of the key or None, constant key
+
+
+def compile_tree(root: Node, dialect: Dialect) -> tuple[Closure, int]:
+    """The closure of a checked tree, and the number of local variables it needs.
+
+    Raises `CelError` for what upstream finds when it plans the evaluation: constant conversions that fail.
+    """
+    compiler = Compiler(dialect)
+    return compiler.compile(root), compiler.slots
+
+
+class Compiler:
+    """Compiles nodes to closures; knows which names are bound to which slots."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.slots = 0
+        self.scopes: list[dict[str, tuple[int, bool]]] = []
+        self.caller = Caller(self)
+
+    def compile(self, node: Node, charged: bool = True) -> Closure:
+        """The closure of a node. `charged`: whether reading a variable costs its 1 (not as a branch of ?:)."""
+        if isinstance(node, Constant):
+            return self.constant(node.value)
+        if isinstance(node, Ident | Select) or (isinstance(node, Call) and _is_access(node)):
+            return self._path(node, charged)
+        if isinstance(node, Call):
+            return self.caller.compile(node, charged)
+        if isinstance(node, ListNode):
+            return self._list(node)
+        if isinstance(node, MapNode):
+            return self._map(node)
+        assert isinstance(node, Fold)
+        return loops.compile_fold(self, node)
+
+    @staticmethod
+    def constant(value: Any) -> Closure:
+        """The closure of a constant, which can be told by its `Folded` type."""
+        return Folded(value)
+
+    # -- scopes
+
+    def new_slot(self) -> int:
+        """A place for a local variable."""
+        self.slots += 1
+        return self.slots - 1
+
+    # -- names, fields, indices
+
+    def _path(self, node: Node, charged: bool) -> Closure:
+        qualifiers: list[_Qualifier] = []
+        test = isinstance(node, Select) and node.test
+        base: Node = node
+        while not base.names_type:
+            if isinstance(base, Select) and (not base.test or base is node):
+                qualifiers.append((False, None, base.field))
+                base = base.operand
+            elif isinstance(base, Call) and _is_access(base):
+                qualifiers.append(self._key(base))
+                base = base.args[0]
+            else:
+                break
+        qualifiers.reverse()
+        if base.names_type:
+            read = self.constant(TypeValue(base.type.parameters[0].name))
+        elif isinstance(base, Ident) and base.name.removeprefix(".") == "device" and self.slot_of(base) is None:
+            return self._device(qualifiers, charged, test)
+        elif isinstance(base, Ident):
+            read = self._variable(base)
+        else:
+            operand = self.compile(base, charged=not _is_conditional(base) or charged)
+            read = operand
+        if not qualifiers and isinstance(read, Folded):
+            return read
+        cost = 1 if charged else 0
+        if _is_conditional(base):
+            cost = 0
+        if test:
+            return _test(read, qualifiers, cost - (1 if charged else 0))
+        return _qualified(read, qualifiers, cost, isinstance(base, Ident))
+
+    def _key(self, node: Call) -> _Qualifier:
+        optional = node.function != "_[_]"
+        key = self.compile(node.args[1], charged=False) if _is_attribute(node.args[1]) else self.compile(node.args[1])
+        if not isinstance(key, Folded):
+            return optional, key, None
+        if key.value.__class__ not in (str, int, Uint, bool, float):
+            raise CelError(f"invalid qualifier type: {type_name(key.value)}")
+        return optional, None, key.value
+
+    def slot_of(self, node: Ident) -> tuple[int, bool] | None:
+        """Where the variable is, and whether its value is made when it is first read."""
+        name = node.name
+        if name.startswith("."):
+            if self.dialect.minor >= 37:
+                return None
+            name = name[1:]
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def _variable(self, node: Ident) -> Closure:
+        found = self.slot_of(node)
+        assert found is not None  # the checker has seen it
+        if node.type.kind == "type":
+            raise CelError(f"reference to undefined type: {node.name}")
+        return loops.read_variable(*found)
+
+    def _device(self, qualifiers: list[_Qualifier], charged: bool, test: bool) -> Closure:
+        keys = [key for optional, closure, key in qualifiers if closure is None and not optional]
+        base = 1 if charged else 0
+        simple = len(keys) == len(qualifiers) and not test
+        if simple and keys == ["driver"]:
+            return _read_driver(base + 1)
+        if simple and len(keys) == 3 and keys[0] in ("attributes", "capacity") and isinstance(keys[2], str):
+            return _read_value(keys[0] == "attributes", keys[1], keys[2], base + 3)
+        if test:
+            return _test(_read_device, qualifiers, base - (1 if charged else 0))
+        return _qualified(_read_device, qualifiers, base, variable=False)
+
+    # -- literals
+
+    def _list(self, node: ListNode) -> Closure:
+        elements = [self.compile(e) for e in node.elements]
+        optional = node.optional
+        if all(isinstance(e, Folded) for e in elements) and not optional:
+            return Folded([e.value for e in elements])  # type: ignore[attr-defined]  # all are Folded
+
+        def build(state: State) -> Any:
+            try:
+                values: list[Any] = []
+                for index, element in enumerate(elements):
+                    value = element(state)
+                    if index in optional:
+                        if value.__class__ is not Optional:
+                            raise CelError(
+                                f"cannot initialize optional list element from non-optional value {show(value)}"
+                            )
+                        if not value.present:
+                            continue
+                        value = known(value.value)
+                    values.append(value)
+                return values
+            finally:
+                state.cost += 10
+
+        if optional and all(isinstance(e, Folded) for e in elements):
+            return _fold_now(build)
+        return build
+
+    def _map(self, node: MapNode) -> Closure:
+        entries = [(self.compile(k), self.compile(v), o) for k, v, o in node.entries]
+
+        def build(state: State) -> Any:
+            try:
+                pairs: dict[Any, tuple[Any, Any]] = {}
+                for key_of, value_of, optional in entries:
+                    key, value = key_of(state), value_of(state)
+                    if optional:
+                        if value.__class__ is not Optional:
+                            raise CelError(
+                                f"cannot initialize optional entry '{show(key)}' from non-optional value {show(value)}"
+                            )
+                        if not value.present:
+                            pairs.pop(id(key), None)
+                            continue
+                        value = known(value.value)
+                    pairs[_identity(key)] = (key, value)
+                return MapValue.of_pairs(list(pairs.values()))
+            finally:
+                state.cost += 30
+
+        if all(isinstance(k, Folded) and isinstance(v, Folded) for k, v, _ in entries):
+            return _fold_now(build)
+        return build
+
+
+def _identity(key: Any) -> Any:
+    try:
+        return (key.__class__, key)
+    except TypeError:
+        return id(key)
+
+
+def _fold_now(build: Closure) -> Closure:
+    """A literal of constants is made once. What is wrong with it stays an error of every evaluation."""
+    try:
+        return Folded(build(State.empty()))
+    except CelError as error:
+        return Failing(error)
+
+
+def _is_access(node: Call) -> bool:
+    return node.function in ("_[_]", "_[?_]", "_?._")
+
+
+def _is_conditional(node: Node) -> bool:
+    return isinstance(node, Call) and node.function == "_?_:_"
+
+
+def _is_attribute(node: Node) -> bool:
+    return isinstance(node, Ident | Select) or (isinstance(node, Call) and (_is_access(node) or _is_conditional(node)))
+
+
+# -- closures for reading
+
+
+def _read_device(state: State) -> Any:
+    return device_value(state.device, state.capacity)
+
+
+def _read_driver(cost: int) -> Closure:
+    def read(state: State) -> Any:
+        state.cost += cost
+        return state.device.driver
+
+    return read
+
+
+def _read_value(attributes: bool, domain: Any, name: str, cost: int) -> Closure:
+    message = f"no such key: {name}"
+
+    def read_attribute(state: State) -> Any:
+        state.cost += cost
+        within = state.device.attributes.get(domain)
+        if within is None or name not in within:
+            raise CelError(message)
+        value = within[name]
+        if value.__class__ is UnknownValue:
+            raise UnknownError(frozenset({value.path}))
+        return value
+
+    def read_capacity(state: State) -> Any:
+        state.cost += cost
+        within = state.capacity.get(domain)
+        if within is None or name not in within:
+            raise CelError(message)
+        return within[name]
+
+    return read_attribute if attributes else read_capacity
+
+
+def _qualified(read: Closure, qualifiers: list[_Qualifier], cost: int, variable: bool) -> Closure:
+    def evaluate(state: State) -> Any:
+        try:
+            value = read(state)
+            if not qualifiers:
+                return value
+            chained = value.__class__ is Optional
+            if chained:
+                if not value.present:
+                    return value
+                value = known(value.value)
+            for optional, key_of, constant in qualifiers:
+                chained = chained or optional
+                if chained:
+                    key = constant if key_of is None else key_of(state)
+                    value = access.read_if_present(value, key)
+                    if value is access.ABSENT:
+                        return NONE
+                    state.cost += 1
+                else:
+                    state.cost += 1
+                    value = access.read(value, constant if key_of is None else key_of(state))
+            return Optional(True, value) if chained else value
+        finally:
+            state.cost += cost
+
+    if not qualifiers and cost == 0:
+        return read
+    if not qualifiers and variable:
+
+        def just_read(state: State) -> Any:
+            state.cost += cost
+            return read(state)
+
+        return just_read
+    return evaluate
+
+
+def _test(read: Closure, qualifiers: list[_Qualifier], cost: int) -> Closure:
+    *before, (_, _, field) = qualifiers
+    operand = _qualified(read, before, 0, variable=False) if before else read
+
+    def evaluate(state: State) -> Any:
+        try:
+            value = operand(state)
+            if value.__class__ is Optional:
+                if not value.present:
+                    return False
+                present = access.is_present(known(value.value), field)
+                state.cost += present
+                return present
+            state.cost += 1
+            return access.is_present(value, field)
+        finally:
+            state.cost += cost
+
+    return evaluate

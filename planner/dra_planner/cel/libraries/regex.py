@@ -1,0 +1,61 @@
+"""Regular expressions, on RE2.
+
+Source of the behaviour: kubernetes/apiserver:pkg/cel/library/regex.go@v0.36.3; google/cel-go:common/types/string.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any, Final
+
+from dra_planner.cel.values import CelError
+
+
+@cache
+def _options() -> Any:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    return options
+
+
+@lru_cache(maxsize=256)
+def compile_pattern(pattern: str) -> Any:
+    """The compiled pattern. Raises `CelError` with the reason if it is none."""
+    import re2
+
+    try:
+        return re2.compile(pattern, options=_options())
+    except re2.error as error:
+        reason = error.args[0] if error.args else "invalid pattern"
+        text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise CelError(f"error parsing regexp: {text}") from None
+
+
+def _matches(text: str, pattern: str) -> bool:
+    return compile_pattern(pattern).search(text) is not None
+
+
+def _find(text: str, pattern: str) -> str:
+    match = compile_pattern(pattern).search(text)
+    return "" if match is None else str(match.group(0))
+
+
+def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
+    found: list[str] = []
+    for match in compile_pattern(pattern).finditer(text):
+        if 0 <= limit <= len(found):
+            break
+        found.append(match.group(0))
+    return found
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "matches": _matches,
+    "matches_string": _matches,
+    "string_find_string": _find,
+    "string_find_all_string": _find_all,
+    "string_find_all_string_int": _find_all,
+}

@@ -1,0 +1,64 @@
+"""Literals of the text as values."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ESCAPE: Final = re.compile(r"\\(?:([xX])(..)|u(.{4})|U(.{8})|([0-3][0-7]{2})|(.))|([^\\]+)", re.DOTALL)
+_SIMPLE: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+
+
+class LiteralError(ValueError):
+    """A literal whose form is right and whose content is not."""
+
+
+def text_of(literal: str) -> str:
+    """The text of a string literal, quotes and prefix included. Raises `LiteralError`."""
+    body, raw = _body(literal)
+    if raw or "\\" not in body:
+        return body
+    parts: list[str] = []
+    for match in _ESCAPE.finditer(body):
+        _, two, four, eight, octal, simple, plain = match.groups()
+        if plain is not None:
+            parts.append(plain)
+        elif simple is not None:
+            parts.append(_SIMPLE.get(simple, simple))
+        else:
+            parts.append(_character(int(octal, 8) if octal else int(two or four or eight, 16)))
+    return "".join(parts)
+
+
+def bytes_of(literal: str) -> bytes:
+    """The bytes of a bytes literal without its `b`. Raises `LiteralError`."""
+    body, raw = _body(literal)
+    if raw or "\\" not in body:
+        return body.encode()
+    parts = bytearray()
+    for match in _ESCAPE.finditer(body):
+        _, two, four, eight, octal, simple, plain = match.groups()
+        if plain is not None:
+            parts += plain.encode()
+        elif simple is not None:
+            parts += _SIMPLE.get(simple, simple).encode()
+        elif four or eight:
+            raise LiteralError("unable to unescape string")
+        else:
+            parts.append((int(octal, 8) if octal else int(two, 16)) & 0xFF)
+    return bytes(parts)
+
+
+def _body(literal: str) -> tuple[str, bool]:
+    literal = literal.replace("\r\n", "\n").replace("\r", "\n")
+    raw = literal[0] in "rR"
+    if raw:
+        literal = literal[1:]
+    width = 3 if len(literal) >= 6 and literal[:3] in ('"""', "'''") else 1
+    return literal[width:-width], raw
+
+
+def _character(code: int) -> str:
+    if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+        raise LiteralError("invalid unicode code point")
+    return chr(code)

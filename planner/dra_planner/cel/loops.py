@@ -1,0 +1,201 @@
+"""Loops over lists and maps, and names for values.
+
+Source of the behaviour: google/cel-go:interpreter/interpretable.go@v0.26.0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from dra_planner.cel.operators import known
+from dra_planner.cel.shapes import ABSORBED
+from dra_planner.cel.state import Closure, Folded, State
+from dra_planner.cel.tree import Call, Constant, Fold
+from dra_planner.cel.values import CelError, MapValue, UnknownError, no_overload, type_name
+
+if TYPE_CHECKING:
+    from dra_planner.cel.evaluator import Compiler
+
+_UNSET: Final = object()
+_GO_NAMES: Final = {"google.protobuf.Duration": "Duration", "google.protobuf.Timestamp": "Timestamp"}
+
+
+class _Thunk:
+    """A value that is made when it is first read."""
+
+    __slots__ = ("closure", "value")
+
+    def __init__(self, closure: Closure) -> None:
+        self.closure = closure
+        self.value: Any = _UNSET
+
+    def get(self, state: State) -> Any:
+        if self.value is _UNSET:
+            try:
+                self.value = self.closure(state)
+            except ABSORBED as error:
+                self.value = error
+        return self.value
+
+
+def read_variable(slot: int, lazy: bool) -> Closure:
+    """The closure that reads a local variable. One that holds an error raises it."""
+
+    def read(state: State) -> Any:
+        value = state.variables[slot]
+        if value.__class__ is CelError or value.__class__ is UnknownError:
+            raise value.with_traceback(None)
+        return known(value)
+
+    def read_lazily(state: State) -> Any:
+        value = state.variables[slot].get(state)
+        if value.__class__ is CelError or value.__class__ is UnknownError:
+            raise value.with_traceback(None)
+        return known(value)
+
+    return read_lazily if lazy else read
+
+
+def compile_fold(compiler: Compiler, node: Fold) -> Closure:
+    """The closure of a loop or of a binding."""
+    if node.binds:
+        return _bind(compiler, node)
+    items = compiler.compile(node.range)
+    initial = compiler.compile(node.initial)
+    accumulator = compiler.new_slot()
+    first, second = compiler.new_slot(), compiler.new_slot()
+    names = {node.key: (first, False)}
+    if node.value is not None:
+        names[node.value] = (second, False)
+    compiler.scopes.append({node.accumulator: (accumulator, False)})
+    compiler.scopes.append(names)
+    quantifier = _quantifier(node)
+    if quantifier is not None:
+        assert isinstance(node.step, Call)
+        predicate = compiler.compile(node.step.args[1])
+        compiler.scopes[-2:] = []
+        return _quantify(items, predicate, quantifier == "_||_", first, second, node.value is not None)
+    condition, step = compiler.compile(node.condition), compiler.compile(node.step)
+    compiler.scopes.pop()
+    result = compiler.compile(node.result)
+    compiler.scopes.pop()
+
+    def evaluate(state: State) -> Any:
+        variables = state.variables
+        pairs = _iterate(items(state), node.value is not None)
+        variables[accumulator] = _fresh(initial(state))
+        for variables[first], variables[second] in pairs:
+            if condition(state) is False:
+                break
+            try:
+                variables[accumulator] = step(state)
+            except ABSORBED as error:
+                variables[accumulator] = error
+            state.check()
+        return result(state)
+
+    return evaluate
+
+
+def _fresh(value: Any) -> Any:
+    """An accumulator of its own for every run of the loop."""
+    if value.__class__ is list:
+        return list(value)
+    return MapValue(dict(value.entries)) if value.__class__ is MapValue else value
+
+
+def _iterate(value: Any, pairs: bool) -> Any:
+    """What the loop variables take in turn."""
+    if value.__class__ is list:
+        return enumerate(value) if pairs else ((item, None) for item in value)
+    if value.__class__ is MapValue:
+        entries = value.entries.values()
+        return iter(entries) if pairs else ((key, None) for key, _ in entries)
+    if pairs:
+        raise CelError(f"unsupported comprehension range type: {_go_type(value)}")
+    raise CelError(f"got '{_go_type(value)}', expected iterable type")
+
+
+def _go_type(value: Any) -> str:
+    name = type_name(value)
+    if name.startswith(("kubernetes.", "net.")):
+        return f"cel.{name.rsplit('.', 1)[-1]}"
+    return f"types.{_GO_NAMES.get(name, name.capitalize())}"
+
+
+def _quantifier(node: Fold) -> str | None:
+    """The operator of an `exists` or `all`, which need not keep an accumulator."""
+    step = node.step
+    if isinstance(step, Call) and step.function in ("_||_", "_&&_") and isinstance(node.initial, Constant):
+        return step.function
+    return None
+
+
+def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, second: int, pairs: bool) -> Closure:
+    """`exists` (decisive is True) and `all` (False), with the cost of the loop they stand for."""
+    condition_cost = 3 if decisive else 2
+
+    def evaluate(state: State) -> bool:
+        variables = state.variables
+        turns = _iterate(items(state), pairs)
+        error: CelError | None = None
+        unknown: frozenset[str] | None = None
+        decided = False
+        for variables[first], variables[second] in turns:
+            state.cost += condition_cost
+            if decided:
+                break
+            state.cost += 1
+            try:
+                value = predicate(state)
+            except CelError as raised:
+                error = error or raised
+                value = None
+            except UnknownError as raised_unknown:
+                unknown = raised_unknown.paths if unknown is None else unknown | raised_unknown.paths
+                value = None
+            else:
+                if value is decisive:
+                    decided, error, unknown = True, None, None
+                elif value.__class__ is not bool:
+                    error = error or no_overload()
+            if state.cost > state.budget:
+                state.check()
+        state.cost += 1
+        if decided:
+            return decisive
+        if unknown is not None:
+            raise UnknownError(unknown)
+        if error is not None:
+            raise error.with_traceback(None)
+        return not decisive
+
+    return evaluate
+
+
+def _bind(compiler: Compiler, node: Fold) -> Closure:
+    slot = compiler.new_slot()
+    initial = compiler.compile(node.initial)
+    compiler.scopes.append({node.accumulator: (slot, True)})
+    result = compiler.compile(node.result)
+    compiler.scopes.pop()
+    if isinstance(result, Folded):
+        return _Constant(result.value)
+
+    def evaluate(state: State) -> Any:
+        state.variables[slot] = _Thunk(initial)
+        return result(state)
+
+    return evaluate
+
+
+class _Constant:
+    """A binding whose result is a constant; not itself a constant to upstream's planner."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, state: State) -> Any:
+        return self.value

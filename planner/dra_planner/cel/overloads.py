@@ -1,0 +1,177 @@
+"""The table of overloads: every function a selector may call, as data.
+
+A row reads `id  name(types) result` for a function and `id  (type).name(types) result` for a method; single capital
+letters are type parameters. A library says since when (and until when, and with which gate) its rows are declared.
+Sources: google/cel-go:common/stdlib/standard.go, cel/library.go, ext/{strings,lists,sets,comprehensions}.go @v0.26.0
+and v0.29.2; kubernetes/apiserver:pkg/cel/environment/base.go, pkg/cel/library/*.go @v0.34.9 to v0.37.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Literal
+
+from dra_planner.cel import types
+from dra_planner.cel.dialect import Dialect
+from dra_planner.cel.rows import (
+    AUTHORIZER,
+    CIDRS,
+    COMPREHENSIONS,
+    FORMATS,
+    INCLUDES,
+    INCLUDES_36,
+    IPS,
+    LISTS,
+    LISTS_EXTENSION,
+    OPTIONALS,
+    QUANTITIES,
+    REGEX,
+    SEMVERS,
+    SETS,
+    STANDARD,
+    STANDARD_UNTIL_36,
+    STRINGS,
+    URLS,
+)
+from dra_planner.cel.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Overload:
+    """One form of a function: what it takes (the target of a method first) and what it gives."""
+
+    id: str
+    function: str
+    is_method: bool
+    parameters: tuple[Type, ...]
+    result: Type
+    generic: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Rows that are declared together."""
+
+    rows: str
+    since: int = 0
+    until: int | None = None
+    gate: Literal["list_attributes"] | None = None
+    until_binary: int | None = None  # the last minor whose binary has them at all
+
+
+_LIBRARIES: Final = (
+    Library(STANDARD),
+    Library(STANDARD_UNTIL_36, until_binary=36),
+    Library(URLS),
+    Library(REGEX),
+    Library(LISTS),
+    Library(AUTHORIZER),
+    Library(OPTIONALS),
+    Library(QUANTITIES),
+    Library(STRINGS),
+    Library(SETS),
+    Library(IPS),
+    Library(CIDRS),
+    Library(FORMATS),
+    Library(COMPREHENSIONS),
+    Library(SEMVERS),
+    Library(LISTS_EXTENSION, since=34),
+    Library(INCLUDES_36, since=36, gate="list_attributes", until_binary=36),
+    Library(INCLUDES, since=37, gate="list_attributes"),
+)
+
+_NAMES: Final[dict[str, Type]] = {
+    "bool": types.BOOL,
+    "bytes": types.BYTES,
+    "double": types.DOUBLE,
+    "int": types.INT,
+    "string": types.STRING,
+    "uint": types.UINT,
+    "dyn": types.DYN,
+    "duration": types.DURATION,
+    "timestamp": types.TIMESTAMP,
+    "quantity": types.QUANTITY,
+    "semver": types.SEMVER,
+    "url": types.URL,
+    "format": types.FORMAT,
+    "ip": types.IP,
+    "cidr": types.CIDR,
+    "authorizer": Type("object", "kubernetes.authorization.Authorizer"),
+    "pathcheck": Type("object", "kubernetes.authorization.PathCheck"),
+    "groupcheck": Type("object", "kubernetes.authorization.GroupCheck"),
+    "resourcecheck": Type("object", "kubernetes.authorization.ResourceCheck"),
+    "decision": Type("object", "kubernetes.authorization.Decision"),
+}
+_MAKERS: Final = {
+    "list": types.list_of,
+    "optional": types.optional_of,
+    "type": types.type_of,
+    "map": types.map_of,
+}
+
+
+@cache
+def declared(dialect: Dialect) -> dict[str, tuple[Overload, ...]]:
+    """The functions of the dialect by name, each with its overloads in the order in which they are tried."""
+    functions: dict[str, list[Overload]] = {}
+    for library in _LIBRARIES:
+        if library.until_binary is not None and dialect.minor > library.until_binary:
+            continue
+        gate = None if library.gate is None else bool(getattr(dialect, library.gate))
+        if library.since and not dialect.knows(library.since, library.until, gate):
+            continue
+        for overload in _overloads(library.rows):
+            functions.setdefault(overload.function, []).append(overload)
+    return {name: tuple(overloads) for name, overloads in functions.items()}
+
+
+@cache
+def has_lists_extension(dialect: Dialect) -> bool:
+    """Whether cel-go's list extension, with its macro `sortBy`, is declared."""
+    return dialect.knows(34)
+
+
+@cache
+def _overloads(rows: str) -> tuple[Overload, ...]:
+    return tuple(_overload(row) for row in rows.strip().splitlines() if row)
+
+
+def _overload(row: str) -> Overload:
+    identity, signature = row.split(None, 1)
+    head, result = signature.rsplit(") ", 1)
+    target = None
+    if head.startswith("("):
+        close = head.index(").")
+        target, head = head[1:close], head[close + 2 :]
+    name, arguments = head.split("(", 1)
+    texts = ([target] if target is not None else []) + _split(arguments)
+    parameters = tuple(_type(text) for text in texts)
+    generic = sorted({n for p in (*parameters, _type(result)) for n in _parameters(p)})
+    return Overload(identity, name, target is not None, parameters, _type(result), tuple(generic))
+
+
+def _split(text: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text + ","):
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    return [p for p in parts if p]
+
+
+@cache
+def _type(text: str) -> Type:
+    if text in _NAMES:
+        return _NAMES[text]
+    if len(text) == 1:
+        return types.parameter(text)
+    maker, inner = text[:-1].split("(", 1)
+    return _MAKERS[maker](*map(_type, _split(inner)))  # type: ignore[no-any-return,operator]  # the table gives the right count
+
+
+def _parameters(t: Type) -> set[str]:
+    if t.kind == "parameter":
+        return {t.name}
+    return {name for p in t.parameters for name in _parameters(p)}

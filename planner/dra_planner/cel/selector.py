@@ -1,0 +1,229 @@
+"""Compiling a selector, and judging devices with it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from dra_planner.cel.device import DeviceError, DeviceView
+from dra_planner.cel.device import view as prepare
+from dra_planner.cel.dialect import Dialect
+from dra_planner.cel.values import CelError, CostExceeded, Panic, SemverValue, UnknownError, UnknownValue
+from dra_planner.quantity import Quantity
+
+if TYPE_CHECKING:
+    from dra_planner.cel.reads import Path
+    from dra_planner.cel.state import Closure
+    from dra_planner.cel.tree import Node
+
+MAX_LENGTH: Final = 10_240
+MAX_ESTIMATE: Final = 1_000_000
+BUDGET: Final = 1_000_000
+ALL: Final[frozenset[tuple[str, ...]]] = frozenset({()})
+"""The paths of a selector that may look at everything."""
+
+_ABSENT: Final = ("absent",)
+_FORM_SENSITIVE: Final = frozenset({"isInteger", "asInteger", "add", "sub"})
+
+Kind = Literal["syntax", "type", "length", "depth", "cost", "unsupported"]
+Verdict = Literal["match", "no-match", "error", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A selector that does not compile.
+
+    `message` is upstream's in its stable part, `offset` the place in the text, `fix` what would make it right (None
+    where nothing better is known).
+    """
+
+    text: str
+    kind: Kind
+    message: str
+    offset: int = 0
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a selector says of a device, and the cost of finding out.
+
+    `message` says what an error is, or which values an unknown outcome hangs on; else it is empty.
+    """
+
+    verdict: Verdict
+    message: str = ""
+    cost: int = 0
+
+
+class Selector:
+    """A compiled selector.
+
+    `estimated_cost` is the worst case by upstream's estimator; `reads` are the paths of the device that it can see,
+    or `ALL`.
+    """
+
+    __slots__ = (
+        "_closure",
+        "_depth",
+        "_fresh",
+        "_slots",
+        "dialect",
+        "estimated_cost",
+        "reads",
+        "result_type",
+        "text",
+        "tree",
+    )
+
+    def __init__(
+        self,
+        text: str,
+        dialect: Dialect,
+        tree: Node,
+        closure: Closure,
+        slots: int,
+        estimated_cost: int,
+        reads: frozenset[Path],
+    ) -> None:
+        from dra_planner.cel.tree import Call, depth, walk
+
+        self.text = text
+        self.dialect = dialect
+        self.tree = tree
+        self.result_type = str(tree.type)
+        self.estimated_cost = estimated_cost
+        self.reads = reads
+        self._closure = closure
+        self._slots = slots
+        self._depth = depth(tree)
+        self._fresh = any(isinstance(n, Call) and n.function in _FORM_SENSITIVE for n in walk(tree))
+
+    def __repr__(self) -> str:
+        return f"Selector({self.text!r})"
+
+    def matches(self, device: Any, budget: int = BUDGET) -> Outcome:
+        """Judges a device: in API form, the model's with its driver, or `prepare`d (for many selectors on one).
+
+        `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what is no device.
+        """
+        from dra_planner.cel.state import State, room_for
+
+        seen = device if device.__class__ is DeviceView else prepare(device)
+        failure = seen.failure or (not self.dialect.reads_list_attributes and seen.list_failure)
+        if failure:
+            return Outcome("error", failure)
+        state = State(seen, seen.quantities() if self._fresh else seen.shared_quantities, self._slots, budget)
+        try:
+            with room_for(self._depth):
+                value = self._closure(state)
+        except CelError as error:
+            return self._end(state, "error", error.message)
+        except UnknownError as error:
+            return self._end(state, "unknown", "only the node knows " + ", ".join(sorted(error.paths)))
+        except CostExceeded:
+            return Outcome("error", "operation cancelled: actual cost limit exceeded", max(state.cost, budget + 1))
+        except Panic as error:
+            return self._end(state, "error", f"internal error: {error}")
+        if value is True:
+            return self._end(state, "match", "")
+        if value is False:
+            return self._end(state, "no-match", "")
+        from dra_planner.cel.values import type_name
+
+        name = type_name(value)
+        return self._end(state, "error", f"CEL result of type {name} could not be converted to bool")
+
+    def _end(self, state: Any, verdict: Verdict, message: str) -> Outcome:
+        if state.cost > state.budget:
+            return Outcome("error", "operation cancelled: actual cost limit exceeded", state.cost)
+        return Outcome(verdict, message, state.cost)
+
+    def outcomes(self, devices: Iterable[Any], budget: int = BUDGET) -> list[Outcome]:
+        """The outcomes of many devices, in their order; devices that look the same to the selector are judged once."""
+        known: dict[Hashable, Outcome] = {}
+        found: list[Outcome] = []
+        for device in devices:
+            seen = device if device.__class__ is DeviceView else prepare(device)
+            key = self.projection(seen)
+            outcome = known.get(key)
+            if outcome is None:
+                outcome = known[key] = self.matches(seen, budget)
+            found.append(outcome)
+        return found
+
+    def projection(self, device: Any) -> Hashable:
+        """What the selector can see of the device: equal projections have equal outcomes.
+
+        Values that only the node knows are marked, with their group; absent ones are marked as absent.
+        """
+        seen = device if device.__class__ is DeviceView else prepare(device)
+        parts: list[Hashable] = [seen.failure, seen.list_failure]
+        parts.extend(_projected(seen, path) for path in sorted(self.reads))
+        return tuple(parts)
+
+
+def _projected(device: DeviceView, path: Path) -> Hashable:
+    if not path:
+        return (
+            device.driver,
+            device.allow_multiple_allocations,
+            _frozen_domains(device.attributes),
+            _frozen_domains(device.capacity),
+        )
+    if path[0] == "driver":
+        return device.driver
+    if path[0] == "allowMultipleAllocations":
+        return device.allow_multiple_allocations
+    if path[0] not in ("attributes", "capacity"):
+        return None
+    # An unqualified name is found through the driver, but the driver itself is no part of what is read here.
+    domains: Any = device.attributes if path[0] == "attributes" else device.capacity
+    if len(path) == 1:
+        return _frozen_domains(domains)
+    within = domains.get(path[1])
+    if within is None:
+        return _ABSENT
+    if len(path) == 2:
+        return _frozen(within)
+    return _frozen_value(within[path[2]]) if path[2] in within else _ABSENT
+
+
+def _frozen_domains(domains: Any) -> Hashable:
+    return tuple((domain, _frozen(within)) for domain, within in sorted(domains.items()))
+
+
+def _frozen(within: Any) -> Hashable:
+    return tuple((name, _frozen_value(value)) for name, value in sorted(within.items()))
+
+
+def _frozen_value(value: Any) -> Hashable:
+    kind = value.__class__
+    if kind is Quantity:
+        key: Hashable = value.key
+        return key
+    if kind is list:
+        return ("list", *map(_frozen_value, value))
+    if kind is UnknownValue:
+        return ("unknown", value.group or value.path)
+    if kind is SemverValue:
+        return value  # type: ignore[no-any-return]  # a frozen value
+    return (kind, value)
+
+
+@lru_cache(maxsize=1024)
+def compile(text: str, dialect: Dialect = Dialect()) -> Selector | Refused:  # noqa: B008  (the word of the field; Dialect is frozen)
+    """Compiles a selector in a dialect, or says why it is refused."""
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_LENGTH:
+        message = f"Too long: may not be more than {MAX_LENGTH} bytes"
+        return Refused(
+            text, "length", message, MAX_LENGTH, "split the condition over several selectors: all must match"
+        )
+    from dra_planner.cel.compilation import compile_text
+
+    return compile_text(text, dialect)
+
+
+__all__ = ["ALL", "BUDGET", "DeviceError", "Kind", "Outcome", "Refused", "Selector", "compile", "prepare"]

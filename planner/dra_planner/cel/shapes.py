@@ -1,0 +1,176 @@
+"""The shapes of calls as closures.
+
+Cost is counted where upstream's tracker does, also when an argument is an error.
+Source of the behaviour: google/cel-go:interpreter/{interpretable,decorators,runtimecost}.go@v0.26.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from dra_planner.cel.spending import ERROR, Cost
+from dra_planner.cel.state import Closure, Folded, State
+from dra_planner.cel.values import CelError, Panic, TypeValue, Uint, UnknownError, no_overload, type_name
+
+ABSORBED: Final = (CelError, UnknownError)
+"""What && and || and the steps of loops may absorb."""
+
+
+def _counter(cost: Cost | int) -> Cost:
+    """The cost as something to ask."""
+    if isinstance(cost, int):
+        fixed = cost
+        return lambda _args, _result: fixed
+    return cost
+
+
+def unary(operand: Closure, run: Callable[[Any], Any], cost: Cost | int) -> Closure:
+    """A function of one argument."""
+    count = _counter(cost)
+
+    def evaluate(state: State) -> Any:
+        try:
+            value = operand(state)
+        except ABSORBED:
+            state.cost += count((ERROR,), ERROR)
+            raise
+        try:
+            result = run(value)
+        except ABSORBED:
+            state.cost += count((value,), ERROR)
+            raise
+        state.cost += count((value,), result)
+        return result
+
+    return evaluate
+
+
+def binary(left: Closure, right: Closure, run: Callable[[Any, Any], Any], cost: Cost | int) -> Closure:
+    """A function of two arguments. Upstream evaluates both, also when the first is an error."""
+    count = _counter(cost)
+
+    def fail_left(state: State) -> None:
+        try:
+            b = right(state)
+        except ABSORBED:
+            b = ERROR
+        state.cost += count((ERROR, b), ERROR)
+
+    def evaluate(state: State) -> Any:
+        try:
+            a = left(state)
+        except ABSORBED:
+            fail_left(state)
+            raise
+        try:
+            b = right(state)
+        except ABSORBED:
+            state.cost += count((a, ERROR), ERROR)
+            raise
+        try:
+            result = run(a, b)
+        except ABSORBED:
+            state.cost += count((a, b), ERROR)
+            raise
+        state.cost += count((a, b), result)
+        return result
+
+    return evaluate
+
+
+def variadic(arguments: list[Closure], run: Callable[..., Any], cost: Cost | int) -> Closure:
+    """A function of any number of arguments. The first error ends it."""
+    count = _counter(cost)
+    last = len(arguments) - 1
+
+    def evaluate(state: State) -> Any:
+        values: list[Any] = []
+        for index, argument in enumerate(arguments):
+            try:
+                values.append(argument(state))
+            except ABSORBED:
+                if index == last:  # upstream finds all arguments only then
+                    state.cost += count((*values, ERROR), ERROR)
+                raise
+        try:
+            result = run(*values)
+        except ABSORBED:
+            state.cost += count(values, ERROR)
+            raise
+        state.cost += count(values, result)
+        return result
+
+    return evaluate
+
+
+def not_strictly_false(operand: Closure) -> Closure:
+    """Whether a loop goes on: an error does not end it."""
+
+    def evaluate(state: State) -> bool:
+        try:
+            value = operand(state)
+        except ABSORBED:
+            value = True
+        state.cost += 1
+        return value is not False
+
+    return evaluate
+
+
+def logic(terms: list[Closure], decisive: bool) -> Closure:
+    """&& and ||: the deciding value wins, then what is unknown, then the first error."""
+
+    def evaluate(state: State) -> bool:
+        error: CelError | None = None
+        unknown: frozenset[str] | None = None
+        for term in terms:
+            try:
+                value = term(state)
+            except CelError as raised:
+                error = error or raised
+                continue
+            except UnknownError as raised_unknown:
+                unknown = raised_unknown.paths if unknown is None else unknown | raised_unknown.paths
+                continue
+            if value is decisive:
+                return decisive
+            if value.__class__ is not bool:
+                error = error or no_overload()
+        if unknown is not None:
+            raise UnknownError(unknown)
+        if error is not None:
+            raise error.with_traceback(None)
+        return not decisive
+
+    return evaluate
+
+
+def set_membership(operand: Closure, items: list[Any]) -> Closure | None:
+    """`x in [constants]` as one look-up, which costs nothing; None where upstream does not do so either."""
+    if not items:
+        return Folded(False)
+    members: set[Any] = set()
+    for item in items:
+        kind = item.__class__
+        if kind not in (str, int, Uint, bool, float, type(None), TypeValue) or kind is TypeValue:
+            return None
+        members.add((kind, item))
+        if kind is int or kind is Uint:
+            members.add((float, float(item)))
+            members.add((Uint if kind is int else int, item))
+        elif kind is float and item == item and abs(item) < 2**63 and item.is_integer():
+            members.add((int, int(item)))
+            if item >= 0:
+                members.add((Uint, int(item)))
+
+    def evaluate(state: State) -> bool:
+        value = operand(state)
+        kind: type = value.__class__
+        if kind in (str, int, Uint, bool, float, type(None)):
+            return (kind, value) in members
+        if type_name(value) in ("bytes", "kubernetes.Semver", "kubernetes.NamedFormat"):
+            raise Panic(f"internal error: hash of unhashable type {type_name(value)}")
+        return False
+
+    return evaluate

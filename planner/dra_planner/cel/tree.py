@@ -1,0 +1,215 @@
+"""The tree of a selector after parsing and macro expansion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from dra_planner.cel.types import DYN, Type
+
+if TYPE_CHECKING:
+    from dra_planner.cel.overloads import Overload
+
+CONSTANT = 0
+IDENT = 1
+SELECT = 2
+CALL = 3
+LIST = 4
+MAP = 5
+STRUCT = 6
+FOLD = 7
+
+
+class Node:
+    """A node. `position` is its offset in the text; the checker fills in the rest.
+
+    `type` is what it evaluates to, `overloads` are the forms a call may take, `names_type` says that a name is that
+    of a type.
+    """
+
+    __slots__ = ("names_type", "overloads", "position", "type")
+    kind = -1
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+        self.type: Type = DYN
+        self.overloads: tuple[Overload, ...] = ()
+        self.names_type = False
+
+    def children(self) -> tuple[Node, ...]:
+        """The nodes directly below, in order of evaluation."""
+        return ()
+
+
+class Constant(Node):
+    """A literal."""
+
+    __slots__ = ("value",)
+    kind = CONSTANT
+
+    def __init__(self, position: int, value: Any) -> None:
+        super().__init__(position)
+        self.value = value
+
+
+class Ident(Node):
+    """A name."""
+
+    __slots__ = ("name",)
+    kind = IDENT
+
+    def __init__(self, position: int, name: str) -> None:
+        super().__init__(position)
+        self.name = name
+
+
+class Select(Node):
+    """`operand.field`, or a test whether it is there."""
+
+    __slots__ = ("field", "operand", "test")
+    kind = SELECT
+
+    def __init__(self, position: int, operand: Node, field: str, test: bool = False) -> None:
+        super().__init__(position)
+        self.operand, self.field, self.test = operand, field, test
+
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand,)
+
+
+class Call(Node):
+    """A function on arguments, or a method of a target. Operators are functions; && and || take many arguments."""
+
+    __slots__ = ("args", "function", "target")
+    kind = CALL
+
+    def __init__(self, position: int, function: str, args: list[Node], target: Node | None = None) -> None:
+        super().__init__(position)
+        self.function, self.args, self.target = function, args, target
+
+    def children(self) -> tuple[Node, ...]:
+        return tuple(self.args) if self.target is None else (self.target, *self.args)
+
+
+class ListNode(Node):
+    """`[a, ?b]`; `optional` holds the indices of those with a question mark."""
+
+    __slots__ = ("elements", "optional")
+    kind = LIST
+
+    def __init__(self, position: int, elements: list[Node], optional: frozenset[int] = frozenset()) -> None:
+        super().__init__(position)
+        self.elements, self.optional = elements, optional
+
+    def children(self) -> tuple[Node, ...]:
+        return tuple(self.elements)
+
+
+class MapNode(Node):
+    """`{a: b, ?c: d}` as (key, value, whether optional)."""
+
+    __slots__ = ("entries",)
+    kind = MAP
+
+    def __init__(self, position: int, entries: list[tuple[Node, Node, bool]]) -> None:
+        super().__init__(position)
+        self.entries = entries
+
+    def children(self) -> tuple[Node, ...]:
+        return tuple(node for key, value, _ in self.entries for node in (key, value))
+
+
+class Struct(Node):
+    """`Name{field: value}`."""
+
+    __slots__ = ("fields", "name")
+    kind = STRUCT
+
+    def __init__(self, position: int, name: str, fields: list[tuple[str, Node, bool]]) -> None:
+        super().__init__(position)
+        self.name, self.fields = name, fields
+
+    def children(self) -> tuple[Node, ...]:
+        return tuple(value for _, value, _ in self.fields)
+
+
+class Fold(Node):
+    """What the macros over lists and maps become; `cel.bind` and `optMap` as well, with an empty range."""
+
+    __slots__ = ("accumulator", "condition", "initial", "key", "range", "result", "step", "value")
+    kind = FOLD
+
+    def __init__(
+        self,
+        position: int,
+        range: Node,
+        key: str,
+        value: str | None,
+        accumulator: str,
+        initial: Node,
+        condition: Node,
+        step: Node,
+        result: Node,
+    ) -> None:
+        super().__init__(position)
+        self.range, self.key, self.value = range, key, value
+        self.accumulator, self.initial = accumulator, initial
+        self.condition, self.step, self.result = condition, step, result
+
+    def children(self) -> tuple[Node, ...]:
+        return (self.range, self.initial, self.condition, self.step, self.result)
+
+    @property
+    def binds(self) -> bool:
+        """Whether it only gives a value a name."""
+        return isinstance(self.condition, Constant) and self.condition.value is False
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """Every node of the tree, parents first, without recursion."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(reversed(node.children()))
+
+
+def copy(node: Node) -> Node:
+    """The same tree of new nodes (macros that use an operand twice need two of them)."""
+    if isinstance(node, Constant):
+        return Constant(node.position, node.value)
+    if isinstance(node, Ident):
+        return Ident(node.position, node.name)
+    if isinstance(node, Select):
+        return Select(node.position, copy(node.operand), node.field, node.test)
+    if isinstance(node, Call):
+        target = None if node.target is None else copy(node.target)
+        return Call(node.position, node.function, [copy(a) for a in node.args], target)
+    if isinstance(node, ListNode):
+        return ListNode(node.position, [copy(e) for e in node.elements], node.optional)
+    if isinstance(node, MapNode):
+        return MapNode(node.position, [(copy(k), copy(v), o) for k, v, o in node.entries])
+    if isinstance(node, Struct):
+        return Struct(node.position, node.name, [(f, copy(v), o) for f, v, o in node.fields])
+    assert isinstance(node, Fold)
+    return Fold(
+        node.position,
+        copy(node.range),
+        node.key,
+        node.value,
+        node.accumulator,
+        copy(node.initial),
+        copy(node.condition),
+        copy(node.step),
+        copy(node.result),
+    )
+
+
+def depth(root: Node) -> int:
+    """How many nodes there are on the longest way down."""
+    deepest, pending = 0, [(root, 1)]
+    while pending:
+        node, level = pending.pop()
+        deepest = max(deepest, level)
+        pending.extend((child, level + 1) for child in node.children())
+    return deepest

@@ -1,0 +1,269 @@
+"""The values that expressions compute with.
+
+Where Python has the value, it is the value: bool, int, float, str, bytes, None and list stand for CEL's bool, int,
+double, string, bytes, null and list. The others are here. Nothing in this module counts cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.quantity import Quantity
+
+INT_MAX: Final = 2**63 - 1
+INT_MIN: Final = -(2**63)
+UINT_MAX: Final = 2**64 - 1
+
+
+class CelError(Exception):
+    """A run-time error of an expression. `message` is upstream's."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class UnknownError(Exception):
+    """An expression came to need a value that only the node knows. `paths` names what is needed."""
+
+    def __init__(self, paths: frozenset[str]) -> None:
+        super().__init__(", ".join(sorted(paths)))
+        self.paths = paths
+
+
+class CostExceeded(Exception):
+    """The budget is spent; nothing absorbs this."""
+
+
+class Panic(Exception):
+    """Upstream's code panics here, which ends the evaluation with an error that nothing absorbs."""
+
+
+def no_overload(*_: Any) -> CelError:
+    """The error of a function that has no form for the values at hand."""
+    return CelError("no such overload")
+
+
+class Uint(int):
+    """An unsigned integer: equal to the int of the same number, of another type."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownValue:
+    """The value of an attribute that only the node knows; reading it raises `UnknownError`."""
+
+    path: str
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A span of time in nanoseconds."""
+
+    nanos: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timestamp:
+    """A point in time: nanoseconds since 1970 (UTC), and the offset it was written with, in seconds."""
+
+    nanos: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TypeValue:
+    """The type of a value, as a value."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """A value that may be absent."""
+
+    present: bool
+    value: Any = None
+
+
+NONE: Final = Optional(False)
+
+
+class QuantityValue:
+    """A quantity in an expression: comparing it may change its form, as it does upstream.
+
+    `derived` marks the result of an addition, which upstream holds differently and to which nothing is equal.
+    """
+
+    __slots__ = ("derived", "quantity")
+
+    def __init__(self, quantity: Quantity, derived: bool = False) -> None:
+        self.quantity = quantity
+        self.derived = derived
+
+
+@dataclass(frozen=True, slots=True)
+class SemverValue:
+    """A version: numbers, pre-release identifiers (int or str), build metadata, and the text it came from."""
+
+    major: int
+    minor: int
+    patch: int
+    prerelease: tuple[int | str, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AddressValue:
+    """An IP address: its number, and 4 or 6."""
+
+    number: int
+    family: int
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkValue:
+    """An IP address with the length of its network prefix."""
+
+    address: AddressValue
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class UrlValue:
+    """A URL in its parts, and as text."""
+
+    text: str
+    scheme: str
+    host: str
+    path: str
+    raw_path: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormatValue:
+    """A named format of Kubernetes, such as dns1123Label."""
+
+    name: str
+    key: str
+
+
+class _BoolKey:
+    """A bool as a key: Python takes True and 1 for the same key, CEL does not."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: bool) -> None:
+        self.value = value
+
+
+_TRUE_KEY: Final = _BoolKey(True)
+_FALSE_KEY: Final = _BoolKey(False)
+
+
+def _key(value: Any) -> Any:
+    kind = value.__class__
+    if kind is str:
+        return value
+    if kind is bool:
+        return _TRUE_KEY if value else _FALSE_KEY
+    if kind is int or kind is float or kind is Uint:
+        return value
+    return None
+
+
+class MapValue:
+    """A map. Keys of different number types that are the same number find the same entry.
+
+    `default` is what looking up a missing key gives, where there is such a thing (the maps of domains have one).
+    """
+
+    __slots__ = ("default", "entries")
+
+    def __init__(self, entries: dict[Any, tuple[Any, Any]], default: Any = None) -> None:
+        self.entries = entries
+        self.default = default
+
+    @staticmethod
+    def of_strings(values: Mapping[str, Any], default: Any = None) -> MapValue:
+        """The map with those text keys."""
+        return MapValue({k: (k, v) for k, v in values.items()}, default)
+
+    @staticmethod
+    def of_pairs(pairs: list[tuple[Any, Any]]) -> MapValue:
+        """The map of those pairs, later ones replacing earlier ones. Raises `CelError` for a key that cannot be one."""
+        entries: dict[Any, tuple[Any, Any]] = {}
+        for key, value in pairs:
+            hashed = _key(key)
+            if hashed is None:
+                raise CelError("unsupported key type")
+            entries[hashed] = (key, value)
+        return MapValue(entries)
+
+    def find(self, key: Any) -> tuple[Any, Any] | None:
+        """Key and value of the entry, or None."""
+        hashed = _key(key)
+        return None if hashed is None else self.entries.get(hashed)
+
+    def insert(self, key: Any, value: Any) -> None:
+        """Adds an entry in place. Raises `CelError` if there is one with that key."""
+        hashed = _key(key)
+        if hashed is None:
+            raise CelError("unsupported key type")
+        if hashed in self.entries:
+            raise CelError(f"insert failed: key {show(key)} already exists")
+        self.entries[hashed] = (key, value)
+
+    def keys(self) -> Iterator[Any]:
+        """The keys, in the order in which they were put in."""
+        return (key for key, _ in self.entries.values())
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+_TYPE_NAMES: Final[dict[type, str]] = {
+    bool: "bool",
+    int: "int",
+    Uint: "uint",
+    float: "double",
+    str: "string",
+    bytes: "bytes",
+    list: "list",
+    MapValue: "map",
+    type(None): "null_type",
+    Duration: "google.protobuf.Duration",
+    Timestamp: "google.protobuf.Timestamp",
+    TypeValue: "type",
+    Optional: "optional_type",
+    QuantityValue: "kubernetes.Quantity",
+    SemverValue: "kubernetes.Semver",
+    AddressValue: "net.IP",
+    NetworkValue: "net.CIDR",
+    UrlValue: "kubernetes.URL",
+    FormatValue: "kubernetes.NamedFormat",
+}
+
+
+def type_name(value: Any) -> str:
+    """The name of the value's type at run time."""
+    return _TYPE_NAMES[value.__class__]
+
+
+def show(value: Any) -> str:
+    """The value as messages show it."""
+    kind = value.__class__
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is TypeValue:
+        return str(value.name)
+    if kind is bytes:
+        return str(value.decode("utf-8", "replace"))
+    if value is None:
+        return "null"
+    return str(value)
