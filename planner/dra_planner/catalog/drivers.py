@@ -52,6 +52,7 @@ class DriverRelease:
     feature_gates: Mapping[str, bool] = field(hash=False)  # name → on by default
     device_classes: tuple[str, ...]  # gpu, mig, vfio
     has_extended_resource: bool  # class gpu.nvidia.com carries extendedResourceName nvidia.com/gpu
+    publishes_mig_parents: bool  # a GPU beside its MIG instances: the scheduler hands out both
     mig_names: Literal["id-start-size", "profile-id-start"]
     fault: str  # why it cannot be installed, "" otherwise
     attributes: tuple[DriverAttribute, ...]
@@ -149,6 +150,7 @@ def _driver(row: Row, order: Mapping[str, int]) -> DriverRelease:
         feature_gates={name: value == "on" for name, _, value in gates},
         device_classes=tuple(row["device_classes"].split()),
         has_extended_resource=bool(flag(row, "extended_resource")),
+        publishes_mig_parents=bool(flag(row, "mig_parents")),
         mig_names=row["mig_names"],  # type: ignore[arg-type]  # tests check the column
         fault=row["faults"],
         attributes=tuple(_attribute(a) for a in read_table("driver_attributes") if _published(a, version, order)),

@@ -1,20 +1,27 @@
 """What nodes offer to pods and claims: predicted from a fleet, or observed in a cluster; one type for both."""
 
 from dra_planner.offers.allocatable import predict_allocatable
+from dra_planner.offers.contribution import CatalogRow, rows_to_add
 from dra_planner.offers.labels import predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer, Origin
 from dra_planner.offers.observation import observe_offers
 from dra_planner.offers.prediction import predict_offers
 from dra_planner.offers.requests import pod_requests
+from dra_planner.offers.verification import Difference, Verification, verify_offers
 
 __all__ = [
+    "CatalogRow",
     "Deduction",
+    "Difference",
     "Offer",
     "Origin",
+    "Verification",
     "observe_offers",
     "pod_requests",
     "predict_allocatable",
     "predict_labels",
     "predict_offers",
     "predict_taints",
+    "rows_to_add",
+    "verify_offers",
 ]

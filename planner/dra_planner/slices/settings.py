@@ -96,7 +96,7 @@ def _check_mig(machine: Machine, driver: DriverRelease, settings: DriverSettings
                 f'with DynamicMIG the driver removes the instances that the layout "{mig}" creates',
                 fix="drop the layout, or turn DynamicMIG off",
             )
-    elif mig not in WHOLE and (driver.generation == "25.3" or driver.version == "25.8.0"):
+    elif mig not in WHOLE and driver.publishes_mig_parents:
         raise CatalogError(
             f"NVIDIA DRA driver {driver.version} publishes a GPU and its MIG instances side by side "
             f"(dra-driver-nvidia-gpu issue 719)",

@@ -16,6 +16,7 @@ ChangeKind = Literal[
     "attribute-added",
     "capacity-changed",
     "names-changed",
+    "devices-changed",
     "class-added",
     "class-removed",
     "class-changed",
@@ -49,7 +50,7 @@ def compare_releases(
     """Return what changes from one release, with its settings, to another; those that break something first."""
     changes = [
         *_attribute_changes(old, new),
-        *_capacity_changes(old, new, old_settings, new_settings),
+        *_device_changes(old, new, old_settings, new_settings),
         *_class_changes(old, new),
         *_chart_changes(old, new),
     ]
@@ -108,7 +109,7 @@ def _successor(attribute: DriverAttribute, release: DriverRelease) -> str | None
     return None
 
 
-def _capacity_changes(
+def _device_changes(
     old: DriverRelease, new: DriverRelease, old_settings: DriverSettings, new_settings: DriverSettings
 ) -> list[Change]:
     changes: list[Change] = []
@@ -132,6 +133,12 @@ def _capacity_changes(
                 "devices are shared: a claim takes part of a GPU" if shared else "devices are no longer shared",
                 fix="ask for the memory, or the shares, that a claim needs" if shared else "",
             )
+        )
+    if old.publishes_mig_parents != new.publishes_mig_parents:
+        gone = not new.publishes_mig_parents
+        message = f"a GPU that is cut into MIG instances is {'no longer ' if gone else ''}published beside them"
+        changes.append(
+            Change("devices-changed", GPU_DRIVER, message, fix="" if gone else "keep MIG off", breaks=not gone)
         )
     if old.mig_names != new.mig_names:
         message = "MIG devices are named otherwise; allocated claims keep the old names until they are released"

@@ -1,0 +1,166 @@
+"""A real node → the catalogue rows that would make its prediction right, ready to be reviewed and added."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from io import StringIO
+
+from dra_planner import catalog
+from dra_planner.catalog import Cloud, Gpu, Machine
+from dra_planner.catalog.tables import read_table
+from dra_planner.errors import CatalogError
+from dra_planner.model import Device
+from dra_planner.offers.model import Offer
+from dra_planner.quantity import Quantity
+from dra_planner.slices import GPU_DRIVER
+
+_CLOUDS: tuple[tuple[str, Cloud], ...] = (
+    ("eks.amazonaws.com/", "eks"),
+    ("cloud.google.com/", "gke"),
+    ("kubernetes.azure.com/", "aks"),
+)
+_MIB = 1024 * 1024
+_SOURCE = "resourceslice-dumps"
+_ROOT = "resource.kubernetes.io/pcieRoot"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CatalogRow:
+    """A line for `data/<table>.csv`, and why it is wanted. Cells that a node does not tell are empty."""
+
+    table: str
+    line: str
+    reason: str
+
+
+def rows_to_add(observed: Iterable[Offer]) -> tuple[CatalogRow, ...]:
+    """Return the rows that the catalogue lacks, or holds otherwise, for the NVIDIA GPUs of observed nodes.
+
+    GPUs that it does not know or describes otherwise, machine types that it does not know, and PCIe places that
+    nobody had published; each once, sorted. Nodes of a cloud that cannot be told from their labels give GPUs only.
+    """
+    rows: set[CatalogRow] = set()
+    for offer in observed:
+        devices = [device for each in offer.slices if each.driver == GPU_DRIVER for device in each.devices]
+        gpus = [device for device in devices if device.attributes.get("type") == "gpu"]
+        for device in gpus:
+            rows |= _gpu_rows(device)
+        cloud = _cloud(offer)
+        if cloud is None or not offer.machine or not gpus:
+            continue
+        machine = _machine(cloud, offer.machine)
+        if machine is None:
+            rows.add(_machine_row(cloud, offer, gpus))
+        if machine is None or all(place.pcie_root is None for place in catalog.gpu_places(machine)):
+            rows |= _topology_rows(cloud, offer, gpus)
+    return tuple(sorted(rows))
+
+
+def _gpu_rows(device: Device) -> set[CatalogRow]:
+    product = device.attributes.get("productName")
+    if not isinstance(product, str):
+        return set()
+    memory = device.capacity["memory"].value if "memory" in device.capacity else None
+    memory_mib = memory.value // _MIB if isinstance(memory, Quantity) else None
+    facts: dict[str, str] = {
+        "id": re.sub(r"[^a-z0-9]+", "-", product.lower().removeprefix("nvidia ")).strip("-"),
+        "product_name": product,
+        "brand": str(device.attributes.get("brand", "")),
+        "architecture": str(device.attributes.get("architecture", "")),
+        "cuda_compute_capability": str(device.attributes.get("cudaComputeCapability", "")),
+        "memory_mib": str(memory_mib or ""),
+        "virtual": "no",
+        "mig_capable": "no",
+        "compute_domains": "no",
+        "confidence": "observed",
+        "source": _SOURCE,
+    }
+    known = next((gpu for gpu in catalog.gpus() if gpu.product_name == product), None)
+    if known is None:
+        return {CatalogRow("gpus", _line("gpus", facts), f"{product} is not in the catalogue")}
+    wrong = _disagreements(known, facts)
+    if not wrong:
+        return set()
+    facts["id"] = known.id
+    facts["mig_capable"] = "yes" if known.mig_capable else "no"
+    return {CatalogRow("gpus", _line("gpus", facts), f"{product}: the catalogue has {', '.join(wrong)}")}
+
+
+def _disagreements(known: Gpu, facts: Mapping[str, str]) -> list[str]:
+    wrong: list[str] = []
+    for column in ("brand", "architecture", "cuda_compute_capability"):
+        value: str | None = getattr(known, column)
+        if facts[column] and facts[column] != (value or ""):
+            wrong.append(f"{column} {value or 'not sourced'}")
+    accepted = {known.memory_mib, known.dynamic_mig_memory_mib}
+    if facts["memory_mib"] and int(facts["memory_mib"]) not in accepted:
+        wrong.append(f"memory_mib {known.memory_mib or 'not sourced'}")
+    return wrong
+
+
+def _machine_row(cloud: Cloud, offer: Offer, gpus: list[Device]) -> CatalogRow:
+    table = f"machines_{cloud}"
+    product = str(gpus[0].attributes.get("productName", ""))
+    known = next((gpu.id for gpu in catalog.gpus() if gpu.product_name == product), "")
+    facts = {
+        "name": offer.machine,
+        "family": re.split(r"[.-]", offer.machine)[0],
+        "arch": offer.node.meta.labels.get("kubernetes.io/arch", ""),
+        "accelerator_kind": "gpu",
+        "accelerator_vendor": "nvidia",
+        "accelerator_model": product,
+        "accelerator_count": str(len(gpus)),
+        "gpu": known,
+        "bare_metal": "no",
+        "confidence": "low",
+        "source": _SOURCE,
+        "note": "from a node's slices; vCPU and memory of the machine are to be filled in",
+    }
+    return CatalogRow(table, _line(table, facts), f"{offer.machine} is not in the catalogue")
+
+
+def _topology_rows(cloud: Cloud, offer: Offer, gpus: list[Device]) -> set[CatalogRow]:
+    ordered = sorted(gpus, key=lambda device: (len(device.name), device.name))
+    roots = [device.attributes.get(_ROOT) for device in ordered]
+    if not all(isinstance(root, str) for root in roots):
+        return set()
+    rows: set[CatalogRow] = set()
+    for index, (device, root) in enumerate(zip(ordered, roots, strict=True)):
+        numa = device.attributes.get("resource.kubernetes.io/numaNode")
+        facts = {
+            "cloud": cloud,
+            "machine": offer.machine,
+            "index": str(index),
+            "pci_bus_id": str(device.attributes.get("resource.kubernetes.io/pciBusID", "")),
+            "pcie_root": str(root),
+            "numa_node": str(numa) if isinstance(numa, int) else "",
+            "confidence": "observed",
+            "source": _SOURCE,
+        }
+        reason = f"where the GPUs of {offer.machine} sit is not in the catalogue"
+        rows.add(CatalogRow("gpu_topology", _line("gpu_topology", facts), reason))
+    return rows
+
+
+def _cloud(offer: Offer) -> Cloud | None:
+    for prefix, cloud in _CLOUDS:
+        if any(label.startswith(prefix) for label in offer.node.meta.labels):
+            return cloud
+    return None
+
+
+def _machine(cloud: Cloud, name: str) -> Machine | None:
+    try:
+        return catalog.machine(cloud, name)
+    except CatalogError:
+        return None
+
+
+def _line(table: str, facts: Mapping[str, str]) -> str:
+    """Return the facts as a CSV line in the order of the table's columns."""
+    text = StringIO()
+    csv.writer(text, lineterminator="").writerow([facts.get(column, "") for column in read_table(table)[0]])
+    return text.getvalue()

@@ -1,0 +1,199 @@
+"""Predicted and observed side by side: every difference between what was planned on and what nodes really offer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
+from dra_planner.offers.labels import POOL_LABEL
+from dra_planner.offers.model import Offer
+from dra_planner.quantity import Quantity
+
+Aspect = Literal[
+    "nodes", "machine", "label", "taint", "allocatable", "driver", "count", "attribute", "capacity", "device-taint"
+]
+_OF_ONE_NODE = ("kubernetes.io/hostname", "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+Value = AttributeValue | Quantity | None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Difference:
+    """One thing that is not as predicted. Empty text on a side: it is not there."""
+
+    pool: str
+    node: str
+    aspect: Aspect
+    subject: str  # a driver, a device, a label, a resource; "" for the node itself
+    field: str  # the attribute or capacity; "" where the subject says it all
+    predicted: str
+    observed: str
+
+    def __str__(self) -> str:
+        where = " ".join(part for part in (self.node or self.pool, self.subject, self.field) if part)
+        return f"{where}: {self.aspect} predicted {self.predicted or 'none'}, observed {self.observed or 'none'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """Every difference, sorted, and what was compared: nodes by pool, pools that have no node, nodes of no pool."""
+
+    differences: tuple[Difference, ...]
+    compared: Mapping[str, tuple[str, ...]]
+    pools_without_nodes: tuple[str, ...]
+    nodes_without_pool: tuple[str, ...]  # only nodes that publish devices
+
+    @property
+    def holds(self) -> bool:
+        """Whether every node that was compared is as predicted."""
+        return not self.differences
+
+
+def verify_offers(predicted: Iterable[Offer], observed: Iterable[Offer]) -> Verification:
+    """Compare each observed node with the pool that its label `pulumi-dra/pool` names, else its instance type.
+
+    What is predicted as unknown is no difference whatever it turns out to be, except where values that were said to
+    be equal, or to differ, are not.
+    """
+    pools = tuple(predicted)
+    members: dict[str, list[Offer]] = {pool.name: [] for pool in pools}
+    strangers: list[str] = []
+    for node in observed:
+        name = _pool_of(node, pools)
+        if name is not None:
+            members[name].append(node)
+        elif any(each.devices for each in node.slices):
+            strangers.append(node.name)
+    differences: list[Difference] = []
+    for pool in pools:
+        differences.extend(_counted(pool, members[pool.name]))
+        for node in members[pool.name]:
+            differences.extend(_node_differences(pool, node))
+    return Verification(
+        differences=tuple(sorted(differences)),
+        compared={name: tuple(node.name for node in nodes) for name, nodes in members.items() if nodes},
+        pools_without_nodes=tuple(name for name, nodes in members.items() if not nodes),
+        nodes_without_pool=tuple(sorted(strangers)),
+    )
+
+
+def _pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
+    label = node.node.meta.labels.get(POOL_LABEL)
+    if label is not None:
+        return label if any(pool.name == label for pool in pools) else None
+    of_type = [pool.name for pool in pools if pool.machine.partition("+")[0] == node.machine]
+    return of_type[0] if len(of_type) == 1 else None
+
+
+def _counted(pool: Offer, nodes: Sequence[Offer]) -> Iterator[Difference]:
+    if not pool.count_min <= len(nodes) <= pool.count_max:
+        expected = f"{pool.count_min} to {pool.count_max}" if pool.count_min != pool.count_max else str(pool.count_min)
+        yield Difference(pool.name, "", "nodes", "", "", expected, str(len(nodes)))
+
+
+def _node_differences(pool: Offer, node: Offer) -> Iterator[Difference]:
+    def differs(aspect: Aspect, subject: str, predicted: str, observed: str, field: str = "") -> Difference:
+        return Difference(pool.name, node.name, aspect, subject, field, predicted, observed)
+
+    machine = pool.machine.partition("+")[0]
+    if node.machine and machine != node.machine:
+        yield differs("machine", "", machine, node.machine)
+    for key, value in pool.node.meta.labels.items():
+        if key not in _OF_ONE_NODE and node.node.meta.labels.get(key) != value:
+            yield differs("label", key, value, node.node.meta.labels.get(key, ""))
+    for taint in sorted({*pool.node.taints} ^ {*node.node.taints}, key=str):
+        known = taint in pool.node.taints
+        yield differs("taint", taint.key, str(taint) if known else "", "" if known else str(taint))
+    for resource, amount in pool.node.allocatable.items():
+        real = node.node.allocatable.get(resource)
+        if real != amount:
+            yield differs("allocatable", resource, str(amount), "" if real is None else str(real))
+    drivers = {each.driver for each in (*pool.slices, *node.slices)}
+    for driver in sorted(drivers):
+        yield from _driver_differences(pool, node, driver)
+
+
+def _driver_differences(pool: Offer, node: Offer, driver: str) -> Iterator[Difference]:
+    expected, real = _devices(pool.slices, driver), _devices(node.slices, driver)
+    if not expected or not real:
+        plural = (f"{len(expected)} devices" if expected else "", f"{len(real)} devices" if real else "")
+        if expected or real:
+            yield Difference(pool.name, node.name, "driver", driver, "", *plural)
+        return
+    for kind in sorted({_kind(device) for device in (*expected, *real)}):
+        ours = [device for device in expected if _kind(device) == kind]
+        theirs = [device for device in real if _kind(device) == kind]
+        if len(ours) != len(theirs):
+            yield Difference(pool.name, node.name, "count", driver, kind, str(len(ours)), str(len(theirs)))
+        for one, other in _pairs(ours, theirs):
+            yield from _device_differences(pool, node, one, other)
+        yield from _group_differences(pool, node, driver, _pairs(ours, theirs))
+
+
+def _devices(slices: Iterable[ResourceSlice], driver: str) -> list[Device]:
+    return [device for each in slices if each.driver == driver for device in each.devices]
+
+
+def _kind(device: Device) -> str:
+    kind = device.attributes.get("type")
+    return kind if isinstance(kind, str) else "device"
+
+
+def _pairs(ours: Sequence[Device], theirs: Sequence[Device]) -> list[tuple[Device, Device]]:
+    """Pair devices by name where all names agree, else by profile and then in order of names."""
+    named = {device.name: device for device in theirs}
+    if all(device.name in named for device in ours):
+        return [(device, named[device.name]) for device in ours]
+
+    def rank(device: Device) -> tuple[str, int, str]:
+        return str(device.attributes.get("profile", "")), len(device.name), device.name
+
+    return list(zip(sorted(ours, key=rank), sorted(theirs, key=rank), strict=False))
+
+
+def _device_differences(pool: Offer, node: Offer, ours: Device, theirs: Device) -> Iterator[Difference]:
+    amounts = {name: capacity.value for name, capacity in ours.capacity.items()}
+    real_amounts = {name: capacity.value for name, capacity in theirs.capacity.items()}
+    sides: tuple[tuple[Aspect, Mapping[str, Value], Mapping[str, Value]], ...] = (
+        ("attribute", ours.attributes, theirs.attributes),
+        ("capacity", amounts, real_amounts),
+    )
+    for aspect, expected, real in sides:
+        for name in sorted({*expected, *real}):
+            before, after = expected.get(name), real.get(name)
+            if not isinstance(before, Unknown) and before != after:
+                yield Difference(pool.name, node.name, aspect, theirs.name, name, _text(before), _text(after))
+    for taint in theirs.taints:
+        text = f"{taint.key}={taint.value}:{taint.effect}"
+        yield Difference(pool.name, node.name, "device-taint", theirs.name, taint.key, "", text)
+
+
+def _group_differences(
+    pool: Offer, node: Offer, driver: str, pairs: Sequence[tuple[Device, Device]]
+) -> Iterator[Difference]:
+    """Yield where values that were said to be equal within a group, or to differ between groups, are not so."""
+    groups: dict[str, dict[str, set[str]]] = {}
+    for ours, theirs in pairs:
+        for name, value in ours.attributes.items():
+            if isinstance(value, Unknown) and value.group and name in theirs.attributes:
+                groups.setdefault(name, {}).setdefault(value.group, set()).add(_text(theirs.attributes[name]))
+    for name, values in sorted(groups.items()):
+        for group, texts in sorted(values.items()):
+            if len(texts) > 1:
+                seen = ", ".join(sorted(texts))
+                yield Difference(pool.name, node.name, "attribute", driver, name, f"one value ({group})", seen)
+        single = [next(iter(texts)) for texts in values.values() if len(texts) == 1]
+        if len(single) != len(set(single)):
+            distinct = f"{len(single)} different values"
+            yield Difference(pool.name, node.name, "attribute", driver, name, distinct, f"{len(set(single))}")
+
+
+def _text(value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return ", ".join(_text(item) for item in value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

@@ -1,0 +1,190 @@
+"""A live cluster against what was planned on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from dra_planner.fleet import read_fleet
+from dra_planner.model import Device, DeviceCapacity, DeviceTaint, Node, Taint, Unknown, Version
+from dra_planner.offers import Offer, predict_offers, rows_to_add, verify_offers
+from dra_planner.quantity import Quantity
+from dra_planner.releases import features_of
+
+
+def predict(*pools: dict[str, Any], minor: int = 34) -> tuple[Offer, ...]:
+    fleet = read_fleet(
+        {
+            "cloud": "eks",
+            "region": "us-east-1",
+            "kubernetes": f"1.{minor}",
+            "systemPool": {"machine": "m7i.large"},
+            "drivers": {"nvidia": {"version": "25.8.1"}},
+            "pools": list(pools),
+        }
+    )
+    return predict_offers(fleet, features_of(minor))
+
+
+L4 = {"name": "l4", "machine": "g6.12xlarge", "count": {"min": 0, "max": 4}}
+H100 = {"name": "h100", "machine": "p5.48xlarge", "count": {"min": 0, "max": 4}}
+
+
+def real(offer: Offer, name: str = "ip-10-0-0-1") -> Offer:
+    """The node that such a prediction describes: every unknown value filled in as a driver would."""
+    values = {"driverVersion": Version("580.95.5"), "cudaDriverVersion": Version("13.0.0")}
+
+    def fill(device: Device) -> Device:
+        attributes = {
+            key: values.get(key, value.group or f"{key}-{device.name}") if isinstance(value, Unknown) else value
+            for key, value in device.attributes.items()
+        }
+        return replace(device, attributes=attributes)
+
+    slices = tuple(
+        replace(each, pool=name, node_name=name, devices=tuple(fill(device) for device in each.devices))
+        for each in offer.slices
+    )
+    labels = {**offer.node.meta.labels, "kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "us-east-1a"}
+    node = replace(offer.node, meta=replace(offer.node.meta, name=name, labels=labels))
+    return replace(offer, name=name, origin="observed", node=node, slices=slices, count_min=1, count_max=1)
+
+
+def change_node(offer: Offer, **changes: Any) -> Offer:
+    node: Node = replace(offer.node, **changes)
+    return replace(offer, node=node)
+
+
+def change_device(offer: Offer, index: int, **changes: Any) -> Offer:
+    (only,) = offer.slices
+    devices = list(only.devices)
+    devices[index] = replace(devices[index], **changes)
+    return replace(offer, slices=(replace(only, devices=tuple(devices)),))
+
+
+def difference(predicted: Offer, observed: Offer) -> tuple[str, str, str, str, str]:
+    (one,) = verify_offers([predicted], [observed]).differences
+    return one.aspect, one.subject, one.field, one.predicted, one.observed
+
+
+@pytest.mark.parametrize("pool", [L4, H100])
+def test_a_node_as_predicted_has_no_difference(pool: dict[str, Any]) -> None:
+    (offer,) = predict(pool)
+    verification = verify_offers([offer], [real(offer), real(offer, "ip-10-0-0-2")])
+    assert verification.holds
+    assert verification.compared == {offer.name: ("ip-10-0-0-1", "ip-10-0-0-2")}
+
+
+def test_nodes_are_found_by_label_or_else_by_machine() -> None:
+    l4, h100 = predict(L4, H100)
+    unlabelled = real(l4)
+    labels = {key: value for key, value in unlabelled.node.meta.labels.items() if key != "pulumi-dra/pool"}
+    unlabelled = change_node(unlabelled, meta=replace(unlabelled.node.meta, labels=labels))
+    stranger = replace(real(h100, "other"), machine="p4d.24xlarge")
+    stranger = change_node(stranger, meta=replace(stranger.node.meta, labels={}))
+    verification = verify_offers([l4, h100], [unlabelled, stranger])
+    assert verification.compared == {"l4": ("ip-10-0-0-1",)}
+    assert verification.pools_without_nodes == ("h100",)
+    assert verification.nodes_without_pool == ("other",)
+    assert [one.subject for one in verification.differences] == ["pulumi-dra/pool"]
+
+
+def test_a_device_that_is_missing_is_counted() -> None:
+    (offer,) = predict(L4)
+    node = real(offer)
+    (only,) = node.slices
+    fewer = replace(node, slices=(replace(only, devices=only.devices[:3]),))
+    assert difference(offer, fewer) == ("count", "gpu.nvidia.com", "gpu", "4", "3")
+
+
+def test_a_driver_that_publishes_nothing_is_one_difference() -> None:
+    (offer,) = predict(L4)
+    assert difference(offer, replace(real(offer), slices=())) == ("driver", "gpu.nvidia.com", "", "4 devices", "")
+
+
+def test_attributes_and_capacities_are_compared_one_by_one() -> None:
+    (offer,) = predict(L4)
+    node = real(offer)
+    attributes = node.slices[0].devices[1].attributes
+    other = change_device(node, 1, attributes={**attributes, "productName": "NVIDIA L40"})
+    assert difference(offer, other) == ("attribute", "gpu-1", "productName", "NVIDIA L4", "NVIDIA L40")
+    more = change_device(node, 1, attributes={**attributes, "numaNode": 1})
+    assert difference(offer, more) == ("attribute", "gpu-1", "numaNode", "", "1")
+    smaller = change_device(node, 2, capacity={"memory": DeviceCapacity(Quantity.parse("22Gi"))})
+    assert difference(offer, smaller) == ("capacity", "gpu-2", "memory", "23034Mi", "22Gi")
+
+
+def test_values_said_to_be_equal_must_be() -> None:
+    (offer,) = predict(L4)
+    node = real(offer)
+    attributes = node.slices[0].devices[0].attributes
+    mixed = change_device(node, 0, attributes={**attributes, "driverVersion": Version("570.1.0")})
+    assert difference(offer, mixed)[:4] == ("attribute", "gpu.nvidia.com", "driverVersion", "one value (node)")
+
+
+def test_values_said_to_differ_must_do_so() -> None:
+    (offer,) = predict(H100)
+    node = real(offer)
+    attributes = node.slices[0].devices[0].attributes
+    same = change_device(node, 0, attributes={**attributes, "resource.kubernetes.io/pcieRoot": "pci0000:55"})
+    assert difference(offer, same)[2:] == ("resource.kubernetes.io/pcieRoot", "8 different values", "7")
+
+
+def test_a_sick_device_is_a_difference() -> None:
+    (offer,) = predict(L4)
+    sick = change_device(real(offer), 3, taints=(DeviceTaint(key="gpu.nvidia.com/xid", value="79"),))
+    assert difference(offer, sick) == (
+        "device-taint",
+        "gpu-3",
+        "gpu.nvidia.com/xid",
+        "",
+        "gpu.nvidia.com/xid=79:NoSchedule",
+    )
+
+
+def test_the_node_itself_is_compared() -> None:
+    (offer,) = predict(L4)
+    node = real(offer)
+    less = change_node(node, allocatable={**node.node.allocatable, "memory": 1})
+    assert difference(offer, less)[:2] == ("allocatable", "memory")
+    bare = change_node(node, taints=(*node.node.taints, Taint("team", "a")))
+    assert difference(offer, bare) == ("taint", "team", "", "", "team=a:NoSchedule")
+
+
+def test_more_nodes_than_the_pool_may_have() -> None:
+    (offer,) = predict({**L4, "count": 1})
+    (one,) = verify_offers([offer], [real(offer, "a"), real(offer, "b")]).differences
+    assert (one.aspect, one.predicted, one.observed) == ("nodes", "1", "2")
+    assert str(one) == "l4: nodes predicted 1, observed 2"
+
+
+def test_a_known_node_gives_no_row() -> None:
+    (offer,) = predict(L4)
+    assert rows_to_add([real(offer)]) == ()
+
+
+def test_an_unknown_gpu_gives_the_row_to_add() -> None:
+    (offer,) = predict(L4)
+    node = real(offer)
+    attributes = {**node.slices[0].devices[0].attributes, "productName": "NVIDIA L4 Super"}
+    (row,) = rows_to_add([change_device(node, 0, attributes=attributes)])
+    assert row.table == "gpus"
+    assert row.line.startswith("l4-super,NVIDIA L4 Super,Nvidia,Ada Lovelace,8.9.0,23034,")
+    assert row.line.endswith(",observed,resourceslice-dumps,")
+
+
+def test_a_fact_that_differs_gives_the_row_to_change() -> None:
+    (offer,) = predict(L4)
+    node = change_device(real(offer), 0, capacity={"memory": DeviceCapacity(Quantity.parse("24Gi"))})
+    (row,) = rows_to_add([node])
+    assert row.reason == "NVIDIA L4: the catalogue has memory_mib 23034"
+    assert row.line.startswith("l4,NVIDIA L4,Nvidia,Ada Lovelace,8.9.0,24576,")
+
+
+def test_an_unknown_machine_gives_its_row_and_its_topology() -> None:
+    (offer,) = predict(L4)
+    rows = rows_to_add([replace(real(offer), machine="g9.12xlarge")])
+    assert [row.table for row in rows] == ["gpu_topology"] * 4 + ["machines_eks"]
+    assert rows[0].line == "eks,g9.12xlarge,0,,pci0000:37,,,observed,resourceslice-dumps"
+    assert rows[-1].line.startswith("g9.12xlarge,g9,amd64,,,,gpu,nvidia,NVIDIA L4,4,l4,")
