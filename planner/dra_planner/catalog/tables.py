@@ -82,7 +82,8 @@ def unknown(kind: str, name: str, known: list[str], *, fix: str = "") -> Catalog
     from difflib import get_close_matches  # only on the way out: 5 ms
 
     lowered = {candidate.lower(): candidate for candidate in reversed(known)}
-    near = [lowered[match] for match in get_close_matches(name.lower(), list(lowered), n=4, cutoff=0.6)]
+    near = [candidate for candidate in known if name and candidate.lower().startswith(name.lower())][:4]
+    near = near or [lowered[match] for match in get_close_matches(name.lower(), list(lowered), n=4, cutoff=0.6)]
     if not near and len(known) <= 12:
         near = known
     hint = f"did you mean {', '.join(near)}?" if near else fix

@@ -1,0 +1,162 @@
+"""The catalogue as a page for people: `python -m dra_planner.catalog.page > docs/catalog.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from dra_planner import catalog
+from dra_planner.catalog import Gpu, Machine, MigProfile
+
+_TITLES = {"eks": "EKS machines", "gke": "GKE machines", "aks": "AKS machines (facts only, not planned yet)"}
+_INTRODUCTION = """\
+# Catalogue
+
+Generated from the tables in `planner/dra_planner/data/` by `make docs`; change the tables, not this page. An empty
+cell is a fact that nobody sourced: a question that depends on it is answered *cannot tell*. Each row of the tables
+names its source and how sure it is; `pulumi-dra catalog` prints and filters them, prices included.
+"""
+
+
+def render_page() -> str:
+    """Return the whole page as Markdown, ending in a newline; the same tables give the same text."""
+    sections = [
+        [_INTRODUCTION.rstrip()],
+        _gpus(),
+        _profiles(),
+        _drivers(),
+        _vocabulary(),
+        *(_machines(cloud) for cloud in catalog.CLOUDS),
+        _sources(),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
+
+
+def _gpus() -> list[str]:
+    def cells(gpu: Gpu) -> tuple[object, ...]:
+        mig = "yes" if gpu.mig_capable else ""
+        capability = gpu.cuda_compute_capability
+        memory = f"{gpu.memory_mib} Mi" if gpu.memory_mib else None
+        names = (gpu.product_name, gpu.brand, gpu.architecture)
+        return (f"`{gpu.id}`", *names, capability, memory, mig, gpu.provenance.confidence, gpu.provenance.note)
+
+    header = ("id", "product name", "brand", "architecture", "capability", "memory", "MIG", "confidence", "note")
+    return ["## GPUs", "", *_table(header, (cells(gpu) for gpu in catalog.gpus()))]
+
+
+def _profiles() -> list[str]:
+    def cells(profile: MigProfile) -> tuple[object, ...]:
+        starts = ", ".join(str(start) for start in profile.starts)
+        engines = (profile.multiprocessors, profile.copy_engines, profile.decoders, profile.encoders)
+        rest = (profile.jpeg_engines, profile.ofa_engines)
+        memory = f"{profile.memory_mib} Mi" if profile.memory_mib else None
+        placement = (profile.max_instances, profile.size, starts, profile.gi_profile_id)
+        return (profile.name, memory, *engines, *rest, *placement, profile.provenance.confidence)
+
+    header = (
+        "profile", "memory", "SMs", "copy", "decode", "encode", "JPEG", "OFA", "at most", "slices", "starts", "GI id",
+        "confidence",
+    )  # fmt: skip
+    lines = ["## MIG profiles", "", "Layouts that a pool's `mig` may name are listed above each table."]
+    for gpu in catalog.gpus():
+        if gpu.mig_table == gpu.id:
+            layouts = ", ".join(f"`{layout}`" for layout in catalog.mig_layouts(gpu))
+            same = [other.id for other in catalog.gpus() if other.mig_table == gpu.id and other.id != gpu.id]
+            title = f"### {gpu.product_name or gpu.id}" + (f" (and `{'`, `'.join(same)}`)" if same else "")
+            rows = (cells(profile) for profile in catalog.mig_profiles(gpu.id))
+            lines += ["", title, "", layouts, "", *_table(header, rows)]
+    return lines
+
+
+def _drivers() -> list[str]:
+    header = (
+        "version",
+        "released",
+        "chart",
+        "from",
+        "classes",
+        "feature gates (on by default in bold)",
+        "cannot be used because",
+    )
+    rows = (
+        (
+            release.version,
+            release.released,
+            release.chart,
+            release.repository,
+            ", ".join(release.device_classes),
+            ", ".join(f"**{gate}**" if on else gate for gate, on in release.feature_gates.items()),
+            release.fault,
+        )
+        for release in catalog.driver_releases()
+    )
+    plugins = ", ".join(release.version for release in catalog.device_plugin_releases())
+    return [
+        "## NVIDIA DRA driver",
+        "",
+        "Oldest first: 0.4 follows 25.12.",
+        "",
+        *_table(header, rows),
+        "",
+        f"Device plugin releases: {plugins}.",
+    ]
+
+
+def _vocabulary() -> list[str]:
+    releases = [release for release in catalog.driver_releases() if release.is_installable]
+    names: dict[tuple[str, str, str], set[str]] = {}
+    for release in releases:
+        for attribute in release.attributes:
+            key = (attribute.device, attribute.qualified_name, attribute.type)
+            names.setdefault(key, set()).add(release.version)
+    header = ("device", "attribute", "type", *(release.version for release in releases))
+    rows = (
+        (device, f"`{name}`", kind, *("yes" if release.version in versions else "" for release in releases))
+        for (device, name, kind), versions in names.items()
+    )
+    return ["## Attributes that the driver publishes", "", *_table(header, rows)]
+
+
+def _machines(cloud: str) -> list[str]:
+    machines = catalog.machines(cloud)
+
+    def cells(machine: Machine) -> tuple[object, ...]:
+        accelerator = machine.accelerator
+        count = accelerator.count if accelerator else None
+        share = f" ({accelerator.fraction} of one)" if accelerator and accelerator.fraction else ""
+        model = f"{accelerator.model}{share}" if accelerator else ""
+        memory = f"{machine.memory_mib / 1024:g} Gi" if machine.memory_mib else None
+        roots = Counter(place.pcie_root for place in catalog.gpu_places(machine) if place.pcie_root)
+        interfaces = len(catalog.network_interfaces(machine)) or None
+        region = str(len(machine.regions)) if machine.is_offered else "not offered"
+        facts = (machine.arch, machine.vcpus, memory, count, model, len(roots) or None, interfaces, region)
+        return (f"`{machine.name}`", *facts, machine.provenance.confidence)
+
+    header = (
+        "machine", "arch", "vCPU", "memory", "accelerators", "model", "PCIe roots", "interfaces", "regions",
+        "confidence",
+    )  # fmt: skip
+    lines = [f"## {_TITLES[cloud]}", "", *_table(header, (cells(machine) for machine in machines))]
+    if cloud == "gke":
+        lines += ["", "GPUs are attached to N1 machines by name: `n1-standard-8+nvidia-tesla-v100:2` has two."]
+    return lines
+
+
+def _sources() -> list[str]:
+    rows = (
+        (f"`{source.key}`", source.what, source.ref, source.as_of, source.licence)
+        for source in catalog.sources().values()
+    )
+    return ["## Sources", "", *_table(("key", "what", "state", "date", "licence"), rows)]
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    yield f"| {' | '.join(header)} |"
+    yield f"|{'|'.join('---' for _ in header)}|"
+    for row in rows:
+        yield f"| {' | '.join('' if cell is None else str(cell).replace('|', chr(92) + '|') for cell in row)} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render_page())

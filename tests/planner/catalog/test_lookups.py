@@ -1,0 +1,115 @@
+"""Looking things up, and asking for what nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from dra_planner import catalog
+from dra_planner.errors import CatalogError
+
+H100 = catalog.machine("eks", "p5.48xlarge")
+
+
+def layout(machine: str, text: str, cloud: str = "eks") -> list[list[tuple[str, int | None]] | None]:
+    return [
+        None if geometry is None else [(instance.profile.name, instance.start) for instance in geometry]
+        for geometry in catalog.mig_layout(catalog.machine(cloud, machine), text)
+    ]
+
+
+def test_a_machine() -> None:
+    assert (H100.vcpus, H100.memory_mib, H100.gpu_count, H100.arch) == (192, 2097152, 8, "amd64")
+    assert H100.accelerator is not None
+    assert H100.accelerator.gpu == "h100-sxm5-80gb"
+    assert H100.provenance.sources == ("moto-5.2.5",)
+
+
+def test_a_share_of_a_gpu() -> None:
+    accelerator = catalog.machine("gke", "g4-standard-12").accelerator
+    assert accelerator is not None
+    assert accelerator.fraction == Fraction(1, 4)
+
+
+def test_gpus_attached_to_n1() -> None:
+    one = catalog.machine("gke", "n1-standard-8+nvidia-tesla-v100")
+    assert catalog.machine("gke", "n1-standard-8+nvidia-tesla-v100:1").name == one.name
+    assert (one.gpu_count, one.instance_type) == (1, "n1-standard-8")
+    assert "us-central1" in one.regions
+
+
+def test_a_price_has_a_date() -> None:
+    price = catalog.price(H100, "us-east-1")
+    assert price is not None
+    assert (price.usd_per_hour, price.as_of) == (Decimal("55.04"), "2026-07-20")
+    assert catalog.price(H100, "eu-north-1") is None
+    assert catalog.price(catalog.machine("gke", "a3-ultragpu-8g"), "us-central1") is None
+
+
+def test_ami_types_follow_architecture_and_vendor() -> None:
+    assert catalog.ami_types(H100)[0] == "AL2023_x86_64_NVIDIA"
+    assert catalog.ami_types(catalog.machine("eks", "g5g.xlarge"))[0] == "AL2023_ARM_64_NVIDIA"
+    assert catalog.ami_types(catalog.machine("eks", "trn1.2xlarge")) == ("AL2023_x86_64_NEURON",)
+    assert catalog.ami_types(catalog.machine("gke", "g2-standard-4")) == ()
+
+
+def test_releases_are_ordered_by_time_not_by_number() -> None:
+    assert catalog.driver_release("0.4.0").order > catalog.driver_release("25.12.0").order
+    assert catalog.driver_release("v25.8.1") == catalog.driver_release("25.8.1")
+    assert catalog.driver_release("0.4.1").chart_reference.startswith("oci://registry.k8s.io/")
+    assert catalog.driver_release("25.8.1").chart_reference == "nvidia-dra-driver-gpu"
+
+
+@pytest.mark.parametrize("version", ["25.3.0", "25.3.1"])
+def test_charts_without_the_v1_api_are_refused(version: str) -> None:
+    release = catalog.driver_release(version)
+    with pytest.raises(CatalogError, match=r"v1beta1.*use 25\.3\.2"):
+        catalog.require_installable(release)
+
+
+def test_layouts() -> None:
+    assert layout("p5.4xlarge", "none") == [None]
+    assert layout("p5.4xlarge", "all-enabled") == [[]]
+    assert layout("p5.4xlarge", "all-1g.10gb.me") == [[("1g.10gb+me", 0)]]
+    assert layout("p5.4xlarge", "all-balanced") == [[("2g.20gb", 0), ("1g.10gb", 2), ("1g.10gb", 3), ("3g.40gb", 4)]]
+    assert layout("p5.4xlarge", " 7g.80gb ") == [[("7g.80gb", 0)]]
+    assert layout("p5.4xlarge", "1g.20gb,1g.20gb") == layout("p5.4xlarge", "1g.20gb:2")
+    assert layout("p4d.24xlarge", "0-1,3=7g.40gb;7=all-enabled") == [
+        [("7g.40gb", 0)], [("7g.40gb", 0)], None, [("7g.40gb", 0)], None, None, None, [],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: catalog.machine("eks", "p5.48xlrge"), r'machine "p5\.48xlrge"; did you mean p5\.48xlarge'),
+        (lambda: catalog.machine("eks", "P5.48XLARGE"), r"did you mean p5\.48xlarge"),
+        (lambda: catalog.machine("eks", "quantum"), "see `pulumi-dra catalog machines`"),
+        (lambda: catalog.machine("azure", "x"), 'cloud "azure"; did you mean eks, gke, aks'),
+        (lambda: catalog.machine("gke", "n1-standard-8+nvidia-tesla-v1000"), "nvidia-tesla-v100"),
+        (lambda: catalog.machine("gke", "n1-standard-8+nvidia-tesla-v100:3"), "attach 1, 2, 4, 8"),
+        (lambda: catalog.machine("gke", "n1-standard-96+nvidia-tesla-v100"), "attach 8 or more"),
+        (lambda: catalog.machine("gke", "a2-highgpu-1g+nvidia-tesla-t4"), "cannot be attached to a2-highgpu-1g"),
+        (lambda: catalog.machine("eks", "p5.48xlarge+nvidia-tesla-t4"), "cannot be attached"),
+        (lambda: catalog.gpu("h100"), r"did you mean h100-"),
+        (lambda: catalog.driver_release("26.1.0"), r"known, oldest first: 25\.3\.0"),
+        (lambda: catalog.device_plugin_release("1.0"), r"0\.17\.4"),
+        (lambda: catalog.check_region(H100, "eu-central-1"), "it is in eu-north-1, eu-west-2"),
+        (lambda: catalog.check_mig_layout(H100, "1g.5gb"), r"no MIG profile .1g\.5gb.; it has 1g\.10gb"),
+        (lambda: catalog.check_mig_layout(H100, "all-1g.5gb"), r"is no MIG layout of NVIDIA H100.*all-balanced"),
+        (lambda: catalog.check_mig_layout(H100, "1g.10gb:8"), "at most 7 of 1g.10gb"),
+        (lambda: catalog.check_mig_layout(H100, "4g.40gb,3g.40gb,1g.10gb"), "does not fit"),
+        (lambda: catalog.check_mig_layout(H100, "1g.10gb:two"), "two instances"),
+        (lambda: catalog.check_mig_layout(H100, "0-8=none"), "it has 0 to 7"),
+        (lambda: catalog.check_mig_layout(H100, "0=none;0=7g.80gb"), "GPU 0 has two layouts"),
+        (lambda: catalog.check_mig_layout(H100, "0=none;7g.80gb"), "names no GPUs"),
+        (lambda: catalog.check_mig_layout(catalog.machine("eks", "g6.xlarge"), "all-balanced"), "NVIDIA L4 has no MIG"),
+        (lambda: catalog.check_mig_layout(catalog.machine("eks", "g6f.xlarge"), "x"), "cannot be cut further"),
+        (lambda: catalog.check_mig_layout(catalog.machine("eks", "trn1.2xlarge"), "x"), "no NVIDIA GPU"),
+    ],
+)
+def test_what_nobody_knows_names_what_is_known(ask: Callable[[], object], words: str) -> None:
+    with pytest.raises(CatalogError, match=words):
+        ask()
