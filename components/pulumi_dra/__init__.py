@@ -36,7 +36,20 @@ COMPONENTS = {
 }
 """Component → the module that has it."""
 
-__all__ = [*COMPONENTS]  # names from a table that `__getattr__` reads too
+__all__ = [
+    "CapacityPlan",
+    "DeviceClasses",
+    "DevicePlugin",
+    "DraDriver",
+    "DraPlatform",
+    "DriverInstaller",
+    "EksCluster",
+    "EksGpuPool",
+    "EksNetwork",
+    "GkeCluster",
+    "GkeGpuPool",
+    "GkeNetwork",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -7,7 +7,7 @@ structures do not survive as outputs across languages).
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 from pulumi.errors import InputPropertiesError, InputPropertyErrorDetails
@@ -20,14 +20,14 @@ class WrongInputs(InputPropertiesError, pulumi.RunError):
 class InputReader:
     """Takes the inputs of one component one by one; `finish` raises when any of them was wrong."""
 
-    def __init__(self, component: str, name: str, args: Mapping[str, Any], known: type) -> None:
+    def __init__(self, component: str, name: str, args: object, known: type) -> None:
         self._title = f'{component} "{name}"'
         self._errors: list[InputPropertyErrorDetails] = []
         self._at = ""
         self._take_over(component, args, known)
 
-    def _take_over(self, component: str, args: Mapping[str, Any], known: type) -> None:
-        self._args: Mapping[str, Any] = args if isinstance(args, Mapping) else {}
+    def _take_over(self, component: str, args: object, known: type) -> None:
+        self._args: Mapping[str, Any] = cast(Mapping[str, Any], args) if isinstance(args, Mapping) else {}
         if not isinstance(args, Mapping):
             self.refuse("args", f"must be a dictionary of inputs, not {_shown(args)}")
         names = list(_fields(known))
@@ -41,7 +41,7 @@ class InputReader:
         """Note a fault of the input at `path` (Python's names; `pools[0].machine`)."""
         self._errors.append({"property_path": f"{self._at}{path}", "reason": reason})
 
-    def inside(self, path: str, args: Mapping[str, Any], known: type) -> "InputReader":
+    def inside(self, path: str, args: object, known: type) -> "InputReader":
         """Return a reader of a structure at `path`; its faults are faults of this one."""
         inner = object.__new__(InputReader)
         inner._title, inner._errors, inner._at = self._title, self._errors, f"{self._at}{path}."
@@ -118,14 +118,15 @@ class InputReader:
         if isinstance(value, str) or not isinstance(value, Sequence):
             self.refuse(key, f"must be a list of texts, not {_shown(value)}")
             return []
-        for index, item in enumerate(value):
+        items = cast(Sequence[Any], value)
+        for index, item in enumerate(items):
             if not isinstance(item, str) or not item:
                 self.refuse(f"{key}[{index}]", f"must be text, not {_shown(item)}")
             elif pattern and not re.fullmatch(pattern, item):
                 self.refuse(f"{key}[{index}]", f'"{item}" is not {meaning}')
             elif check and (complaint := check(item)):
                 self.refuse(f"{key}[{index}]", complaint)
-        return [item for item in value if isinstance(item, str)]
+        return [item for item in items if isinstance(item, str)]
 
     def identifier(
         self, key: str, *, required: bool = False, pattern: str = "", meaning: str = ""
@@ -133,7 +134,7 @@ class InputReader:
         """Return a text that may be an output; one that is plain is checked."""
         value = self._take(key, None, required=required)
         if value is None or isinstance(value, pulumi.Output):
-            return value
+            return cast(pulumi.Output[str] | None, value)
         if not isinstance(value, str) or not value:
             self.refuse(key, f"must be text or an output, not {_shown(value)}")
             return None
@@ -151,16 +152,17 @@ class InputReader:
         if value is None:
             return []
         if isinstance(value, pulumi.Output):
-            return value
+            return cast(pulumi.Output[list[pulumi.Input[str]]], value)
         if isinstance(value, str) or not isinstance(value, Sequence):
             self.refuse(key, f"must be a list of texts or outputs, not {_shown(value)}")
             return []
-        for index, item in enumerate(value):
+        items = cast(Sequence[Any], value)
+        for index, item in enumerate(items):
             if not isinstance(item, pulumi.Output) and (not isinstance(item, str) or not item):
                 self.refuse(f"{key}[{index}]", f"must be text or an output, not {_shown(item)}")
-        if required and not value:
+        if required and not items:
             self.refuse(key, "must name at least one")
-        return list(value)
+        return list(items)
 
     def labels(self, key: str) -> dict[str, pulumi.Input[str]]:
         """Return a map of texts, whose values may be outputs."""
@@ -168,10 +170,11 @@ class InputReader:
         if not isinstance(value, Mapping):
             self.refuse(key, f"must be a map of texts, not {_shown(value)}")
             return {}
-        for label, text in value.items():
+        entries = cast(Mapping[str, Any], value)
+        for label, text in entries.items():
             if not isinstance(text, str | pulumi.Output):
                 self.refuse(f"{key}.{label}", f"must be text, not {_shown(text)}")
-        return dict(value)
+        return dict(entries)
 
     def flags(self, key: str) -> dict[str, bool]:
         """Return a map of truths, empty when it was left out."""
@@ -179,10 +182,11 @@ class InputReader:
         if not isinstance(value, Mapping):
             self.refuse(key, f"must be a map of true and false, not {_shown(value)}")
             return {}
-        for name, item in value.items():
+        entries = cast(Mapping[str, Any], value)
+        for name, item in entries.items():
             if not isinstance(item, bool):
                 self.refuse(f"{key}.{name}", f"must be true or false, not {_shown(item)}")
-        return {name: item for name, item in value.items() if isinstance(item, bool)}
+        return {name: item for name, item in entries.items() if isinstance(item, bool)}
 
     def has(self, key: str) -> bool:
         """Whether the input was given."""
@@ -194,18 +198,19 @@ class InputReader:
         if isinstance(value, str) or not isinstance(value, Sequence):
             self.refuse(key, f"must be a list, not {_shown(value)}")
             return []
-        for index, item in enumerate(value):
+        items = cast(Sequence[Any], value)
+        for index, item in enumerate(items):
             if not isinstance(item, Mapping):
                 self.refuse(f"{key}[{index}]", f"must be a structure, not {_shown(item)}")
-        return [item for item in value if isinstance(item, Mapping)]
+        return [cast(Mapping[str, Any], item) for item in items if isinstance(item, Mapping)]
 
     def _take(self, key: str, default: Any, *, required: bool | None = None) -> Any:
-        value = self._args.get(key)
+        value: Any = self._args.get(key)
         if value is not None:
             if isinstance(value, pulumi.Output) and required is None:
                 self.refuse(key, "must be plain: its value decides what is declared, so it cannot be an output")
                 return default
-            return value
+            return cast(Any, value)
         if required or (required is None and default is None):
             self.refuse(key, "is missing")
         return default

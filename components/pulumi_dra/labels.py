@@ -1,6 +1,7 @@
 """Labels and taint of the nodes that DRA hands out GPUs on, and who is kept off them."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 GPU_PRESENT = "nvidia.com/gpu.present"
 DRA = "nvidia.com/gpu.dra"
@@ -36,21 +37,18 @@ def reserved_labels(labels: Iterable[str]) -> list[str]:
     return sorted(_OURS.intersection(labels))
 
 
-def dra_node_terms() -> list[dict[str, object]]:
+def dra_node_terms() -> list[dict[str, Any]]:
     """Return the node-selector terms of what must run on DRA nodes alone."""
     return [{"matchExpressions": [{"key": DRA, "operator": "In", "values": ["true"]}]}]
 
 
-def without_dra_nodes(terms: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
+def without_dra_nodes(terms: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return these node-selector terms with DRA nodes excluded in each.
 
     Terms are ORed: one that lacks the exclusion would let its pods back onto DRA nodes. No term at all means
     every node, so it becomes one term with nothing but the exclusion.
     """
     exclusion = {"key": DRA, "operator": "NotIn", "values": ["true"]}
-    narrowed: list[dict[str, object]] = []
-    for term in list(terms) or [{}]:
-        expressions = term.get("matchExpressions") or []
-        assert isinstance(expressions, list)
-        narrowed.append({**term, "matchExpressions": [*expressions, exclusion]})
-    return narrowed
+    return [
+        {**term, "matchExpressions": [*(term.get("matchExpressions") or []), exclusion]} for term in list(terms) or [{}]
+    ]

@@ -2,7 +2,6 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
 import json
-from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
@@ -62,7 +61,8 @@ class DraPlatform(pulumi.ComponentResource):
         if fleet and fleet.cloud != "eks" and read.has("admin_principal_arns"):
             read.refuse("admin_principal_arns", f"is for EKS; this fleet is on {fleet.cloud.upper()}")
         read.finish()
-        assert fleet is not None and plan is not None  # `finish` has raised otherwise
+        assert fleet is not None  # `finish` has raised otherwise
+        assert plan is not None
 
         super().__init__("pulumi-dra:index:DraPlatform", name, {}, opts)
         # First of all, so that a policy pack can refuse before anything is created; all else waits for it.
@@ -145,9 +145,10 @@ def _parse(text: str) -> Any:
         import yaml
 
         try:
-            document = yaml.safe_load(text)
+            document: Any = yaml.safe_load(text)
         except yaml.YAMLError as error:
             raise ValueError(str(error).split("\n")[0]) from None
-        # A stack's own settings file may be passed on as it is.
-        config = document.get("config") if isinstance(document, Mapping) else None
-        return config.get("pulumi-dra:fleet", document) if isinstance(config, Mapping) else document
+        try:  # a stack's own settings file may be passed on as it is
+            return document["config"]["pulumi-dra:fleet"]
+        except (TypeError, KeyError):
+            return document

@@ -87,11 +87,11 @@ class _Mocks(mocks.Mocks):
         computed = COMPUTED.get(args.typ, lambda name: {})(args.name)
         return (f"{args.name}-id" if args.custom else None), {**args.inputs, **computed}
 
-    def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], None]:
+    def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         if args.token == "aws:ec2/getSubnet:getSubnet":
             zone = {"subnet-a": "us-east-1a", "subnet-b": "us-east-1b"}[args.args["id"]]
-            return {"availabilityZone": zone}, None
-        return ANSWERS[args.token], None
+            return {"availabilityZone": zone}, []
+        return ANSWERS[args.token], []
 
 
 class _Monitor(mocks.MockMonitor):

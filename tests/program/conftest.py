@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-
 from dra_planner import planfile
 from dra_planner.fleet import Fleet, read_settings
 from dra_planner.sources import read_sources
@@ -21,7 +20,7 @@ spec: {containers: [{name: main, image: registry.example/idle}]}
 """
 
 
-def plan_of(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1) -> planfile.PlanFile:
+def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1) -> planfile.PlanFile:
     """Return a sealed plan that gives each pool so many nodes; what workloads want is of no interest here."""
     autoscaled = fleet.autoscaler != "none"
     rows = []
@@ -71,7 +70,7 @@ class Journey:
             change(self.config["pulumi-dra:fleet"])
         salt = {"encryptionsalt": self._salt} if hasattr(self, "_salt") else {}
         self._settings.write_text(yaml.safe_dump({**salt, "config": self.config}))
-        plan = plan_of(read_settings(self.config).fleet, read_sources([self._workload]), nodes=nodes)
+        plan = make_plan(read_settings(self.config).fleet, read_sources([self._workload]), nodes=nodes)
         self.plan_path.write_text(planfile.file_text(plan))
 
     @property
@@ -86,3 +85,8 @@ class Journey:
 @pytest.fixture(scope="module")
 def journey(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Journey]:
     return lambda stack: Journey(tmp_path_factory.mktemp(stack), stack)
+
+
+@pytest.fixture
+def plan_of() -> Callable[..., planfile.PlanFile]:
+    return make_plan

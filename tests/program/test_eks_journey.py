@@ -19,7 +19,7 @@ class Run:
     again: Any
     resized: Any
     resized_steps: dict[str, str]
-    relabelled: Any
+    remachined: Any
     destroyed: Any
     left: list[dict[str, Any]]
 
@@ -35,10 +35,10 @@ def run(journey: Callable[[str], Any]) -> Run:
     stack.write(nodes={"l4": 3, "h100": 2}, change=lambda fleet: fleet["drivers"]["nvidia"].update(version="25.12.0"))
     resized = engine.preview("eks-dev")
     stack.write(nodes=1, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
-    relabelled = engine.preview("eks-dev")
+    remachined = engine.preview("eks-dev")
     destroyed = engine.destroy("eks-dev")
     return Run(
-        first, resources, outputs, again, resized, stack.changed(resized), relabelled, destroyed,
+        first, resources, outputs, again, resized, stack.changed(resized), remachined, destroyed,
         engine.resources("eks-dev"),
     )  # fmt: skip
 
@@ -79,7 +79,7 @@ def test_new_sizes_and_a_new_driver_replace_nothing(run: Run) -> None:
 
 
 def test_another_machine_replaces_that_pool_and_says_so(run: Run) -> None:
-    replaced = {step.name for step in run.relabelled.steps if "replace" in step.op}
+    replaced = {step.name for step in run.remachined.steps if "replace" in step.op}
     assert replaced == {"dra-l4-nodes"}
 
 
@@ -89,12 +89,13 @@ def test_destroy_leaves_nothing(run: Run) -> None:
 
 
 def test_releases_go_before_nodes_and_nodes_before_the_cluster(run: Run) -> None:
-    gone = [step.name for step in run.destroyed.steps if step.op == "delete"]
-    position = {name: index for index, name in enumerate(gone)}
-    assert position["dra-driver-release"] < position["dra-l4-nodes"]
-    assert position["dra-device-plugin-release"] < position["dra-h100-nodes"]
-    nodes = [position[name] for name in ("dra-l4-nodes", "dra-h100-nodes", "dra-cluster-system")]
-    assert max(nodes) < position["dra-cluster-cluster"] < position["dra-cluster-network-vpc"]
+    gone = [(step.type.rpartition(":")[2], step.name) for step in run.destroyed.steps if step.op == "delete"]
+    last_release = max(index for index, (kind, _) in enumerate(gone) if kind == "Release")
+    nodes = [index for index, (kind, _) in enumerate(gone) if kind == "NodeGroup"]
+    cluster, network = gone.index(("Cluster", "dra-cluster-cluster")), gone.index(("Vpc", "dra-cluster-network-vpc"))
+    assert last_release < gone.index(("NodeGroup", "dra-l4-nodes"))
+    assert last_release < gone.index(("NodeGroup", "dra-h100-nodes"))
+    assert max(nodes) < cluster < network
 
 
 def test_the_kubeconfig_is_secret_and_holds_no_token(run: Run) -> None:

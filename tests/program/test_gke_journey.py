@@ -67,8 +67,13 @@ def test_destroy_leaves_nothing(run: Run) -> None:
 
 
 def test_releases_go_before_nodes_and_nodes_before_the_cluster(run: Run) -> None:
-    gone = [step.name for step in run.destroyed.steps if step.op == "delete"]
-    position = {name: index for index, name in enumerate(gone)}
-    assert position["dra-driver-release"] < min(position["dra-l4-nodes"], position["dra-h100-nodes"])
-    assert position["dra-driver-installer-installer"] < position["dra-l4-nodes"]
-    assert max(position["dra-l4-nodes"], position["dra-h100-nodes"]) < position["dra-cluster-cluster"]
+    gone = [(step.type.rpartition(":")[2], step.name) for step in run.destroyed.steps if step.op == "delete"]
+    in_cluster = [index for index, (kind, _) in enumerate(gone) if kind in ("Release", "DaemonSet")]
+    pools = [gone.index(("NodePool", f"dra-{name}-nodes")) for name in ("l4", "h100")]
+    nodes = [index for index, (kind, _) in enumerate(gone) if kind == "NodePool"]
+    cluster, network = (
+        gone.index(("Cluster", "dra-cluster-cluster")),
+        gone.index(("Network", "dra-cluster-network-network")),
+    )
+    assert max(in_cluster) < min(pools)
+    assert max(nodes) < cluster < network

@@ -6,7 +6,7 @@ v0.4.1 and main of 2026-08-07 for 0.5).
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 GENERATIONS = ("25.3", "25.8", "25.12", "0.4", "0.5")
 """Oldest first: 0.4 follows 25.12."""
@@ -82,6 +82,6 @@ def _unknown(values: Mapping[str, Any], known: set[str], prefix: str) -> Iterato
         if key in known:
             continue
         if isinstance(value, Mapping) and any(other.startswith(f"{key}.") for other in known):
-            yield from _unknown(value, known, f"{key}.")
+            yield from _unknown(cast(Mapping[str, Any], value), known, f"{key}.")
         else:
             yield key

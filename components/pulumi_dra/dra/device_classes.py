@@ -74,7 +74,7 @@ class DeviceClasses(pulumi.ComponentResource):
         self.register_outputs({"names": self.names})
 
 
-def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> tuple[str, dict[str, Any]]:
+def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> tuple[str, Any]:
     """Return the name and the spec of a class."""
     read = outer.inside(f"classes[{index}]", item, DeviceClassSettings)
     class_name = read.text(

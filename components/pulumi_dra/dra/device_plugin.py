@@ -1,7 +1,7 @@
 """NVIDIA's device plugin for nodes that are not DRA nodes; or an existing one, kept off the DRA nodes."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -90,6 +90,7 @@ class DevicePlugin(pulumi.ComponentResource):
         self.register_outputs({"namespace": self.namespace})
 
     def _narrow(self, name: str, daemon_set: str, namespace: str, children: Children) -> None:
+        terms: Any = without_dra_nodes([])
         k8s.apps.v1.DaemonSetPatch(
             f"{name}-off-dra-nodes",
             metadata={
@@ -102,10 +103,8 @@ class DevicePlugin(pulumi.ComponentResource):
                 "template": {
                     "spec": {
                         "affinity": {
-                            "nodeAffinity": {
-                                "requiredDuringSchedulingIgnoredDuringExecution": {
-                                    "nodeSelectorTerms": without_dra_nodes([])
-                                }
+                            "node_affinity": {
+                                "required_during_scheduling_ignored_during_execution": {"node_selector_terms": terms}
                             }
                         }
                     }

@@ -53,8 +53,8 @@ class DriverInstaller(pulumi.ComponentResource):
         self.register_outputs({"name": self.name})
 
 
-def installer_spec(driver: str) -> dict[str, Any]:
-    """Return the DaemonSet's spec: an init container that installs, then a container that does nothing.
+def installer_spec(driver: str) -> Any:
+    """Return the DaemonSet's spec in API form: an init container that installs, then a container that does nothing.
 
     It keeps off nodes on which GKE installs a driver itself: they carry the label gke-gpu-driver-version.
     """

@@ -24,7 +24,7 @@ class DriverSettings:
 
     platform: str  # a key of DRIVER_ROOTS
     compute_domains: bool = False
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    feature_gates: Mapping[str, bool] = field(default_factory=dict[str, bool])
     network_policy: bool = True
     webhook: bool = False
     webhook_failure_policy: str = "Fail"

@@ -1,11 +1,16 @@
 """The quota that GKE wants before it admits critical pods outside kube-system."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pulumi_kubernetes.core.v1 import ResourceQuotaSpecArgsDict
 
 CRITICAL_CLASSES = ("system-node-critical", "system-cluster-critical")
 
 
-def critical_pods_quota(max_nodes: int, controllers: int) -> dict[str, Any]:
+def critical_pods_quota(max_nodes: int, controllers: int) -> ResourceQuotaSpecArgsDict:
     """Return the spec of a ResourceQuota for one plugin pod on each node that may ever be there, and controllers.
 
     A quota that is too small leaves the last nodes without driver, with an event on the DaemonSet as the only sign.

@@ -1,10 +1,12 @@
 """An EKS cluster that DRA can run on: private by default, encrypted, with explicit access and add-ons of its own."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Sequence
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_aws as aws
+from pulumi_aws.eks.outputs import ClusterIdentity
 
 from pulumi_dra.children import Children
 from pulumi_dra.cidrs import check_public_cidr
@@ -119,11 +121,11 @@ class EksCluster(pulumi.ComponentResource):
         read.finish()
 
         super().__init__("pulumi-dra:index:EksCluster", name, {}, opts)
-        self._children = Children(self, opts)
-        options = self._children.options
+        children = self._children = Children(self, opts)
+        options = children.options
         ways_out: list[pulumi.Resource] = []
         if read.has("subnet_ids"):
-            self.subnet_ids = pulumi.Output.from_input(subnet_ids).apply(list)
+            self.subnet_ids = _texts(subnet_ids)
             self.subnet_zones = self._zones_of(self.subnet_ids)
         else:
             network = EksNetwork(
@@ -154,16 +156,18 @@ class EksCluster(pulumi.ComponentResource):
                 tags=tags,
                 opts=options(),
             ).arn
+        vpc_config: aws.eks.ClusterVpcConfigArgsDict = {
+            "subnet_ids": self.subnet_ids,
+            "endpoint_private_access": True,
+            "endpoint_public_access": bool(cidrs),
+        }
+        if cidrs:
+            vpc_config["public_access_cidrs"] = cidrs
         cluster = aws.eks.Cluster(
             f"{name}-cluster",
             role_arn=role.arn,
             version=version,
-            vpc_config={
-                "subnet_ids": self.subnet_ids,
-                "endpoint_private_access": True,
-                "endpoint_public_access": bool(cidrs),
-                **({"public_access_cidrs": cidrs} if cidrs else {}),
-            },
+            vpc_config=vpc_config,
             access_config={"authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": False},
             encryption_config={"provider": {"key_arn": kms_key_arn}, "resources": ["secrets"]},
             enabled_cluster_log_types=list(LOG_TYPES),
@@ -173,12 +177,12 @@ class EksCluster(pulumi.ComponentResource):
             tags=tags,
             opts=options(depends_on=[*role_policies, *ways_out]),
         )
-        access = declare_access(name, cluster, admins if read.has("admin_principal_arns") else None, self._children)
-        issuer = cluster.identities.apply(lambda identities: identities[0].oidcs[0].issuer)
+        access = declare_access(name, cluster, admins if read.has("admin_principal_arns") else None, children)
+        issuer = cluster.identities.apply(_issuer)
         oidc = aws.iam.OpenIdConnectProvider(
             f"{name}-oidc", url=issuer, client_id_lists=["sts.amazonaws.com"], tags=tags, opts=options()
         )
-        early = declare_addons_before_nodes(name, cluster, addon_versions, network_policy, self._children, tags)
+        early = declare_addons_before_nodes(name, cluster, addon_versions, network_policy, children, tags)
         system_nodes = declare_system_nodes(
             name,
             cluster,
@@ -187,10 +191,10 @@ class EksCluster(pulumi.ComponentResource):
             machine=system_machine,
             count=system_count,
             tags=tags,
-            children=self._children,
+            children=children,
             depends_on=[*node_policies, *early, *ways_out],
         )
-        late = declare_addons_after_nodes(name, cluster, addon_versions, self._children, tags, [system_nodes])
+        late = declare_addons_after_nodes(name, cluster, addon_versions, children, tags, [system_nodes])
         self._usable: list[pulumi.Resource] = [*access, system_nodes, *late]
         self._nodes_wait_for: list[pulumi.Resource] = [*node_policies, *early, *ways_out]
 
@@ -240,3 +244,13 @@ class EksCluster(pulumi.ComponentResource):
             return pulumi.Output.all(*[subnet.availability_zone for subnet in found])
 
         return subnet_ids.apply(look_up)
+
+
+def _texts(values: pulumi.Input[list[pulumi.Input[str]]]) -> pulumi.Output[list[str]]:
+    """Return a list whose elements are all known when it is."""
+    return pulumi.Output.from_input(values).apply(lambda items: pulumi.Output.all(*items))
+
+
+def _issuer(identities: Sequence[ClusterIdentity]) -> str:
+    oidcs = identities[0].oidcs
+    return (oidcs[0].issuer if oidcs else None) or ""

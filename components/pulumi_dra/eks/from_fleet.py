@@ -18,22 +18,11 @@ def declare_eks(name: str, fleet: Fleet, plan: PlanFile, extra: dict[str, Any], 
     cluster = EksCluster(f"{name}-cluster", {**cluster_args(fleet), **extra}, opts=children.options())  # type: ignore[typeddict-item]  # `extra` holds inputs of the same component
     pools: list[pulumi.Resource] = []
     for pool in fleet.pools:
-        args = pool_args(fleet, plan, pool)
-        if args is None:
-            continue
-        subnets = pulumi.Output.all(cluster.subnet_ids, cluster.subnet_zones).apply(
-            lambda both, zones=pool.zones: subnets_in(zones, *both)
-        )
-        placed: EksGpuPoolArgs = {
-            **args,
-            "cluster_name": cluster.name,
-            "node_role_arn": cluster.node_role_arn,
-            "subnet_ids": subnets,
-            "kubernetes_version": cluster.version,
-            "tags": extra["tags"],
-        }
+        if plan.pool(pool.name).nodes.max == 0:
+            continue  # the fleet allows no node, and a node group must allow one
+        options = children.options(depends_on=cluster.nodes_wait_for)
         pools.append(
-            EksGpuPool(f"{name}-{pool.name}", placed, opts=children.options(depends_on=cluster.nodes_wait_for))
+            EksGpuPool(f"{name}-{pool.name}", pool_args(fleet, plan, pool, cluster, extra["tags"]), opts=options)
         )
     return BuiltCluster(
         name=cluster.name,
@@ -63,12 +52,19 @@ def cluster_args(fleet: Fleet) -> EksClusterArgs:
     return args
 
 
-def pool_args(fleet: Fleet, plan: PlanFile, pool: Pool) -> dict[str, Any] | None:
-    """Return a pool's inputs that fleet and plan decide; None for a pool that may have no node."""
+def pool_args(
+    fleet: Fleet, plan: PlanFile, pool: Pool, cluster: EksCluster, tags: dict[str, pulumi.Input[str]]
+) -> EksGpuPoolArgs:
+    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
     nodes = plan.pool(pool.name).nodes
-    if nodes.max == 0:
-        return None
-    args: dict[str, Any] = {
+    args: EksGpuPoolArgs = {
+        "cluster_name": cluster.name,
+        "node_role_arn": cluster.node_role_arn,
+        "subnet_ids": pulumi.Output.all(cluster.subnet_ids, cluster.subnet_zones).apply(
+            lambda both: list[pulumi.Input[str]](subnets_in(pool.zones, *both))
+        ),
+        "kubernetes_version": cluster.version,
+        "tags": tags,
         "pool_name": pool.name,
         "machine": pool.machine,
         "min_nodes": nodes.min,
@@ -79,9 +75,9 @@ def pool_args(fleet: Fleet, plan: PlanFile, pool: Pool) -> dict[str, Any] | None
     }
     match pool.capacity:
         case Reservation():
-            args |= {"capacity": "reservation", "reservation_id": pool.capacity.reservation}
+            args["capacity"], args["reservation_id"] = "reservation", pool.capacity.reservation
         case CapacityBlock():
-            args |= {"capacity": "capacity-block", "reservation_id": pool.capacity.capacity_block}
+            args["capacity"], args["reservation_id"] = "capacity-block", pool.capacity.capacity_block
         case kind:
             args["capacity"] = kind
     return args

@@ -118,7 +118,8 @@ class EksGpuPool(pulumi.ComponentResource):
         options = self._children.options
         settings: dict[str, Any] = {}
         if efa_cards:
-            assert cluster_group is not None and vpc_id is not None  # `_read_efa` has refused otherwise
+            assert cluster_group is not None  # `_read_efa` has refused otherwise
+            assert vpc_id is not None
             groups = [cluster_group, self._declare_efa_group(vpc_id).id]
             settings["network_interfaces"] = launch_template.efa_interfaces(efa_cards, groups)
         if placement:
@@ -172,7 +173,7 @@ class EksGpuPool(pulumi.ComponentResource):
     def _declare_efa_group(self, vpc_id: pulumi.Input[str]) -> aws.ec2.SecurityGroup:
         """Declare a group whose members reach one another on every protocol, and nobody else: what EFA needs."""
         options = self._children.options
-        group = aws.ec2.SecurityGroup(
+        return aws.ec2.SecurityGroup(
             f"{self._name}-efa",
             description=f"EFA between the nodes of {self._name}",
             vpc_id=vpc_id,
@@ -182,7 +183,6 @@ class EksGpuPool(pulumi.ComponentResource):
             tags=self._tags,
             opts=options(),
         )
-        return group
 
 
 def _read_mig(read: InputReader, machine: str) -> list[list[str] | None]:

@@ -4,7 +4,7 @@ import json
 
 
 def eks_kubeconfig(name: str, arn: str, endpoint: str, certificate_authority: str) -> str:
-    """Return a kubeconfig as JSON; the region is read from the cluster's ARN (arn:aws:eks:REGION:ACCOUNT:cluster/NAME)."""
+    """Return a kubeconfig as JSON; the region is the one in the ARN (arn:aws:eks:REGION:ACCOUNT:cluster/NAME)."""
     region = arn.split(":")[3] if arn.count(":") >= 5 else ""
     user = {
         "exec": {

@@ -1,15 +1,29 @@
 """What a node group's launch template says: metadata service, disks, network cards, bought capacity. Plain values."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pulumi
+
+if TYPE_CHECKING:
+    # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is imported at run time.
+    from pulumi_aws.ec2 import (
+        LaunchTemplateBlockDeviceMappingArgsDict,
+        LaunchTemplateBlockDeviceMappingEbsArgsDict,
+        LaunchTemplateCapacityReservationSpecificationArgsDict,
+        LaunchTemplateInstanceMarketOptionsArgsDict,
+        LaunchTemplateMetadataOptionsArgsDict,
+        LaunchTemplateNetworkInterfaceArgsDict,
+        LaunchTemplateTagSpecificationArgsDict,
+    )
 
 ROOT_DEVICE = "/dev/xvda"
 """Root volume of Amazon Linux 2023 (awslabs/amazon-eks-ami:doc/usage/al2.md lists the same name for both lines)."""
 
 
-def metadata_options() -> dict[str, Any]:
+def metadata_options() -> LaunchTemplateMetadataOptionsArgsDict:
     """Return metadata settings that pods cannot reach: version 2 only, and one network hop."""
     return {
         "http_endpoint": "enabled",
@@ -19,9 +33,11 @@ def metadata_options() -> dict[str, Any]:
     }
 
 
-def root_volume(size_gib: int, kms_key_id: pulumi.Input[str] | None = None) -> list[dict[str, Any]]:
+def root_volume(
+    size_gib: int, kms_key_id: pulumi.Input[str] | None = None
+) -> list[LaunchTemplateBlockDeviceMappingArgsDict]:
     """Return the block devices: one encrypted gp3 volume that goes with its node."""
-    ebs: dict[str, Any] = {
+    ebs: LaunchTemplateBlockDeviceMappingEbsArgsDict = {
         "volume_size": size_gib,
         "volume_type": "gp3",
         "encrypted": "true",
@@ -32,7 +48,9 @@ def root_volume(size_gib: int, kms_key_id: pulumi.Input[str] | None = None) -> l
     return [{"device_name": ROOT_DEVICE, "ebs": ebs}]
 
 
-def efa_interfaces(cards: int, security_groups: Sequence[pulumi.Input[str]]) -> list[dict[str, Any]]:
+def efa_interfaces(
+    cards: int, security_groups: Sequence[pulumi.Input[str]]
+) -> list[LaunchTemplateNetworkInterfaceArgsDict]:
     """Return one network interface for each card; none when `cards` is 0.
 
     Card 0 carries IP traffic and EFA. The others carry EFA alone, so they take no address from the subnet
@@ -51,14 +69,16 @@ def efa_interfaces(cards: int, security_groups: Sequence[pulumi.Input[str]]) -> 
     ]
 
 
-def market_options(capacity: str) -> dict[str, Any] | None:
+def market_options(capacity: str) -> LaunchTemplateInstanceMarketOptionsArgsDict | None:
     """Return the market of a Capacity Block; every other kind of capacity is chosen by the node group."""
     return {"market_type": "capacity-block"} if capacity == "capacity-block" else None
 
 
-def reservation_target(capacity: str, reservation_id: pulumi.Input[str] | None) -> dict[str, Any] | None:
+def reservation_target(
+    capacity: str, reservation_id: pulumi.Input[str] | None
+) -> LaunchTemplateCapacityReservationSpecificationArgsDict | None:
     """Return which reservation nodes start in; None when nothing was bought beforehand."""
-    if capacity not in ("reservation", "capacity-block"):
+    if reservation_id is None or capacity not in ("reservation", "capacity-block"):
         return None
     return {
         "capacity_reservation_preference": "capacity-reservations-only",
@@ -66,7 +86,7 @@ def reservation_target(capacity: str, reservation_id: pulumi.Input[str] | None) 
     }
 
 
-def tag_specifications(tags: Mapping[str, pulumi.Input[str]]) -> list[dict[str, Any]]:
+def tag_specifications(tags: Mapping[str, pulumi.Input[str]]) -> list[LaunchTemplateTagSpecificationArgsDict]:
     """Return the tags of what a node group starts: instances, their volumes and network interfaces."""
     if not tags:
         return []

@@ -122,7 +122,7 @@ class EksNetwork(pulumi.ComponentResource):
             gateway_id=internet.id,
             opts=options(),
         )
-        subnets = []
+        subnets: list[aws.ec2.Subnet] = []
         for index, (zone, block) in enumerate(zip(zones, blocks, strict=True)):
             subnet = aws.ec2.Subnet(
                 f"{name}-public-{index}",
@@ -141,7 +141,7 @@ class EksNetwork(pulumi.ComponentResource):
         return subnets
 
     def _declare_nat(self, public: list[aws.ec2.Subnet], count: int) -> list[aws.ec2.NatGateway]:
-        gateways = []
+        gateways: list[aws.ec2.NatGateway] = []
         for index, subnet in enumerate(public[:count]):
             # An address can be released, and a gateway can work, only while the VPC has its way to the internet.
             options = self._children.options(depends_on=[self._internet_route])
@@ -167,7 +167,8 @@ class EksNetwork(pulumi.ComponentResource):
         gateways: list[aws.ec2.NatGateway],
     ) -> list[aws.ec2.Subnet]:
         name, options = self._name, self._children.options
-        subnets, tables = [], []
+        subnets: list[aws.ec2.Subnet] = []
+        tables: list[aws.ec2.RouteTable] = []
         self._egress: list[pulumi.Resource] = []
         for index, (zone, block) in enumerate(zip(zones, blocks, strict=True)):
             table = aws.ec2.RouteTable(

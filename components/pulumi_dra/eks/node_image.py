@@ -15,7 +15,7 @@ BOTTLEROCKET_REFUSAL = (
 
 
 def architecture_of(machine: str) -> str:
-    """Return amd64 or arm64 for an EC2 machine type: from the catalogue, else by its name (m7g, c8gn, g5g: Graviton)."""
+    """Return amd64 or arm64 for an EC2 machine type: from the catalogue, else by its name (m7g, c8gn: Graviton)."""
     try:
         return catalog.machine("eks", machine).arch
     except CatalogError:

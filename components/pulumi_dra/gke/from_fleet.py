@@ -28,17 +28,9 @@ def declare_gke(name: str, fleet: Fleet, plan: PlanFile, extra: dict[str, Any], 
     cluster = GkeCluster(f"{name}-cluster", args, opts=children.options())
     pools: list[pulumi.Resource] = []
     for pool in fleet.pools:
-        sized = pool_args(fleet, plan, pool)
-        if sized is None:
-            continue
-        placed: GkeGpuPoolArgs = {
-            **sized,
-            "cluster": cluster.cluster_id,
-            "location": fleet.region,
-            "zones": list(pool.zones) or zones,
-            "service_account": cluster.node_service_account,
-            "resource_labels": extra["tags"],
-        }
+        if plan.pool(pool.name).nodes.max == 0:
+            continue  # the fleet allows no node
+        placed = pool_args(fleet, plan, pool, cluster, list(pool.zones) or zones, extra["tags"])
         pools.append(GkeGpuPool(f"{name}-{pool.name}", placed, opts=children.options(depends_on=cluster.usable)))
     return BuiltCluster(
         name=cluster.name,
@@ -51,12 +43,22 @@ def declare_gke(name: str, fleet: Fleet, plan: PlanFile, extra: dict[str, Any], 
     )
 
 
-def pool_args(fleet: Fleet, plan: PlanFile, pool: Pool) -> dict[str, Any] | None:
-    """Return a pool's inputs that fleet and plan decide; None for a pool that may have no node."""
+def pool_args(
+    fleet: Fleet,
+    plan: PlanFile,
+    pool: Pool,
+    cluster: GkeCluster,
+    zones: list[pulumi.Input[str]],
+    labels: dict[str, pulumi.Input[str]],
+) -> GkeGpuPoolArgs:
+    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
     nodes = plan.pool(pool.name).nodes
-    if nodes.max == 0:
-        return None
-    args: dict[str, Any] = {
+    args: GkeGpuPoolArgs = {
+        "cluster": cluster.cluster_id,
+        "location": fleet.region,
+        "zones": zones,
+        "service_account": cluster.node_service_account,
+        "resource_labels": labels,
         "pool_name": pool.name,
         "machine": pool.machine,
         "min_nodes": nodes.min,
@@ -64,10 +66,13 @@ def pool_args(fleet: Fleet, plan: PlanFile, pool: Pool) -> dict[str, Any] | None
         "max_nodes": nodes.max,
         "autoscaled": fleet.autoscaler == "gke",
     }
-    if isinstance(pool.capacity, Reservation):
-        args |= {"capacity": "reservation", "reservation_name": pool.capacity.reservation}
-    else:
-        args["capacity"] = pool.capacity
+    match pool.capacity:
+        case Reservation():
+            args["capacity"], args["reservation_name"] = "reservation", pool.capacity.reservation
+        case "on-demand" | "spot":
+            args["capacity"] = pool.capacity
+        case _:  # the fleet's own check refuses Capacity Blocks on GKE
+            raise AssertionError(pool.capacity)
     return args
 
 

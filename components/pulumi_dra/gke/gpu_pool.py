@@ -111,6 +111,21 @@ class GkeGpuPool(pulumi.ComponentResource):
         read.finish()
 
         super().__init__("pulumi-dra:index:GkeGpuPool", name, {}, opts)
+        node_config: gcp.container.NodePoolNodeConfigArgsDict = {
+            **node_settings(
+                service_account,
+                disk_gib=disk_gib,
+                secure_boot=secure_boot,
+                labels=labels,
+                resource_labels=resource_labels,
+                disk_kms_key=disk_key,
+            ),
+            **capacity.node_config,
+            "machine_type": machine.instance_type,
+            "guest_accelerators": guest_accelerators(machine),
+            "taints": [{"key": GPU_TAINT_KEY, "value": GPU_TAINT_VALUE, "effect": "NO_SCHEDULE"}],
+            "gvnic": {"enabled": True},
+        }
         pool = gcp.container.NodePool(
             f"{name}-nodes",
             cluster=cluster,
@@ -120,21 +135,7 @@ class GkeGpuPool(pulumi.ComponentResource):
             # A full pool has no room for a new node beside an old one: take one away, then add one.
             upgrade_settings={"strategy": "SURGE", "max_surge": 0, "max_unavailable": 1},
             placement_policy={"type": "COMPACT"} if placement else None,
-            node_config={
-                "machine_type": machine.instance_type,
-                "guest_accelerators": guest_accelerators(machine),
-                "taints": [{"key": GPU_TAINT_KEY, "value": GPU_TAINT_VALUE, "effect": "NO_SCHEDULE"}],
-                "gvnic": {"enabled": True},
-                **capacity.node_config,
-                **node_settings(
-                    service_account,
-                    disk_gib=disk_gib,
-                    secure_boot=secure_boot,
-                    labels=labels,
-                    resource_labels=resource_labels,
-                    disk_kms_key=disk_key,
-                ),
-            },
+            node_config=node_config,
             **capacity.pool,
             **node_count_settings(counts, len(zones), policy),
             opts=Children(self, opts).options(
@@ -155,19 +156,20 @@ class _Capacity:
 
     def __init__(self, kind: str, reservation: pulumi.Input[str] | None, max_run_seconds: int) -> None:
         self.pool: dict[str, Any] = {"queued_provisioning": {"enabled": True}} if kind == "queued" else {}
-        self.node_config: dict[str, Any] = {
+        kinds: dict[str, gcp.container.NodePoolNodeConfigArgsDict] = {
             "on-demand": {"reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
             "spot": {"spot": True},
             "reservation": {
                 "reservation_affinity": {
                     "consume_reservation_type": "SPECIFIC_RESERVATION",
                     "key": "compute.googleapis.com/reservation-name",
-                    "values": [reservation],
+                    "values": [reservation or ""],
                 }
             },
             "flex-start": {"flex_start": True, "max_run_duration": f"{max_run_seconds}s"},
             "queued": {"reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
-        }[kind]
+        }
+        self.node_config = kinds[kind]
 
 
 def _read_machine(read: InputReader) -> GkeMachine:

@@ -1,9 +1,15 @@
 """What GKE needs to be told about a machine type: its API name and the accelerators to attach."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
+
+if TYPE_CHECKING:
+    from pulumi_gcp.container import NodePoolNodeConfigGuestAcceleratorArgsDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ def gke_machine(name: str) -> GkeMachine:
     return GkeMachine(found.instance_type, accelerator.gke_type, accelerator.count)
 
 
-def guest_accelerators(machine: GkeMachine) -> list[dict[str, object]]:
+def guest_accelerators(machine: GkeMachine) -> list[NodePoolNodeConfigGuestAcceleratorArgsDict]:
     """Return the accelerators of a DRA pool, without GKE's own driver.
 
     Google's managed driver comes with its device plugin, so the driver is installed by a DaemonSet instead

@@ -1,9 +1,15 @@
 """Settings that every node of a cluster has: identity, metadata server, Shielded VM, disk. Plain values."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pulumi
+
+if TYPE_CHECKING:
+    # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is imported at run time.
+    from pulumi_gcp.container import NodePoolNodeConfigArgsDict
 
 
 def node_settings(
@@ -14,9 +20,9 @@ def node_settings(
     labels: Mapping[str, pulumi.Input[str]],
     resource_labels: Mapping[str, pulumi.Input[str]],
     disk_kms_key: pulumi.Input[str] | None = None,
-) -> dict[str, Any]:
+) -> NodePoolNodeConfigArgsDict:
     """Return the settings shared by system nodes and GPU nodes; Container-Optimized OS, for the driver's paths."""
-    settings: dict[str, Any] = {
+    settings: NodePoolNodeConfigArgsDict = {
         "image_type": "COS_CONTAINERD",
         "service_account": service_account,
         "oauth_scopes": ["https://www.googleapis.com/auth/cloud-platform"],

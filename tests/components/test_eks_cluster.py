@@ -1,0 +1,165 @@
+"""An EKS cluster: private, encrypted, logged, with explicit access, and nodes that can join it."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi_dra.eks import EksCluster
+
+NEEDED: dict[str, Any] = {"kubernetes_version": "1.34"}
+
+
+@pytest.fixture
+def cluster(declare: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **args: declare(lambda: EksCluster("dev", {**NEEDED, **args}))
+
+
+def test_by_default_nobody_reaches_the_api_server_from_outside(cluster: Any) -> None:
+    config = cluster().one("Cluster").inputs["vpcConfig"]
+    assert config["endpointPrivateAccess"] is True
+    assert config["endpointPublicAccess"] is False
+    assert "publicAccessCidrs" not in config
+
+
+def test_named_networks_reach_it_and_no_others(cluster: Any) -> None:
+    config = cluster(public_access_cidrs=["203.0.113.0/24"]).one("Cluster").inputs["vpcConfig"]
+    assert config["endpointPublicAccess"] is True
+    assert config["publicAccessCidrs"] == ["203.0.113.0/24"]
+    assert config["endpointPrivateAccess"] is True
+
+
+def test_secrets_are_encrypted_with_a_key_that_rotates(cluster: Any) -> None:
+    declared = cluster()
+    assert declared.one("Key").inputs["enableKeyRotation"] is True
+    config = declared.one("Cluster").inputs["encryptionConfig"]
+    assert config == {
+        "provider": {"keyArn": "arn:aws:kms:us-east-1:111122223333:key/dev-secrets"},
+        "resources": ["secrets"],
+    }
+
+
+def test_a_key_of_ones_own_is_used_instead(cluster: Any) -> None:
+    declared = cluster(kms_key_arn="arn:aws:kms:us-east-1:111122223333:key/mine")
+    assert declared.all("Key") == []
+    assert declared.one("Cluster").inputs["encryptionConfig"]["provider"]["keyArn"].endswith("/mine")
+
+
+def test_every_control_plane_log_is_on(cluster: Any) -> None:
+    assert sorted(cluster().one("Cluster").inputs["enabledClusterLogTypes"]) == [
+        "api",
+        "audit",
+        "authenticator",
+        "controllerManager",
+        "scheduler",
+    ]
+
+
+def test_the_creator_is_no_admin_by_accident_but_has_an_entry_that_can_be_seen(cluster: Any) -> None:
+    declared = cluster()
+    assert declared.one("Cluster").inputs["accessConfig"] == {
+        "authenticationMode": "API",
+        "bootstrapClusterCreatorAdminPermissions": False,
+    }
+    entry = declared.one("AccessEntry")
+    assert entry.inputs["principalArn"] == "arn:aws:iam::111122223333:role/deploy"
+    assert entry.ignore_changes == ("principalArn",)
+
+
+def test_named_admins_take_the_creators_place(cluster: Any) -> None:
+    admins = ["arn:aws:iam::111122223333:role/a", "arn:aws:iam::111122223333:role/b"]
+    declared = cluster(admin_principal_arns=admins)
+    assert [entry.inputs["principalArn"] for entry in declared.all("AccessEntry")] == admins
+    assert len(declared.all("AccessPolicyAssociation")) == 2
+
+
+def test_network_has_a_way_out_in_every_zone_and_none_in(cluster: Any) -> None:
+    declared = cluster(zone_count=3, zones=["us-east-1c"])
+    assert len(declared.all("NatGateway")) == 3
+    subnets = declared.all("Subnet")
+    assert {subnet.inputs["availabilityZone"] for subnet in subnets} == {"us-east-1a", "us-east-1b", "us-east-1c"}
+    assert not any(subnet.inputs.get("mapPublicIpOnLaunch") for subnet in subnets)
+    default = declared.one("DefaultSecurityGroup").inputs
+    assert not default.get("ingress")
+    assert not default.get("egress")
+
+
+def test_one_nat_gateway_is_enough_when_asked(cluster: Any) -> None:
+    assert len(cluster(single_nat_gateway=True).all("NatGateway")) == 1
+
+
+def test_nodes_live_in_private_subnets_only(cluster: Any) -> None:
+    declared = cluster()
+    private = [f"dev-network-private-{index}-id" for index in (0, 1)]
+    assert declared.one("NodeGroup").inputs["subnetIds"] == private
+    assert declared.one("Cluster").inputs["vpcConfig"]["subnetIds"] == private
+
+
+def test_given_subnets_make_no_network(declare: Any) -> None:
+    def make() -> pulumi.Output[Any]:
+        made = EksCluster("dev", {**NEEDED, "subnet_ids": ["subnet-a", "subnet-b"]})  # type: ignore[typeddict-item]  # plain
+        return made.subnet_zones.apply(lambda zones: found.extend(zones))
+
+    found: list[str] = []
+    declared = declare(make)
+    assert declared.all("Vpc") == []
+    assert found == ["us-east-1a", "us-east-1b"]
+
+
+def test_addons_are_ours_alone_and_the_pod_network_has_its_own_role(cluster: Any) -> None:
+    declared = cluster()
+    assert declared.one("Cluster").inputs["bootstrapSelfManagedAddons"] is False
+    addons = {addon.inputs["addonName"]: addon.inputs for addon in declared.all("Addon")}
+    assert sorted(addons) == ["coredns", "eks-pod-identity-agent", "kube-proxy", "vpc-cni"]
+    association = addons["vpc-cni"]["podIdentityAssociations"]
+    assert association == [{"serviceAccount": "aws-node", "roleArn": "arn:aws:iam::111122223333:role/dev-cni"}]
+    assert json.loads(addons["vpc-cni"]["configurationValues"]) == {"enableNetworkPolicy": "true"}
+
+
+def test_addon_versions_are_pinned_or_most_recent(cluster: Any) -> None:
+    declared = cluster(addon_versions={"coredns": "v1.12.1-eksbuild.2", "vpc-cni": "most-recent"})
+    versions = {addon.inputs["addonName"]: addon.inputs.get("addonVersion") for addon in declared.all("Addon")}
+    assert versions == {
+        "coredns": "v1.12.1-eksbuild.2",
+        "vpc-cni": "v9.9.9-eksbuild.9",
+        "kube-proxy": None,
+        "eks-pod-identity-agent": None,
+    }
+
+
+def test_nodes_may_join_and_pull_images_and_nothing_else(cluster: Any) -> None:
+    attached = {a.inputs["policyArn"].rpartition("/")[2] for a in cluster().all("RolePolicyAttachment")}
+    assert attached == {
+        "AmazonEKSClusterPolicy",
+        "AmazonEKSWorkerNodePolicy",
+        "AmazonEC2ContainerRegistryPullOnly",
+        "AmazonEKS_CNI_Policy",
+    }
+
+
+def test_nodes_wait_for_network_identity_and_way_out(cluster: Any) -> None:
+    waits = cluster().one("NodeGroup").depends_on
+    assert {"dev-vpc-cni", "dev-kube-proxy", "dev-node-AmazonEKSWorkerNodePolicy", "dev-network-private-0-nat"} <= waits
+
+
+def test_children_wait_for_what_the_cluster_was_told_to_wait_for(declare: Any) -> None:
+    def make() -> None:
+        first = pulumi.CustomResource("test:index:First", "first", {})
+        EksCluster("dev", NEEDED, opts=pulumi.ResourceOptions(depends_on=[first]))  # type: ignore[arg-type]  # plain
+
+    declared = declare(make)
+    custom = [r for r in declared.resources if r.type.startswith("aws:")]
+    assert [r.name for r in custom if "first" not in r.depends_on] == []
+
+
+def test_the_kubeconfig_asks_the_aws_cli_in_the_clusters_region(declare: Any) -> None:
+    found: list[Any] = []
+    declare(lambda: EksCluster("dev", NEEDED).kubeconfig.apply(found.append))  # type: ignore[arg-type]  # plain
+    (kubeconfig,) = found
+    command = kubeconfig["users"][0]["user"]["exec"]
+    assert command["command"] == "aws"
+    assert command["args"] == [
+        "--region", "us-east-1", "eks", "get-token", "--cluster-name", "dev-cluster", "--output", "json",
+    ]  # fmt: skip
+    assert kubeconfig["clusters"][0]["cluster"]["server"] == "https://api.example"
