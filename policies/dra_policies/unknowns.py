@@ -97,6 +97,11 @@ def unknown_paths(value: object, path: str = "") -> Iterator[str]:
         yield from unknown_paths(item, f"{path}[{index}]")
 
 
+def has_unknown(value: object) -> bool:
+    """Return whether a value, or anything below it, is not known."""
+    return next(unknown_paths(value), None) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Properties:
     """Properties as `plain` made them. Paths are dotted; every reader returns None for *not known*.

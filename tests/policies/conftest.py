@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import canonical_text
@@ -95,6 +96,52 @@ def fleet(cloud: str = "eks", **changes: Any) -> dict[str, Any]:
     }
 
 
+def job_objects(
+    pods: int = 2, devices: int = 1, *, name: str = "train", selector: str = "", cpu: str = "1", tolerates: bool = True
+) -> list[dict[str, Any]]:
+    """A Job of so many pods with so many GPUs each, and its claim template."""
+    exactly: dict[str, Any] = {"deviceClassName": "gpu.nvidia.com", "count": devices}
+    if selector:
+        exactly["selectors"] = [{"cel": {"expression": selector}}]
+    requests = [{"name": "gpu", "exactly": exactly}]
+    toleration = {"key": "nvidia.com/gpu", "operator": "Exists"}
+    container = {"name": "main", "image": "i", "resources": {"requests": {"cpu": cpu}, "claims": [{"name": "gpu"}]}}
+    pod = {
+        "restartPolicy": "Never",
+        "tolerations": [toleration] if tolerates else [],
+        "containers": [container],
+        "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": f"{name}-gpus"}],
+    }
+    return [
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaimTemplate",
+            "metadata": {"name": f"{name}-gpus", "namespace": "default"},
+            "spec": {"spec": {"devices": {"requests": requests}}},
+        },
+        {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {"parallelism": pods, "completions": pods, "template": {"spec": pod}},
+        },
+    ]
+
+
+def job(*args: Any, **changes: Any) -> str:
+    """The same as YAML."""
+    return yaml.safe_dump_all(job_objects(*args, **changes))
+
+
+def job_resources(*args: Any, **changes: Any) -> list[Resource]:
+    """The same as resources of the stack."""
+    made = []
+    for each in job_objects(*args, **changes):
+        token = f"kubernetes:{each['apiVersion']}:{each['kind']}"
+        made.append(resource(token, each["metadata"]["name"], each))
+    return made
+
+
 def plan_text(manifests: str = "", *, cloud: str = "eks", **changes: Any) -> str:
     sources = (Source("workloads.yaml", manifests),) if manifests else ()
     plan = make_plan(PlanRequest(sources=sources, fleet=read_fleet(fleet(cloud, **changes))))
@@ -102,7 +149,8 @@ def plan_text(manifests: str = "", *, cloud: str = "eks", **changes: Any) -> str
 
 
 def record(text: str | None = None, **plan: Any) -> Resource:
-    return resource("pulumi-dra:index:CapacityPlan", "plan", {"document": text or plan_text(**plan)})
+    document = text or plan_text(plan.pop("manifests", ""), **plan)
+    return resource("pulumi-dra:index:CapacityPlan", "plan", {"document": document})
 
 
 @pytest.fixture(scope="session")
@@ -116,6 +164,9 @@ def declare() -> SimpleNamespace:
         kubernetes=kubernetes,
         daemon_set=daemon_set,
         fleet=fleet,
+        job=job,
+        job_objects=job_objects,
+        job_resources=job_resources,
         plan_text=plan_text,
         record=record,
         urn=urn,

@@ -142,7 +142,7 @@ def test_a_row_that_nothing_stands_for(declare: SimpleNamespace) -> None:
     record = declare.record()
 
     assert [finding.message for finding in RULE.check(view_of_stack([record]))] == [
-        'the plan has a pool "l4" (g6.2xlarge, up to 4 nodes), but no node group or node pool of this stack is '
+        'the plan has a pool "l4" (g6.2xlarge, at most 4 nodes), but no node group or node pool of this stack is '
         'labelled pulumi-dra/pool="l4"'
     ]
     assert list(RULE.check(view_of_stack([record, declare.node_group()]))) == []

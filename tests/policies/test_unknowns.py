@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dra_policies.unknowns import UNKNOWN, Properties, plain, unknown_paths
+from dra_policies.unknowns import UNKNOWN, Properties, has_unknown, plain, unknown_paths
 from hypothesis import given
 from hypothesis import strategies as st
 from pulumi_policy.proxy import (
@@ -31,6 +31,9 @@ def test_an_unknown_of_any_type_is_read_as_unknown(sentinel: str) -> None:
     assert props.text("unknown", "default") is None
     assert props.texts("deep.list") == ("a", None)
     assert list(unknown_paths(props.values)) == ["unknown", "deep.list[1]"]
+    assert has_unknown(UNKNOWN)
+    assert has_unknown([{"a": UNKNOWN}])
+    assert not has_unknown({"a": ["b"]})
 
 
 def test_everything_below_an_unknown_is_unknown() -> None:

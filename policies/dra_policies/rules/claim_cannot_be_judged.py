@@ -19,7 +19,7 @@ def check(view: StackView) -> Iterator[Finding]:
         reason = _unknown(case)
         if reason:
             yield Finding(
-                message=f"{subject(case)} cannot be judged: {reason}",
+                message=f"{subject(case, view.manifests)} cannot be judged: {reason}",
                 urn=judgement.urn,
                 place=case.member.place,
                 certain=False,

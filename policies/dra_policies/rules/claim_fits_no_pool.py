@@ -21,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for case in waiting(judgement):
         if case.size.wanted != 0 and not case.fits_somewhere and not case.is_undecided:
             yield Finding(
-                message=f"{subject(case)} fits no pool: {_pools(case)}",
+                message=f"{subject(case, view.manifests)} fits no pool: {_pools(case)}",
                 fix=_fix(case),
                 urn=judgement.urn,
                 place=case.member.place,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place, sight_of
+from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Shape, ShapeClaim
 from dra_planner.offers import Offer
 from dra_planner.sizing import WorkloadSize
@@ -104,12 +105,36 @@ def devices_of(claim: ShapeClaim) -> int:
     return total
 
 
-def subject(case: Waiting) -> str:
-    """Return who waits: `claim default/gpu (Job default/train)`, several claims, or the workload alone."""
-    names = [str(claim.shared or f"{case.shape.namespace}/{claim.name}") for claim in case.shape.claims]
-    if not names:
+def subject(case: Waiting, manifests: Manifests | None = None) -> str:
+    """Return who waits: `claim default/train-gpu (template "two-gpus", Job default/train)`, or the workload alone.
+
+    A claim from a template is called <workload>-<entry>, as the claims of its pods will be; which template it is
+    can be said where the manifests are at hand.
+    """
+    if not case.shape.claims:
         return str(case.size.workload)
-    return f"claim{'s' if len(names) > 1 else ''} {', '.join(names)} ({case.size.workload})"
+    names = [_claim_name(case, claim) for claim in case.shape.claims]
+    templates = _templates(case, manifests)
+    shown = [f'template "{templates[claim.name]}"' for claim in case.shape.claims if claim.name in templates]
+    plural = "s" if len(names) > 1 else ""
+    return f"claim{plural} {', '.join(names)} ({', '.join([*shown, str(case.size.workload)])})"
+
+
+def _claim_name(case: Waiting, claim: ShapeClaim) -> str:
+    return str(claim.shared or f"{case.shape.namespace}/{case.size.workload.name}-{claim.name}")
+
+
+def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:
+    """Return the template of each entry of the pod set that waits."""
+    return {
+        entry.name: entry.resource_claim_template_name
+        for workload in (manifests.workloads if manifests else ())
+        if workload.ref == case.size.workload
+        for pod_set in workload.pod_sets
+        if pod_set.name == case.member.pod_set
+        for entry in pod_set.template.spec.resource_claims
+        if entry.resource_claim_template_name
+    }
 
 
 def counted(number: int, noun: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.planfile import PlanFile, PoolRow
 
+from dra_policies.rules.fitting import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import (
     DRA_LABEL,
@@ -109,8 +110,9 @@ def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
     for name in [] if None in declared else sorted(set(rows) - declared):
         row = rows[name]
         if row.nodes.max > 0:
+            nodes = counted(row.nodes.max, "node")
             yield Finding(
-                message=f'the plan has a pool "{name}" ({row.machine}, up to {row.nodes.max} nodes), '
+                message=f'the plan has a pool "{name}" ({row.machine}, at most {nodes}), '
                 f'but no node group or node pool of this stack is labelled {POOL_LABEL}="{name}"',
                 fix="declare it, or remove it from the fleet and plan again",
                 urn=view.record.urn if view.record else "",

@@ -16,7 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for case in waiting(judgement):
         if case.size.verdict == "does-not-fit" and case.fits_somewhere and case.size.pending:
             yield Finding(
-                message=f"{subject(case)}: {_shortage(case)}",
+                message=f"{subject(case, view.manifests)}: {_shortage(case)}",
                 fix=_fix(case, judgement),
                 urn=judgement.urn,
                 place=case.member.place,

@@ -79,8 +79,8 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
     view = judge_record(view)
     planned = view.judgement
     has_own = view.manifests is not None and bool(view.manifests.workloads)
-    if planned is None and not has_own:
-        return view
+    if not has_own and (planned is None or not view.pools):
+        return view  # nothing to judge, or only the plan's own verdict: another rule says that its pools are missing
     try:
         declared = declared_fleet(view, resources)
     except PlannerError as error:

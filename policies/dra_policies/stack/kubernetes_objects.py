@@ -19,7 +19,7 @@ from dra_planner.sources import Source
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import cluster_version
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import as_list, as_mapping, unknown_paths
+from dra_policies.unknowns import as_list, as_mapping, has_unknown, unknown_paths
 
 DRA_KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass"})
 ADMISSION_KINDS: Final = frozenset({"Namespace", "ResourceQuota", "LimitRange", "PriorityClass"})
@@ -96,7 +96,7 @@ def _without_effect(value: Any) -> Any:
         return {
             key: _without_effect(item)
             for key, item in mapping.items()
-            if item is not None and not (key in _WITHOUT_EFFECT and any(unknown_paths(item)))
+            if item is not None and not (key in _WITHOUT_EFFECT and has_unknown(item))
         }
     return value if items is None else [_without_effect(item) for item in items]
 

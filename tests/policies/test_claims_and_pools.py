@@ -1,0 +1,335 @@
+"""Claims against pools: when the plan's record is seen, and again on what the stack declares."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dra_policies.judge import Judge
+from dra_policies.rules import RULES
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN
+
+TWO_POOLS = [
+    {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}},
+    {"name": "l4x4", "machine": "g6.12xlarge", "count": 1},
+]
+VOLTA = "device.attributes['gpu.nvidia.com'].architecture == 'Volta'"
+UUID = "device.attributes['gpu.nvidia.com'].uuid == 'x'"
+CLAIMS = ("claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged")
+
+
+def said(entries: Any) -> list[tuple[str, str]]:
+    return [(entry.rule.id, str(entry.finding)) for entry in entries]
+
+
+def of_claims(entries: Any) -> list[tuple[str, str]]:
+    return [entry for entry in said(entries) if entry[0] in CLAIMS]
+
+
+def named(entries: Any) -> list[str]:
+    return sorted({entry.rule.id for entry in entries})
+
+
+# Jobs (pods, devices each, …) and the plan's fleet → rule and sentence when the record is analysed.
+SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str, str]]]] = {
+    "everything fits": ([{"pods": 4}], {}, []),
+    "the maximum is too small": (
+        [{"pods": 8}],
+        {},
+        [
+            (
+                "pool-maximum-too-small",
+                'claim default/train-gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
+                '8 are needed: 4 short; raise count.max of pool "l4" to 8',
+            )
+        ],
+    ),
+    "two pools together are too small": (
+        [{"pods": 9}],
+        {"pools": TWO_POOLS},
+        [
+            (
+                "pool-maximum-too-small",
+                'claim default/train-gpu (Job default/train): pool "l4" offers at most 2 devices (2 nodes × 1) and '
+                'pool "l4x4" offers at most 4 devices (1 node × 4), 9 are needed: 3 short; raise count.max of pool '
+                '"l4" to 5',
+            )
+        ],
+    ),
+    "only one pool fits, and its count is fixed": (
+        [{"pods": 3, "devices": 2}],
+        {"pools": TWO_POOLS},
+        [
+            (
+                "pool-maximum-too-small",
+                'claim default/train-gpu (Job default/train): pool "l4x4" offers at most 4 devices (1 node × 4), '
+                '6 are needed: 2 short; set count of pool "l4x4" to 2',
+            )
+        ],
+    ),
+    "other workloads take the devices": (
+        [{"pods": 3}, {"pods": 4, "name": "other"}],
+        {},
+        [
+            (
+                "pool-maximum-too-small",
+                'claim default/train-gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
+                '4 of which go to other workloads, 3 are needed: 3 short; raise count.max of pool "l4" to 7',
+            )
+        ],
+    ),
+    "no node has enough devices": (
+        [{"devices": 2}],
+        {},
+        [
+            (
+                "claim-fits-no-pool",
+                'claim default/train-gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge) offers 1 device on '
+                "a node, 2 are needed on one node: 1 short; add a pool of a machine with at least 2 devices, or ask "
+                "for fewer",
+            )
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_the_sentence(declare: SimpleNamespace, name: str) -> None:
+    jobs, fleet, expected = SENTENCES[name]
+    manifests = "---\n".join(declare.job(**{"pods": 2, **each}) for each in jobs)
+
+    told = Judge(RULES).of_resource(declare.record(manifests=manifests, **fleet))
+
+    assert sorted({rule for rule, _ in said(told)}) == sorted({rule for rule, _ in expected})
+    for entry in expected:
+        assert entry in said(told)
+
+
+NEAREST = {
+    "a selector that nothing passes": ({"selector": VOLTA}, "architecture == 'Volta'"),
+    "a forgotten toleration": ({"tolerates": False}, "nvidia.com/gpu=present:NoSchedule"),
+    "more cpu than a node has": ({"cpu": "100"}, "asks for 100 CPU"),
+}
+
+
+@pytest.mark.parametrize("name", NEAREST)
+def test_a_refusal_names_the_nearest_miss_and_a_remedy(declare: SimpleNamespace, name: str) -> None:
+    changes, words = NEAREST[name]
+
+    (told,) = Judge(RULES).of_resource(declare.record(manifests=declare.job(**changes)))
+
+    assert told.rule.id == "claim-fits-no-pool"
+    assert words in told.finding.message
+    assert told.finding.fix
+    assert told.finding.urn == declare.record().urn
+
+
+def test_what_only_the_node_knows_is_advice_at_the_end(declare: SimpleNamespace) -> None:
+    judge, record = Judge(RULES), declare.record(manifests=declare.job(1, selector=UUID))
+
+    assert judge.of_resource(record) == ()
+    ((rule, sentence),) = of_claims(judge.of_stack([record, declare.node_group(counts=(2, 2, 4))]))
+
+    assert rule == "claim-cannot-be-judged"
+    assert "only the node knows uuid" in sentence
+
+
+def test_a_missing_template_is_advice(declare: SimpleNamespace) -> None:
+    manifests = declare.job().partition("---")[2]
+
+    ((rule, sentence),) = of_claims(Judge(RULES).of_stack([declare.record(manifests=manifests)]))
+
+    assert rule == "claim-cannot-be-judged"
+    assert "ResourceClaimTemplate default/train-gpus is not among the given manifests" in sentence
+
+
+def test_a_plan_of_a_machine_that_no_table_holds(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dra_planner import catalog
+    from dra_planner.errors import CatalogError
+    from dra_policies.stack import judgement
+
+    record = declare.record(manifests=declare.job())
+
+    def unknown(cloud: str, name: str) -> None:
+        raise CatalogError(f"no {name}", fix="take another")
+
+    judgement._judged.cache_clear()
+    monkeypatch.setattr(catalog, "machine", unknown)
+
+    ((rule, sentence),) = said(Judge(RULES).of_resource(record))
+
+    assert rule == "plan-record-invalid"
+    assert "cannot be judged" in sentence
+
+
+# The stack declares something else than its plan says: what is told of the claims at the end.
+DECLARED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "as planned": ({}, []),
+    "a smaller maximum": ({"counts": (0, 1, 1)}, ["pool-maximum-too-small"]),
+    "a larger maximum": ({"counts": (2, 2, 9)}, []),
+    "another GPU": ({"machine": "g4dn.xlarge"}, ["claim-fits-no-pool"]),
+    "a taint that nobody tolerates": (
+        {"taints": [{"key": "team", "value": "a", "effect": "NO_SCHEDULE"}]},
+        ["claim-fits-no-pool"],
+    ),
+    "no pool at all": ({"labels": {}}, []),  # then the pool is missing, which another rule says
+}
+L4 = "device.attributes['gpu.nvidia.com'].productName == 'NVIDIA L4'"
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_demand_is_judged_again_on_what_is_declared(declare: SimpleNamespace, name: str) -> None:
+    changes, expected = DECLARED[name]
+    record = declare.record(manifests=declare.job(2, selector=L4))
+
+    told = Judge(RULES).of_stack([declare.node_group(**changes), record])
+
+    assert [rule for rule, _ in of_claims(told)] == expected
+    assert ("pool-differs-from-plan" in named(told)) == (name != "as planned")
+
+
+def test_the_machine_of_a_launch_template_counts(declare: SimpleNamespace) -> None:
+    template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g4dn.xlarge"})
+    group = declare.node_group(instanceTypes=None, sources={"launchTemplate": (template.urn,)})
+    record = declare.record(manifests=declare.job(2, selector=L4))
+
+    assert [rule for rule, _ in of_claims(Judge(RULES).of_stack([group, record, template]))] == ["claim-fits-no-pool"]
+
+
+def test_the_driver_of_the_stack_counts(declare: SimpleNamespace) -> None:
+    """Up to 25.8.1 the PCI address is called pcieBusID, from 25.12.0 on it is not."""
+    selector = "device.attributes['gpu.nvidia.com'].pcieBusID == 'x'"
+    record = declare.record(manifests=declare.job(2, selector=selector))
+    newer, same = (declare.release("nvidia-dra-driver-gpu", version=each) for each in ("25.12.0", "25.8.1"))
+
+    with_newer = of_claims(Judge(RULES).of_stack([record, declare.node_group(), newer]))
+    with_same = of_claims(Judge(RULES).of_stack([record, declare.node_group(), same]))
+
+    assert [rule for rule, _ in with_same] == ["claim-cannot-be-judged"]
+    assert [rule for rule, _ in with_newer] == ["claim-fits-no-pool"]
+
+
+def test_counts_that_are_not_known_are_the_plan_s(declare: SimpleNamespace) -> None:
+    record = declare.record(manifests=declare.job(8))
+
+    told = Judge(RULES).of_stack([record, declare.node_group(scalingConfig=UNKNOWN)])
+
+    assert "pool-maximum-too-small" in named(told)
+    assert any("its maximum is not known; what the plan says is taken" in sentence for _, sentence in said(told))
+
+
+class TestWorkloadsOfTheStack:
+    """Claims, classes and workloads that are resources themselves."""
+
+    def stack(self, declare: SimpleNamespace, *more: Resource, **plan: Any) -> list[Resource]:
+        return [declare.record(**plan), declare.node_group(), *more]
+
+    def test_they_fit(self, declare: SimpleNamespace) -> None:
+        stack = self.stack(declare, *declare.job_resources(2))
+
+        assert said(Judge(RULES).of_stack(stack)) == []
+
+    def test_a_refusal_names_the_template_and_is_told_of_the_workload(self, declare: SimpleNamespace) -> None:
+        template, job = declare.job_resources(8)
+
+        (told,) = Judge(RULES).of_stack(self.stack(declare, template, job))
+
+        assert told.finding.urn == job.urn
+        assert str(told.finding).startswith(
+            'claim default/train-gpu (template "train-gpus", Job default/train): pool "l4" offers at most 4 devices'
+        )
+
+    def test_before_they_are_created(self, declare: SimpleNamespace) -> None:
+        judge = Judge(RULES)
+        template, job = declare.job_resources(2, devices=2)
+        first = [entry for each in self.stack(declare, template) for entry in judge.of_resource(each)]
+
+        ((rule, _),) = said(judge.of_resource(job))
+
+        assert first == []
+        assert rule == "claim-fits-no-pool"
+
+    def test_a_workload_before_its_template_waits_for_the_end(self, declare: SimpleNamespace) -> None:
+        judge = Judge(RULES)
+        template, job = declare.job_resources(2, devices=2)
+        stack = self.stack(declare, job, template)
+
+        told = {each.name: named(judge.of_resource(each)) for each in stack}
+
+        assert told["train"] == []
+        assert named(judge.of_stack(stack)) == ["claim-fits-no-pool"]
+
+    def test_they_add_to_the_plan_s_demand(self, declare: SimpleNamespace) -> None:
+        planned = declare.job(3, name="planned")
+        fits, too_many = declare.job_resources(1), declare.job_resources(2)
+
+        assert of_claims(Judge(RULES).of_stack(self.stack(declare, *fits, manifests=planned))) == []
+        told = Judge(RULES).of_stack(self.stack(declare, *too_many, manifests=planned))
+        assert "pool-maximum-too-small" in named(told)
+
+    def test_one_that_is_in_the_plan_too_counts_once(self, declare: SimpleNamespace) -> None:
+        stack = self.stack(declare, *declare.job_resources(4), manifests=declare.job(4))
+
+        assert of_claims(Judge(RULES).of_stack(stack)) == []
+
+    def test_the_resource_wins_over_the_plan(self, declare: SimpleNamespace) -> None:
+        stack = self.stack(declare, *declare.job_resources(5), manifests=declare.job(2))
+
+        assert "pool-maximum-too-small" in named(Judge(RULES).of_stack(stack))
+
+    def test_a_class_of_the_stack_wins_over_the_plan_s(self, declare: SimpleNamespace) -> None:
+        selectors = [{"cel": {"expression": f"device.driver == 'gpu.nvidia.com' && {VOLTA}"}}]
+        own = declare.kubernetes(
+            "DeviceClass", "resource.k8s.io/v1", "gpu.nvidia.com", spec={"selectors": selectors}
+        )
+
+        assert "claim-fits-no-pool" in named(Judge(RULES).of_stack(self.stack(declare, *declare.job_resources(), own)))
+
+    def test_without_outputs_their_inputs_count(self, declare: SimpleNamespace) -> None:
+        """As in the first preview of a cluster."""
+        judge = Judge(RULES)
+        stack = self.stack(declare, *declare.job_resources(8))
+        for each in stack:
+            judge.of_resource(each)
+        bare = [
+            Resource(urn=each.urn, type=each.type, name=each.name, props=type(each.props)({})) for each in stack[2:]
+        ]
+
+        assert Judge(RULES).of_stack([*stack[:2], *bare]) == ()  # nobody saw them
+        assert of_claims(judge.of_stack([*stack[:2], *bare])) == []  # told when they were analysed
+        assert of_claims(Judge(RULES).of_stack(stack)) != []
+
+    def test_what_is_not_known_and_decides_nothing_is_left_out(self, declare: SimpleNamespace) -> None:
+        template, job = declare.job_resources(8)
+        job.props.at("spec.template.spec.containers")[0]["image"] = UNKNOWN
+        job.props.at("spec.template.spec.containers")[0]["env"] = [{"name": "BUCKET", "value": UNKNOWN}]
+
+        assert named(Judge(RULES).of_stack(self.stack(declare, template, job))) == ["pool-maximum-too-small"]
+
+    def test_what_is_not_known_and_decides_is_said(self, declare: SimpleNamespace) -> None:
+        template, job = declare.job_resources(8)
+        job.props.values["spec"]["parallelism"] = UNKNOWN
+
+        ((rule, sentence),) = said(Judge(RULES).of_stack(self.stack(declare, template, job)))
+
+        assert rule == "stack-cannot-be-judged"
+        assert sentence == 'Job "train": spec.parallelism is not known yet, so it cannot be judged'
+
+    def test_a_stack_without_a_plan_is_judged_by_what_it_says(self, declare: SimpleNamespace) -> None:
+        cluster = declare.resource("aws:eks/cluster:Cluster", "c", {"version": "1.34", "region": "us-east-1"})
+        driver = declare.release("nvidia-dra-driver-gpu", version="25.8.1")
+        stack = [cluster, driver, declare.node_group(), *declare.job_resources(8)]
+
+        told = Judge(RULES).of_stack(stack)
+
+        assert {"pool-maximum-too-small", "plan-record-missing"} <= set(named(told))
+
+    def test_a_stack_that_does_not_say_enough(self, declare: SimpleNamespace) -> None:
+        told = Judge(RULES).of_stack([declare.node_group(), *declare.job_resources(8)])
+
+        assert named(told) == ["plan-record-missing", "stack-cannot-be-judged"]
+        assert any("region and Kubernetes version and driver version" in sentence for _, sentence in said(told))
