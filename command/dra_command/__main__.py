@@ -1,0 +1,69 @@
+"""The command `pulumi-dra`: runs a subcommand and turns whatever goes wrong into one sentence and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import pairwise
+
+from dra_planner.errors import PlannerError
+
+from dra_command.arguments import Arguments, UsageError, parse
+from dra_command.status import Status
+
+INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: a fault of ours, not of the input
+BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status; never raises and never prints a traceback unasked."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _run(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has gone; the interpreter's own flush at exit must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return Status.INTERRUPTED
+    return status
+
+
+def _run(words: list[str]) -> int:
+    from dra_command.faults import tell_fault, tell_internal_error
+
+    as_json = _wants_json(words)
+    try:
+        arguments = parse(words)
+        if arguments is None:
+            return Status.FITS
+        return _dispatch(arguments)
+    except UsageError as error:
+        tell_fault(error, as_json=as_json)
+        return Status.WRONG_INPUT
+    except PlannerError as error:
+        tell_fault(error, as_json=as_json)
+        return Status.WRONG_INPUT
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        tell_internal_error(error, as_json=as_json, verbose="--verbose" in words or "-v" in words)
+        return INTERNAL_ERROR
+
+
+def _dispatch(arguments: Arguments) -> int:
+    module = import_module(f"dra_command.commands.{arguments.command}")
+    status: int = module.run(arguments.values)
+    return status
+
+
+def _wants_json(words: Sequence[str]) -> bool:
+    return "--format=json" in words or ("--format", "json") in pairwise(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""The command line: subcommands, their options, and help that teaches."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from dra_planner.errors import PlannerError
+
+_DESCRIPTION = """\
+Says whether Kubernetes ResourceClaims will run on GPU node pools, and how large the pools must be,
+before any node exists.
+"""
+
+_EXIT_STATUS = """\
+exit status:
+  0  everything fits            1  something does not fit, or a rule is broken
+  2  the input is wrong         3  cannot tell (--allow-unknown makes it 0)
+"""
+
+_PLAN_EXAMPLES = """\
+examples:
+  pulumi-dra plan --stack eks-dev                      the stack's own workloads on its own pools
+  pulumi-dra plan --stack eks-dev --write              and keep the plan for `pulumi up`
+  pulumi-dra plan --stack eks-dev --check              in CI: is the kept plan still right?
+  helm template chart/ | pulumi-dra plan - --fleet fleet.yaml
+  kubectl get nodes,resourceslices,deviceclasses,resourceclaims,pods -A -o yaml > cluster.yaml
+  pulumi-dra plan app/ --observed cluster.yaml         on the nodes that exist, sizing nothing
+"""
+
+_CHECK_EXAMPLES = """\
+examples:
+  pulumi-dra check manifests/                          rules that need no fleet
+  kustomize build overlays/prod | pulumi-dra check - --stack eks-dev
+  pulumi-dra check manifests/ --format sarif > findings.sarif
+"""
+
+
+class UsageError(PlannerError):
+    """A command line that cannot be understood."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, fix=f"see `{self.prog} --help`")
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The subcommand and its options."""
+
+    command: str
+    values: argparse.Namespace
+
+
+def parse(words: Sequence[str]) -> Arguments | None:
+    """Return the arguments, None when help or the version was all that was asked for; raises UsageError."""
+    parser = build_parser()
+    try:
+        values = parser.parse_args(words)
+    except SystemExit:  # argparse has printed help or the version
+        return None
+    if values.command is None:
+        parser.print_help(sys.stdout)
+        return None
+    return Arguments(values.command, values)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser with every subcommand."""
+    parser = _Parser(
+        prog="pulumi-dra",
+        description=_DESCRIPTION,
+        epilog=_EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_Parser)
+    _add_plan(commands)
+    _add_check(commands)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version; asks for the package's metadata only then."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **options)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"pulumi-dra {version('pulumi-dra')}")
+        parser.exit()
+
+
+def _add_plan(commands: Any) -> None:
+    parser = _command(commands, "plan", "whether the workloads fit, and how many nodes that takes", _PLAN_EXAMPLES)
+    _add_paths(parser)
+    _add_capacity(parser)
+    parser.add_argument(
+        "--demand",
+        choices=("floor", "steady", "ceiling", "peak"),
+        default="steady",
+        help="which demand to size for: the least, what the manifests ask for, the most that autoscalers allow, "
+        "or that and the surge of a rollout (default: %(default)s)",
+    )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
+    kept.add_argument("--check", action="store_true", help="exit 1 when the kept plan is stale (with --stack)")
+    parser.add_argument("--detail", action="store_true", help="also say which devices each claim would get")
+    _add_answer(parser, ("text", "json", "markdown", "html"))
+
+
+def _add_check(commands: Any) -> None:
+    parser = _command(commands, "check", "rules over the manifests, and over the pools when given", _CHECK_EXAMPLES)
+    _add_paths(parser)
+    _add_capacity(parser)
+    _add_answer(parser, ("text", "json", "sarif", "junit", "github"))
+
+
+def _command(commands: Any, name: str, says: str, examples: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=says,
+        description=f"Say {says}.",
+        epilog=f"{examples}\n{_EXIT_STATUS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return parser
+
+
+def _add_paths(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="file, folder, glob, or - for standard input; with --stack by default the stack's own workloads",
+    )
+
+
+def _add_capacity(parser: argparse.ArgumentParser) -> None:
+    capacity = parser.add_mutually_exclusive_group()
+    capacity.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
+    capacity.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
+    capacity.add_argument(
+        "--observed", metavar="FILE", help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o yaml"
+    )
+    parser.add_argument("--kubernetes", metavar="VERSION", help='judge for this release instead, as "1.36"')
+
+
+def _add_answer(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    parser.add_argument("--format", choices=formats, default="text", help="default: %(default)s")
+    parser.add_argument("--allow-unknown", action="store_true", help="exit 0 when the verdict is cannot tell")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print the verdict and what is wrong, no more")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="print every assumption and reason")

@@ -1,0 +1,126 @@
+"""`pulumi-dra plan`: whether the workloads fit, and how many nodes that takes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from dra_planner.errors import Place, PlanFileError
+from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
+from dra_planner.planfile import PlanFile, check_inputs, file_text, plan_path, read_plan_file
+
+from dra_command.arguments import UsageError
+from dra_command.inputs import Inputs, read_inputs
+from dra_command.status import Status, status_of
+
+
+def run(values: argparse.Namespace) -> int:
+    """Plan, keep or compare the plan where asked for, print it, and return the exit status."""
+    _refuse_odd_combinations(values)
+    inputs = read_inputs(values, needs_capacity=True)
+    plan = make_plan(
+        PlanRequest(
+            sources=inputs.sources,
+            fleet=inputs.fleet,
+            observed=inputs.observed,
+            kubernetes=inputs.kubernetes,
+            paths=inputs.paths,
+            level=values.demand,
+        )
+    )
+    stale = _find_stale(inputs, plan) if values.check else ""
+    if values.write:
+        _write(plan_path(inputs.stack), file_text(plan_file(plan)))
+    _print(plan, values)
+    if stale:
+        print(f"pulumi-dra: {stale}", file=sys.stderr)
+        return Status.BROKEN
+    if values.write and not values.quiet:
+        print(f"wrote {plan_path(inputs.stack)}", file=sys.stderr)
+    return status_of(plan.verdict, has_errors=plan.has_errors, allow_unknown=values.allow_unknown)
+
+
+def _refuse_odd_combinations(values: argparse.Namespace) -> None:
+    for option in ("write", "check"):
+        if not getattr(values, option):
+            continue
+        if not values.stack:
+            raise UsageError(f"--{option} needs --stack", fix=f"pulumi-dra plan --stack NAME --{option}")
+        if values.paths or values.kubernetes:
+            what = "PATH" if values.paths else "--kubernetes"
+            raise UsageError(
+                f"--{option} is about the stack as it stands: {what} cannot be given with it",
+                fix="change the stack's settings instead",
+            )
+
+
+def _print(plan: Plan, values: argparse.Namespace) -> None:
+    detail = bool(values.detail or values.observed)
+    match values.format:
+        case "json":
+            from dra_command.formats.plan_json import plan_json
+
+            print(plan_json(plan, detail=detail))
+        case "markdown":
+            from dra_command.formats.plan_markdown import plan_markdown
+
+            print(plan_markdown(plan), end="")
+        case "html":
+            from dra_command.formats.plan_html import plan_html
+
+            print(plan_html(plan), end="")
+        case _:
+            from dra_command.formats.plan_text import print_plan
+
+            print_plan(plan, quiet=values.quiet, verbose=values.verbose)
+
+
+def _find_stale(inputs: Inputs, plan: Plan) -> str:
+    """Return why the kept plan is not the one that would be made now; raises PlanFileError when it cannot be read."""
+    path = plan_path(inputs.stack)
+    remedy = f"run `pulumi-dra plan --stack {inputs.stack} --write`"
+    if not path.exists():
+        return f"{path}: there is no plan yet; {remedy}"
+    kept = read_plan_file(path, stack=inputs.stack)
+    try:
+        assert inputs.fleet is not None  # --check needs --stack
+        check_inputs(kept, inputs.fleet, inputs.sources, Place(str(path)), fix=remedy)
+    except PlanFileError as error:
+        return str(error)
+    changed = _differences(kept, plan_file(plan))
+    return f"{path}: is stale: {changed} would be different now; {remedy}" if changed else ""
+
+
+def _differences(kept: PlanFile, made: PlanFile) -> str:
+    """Return what differs in what is built and judged; wording and proofs may get better without a plan going stale."""
+    parts = [
+        f"pool {row.name}"
+        for row in made.pools
+        if row.name not in {each.name for each in kept.pools} or kept.pool(row.name).nodes != row.nodes
+    ]
+    parts.extend(
+        f"the {name}"
+        for name in ("demand", "classes", "kubernetes")
+        if getattr(kept, name) != getattr(made, name)
+    )
+    return ", ".join(parts)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write the file whole or not at all."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise PlanFileError(f"cannot be written: {reason}", place=Place(str(path)), fix="check its folder") from None

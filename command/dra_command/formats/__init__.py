@@ -1,0 +1,1 @@
+"""How answers are told: one module per format."""

@@ -1,0 +1,95 @@
+"""A plan as one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from dra_planner.plan import Plan
+
+from dra_command.formats.plan_report import (
+    VERDICT_WORDS,
+    Table,
+    costs,
+    diagnostics,
+    findings,
+    headline,
+    pools_table,
+    setting,
+    workloads_table,
+)
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1a1a1a }
+table { border-collapse: collapse; margin: .5rem 0 1.5rem }
+th, td { padding: .25rem .75rem; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top }
+.number { text-align: right; font-variant-numeric: tabular-nums }
+.fits { color: #17692b } .does-not-fit, .error { color: #b3261e } .cannot-tell, .warning { color: #8a5a00 }
+.note, small { color: #5f5f5f } .fix::before { content: "→ "; color: #17692b }
+@media (prefers-color-scheme: dark) {
+  body { background: #16181c; color: #e6e6e6 } th, td { border-color: #3a3d44 }
+  .fits { color: #6fcf87 } .does-not-fit, .error { color: #ff8a80 } .cannot-tell, .warning { color: #f0b95a }
+}
+"""
+_CLASSES = {word: verdict for verdict, word in VERDICT_WORDS.items()}
+
+
+def plan_html(plan: Plan) -> str:
+    """Return the plan as an HTML document."""
+    return "\n".join(_lines(plan)) + "\n"
+
+
+def _lines(plan: Plan) -> Iterator[str]:
+    yield '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
+    yield '<meta name="viewport" content="width=device-width">'
+    yield f"<title>{escape(headline(plan))}</title><style>{_STYLE}</style></head>\n<body>"
+    yield f'<h1 class="{plan.verdict}">{escape(headline(plan))}</h1>\n<p>{escape(setting(plan))}</p>'
+    if plan.workloads:
+        yield from _table(workloads_table(plan))
+    yield from _table(pools_table(plan))
+    for finding in findings(plan, every=True):
+        words = VERDICT_WORDS[finding.verdict]
+        yield f'<h3>{escape(finding.subject)} <span class="{finding.verdict}">{words}</span></h3>\n<ul>'
+        for what, fix in finding.lines:
+            yield f"<li>{escape(what)}{_fix(fix)}</li>"
+        yield "</ul>"
+    if plan.diagnostics:
+        yield "<h2>Findings</h2>\n<ul>"
+        for each in diagnostics(plan):
+            where = f"<code>{escape(str(each.place))}</code> " if str(each.place) else ""
+            said = f'<span class="{each.severity}">{each.severity}</span> {each.code}: {escape(each.message)}'
+            yield f"<li>{where}{said}{_fix(each.fix)}</li>"
+        yield "</ul>"
+    for line in costs(plan):
+        yield f"<p>{escape(line)}</p>"
+    if plan.assumptions:
+        yield "<details><summary>Assumed</summary>\n<ul>"
+        for line in plan.assumptions:
+            yield f"<li>{escape(line)}</li>"
+        yield "</ul>\n</details>"
+    yield "</body>\n</html>"
+
+
+def _fix(fix: str) -> str:
+    return f'<br><span class="fix">{escape(fix)}</span>' if fix else ""
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield f"<h2>{escape(table.title)}</h2>\n<table>"
+    heads = "".join(f"<th{_number(table, at)}>{escape(head)}</th>" for at, head in enumerate(table.heads))
+    yield f"<tr>{heads}</tr>"
+    for row in table.rows:
+        cells = "".join(f"<td{_number(table, at)}>{_cell(cell)}</td>" for at, cell in enumerate(row))
+        yield f"<tr>{cells}</tr>"
+    yield "</table>"
+    if table.note:
+        yield f"<p><small>{escape(table.note)}</small></p>"
+
+
+def _number(table: Table, column: int) -> str:
+    return ' class="number"' if column in table.numbers else ""
+
+
+def _cell(cell: str) -> str:
+    verdict = _CLASSES.get(cell)
+    return f'<span class="{verdict}">{escape(cell)}</span>' if verdict else escape(cell)

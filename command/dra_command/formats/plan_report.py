@@ -1,0 +1,177 @@
+"""A plan as rows and sentences, before any format: what the text, Markdown and HTML reports share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from dra_planner.errors import Diagnostic
+from dra_planner.model import DemandLevel, Reason, Verdict
+from dra_planner.plan import Plan, PlannedWorkload
+
+VERDICT_WORDS: dict[Verdict, str] = {
+    "fits": "fits",
+    "does-not-fit": "does not fit",
+    "cannot-tell": "cannot tell",
+}
+MOST_POOL_COLUMNS = 6
+_BESIDE: tuple[DemandLevel, ...] = ("ceiling", "peak")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, column heads, and rows of text; columns in `numbers` are right-aligned."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: frozenset[int] = frozenset()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Why something does not fit, and what would mend it."""
+
+    subject: str
+    verdict: Verdict
+    lines: tuple[tuple[str, str], ...]  # what, what would mend it
+
+
+def headline(plan: Plan) -> str:
+    """Return the verdict in one sentence."""
+    pending = sum(workload.pending for workload in plan.workloads)
+    level = "" if plan.level == "steady" else f" at {plan.level} demand"
+    if not plan.workloads:
+        return "Nothing to place: the manifests hold no workload."
+    if plan.verdict == "fits":
+        return f"Everything fits{level}."
+    waiting = f": {_pods(pending)} left over" if pending else ""
+    if plan.verdict == "does-not-fit":
+        return f"Does not fit{level}{waiting}."
+    return f"Cannot tell{level}{waiting}."
+
+
+def setting(plan: Plan) -> str:
+    """Return where this was planned: cloud, region and release, or a snapshot."""
+    if plan.fleet is None:
+        return f"{len(plan.pools)} observed nodes · Kubernetes {plan.kubernetes}"
+    return f"{plan.fleet.cloud} {plan.fleet.region} · Kubernetes {plan.kubernetes}"
+
+
+def pools_table(plan: Plan) -> Table:
+    """Return nodes, devices and price per pool; `bound` and `plan` are named as such."""
+    if plan.fleet is None:
+        return _nodes_table(plan)
+    rows = tuple(
+        (
+            pool.name,
+            pool.machine,
+            f"{pool.minimum}" if pool.minimum == pool.maximum else f"{pool.minimum}–{pool.maximum}",
+            str(pool.bound),
+            str(pool.plan),
+            f"{pool.devices.used}/{pool.devices.total}",
+            str(pool.devices.stranded),
+            "unknown" if pool.hourly_usd is None else f"{pool.hourly_usd:,.2f}",
+        )
+        for pool in plan.pools
+    )
+    heads = ("pool", "machine", "allowed", "bound", "plan", "devices", "stranded", "USD/h each")
+    note = "bound: provably the least · plan: what the best packing found needs"
+    return Table("Node pools", heads, rows, frozenset(range(2, 8)), note)
+
+
+def _nodes_table(plan: Plan) -> Table:
+    rows = tuple(
+        (node.name, node.machine or "?", *map(str, (node.devices.total, node.devices.used, node.devices.stranded)))
+        for node in plan.pools
+    )
+    return Table("Nodes", ("node", "machine", "devices", "used", "stranded"), rows, frozenset({2, 3, 4}))
+
+
+def workloads_table(plan: Plan) -> Table:
+    """Return workloads against pools: pods placed there, or whether they could run there at all."""
+    pools = [pool.name for pool in plan.pools] if plan.fleet is not None else []
+    by_pool = 0 < len(pools) <= MOST_POOL_COLUMNS
+    rows = []
+    for workload in plan.workloads:
+        where = _cells(workload, pools) if by_pool else (_places(workload),)
+        others = (VERDICT_WORDS[workload.verdicts[each]] for each in _BESIDE if each in workload.verdicts)
+        rows.append(
+            (
+                f"{workload.workload.kind} {workload.workload.namespace}/{workload.workload.name}",
+                _figure(workload.figures.at(plan.level)),
+                *where,
+                str(workload.pending) if workload.pending else "",
+                VERDICT_WORDS[workload.verdicts[plan.level]],
+                *others,
+            )
+        )
+    heads = ("workload", "pods", *(pools if by_pool else ("runs on",)), "waiting", plan.level, "ceiling", "peak")
+    numbers = frozenset({1, *(range(2, 2 + len(pools)) if by_pool else ()), 2 + (len(pools) if by_pool else 1)})
+    note = "pods per pool · ok: would fit · –: does not fit · ?: cannot tell" if by_pool else ""
+    return Table("Workloads", heads[: len(rows[0])] if rows else heads, tuple(rows), numbers, note)
+
+
+def findings(plan: Plan, *, every: bool = False) -> Iterator[Finding]:
+    """Yield what keeps workloads from running; three reasons each unless `every` is wanted."""
+    for workload in plan.workloads:
+        verdict = workload.verdicts[plan.level]
+        if verdict == "fits" or not workload.reasons:
+            continue
+        kept = workload.reasons if every else workload.reasons[:3]
+        lines = tuple((_because(reason), reason.fix) for reason in kept)
+        hidden = len(workload.reasons) - len(kept)
+        if hidden:
+            lines += ((f"and {hidden} more (--verbose shows them)", ""),)
+        yield Finding(str(workload.workload), verdict, lines)
+
+
+def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
+    """Return findings about objects, errors first."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    return tuple(sorted(plan.diagnostics, key=lambda each: (order[each.severity], each.place, each.code)))
+
+
+def costs(plan: Plan) -> tuple[str, ...]:
+    """Return what the planned nodes cost, with the date of the prices, or that it is unknown."""
+    if plan.fleet is None:
+        return ()
+    nodes = sum(pool.plan for pool in plan.pools)
+    plural = "s" if nodes != 1 else ""
+    if plan.cost is None:
+        missing = ", ".join(pool.name for pool in plan.pools if pool.plan and pool.hourly_usd is None)
+        return (
+            f"{nodes} GPU node{plural}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",
+        )
+    when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
+    least = f"; at least {_usd(plan.cost.bound_usd)}" if plan.cost.bound_usd != plan.cost.hourly_usd else ""
+    return (f"{nodes} GPU node{plural}, {_usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+
+
+def _cells(workload: PlannedWorkload, pools: list[str]) -> tuple[str, ...]:
+    placed, fits = dict(workload.placements), dict(workload.fits)
+    words = {"fits": "ok", "does-not-fit": "–", "cannot-tell": "?"}
+    return tuple(str(placed[pool]) if placed.get(pool) else words.get(fits.get(pool, ""), "") for pool in pools)
+
+
+def _places(workload: PlannedWorkload) -> str:
+    return ", ".join(f"{pool} ×{pods}" if pods > 1 else pool for pool, pods in workload.placements)
+
+
+def _because(reason: Reason) -> str:
+    where = f"{reason.pool}: " if reason.pool and f'"{reason.pool}"' not in reason.message else ""
+    return f"{where}{reason.message}"
+
+
+def _pods(count: int) -> str:
+    return f"{count} pod{'s' if count != 1 else ''}"
+
+
+def _figure(figure: int | None) -> str:
+    return "unbounded" if figure is None else str(figure)
+
+
+def _usd(amount: Decimal) -> str:
+    return f"USD {amount:,.2f}"

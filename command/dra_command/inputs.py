@@ -1,0 +1,63 @@
+"""What a subcommand works on: manifests, and the capacity to judge them by."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from dra_planner.fleet import Fleet, read_fleet_file, read_stack
+from dra_planner.releases import parse_version
+from dra_planner.sources import Source, read_sources
+
+from dra_command.arguments import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """`fleet` or `observed`, or neither; `paths` is what the manifests were read from."""
+
+    sources: tuple[Source, ...]
+    paths: tuple[str, ...]
+    fleet: Fleet | None = None
+    observed: tuple[Source, ...] = ()
+    stack: str = ""
+    kubernetes: str = ""
+
+
+def read_inputs(values: argparse.Namespace, *, needs_capacity: bool) -> Inputs:
+    """Return what the options name; raises PlannerError where something is missing or wrong."""
+    if values.kubernetes:
+        parse_version(values.kubernetes)
+    if needs_capacity and not (values.fleet or values.stack or values.observed):
+        remedy = f"give --stack NAME, --fleet FILE or --observed FILE{_stacks()}"
+        raise UsageError("there are no pools to plan on", fix=remedy)
+    fleet, paths = None, tuple(values.paths)
+    if values.stack:
+        settings = read_stack(values.stack)
+        fleet, paths = settings.fleet, paths or settings.workloads
+        if not paths:
+            raise UsageError(
+                f'the stack "{values.stack}" names no workloads',
+                fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
+            )
+    elif values.fleet:
+        fleet = read_fleet_file(Path(values.fleet))
+    observed = read_sources([values.observed]) if values.observed else ()
+    if not paths and not observed:
+        raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
+    return Inputs(
+        sources=read_sources(paths) if paths else (),
+        paths=paths,
+        fleet=fleet,
+        observed=observed,
+        stack=values.stack or "",
+        kubernetes=values.kubernetes or "",
+    )
+
+
+def _stacks() -> str:
+    names = sorted(path.name[len("Pulumi.") : -len(".yaml")] for path in Path("stacks").glob("Pulumi.*.yaml"))
+    return f"; stacks here: {', '.join(names)}" if names else ""
+
+

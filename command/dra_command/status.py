@@ -1,0 +1,27 @@
+"""Exit statuses: what a script learns from the command without reading its output."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Literal
+
+
+class Status(IntEnum):
+    """0 everything fits · 1 something does not fit or a rule is broken · 2 the input is wrong · 3 cannot tell."""
+
+    FITS = 0
+    BROKEN = 1
+    WRONG_INPUT = 2
+    CANNOT_TELL = 3
+    INTERRUPTED = 130
+
+
+def status_of(
+    verdict: Literal["fits", "does-not-fit", "cannot-tell"], *, has_errors: bool, allow_unknown: bool
+) -> Status:
+    """Return the status of an answer; an error among the findings counts as something broken."""
+    if verdict == "does-not-fit" or has_errors:
+        return Status.BROKEN
+    if verdict == "cannot-tell" and not allow_unknown:
+        return Status.CANNOT_TELL
+    return Status.FITS

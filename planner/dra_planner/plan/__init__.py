@@ -1,0 +1,29 @@
+"""The plan: every step in order, the plan's document, and judging one again."""
+
+from dra_planner.plan.document import judge_document, plan_document, plan_file
+from dra_planner.plan.planning import make_plan
+from dra_planner.plan.values import (
+    Cost,
+    GivenClaim,
+    GivenDevice,
+    NodeRange,
+    Plan,
+    PlannedPool,
+    PlannedWorkload,
+    PlanRequest,
+)
+
+__all__ = [
+    "Cost",
+    "GivenClaim",
+    "GivenDevice",
+    "NodeRange",
+    "Plan",
+    "PlanRequest",
+    "PlannedPool",
+    "PlannedWorkload",
+    "judge_document",
+    "make_plan",
+    "plan_document",
+    "plan_file",
+]

@@ -1,0 +1,184 @@
+"""The order of the steps: sources and fleet in, plan out. The only module that knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+
+from dra_planner.claims import expand_claims
+from dra_planner.errors import Diagnostic, PlannerError
+from dra_planner.fleet import Fleet
+from dra_planner.manifests import Manifests, read_manifests
+from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass, Figures, WorkloadRef
+from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan.classes import fleet_classes
+from dra_planner.plan.node_ranges import node_range
+from dra_planner.plan.values import Cost, Plan, PlannedPool, PlannedWorkload, PlanRequest
+from dra_planner.planfile import inputs_of
+from dra_planner.releases import Features, features_of, parse_version
+from dra_planner.sizing import PoolSize, Sizer, Sizing, WorkloadSize
+
+
+def make_plan(request: PlanRequest) -> Plan:
+    """Return the plan for workloads on a fleet's pools, or on the nodes of a snapshot.
+
+    Raises PlannerError for input that is wrong. What does not fit, and objects that the API server would refuse,
+    are in the plan: as reasons and diagnostics.
+    """
+    if request.observed:
+        from dra_planner.plan.observed import plan_on_snapshot
+
+        return plan_on_snapshot(request)
+    if request.fleet is None:
+        raise PlannerError("there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster")
+    fleet = request.fleet
+    features = features_of(parse_version(request.kubernetes) if request.kubernetes else fleet.minor)
+    manifests = read_manifests(request.sources, features)
+    classes = {**fleet_classes(fleet, features), **manifests.classes}
+    demand = expand_claims(manifests, classes, features)
+    offers = predict_offers(fleet, features)
+    return size_plan(
+        demand=demand,
+        fleet=fleet,
+        offers=offers,
+        classes=classes,
+        features=features,
+        level=request.level,
+        diagnostics=manifests.diagnostics,
+        assumptions=_assumptions(manifests, demand, offers, features),
+        inputs=inputs_of(fleet, request.sources, request.paths),
+    )
+
+
+def size_plan(
+    *,
+    demand: Demand,
+    fleet: Fleet,
+    offers: tuple[Offer, ...],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    level: DemandLevel,
+    diagnostics: tuple[Diagnostic, ...] = (),
+    assumptions: tuple[str, ...] = (),
+    inputs: Mapping[str, object] | None = None,
+) -> Plan:
+    """Return the plan for a demand on predicted offers: every level sized, the pools for `level`."""
+    sizings = _size_levels(demand, offers, classes, features)
+    chosen = sizings[level]
+    by_name = {offer.name: offer for offer in offers}
+    pools = tuple(_pool(chosen.pool(pool.name), by_name[pool.name], fleet) for pool in fleet.pools)
+    return Plan(
+        level=level,
+        verdict=chosen.verdict,
+        kubernetes=features.version,
+        fleet=fleet,
+        offers=offers,
+        classes=classes,
+        demand=demand,
+        pools=pools,
+        workloads=plan_workloads(demand, sizings, level),
+        cost=_cost(chosen, offers),
+        nodes_bound=chosen.nodes_bound,
+        method=chosen.method,
+        assumptions=assumptions,
+        diagnostics=diagnostics,
+        sizings=sizings,
+        inputs=inputs or {},
+    )
+
+
+def _size_levels(
+    demand: Demand, offers: tuple[Offer, ...], classes: Mapping[str, DeviceClass], features: Features
+) -> dict[DemandLevel, Sizing]:
+    """Size every level; levels that ask for the same are sized once."""
+    sizer = Sizer.of(demand, offers, classes, features)
+    done: dict[tuple[int | None, ...], Sizing] = {}
+    sizings: dict[DemandLevel, Sizing] = {}
+    for level in DEMAND_LEVELS:
+        members = [member for shape in demand.shapes for member in shape.members]
+        figures = tuple(
+            member.figures.at(level) for member in (*members, *(blocked.member for blocked in demand.blocked))
+        )
+        if figures not in done:
+            done[figures] = sizer.size(level)
+        sizings[level] = done[figures]
+    return sizings
+
+
+def plan_workloads(
+    demand: Demand, sizings: Mapping[DemandLevel, Sizing], level: DemandLevel
+) -> tuple[PlannedWorkload, ...]:
+    """Return every workload with its verdict at every level, sorted by kind, namespace and name."""
+    figures: dict[WorkloadRef, Figures] = {}
+    for member in (
+        *(member for shape in demand.shapes for member in shape.members),
+        *(blocked.member for blocked in demand.blocked),
+    ):
+        figures[member.workload] = figures.get(member.workload, Figures.fixed(0)) + member.figures
+    answers: dict[DemandLevel, dict[WorkloadRef, WorkloadSize]] = {
+        each: {size.workload: size for size in sizing.workloads} for each, sizing in sizings.items()
+    }
+    planned = []
+    for ref, size in sorted(answers[level].items()):
+        planned.append(
+            PlannedWorkload(
+                workload=ref,
+                figures=_figures(figures.get(ref), size),
+                placed=size.placed,
+                pending=size.pending,
+                verdicts={each: found[ref].verdict for each, found in answers.items() if ref in found},
+                placements=size.placements,
+                fits=size.fits,
+                reasons=size.reasons,
+            )
+        )
+    return tuple(planned)
+
+
+def _figures(figures: Figures | None, size: WorkloadSize) -> Figures:
+    """A DaemonSet's figures are the nodes that it runs on in this plan."""
+    if figures is None or figures == Figures.fixed(0):
+        return Figures.fixed(size.wanted or 0)
+    return figures
+
+
+def _pool(size: PoolSize, offer: Offer, fleet: Fleet) -> PlannedPool:
+    return PlannedPool(
+        name=size.name,
+        machine=offer.machine,
+        minimum=size.minimum,
+        bound=size.bound,
+        plan=size.plan,
+        maximum=size.maximum,
+        nodes=node_range(size.minimum, size.plan, size.maximum, fleet.autoscaler),
+        devices=size.devices,
+        hourly_usd=size.hourly_usd,
+        zones=offer.zones,
+        left=size.left,
+    )
+
+
+def _cost(sizing: Sizing, offers: Iterable[Offer]) -> Cost | None:
+    if sizing.hourly_plan is None:
+        return None
+    used = {pool.name for pool in sizing.pools if pool.plan}
+    dates = sorted(offer.priced_on for offer in offers if offer.name in used and offer.priced_on)
+    return Cost(
+        hourly_usd=sizing.hourly_plan,
+        bound_usd=min(sizing.hourly_bound or Decimal(0), sizing.hourly_plan),
+        priced_on=dates[0] if dates else "",
+    )
+
+
+def _assumptions(
+    manifests: Manifests, demand: Demand, offers: Iterable[Offer], features: Features
+) -> tuple[str, ...]:
+    said = [f"Kubernetes {features.version} with its default feature gates, at its latest known patch"]
+    said += demand.assumptions
+    for offer in offers:
+        said += [f"pool {offer.name}: {assumption}" for assumption in offer.assumptions]
+    said += [
+        f"{count} object{'s' if count != 1 else ''} of kind {kind} play{'s' if count == 1 else ''} no part"
+        for kind, count in sorted(manifests.other_kinds.items())
+    ]
+    return tuple(dict.fromkeys(said))

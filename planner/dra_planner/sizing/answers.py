@@ -1,0 +1,210 @@
+"""A packing and what is proved about it → an answer per workload."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from dra_planner.model import Demand, DemandLevel, Member, Reason, Shape, Verdict, WorkloadRef, worst
+from dra_planner.sizing.compatibility import Compatibility
+from dra_planner.sizing.items import Items
+from dra_planner.sizing.packing import Packing
+from dra_planner.sizing.proof import Proof
+from dra_planner.sizing.reasons import Shortage, errors_elsewhere, no_pools, refusals, too_small, unbounded
+from dra_planner.sizing.result import WorkloadSize
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Everything that is known about one level when its packing is done."""
+
+    level: DemandLevel
+    demand: Demand
+    items: Items
+    found: Compatibility
+    packing: Packing
+    used: Sequence[int]
+    relaxed: Packing
+    relaxed_nodes: Sequence[int]
+    proof: Proof
+
+
+@dataclass(slots=True)
+class _Left:
+    """Pods of a shape that wait, and why."""
+
+    pods: int
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What adds up for one workload."""
+
+    wanted: int | None = 0
+    placed: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    pending: int = 0
+    verdicts: list[Verdict] = field(default_factory=list)
+    reasons: list[Reason] = field(default_factory=list)
+    fits: dict[str, list[Verdict]] = field(default_factory=lambda: defaultdict(list))
+
+    def wait(self, pods: int, verdict: Verdict, reasons: Iterable[Reason]) -> None:
+        self.pending += pods
+        self.verdicts.append(verdict)
+        self.reasons.extend(reason for reason in reasons if reason not in self.reasons)
+
+
+def answer_workloads(outcome: Outcome) -> tuple[WorkloadSize, ...]:
+    """Return one answer per workload, sorted by kind, namespace and name."""
+    answers: dict[WorkloadRef, _Answer] = defaultdict(_Answer)
+    placed, left = _placed(outcome), _left(outcome)
+    for shape in sorted(outcome.demand.shapes, key=lambda each: each.id):
+        if not shape.per_node:
+            _share_out(answers, shape, placed[shape.id], left[shape.id], outcome.level)
+    for index, daemon in enumerate(outcome.items.daemons):
+        _answer_daemon(answers, outcome, index, daemon)
+    _match_pools(answers, outcome)
+    _doubt_errors(answers, outcome)
+    for blocked in outcome.demand.blocked:
+        answer, pods = answers[blocked.member.workload], blocked.member.figures.at(outcome.level)
+        _want(answer, pods)
+        if pods != 0:
+            answer.wait(pods or 0, blocked.verdict, [blocked.reason])
+    return tuple(_sized(ref, answers[ref]) for ref in sorted(answers))
+
+
+def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
+    for index, item in enumerate(outcome.found.items):
+        for pool, room in enumerate(outcome.found.rooms):
+            verdict: Verdict = "fits"
+            if not outcome.found.fills[index, pool]:
+                verdict = "cannot-tell" if outcome.found.stops[index, pool].is_undecided else "does-not-fit"
+            for ref in sorted({member.workload for part in item.parts for member in part.shape.members}):
+                answers[ref].fits[room.name].append(verdict)
+
+
+def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
+    """A selector that fails on a node of one pool keeps its pods off every node while that one has room."""
+    for index, item in enumerate(outcome.found.items):
+        if not outcome.found.pools_of(index):
+            continue
+        for pool, room in enumerate(outcome.found.rooms):
+            stop = outcome.found.stops.get((index, pool))
+            if outcome.used[pool] and not outcome.found.fills[index, pool] and stop is not None and stop.is_error:
+                for ref in sorted({member.workload for part in item.parts for member in part.shape.members}):
+                    answers[ref].wait(0, "cannot-tell", errors_elsewhere(room, stop))
+
+
+def _placed(outcome: Outcome) -> dict[str, dict[str, int]]:
+    placed: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for (item, pool), count in sorted(outcome.packing.placed.items()):
+        for part in outcome.found.items[item].parts:
+            placed[part.shape.id][outcome.found.rooms[pool].name] += part.pods * count
+    return placed
+
+
+def _left(outcome: Outcome) -> dict[str, list[_Left]]:
+    left: dict[str, list[_Left]] = defaultdict(list)
+    for item, count in sorted(outcome.packing.pending.items()):
+        for part in outcome.found.items[item].parts:
+            pods = part.pods * count
+            verdict, reasons = _why_left(outcome, item, part.shape, pods)
+            left[part.shape.id].append(_Left(pods, verdict, reasons))
+    for cut in outcome.found.cut:
+        left[cut.shape.id].append(_Left(cut.pods, "does-not-fit" if cut.proved else "cannot-tell", cut.reasons))
+    return left
+
+
+def _why_left(outcome: Outcome, item: int, shape: Shape, pods: int) -> tuple[Verdict, tuple[Reason, ...]]:
+    found = outcome.found
+    if not found.rooms:
+        return "does-not-fit", (no_pools(),)
+    takers = found.pools_of(item)
+    stops = [(room, found.stops[item, pool]) for pool, room in enumerate(found.rooms) if pool not in takers]
+    open_question = found.is_open_question(item)
+    if not takers:
+        return "cannot-tell" if open_question else "does-not-fit", refusals(stops)
+    proved = item in outcome.proof.excessive and not open_question
+    wanted = sum(member.figures.at(outcome.level) or 0 for member in shape.members)
+    growing = [pool for pool in takers if outcome.relaxed_nodes[pool] > (found.rooms[pool].maximum or 0)]
+    shortages = [_shortage(outcome, pool) for pool in growing or takers[:1]]
+    reasons = tuple(too_small(shortage, shape, pods, wanted, proved=proved) for shortage in shortages)
+    if open_question:
+        reasons += refusals([(room, stop) for room, stop in stops if stop.is_undecided])
+    return "does-not-fit" if proved else "cannot-tell", reasons
+
+
+def _shortage(outcome: Outcome, pool: int) -> Shortage:
+    return Shortage(
+        room=outcome.found.rooms[pool],
+        bound=outcome.proof.nodes[pool],
+        wanted=outcome.relaxed_nodes[pool],
+        method=outcome.packing.method,
+    )
+
+
+def _share_out(
+    answers: dict[WorkloadRef, _Answer],
+    shape: Shape,
+    placed: dict[str, int],
+    left: list[_Left],
+    level: DemandLevel,
+) -> None:
+    """Give the placed pods of a shape to its members in canonical order, then what waits."""
+    for member in sorted(shape.members, key=_member_key):
+        answer, pods = answers[member.workload], member.figures.at(level)
+        _want(answer, pods)
+        if pods is None:
+            answer.wait(0, "cannot-tell", [unbounded(member, level)])
+            continue
+        for pool in list(placed):
+            taken = min(pods, placed[pool])
+            if taken:
+                answer.placed[pool] += taken
+                placed[pool] -= taken
+                pods -= taken
+        for waiting in left:
+            taken = min(pods, waiting.pods)
+            if taken:
+                answer.wait(taken, waiting.verdict, waiting.reasons)
+                waiting.pods -= taken
+                pods -= taken
+
+
+def _answer_daemon(answers: dict[WorkloadRef, _Answer], outcome: Outcome, index: int, daemon: Shape) -> None:
+    """One pod on every planned node that takes it; a node that it is meant for but that is full leaves one waiting."""
+    for member in sorted(daemon.members, key=_member_key):
+        answer = answers[member.workload]
+        for pool, (room, nodes) in enumerate(zip(outcome.found.rooms, outcome.used, strict=True)):
+            stop = outcome.found.daemon_stops.get((index, pool))
+            if stop is None:
+                _want(answer, nodes)
+                if nodes:
+                    answer.placed[room.name] += nodes
+            elif nodes and not stop.is_elsewhere:
+                _want(answer, nodes)
+                verdict: Verdict = "cannot-tell" if stop.is_undecided else "does-not-fit"
+                answer.wait(nodes, verdict, refusals([(room, stop)]))
+
+
+def _member_key(member: Member) -> tuple[WorkloadRef, str]:
+    return member.workload, member.pod_set
+
+
+def _want(answer: _Answer, pods: int | None) -> None:
+    answer.wanted = None if answer.wanted is None or pods is None else answer.wanted + pods
+
+
+def _sized(ref: WorkloadRef, answer: _Answer) -> WorkloadSize:
+    return WorkloadSize(
+        workload=ref,
+        wanted=answer.wanted,
+        placed=sum(answer.placed.values()),
+        pending=answer.pending,
+        verdict=worst(answer.verdicts),
+        placements=tuple((pool, pods) for pool, pods in sorted(answer.placed.items())),
+        fits=tuple((pool, worst(verdicts)) for pool, verdicts in sorted(answer.fits.items())),
+        reasons=tuple(answer.reasons),
+    )

@@ -1,0 +1,173 @@
+"""The least that any plan needs, proved in exact rational arithmetic.
+
+A certificate gives every item a price π and every row of a pool (cpu, devices, …) a price λ. What one node of a
+pool can hold is then worth at most
+
+    V = Σ λ·capacity + Σ max(0, π − λ·needs) · most
+
+whatever is put on it, so a pool of n nodes holds at most n·V of the demand's worth Σ π·d. Any prices give a valid
+statement; good ones (one row alone, one item alone, the duals of the linear relaxation) give a strong one. This is
+weak duality: the solver that suggests prices need not be trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Something a node has a limited amount of, and what one of each item takes of it at least."""
+
+    name: str
+    capacity: int
+    needs: Mapping[int, int] = field(hash=False)  # item → amount; missing means 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundPool:
+    """A pool as the bound sees it; items that are not in `most` cannot go there."""
+
+    minimum: int
+    maximum: int
+    rows: tuple[Row, ...]
+    most: Mapping[int, int] = field(hash=False)  # item → how many one node can hold at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundModel:
+    """Counts of the items that can be judged everywhere, and the pools."""
+
+    demand: Mapping[int, int] = field(hash=False)
+    pools: tuple[BoundPool, ...]
+
+    def pools_of(self, item: int) -> tuple[int, ...]:
+        """Return the pools that the item can go to."""
+        return tuple(index for index, pool in enumerate(self.pools) if item in pool.most)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """Prices of items, and of rows by pool and position; what is missing has price 0."""
+
+    items: Mapping[int, Fraction] = field(hash=False)
+    rows: Mapping[int, Mapping[int, Fraction]] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """A certificate applied: what the demand is worth, and what one node of each pool can hold of it at most."""
+
+    demand: Fraction
+    nodes: Mapping[int, Fraction] = field(hash=False)  # pool → V; missing means 0
+
+    def is_infeasible(self, model: BoundModel) -> bool:
+        """Whether the demand is worth more than all pools at their maximum can hold."""
+        return self.demand > sum(model.pools[pool].maximum * value for pool, value in self.nodes.items())
+
+    def nodes_of(self, model: BoundModel, pool: int) -> int:
+        """Return nodes of that pool that are needed when every other pool is at its maximum."""
+        value = self.nodes.get(pool, Fraction(0))
+        if not value:
+            return 0
+        others = sum(model.pools[other].maximum * v for other, v in self.nodes.items() if other != pool)
+        return max(0, ceil((self.demand - others) / value))
+
+    def cost(self, model: BoundModel, costs: Sequence[Fraction]) -> Fraction:
+        """Return the least that Σ costs·nodes can be, minimums respected and maximums left aside.
+
+        Prices may be scaled freely; the largest scale at which no node is worth more than it costs is the best.
+        """
+        floor = sum((cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)), Fraction(0))
+        worth = [(costs[pool] / value, pool) for pool, value in self.nodes.items() if value]
+        if not worth:
+            return floor
+        scale = min(ratio for ratio, _ in worth)
+        paid = sum(
+            ((costs[i] - scale * self.nodes.get(i, 0)) * pool.minimum for i, pool in enumerate(model.pools)),
+            Fraction(0),
+        )
+        return max(floor, scale * self.demand + paid)
+
+
+def apply(certificate: Certificate, model: BoundModel) -> Worth:
+    """Return what the certificate says about the model; exact."""
+    priced = {item: price for item, price in certificate.items.items() if price > 0 and model.demand.get(item)}
+    nodes: dict[int, Fraction] = {}
+    for index, pool in enumerate(model.pools):
+        inside = [item for item in priced if item in pool.most]
+        if not inside:
+            continue
+        rows = [
+            (pool.rows[row], price) for row, price in certificate.rows.get(index, {}).items() if price > 0
+        ]
+        value = sum((price * row.capacity for row, price in rows), Fraction(0))
+        for item in inside:
+            paid = sum((price * row.needs.get(item, 0) for row, price in rows), Fraction(0))
+            if priced[item] > paid:
+                value += (priced[item] - paid) * pool.most[item]
+        nodes[index] = value
+    return Worth(sum((price * model.demand[item] for item, price in priced.items()), Fraction(0)), nodes)
+
+
+def area_certificates(model: BoundModel) -> Iterator[Certificate]:
+    """Yield the certificates that need no solver: one item alone, and one row over the items confined to some pools."""
+    for item in sorted(model.demand):
+        yield Certificate(items={item: Fraction(1)})
+    for pools in _pool_sets(model):
+        confined = [item for item in sorted(model.demand) if set(model.pools_of(item)) <= pools]
+        if len(confined) < 2:
+            continue
+        names = sorted({row.name for pool in pools for row in model.pools[pool].rows})
+        for name in names:
+            yield from _row_certificates(model, pools, confined, name)
+
+
+def _row_certificates(
+    model: BoundModel, pools: frozenset[int], items: Sequence[int], name: str
+) -> Iterator[Certificate]:
+    """Price one row of several pools, by amount (what runs out) and by share of a node (how many nodes)."""
+    rows: dict[int, tuple[int, Row]] = {}
+    for pool in pools:
+        for position, row in enumerate(model.pools[pool].rows):
+            if row.name == name:
+                rows[pool] = (position, row)
+    for by_share in (False, True) if len(rows) > 1 else (False,):
+        unit = {pool: Fraction(1, row.capacity if by_share else 1) for pool, (_, row) in rows.items()}
+        prices: dict[int, Fraction] = {}
+        for item in items:
+            price = min(
+                (
+                    rows[pool][1].needs.get(item, 0) * unit[pool] if pool in rows else Fraction(0)
+                    for pool in model.pools_of(item)
+                ),
+                default=Fraction(0),
+            )
+            if price:
+                prices[item] = price
+        if prices:
+            yield Certificate(items=prices, rows={pool: {rows[pool][0]: unit[pool]} for pool in rows})
+
+
+def _pool_sets(model: BoundModel) -> list[frozenset[int]]:
+    """Each pool, the pools of each item, connected components, and all: the sets worth looking at."""
+    sets: set[frozenset[int]] = {frozenset([index]) for index in range(len(model.pools))}
+    components: list[frozenset[int]] = []
+    for item in sorted(model.demand):
+        support = frozenset(model.pools_of(item))
+        if support:
+            sets.add(support)
+            touching = [other for other in components if other & support]
+            components = [other for other in components if not other & support]
+            components.append(support.union(*touching))
+    sets.update(components)
+    return sorted(sets, key=sorted)
+
+
+def strongest(worths: Iterable[Worth], model: BoundModel, costs: Sequence[Fraction]) -> Fraction:
+    """Return the greatest of the cost bounds that these certificates prove."""
+    floor = sum((cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)), Fraction(0))
+    return max((worth.cost(model, costs) for worth in worths), default=floor)

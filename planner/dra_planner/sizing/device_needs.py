@@ -1,0 +1,127 @@
+"""What an item needs of the devices of a node, at least: from which of them, and how many."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dra_planner.allocation import NodeState
+from dra_planner.allocation.amounts import nano
+from dra_planner.allocation.counters import draws_of
+from dra_planner.allocation.devices import Candidate
+from dra_planner.allocation.requests import PlannedClaim, PlannedRequest, plan_claims
+from dra_planner.model import ClaimSpec
+from dra_planner.sizing.items import Item
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceNeeds:
+    """`exclusive` are (devices that will do, how many), sets as bits over the candidates of the node's template;
+    `counters` what is drawn of each family of counters, in billionths.
+
+    `is_steady` says that the number of items on a node cannot rise because other pods are there: no alternatives,
+    no partitions or shares, and no two requests that compete for some devices but not for all.
+    """
+
+    exclusive: tuple[tuple[int, int], ...] = ()
+    counters: Mapping[str, int] = field(default_factory=dict, hash=False)
+    is_steady: bool = True
+
+    @staticmethod
+    def counter_capacities(state: NodeState) -> dict[str, int]:
+        """Return what is left of each family of counters of a node, over all its partitioned devices."""
+        capacities: dict[str, int] = defaultdict(int)
+        for pool in state.template.pools:
+            for counter_set in pool.counter_sets:
+                for name, value in counter_set.counters.items():
+                    capacities[_family(name)] += nano(value)
+        for candidate in state.template.candidates:
+            if candidate.bit & state.taken:
+                for (_, name), amount in draws_of(state.template, candidate):
+                    capacities[_family(name)] -= amount
+        return dict(capacities)
+
+
+def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
+    """Return the needs of one item on a node in this state; claims that its pods share count once."""
+    template = state.template
+    exclusive: dict[int, int] = defaultdict(int)
+    counters: dict[str, int] = defaultdict(int)
+    steady, constraints = True, 0
+    claims = list(_claims(item))
+    for name, spec, times in claims:
+        (planned,) = plan_claims([(name, spec)], template).claims
+        constraints += len(spec.constraints)
+        steady &= all(each.match_attribute is not None for each in spec.constraints)
+        for request in planned.requests:
+            bits, count = _least(request)
+            if not count:
+                continue
+            inside = [each for each in template.candidates if each.bit & bits]
+            steady &= len(request.alternatives) == 1
+            steady &= not any(each.shareable or each.device.consumes_counters for each in inside)
+            if inside and not any(each.shareable for each in inside):
+                exclusive[bits] += count * times
+                for family, amount in _least_draws(inside, state).items():
+                    counters[family] += amount * count * times
+        steady &= not _has_fault(planned)
+    sets = list(exclusive)
+    steady &= not any(one & other for at, one in enumerate(sets) for other in sets[:at])
+    steady &= constraints == 0 or (constraints == 1 and len(claims) == 1)
+    return DeviceNeeds(
+        exclusive=tuple(sorted(exclusive.items())),
+        counters={family: amount for family, amount in sorted(counters.items()) if amount},
+        is_steady=steady,
+    )
+
+
+def _claims(item: Item) -> Iterator[tuple[str, ClaimSpec, int]]:
+    seen = set()
+    for part in item.parts:
+        for claim in part.shape.claims:
+            if claim.shared is None:
+                yield f"{part.shape.namespace}/{claim.name}", claim.spec, part.pods
+            elif claim.shared not in seen:
+                seen.add(claim.shared)
+                yield str(claim.shared), claim.spec, 1
+
+
+def _least(request: PlannedRequest) -> tuple[int, int]:
+    """Return the devices that will do for any alternative, and the fewest that any takes; (0, 0) for none at all."""
+    bits, counts = 0, []
+    for way in request.alternatives:
+        if way.fault:
+            continue
+        if way.spec.admin_access:
+            return 0, 0
+        bits |= way.matching("optimistic")
+        if way.takes_all:
+            counts.append(max(1, way.matching("pessimistic").bit_count()))
+        else:
+            counts.append(way.spec.count)
+    return bits, min(counts, default=0)
+
+
+def _has_fault(claim: PlannedClaim) -> bool:
+    return bool(claim.fault) or any(way.fault for request in claim.requests for way in request.alternatives)
+
+
+def _least_draws(inside: Sequence[Candidate], state: NodeState) -> dict[str, int]:
+    """Return what the most modest of these devices draws of each family of counters."""
+    least: dict[str, int] | None = None
+    for candidate in inside:
+        drawn: dict[str, int] = defaultdict(int)
+        for (_, name), amount in draws_of(state.template, candidate):
+            drawn[_family(name)] += amount
+        if least is None:
+            least = dict(drawn)
+        else:
+            least = {family: min(amount, drawn[family]) for family, amount in least.items() if drawn.get(family)}
+    return least or {}
+
+
+def _family(counter: str) -> str:
+    """Return the name without numbers: memory-slice-0 to memory-slice-7 are one family."""
+    return re.sub(r"\d+", "#", counter)

@@ -1,0 +1,71 @@
+"""What is left on the planned nodes: devices in use, devices that nothing of the demand can use, amounts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from dra_planner.allocation import NodeState
+from dra_planner.sizing.compatibility import Compatibility
+from dra_planner.sizing.filling import LONGEST_FILL, Filling, Stage
+from dra_planner.sizing.packing import NodeClass, Packing, Room
+from dra_planner.sizing.result import DeviceCount
+from dra_planner.slices import COMPUTE_DOMAIN_DRIVER
+
+
+def planned_classes(packing: Packing, room: Room, pool: int, nodes: int) -> list[NodeClass]:
+    """Return the planned nodes of a pool by state: those in use, and empty ones up to `nodes`."""
+    used = [group for group in packing.classes if group.stage.pool == pool and group.stage is not room.empty]
+    empty = nodes - sum(group.count for group in used)
+    return [*used, NodeClass(room.empty, empty)] if empty > 0 else used
+
+
+def count_devices(classes: Sequence[NodeClass], found: Compatibility, filling: Filling) -> DeviceCount:
+    """Return the devices of these nodes of one pool; channels of compute domains are no devices to count."""
+    total = used = stranded = 0
+    for group in classes:
+        here = _counted(group.stage.state)
+        busy = _busy(group.stage.state, here)
+        full = _busy(_filled(group.stage, found, filling).state, here)
+        total += group.count * len(here)
+        used += group.count * busy
+        stranded += group.count * (len(here) - full)
+    return DeviceCount(total=total, used=used, stranded=stranded)
+
+
+def count_state(state: NodeState) -> tuple[int, int]:
+    """Return the devices of one node, and how many of them are in use."""
+    units = _counted(state)
+    return len(units), _busy(state, units)
+
+
+def left_over(classes: Sequence[NodeClass]) -> dict[str, int]:
+    """Return the unused amounts over these nodes, by resource."""
+    left: dict[str, int] = defaultdict(int)
+    for group in classes:
+        for resource in sorted(group.stage.state.node.allocatable):
+            left[resource] += group.count * max(0, group.stage.state.free(resource))
+    return dict(left)
+
+
+def _filled(stage: Stage, found: Compatibility, filling: Filling) -> Stage:
+    """Return the node with as much more of the demand as it takes."""
+    for index, item in enumerate(found.items):
+        if found.fills[index, stage.pool] and any(part.shape.claims for part in item.parts):
+            _, stage = filling.fill(item, stage, LONGEST_FILL)
+    return stage
+
+
+def _counted(state: NodeState) -> tuple[int, ...]:
+    """Return the things to count, as sets of candidates: devices, or whole GPUs where they are partitioned."""
+    units: dict[object, int] = defaultdict(int)
+    for candidate in state.template.candidates:
+        if candidate.bit & state.template.searched and candidate.id.driver != COMPUTE_DOMAIN_DRIVER:
+            sets = {drawn.counter_set for drawn in candidate.device.consumes_counters}
+            units[(candidate.id[:2], *sorted(sets)) if sets else candidate.id] |= candidate.bit
+    return tuple(units.values())
+
+
+def _busy(state: NodeState, units: Sequence[int]) -> int:
+    shared = sum(1 << index for index, _ in state.shares)
+    return sum(1 for bits in units if bits & (state.taken | shared))

@@ -1,0 +1,129 @@
+"""Bulk first-fit: put items on classes of identical nodes instead of on nodes.
+
+Walking classes (state, count) in opening order gives exactly what walking nodes and pods one by one would give,
+in time that grows with shapes and classes and not with pods: a class takes as many items as its state can be
+filled with, the last node of it takes the rest, and at most one class becomes three.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from dra_planner.sizing.filling import LONGEST_FILL, Filling, Stage
+from dra_planner.sizing.items import Item
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """Where items may go: an empty node of a pool, and how many nodes there must and may be."""
+
+    name: str
+    empty: Stage
+    minimum: int
+    maximum: int | None
+
+
+@dataclass(slots=True)
+class NodeClass:
+    """Identical nodes."""
+
+    stage: Stage
+    count: int
+
+
+@dataclass(slots=True)
+class Packing:
+    """A packing, complete or not. Items go by their position, pools by theirs."""
+
+    classes: list[NodeClass]
+    opened: list[int]
+    placed: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
+    pending: dict[int, int] = field(default_factory=dict)
+    method: str = ""
+
+    def used_nodes(self, rooms: Sequence[Room]) -> list[int]:
+        """Return nodes per pool, the minimum at least; empty nodes above it are not counted."""
+        used = [0] * len(rooms)
+        for group in self.classes:
+            if group.stage is not rooms[group.stage.pool].empty:
+                used[group.stage.pool] += group.count
+        return [max(count, room.minimum) for count, room in zip(used, rooms, strict=True)]
+
+
+Choose = Callable[[int, int, Sequence[int | None]], tuple[int, int] | None]
+"""(item, how many are left, nodes each pool may still open) → (pool, nodes to open), None when nothing helps."""
+
+
+def pack(
+    items: Sequence[Item],
+    order: Iterable[int],
+    rooms: Sequence[Room],
+    starts: Sequence[int],
+    filling: Filling,
+    choose: Choose,
+) -> Packing:
+    """Return the packing of the items, taken in that order, each on the first node that takes it.
+
+    `starts` says how many nodes of each pool are open from the start.
+    """
+    packing = Packing(
+        classes=[NodeClass(room.empty, count) for room, count in zip(rooms, starts, strict=True) if count],
+        opened=list(starts),
+    )
+    for index in order:
+        left = _fill_open(packing, index, items[index], filling)
+        while left:
+            room = [
+                None if each.maximum is None else each.maximum - opened
+                for each, opened in zip(rooms, packing.opened, strict=True)
+            ]
+            choice = choose(index, left, room)
+            if choice is None:
+                break
+            pool, nodes = choice
+            packing.opened[pool] += nodes
+            fresh = [NodeClass(rooms[pool].empty, nodes)]
+            filled = _fill(fresh, items[index], left, filling)
+            packing.classes.extend(fresh)
+            packing.placed[index, pool] += filled
+            left -= filled
+        if left:
+            packing.pending[index] = left
+    return packing
+
+
+def _fill_open(packing: Packing, index: int, item: Item, filling: Filling) -> int:
+    """Fill the nodes that are open, first class first; returns how many items are left over."""
+    left, classes = item.count, packing.classes
+    packing.classes = []
+    for position, group in enumerate(classes):
+        if not left:
+            packing.classes.extend(classes[position:])
+            break
+        parts = [group]
+        filled = _fill(parts, item, left, filling)
+        if filled:
+            packing.placed[index, group.stage.pool] += filled
+        left -= filled
+        packing.classes.extend(parts)
+    return left
+
+
+def _fill(parts: list[NodeClass], item: Item, wanted: int, filling: Filling) -> int:
+    """Fill one class in place: full nodes, the node that takes the rest, untouched nodes; returns what was placed."""
+    group = parts[0]
+    most, last = filling.fill(item, group.stage, min(wanted, LONGEST_FILL))
+    if not most:
+        return 0
+    full = min(group.count, wanted // most)
+    rest = wanted - full * most if full < group.count else 0
+    rest = min(rest, most)
+    parts[:] = [NodeClass(last, full)] if full else []
+    if rest:
+        parts.append(NodeClass(filling.fill(item, group.stage, rest)[1], 1))
+    untouched = group.count - full - (1 if rest else 0)
+    if untouched:
+        parts.append(NodeClass(group.stage, untouched))
+    return full * most + rest

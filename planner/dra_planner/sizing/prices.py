@@ -1,0 +1,53 @@
+"""What a node costs, so that plans can be compared: money where it is known everywhere, else scarce things first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from dra_planner.offers import Offer
+
+Cost = tuple[int, ...]
+"""Compared entry by entry: micro-dollars first when they are known, then devices, nodes, cpu, memory."""
+
+
+def node_costs(offers: Sequence[Offer]) -> tuple[Cost, ...]:
+    """Return the cost of one node of each pool; a price that is missing anywhere is used nowhere."""
+    priced = all(offer.hourly_usd is not None for offer in offers)
+    costs: list[Cost] = []
+    for offer in offers:
+        scarce = (
+            sum(len(each.devices) for each in offer.slices),
+            1,
+            offer.node.allocatable.get("cpu", 0),
+            offer.node.allocatable.get("memory", 0),
+        )
+        costs.append((_micro_usd(offer.hourly_usd), *scarce) if priced else scarce)
+    return tuple(costs)
+
+
+def total_cost(counts: Iterable[int], costs: Sequence[Cost]) -> Cost:
+    """Return the cost of so many nodes of each pool."""
+    counted = list(zip(counts, costs, strict=True))
+    width = len(costs[0]) if costs else 0
+    return tuple(sum(count * cost[entry] for count, cost in counted) for entry in range(width))
+
+
+def hourly_usd(counts: Iterable[int], offers: Sequence[Offer]) -> Decimal | None:
+    """Return the price per hour of so many nodes of each pool; None when a pool in use has no price."""
+    total = Decimal(0)
+    for count, offer in zip(counts, offers, strict=True):
+        if count and offer.hourly_usd is None:
+            return None
+        total += count * (offer.hourly_usd or 0)
+    return total
+
+
+def usd(micro: Fraction) -> Decimal:
+    """Return micro-dollars as dollars, rounded down to a ten-thousandth."""
+    return Decimal(int(micro / 100)) / 10_000
+
+
+def _micro_usd(price: Decimal | None) -> int:
+    return int((price or Decimal(0)) * 1_000_000)

@@ -1,0 +1,122 @@
+"""Why pods are left over, in words that name the claim, the pool, what is short, and what would mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from dra_planner.model import ClaimSpec, DemandLevel, Member, Reason, Shape
+from dra_planner.sizing.filling import Stop
+from dra_planner.sizing.packing import Room
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortage:
+    """A pool that is too small for what is asked of it."""
+
+    room: Room
+    bound: int
+    wanted: int  # nodes that the best packing found would take
+    method: str
+
+
+def refusals(stops: Sequence[tuple[Room, Stop]]) -> tuple[Reason, ...]:
+    """Return why each pool refuses an item on an empty node; what is undecided comes first, then nearest misses."""
+    told: list[tuple[int, int, Reason]] = []
+    for position, (room, stop) in enumerate(stops):
+        for reason in stop.reasons:
+            named = reason if reason.pool else replace(reason, pool=room.name)
+            told.append((0 if stop.is_undecided else 1, position, named))
+    return _without_repeats(reason for _, _, reason in sorted(told, key=lambda each: each[:2]))
+
+
+def errors_elsewhere(room: Room, stop: Stop) -> tuple[Reason, ...]:
+    """Return that an error on nodes of one pool stops the pod everywhere, while such a node has room.
+
+    Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go (findNodesThatPassFilters) @v1.36.3.
+    """
+    return tuple(
+        replace(
+            reason,
+            code="error-on-other-pool",
+            message=f'a node of pool "{room.name}" makes the scheduler give up on the pod everywhere: {reason.message}',
+            pool=room.name,
+        )
+        for reason in stop.reasons[:1]
+    )
+
+
+def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int, *, proved: bool) -> Reason:
+    """Return why pods that fit a pool are left over: it is too small, or no better packing was found."""
+    room, claim = shortage.room, _claim_name(shape)
+    maximum = room.maximum or 0
+    more = max(1, shortage.wanted - maximum)
+    limit = f"is fixed at {_nodes(maximum)}" if room.minimum == maximum else f"has at most {_nodes(maximum)}"
+    devices = pending * devices_of(shape)
+    short = f", {devices} more device{'s' if devices != 1 else ''} for claim {claim}" if devices else ""
+    left_over = f"{pending} of {wanted} pod{'s' if wanted != 1 else ''} left over{short}"
+    if proved:
+        message = f'pool "{room.name}" {limit}; {left_over}'
+    else:
+        message = (
+            f'pool "{room.name}" {limit}: at least {shortage.bound} are needed, the best packing found '
+            f"({shortage.method}) takes {shortage.wanted}; {left_over}"
+        )
+    verb = "set the count" if room.minimum == maximum else "raise the maximum"
+    return Reason(
+        code="pool-too-small" if proved else "packing-too-large",
+        message=message,
+        fix=f'{verb} of pool "{room.name}" to {maximum + more}: {_nodes_more(more)}',
+        claim=claim,
+        pool=room.name,
+    )
+
+
+def unbounded(member: Member, level: DemandLevel) -> Reason:
+    """Return why the pods of a workload cannot be counted."""
+    return Reason(
+        code="unbounded-demand",
+        message=f"nothing bounds how many pods {member.workload} has at its {level}",
+        fix="give its scaler a maximum",
+        place=member.place,
+    )
+
+
+def no_pools() -> Reason:
+    """Return why nothing can run anywhere."""
+    return Reason(code="no-pools", message="there is no pool to run on", fix="add a pool to the fleet")
+
+
+def devices_of(shape: Shape) -> int:
+    """Return devices that one pod takes for itself, by the first alternative of each request; `All` counts one."""
+    return sum(_devices_of_claim(claim.spec) for claim in shape.claims if claim.shared is None)
+
+
+def _devices_of_claim(spec: ClaimSpec) -> int:
+    total = 0
+    for request in spec.requests:
+        wanted = request.exactly or (request.first_available[0] if request.first_available else None)
+        if wanted is not None and not wanted.admin_access:
+            total += wanted.count if wanted.allocation_mode == "ExactCount" else 1
+    return total
+
+
+def _claim_name(shape: Shape) -> str:
+    for claim in shape.claims:
+        return str(claim.shared) if claim.shared is not None else f"{shape.namespace}/{claim.name}"
+    return ""
+
+
+def _nodes(count: int) -> str:
+    return f"{count} node{'s' if count != 1 else ''}"
+
+
+def _nodes_more(count: int) -> str:
+    return "one node more" if count == 1 else f"{count} nodes more"
+
+
+def _without_repeats(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    kept: dict[tuple[str, str, str], Reason] = {}
+    for reason in reasons:
+        kept.setdefault((reason.code, reason.message, reason.pool), reason)
+    return tuple(kept.values())

@@ -1,0 +1,149 @@
+"""The compact linear relaxation, solved by HiGHS when it is installed: prices for certificates that area bounds miss.
+
+    variables   y_p nodes of pool p, x_ip items i on pool p
+    demand      Σ_p x_ip ≥ d_i                        (dual: the price π of an item)
+    rows        Σ_i needs_ri·x_ip ≤ capacity_r·y_p    (dual: the price λ of a row)
+    most        x_ip ≤ most_ip·y_p
+
+The solver works in floating point and is not trusted: its duals become rational prices, and `bound` proves from
+those what they prove, which is never too much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from dra_planner.sizing.bound import BoundModel, Certificate
+
+_DENOMINATOR = 2**40
+_ITERATIONS = 200_000
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows of the constraint matrix, in compressed form."""
+
+    lower: list[float] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+    columns: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+    def add(self, lower: float, entries: list[tuple[int, float]]) -> int:
+        self.lower.append(lower)
+        for column, value in entries:
+            self.columns.append(column)
+            self.values.append(value)
+        self.starts.append(len(self.columns))
+        return len(self.lower) - 1
+
+
+@dataclass(slots=True)
+class _Program:
+    """The matrix of a model, and where its rows came from."""
+
+    rows: _Rows
+    demand: dict[int, int]
+    capacity: dict[tuple[int, int], int]
+    short: dict[int, int]
+    columns: int
+
+
+class Relaxation:
+    """The linear programs of one model; `solver` is the module highspy."""
+
+    def __init__(self, model: BoundModel, solver: Any) -> None:
+        self._model = model
+        self._solver = solver
+        self._program = _build(model)
+
+    def cheapest(self, costs: list[float]) -> Certificate | None:
+        """Return prices that prove what all nodes cost at least, no pool limited above."""
+        upper: list[float] = [self._solver.kHighsInf] * len(costs)
+        return self._solve(costs, upper, shortage=False)
+
+    def least_of(self, pool: int) -> Certificate | None:
+        """Return prices that prove how many nodes one pool needs, every other at its maximum."""
+        upper = [float(each.maximum) for each in self._model.pools]
+        upper[pool] = self._solver.kHighsInf
+        return self._solve([float(index == pool) for index in range(len(upper))], upper, shortage=False)
+
+    def shortage(self) -> Certificate | None:
+        """Return prices that prove that the demand is more than the pools can hold, if it is."""
+        upper = [float(each.maximum) for each in self._model.pools]
+        return self._solve([0.0] * len(upper), upper, shortage=True)
+
+    def _solve(self, costs: list[float], upper: list[float], *, shortage: bool) -> Certificate | None:
+        program, pools = self._program, len(self._model.pools)
+        infinity = self._solver.kHighsInf
+        lp = self._solver.HighsLp()
+        lp.num_col_, lp.num_row_ = program.columns, len(program.rows.lower)
+        others = program.columns - pools
+        cost, limit = [*costs, *[0.0] * others], [*upper, *[infinity] * others]
+        for column in program.short.values():
+            cost[column], limit[column] = (1.0, infinity) if shortage else (0.0, 0.0)
+        lp.col_cost_, lp.col_upper_ = cost, limit
+        lp.col_lower_ = [float(each.minimum) for each in self._model.pools] + [0.0] * others
+        lp.row_lower_, lp.row_upper_ = program.rows.lower, [infinity] * len(program.rows.lower)
+        lp.a_matrix_.format_ = self._solver.MatrixFormat.kRowwise
+        lp.a_matrix_.start_ = program.rows.starts
+        lp.a_matrix_.index_ = program.rows.columns
+        lp.a_matrix_.value_ = program.rows.values
+        highs = self._solver.Highs()
+        highs.setOptionValue("output_flag", False)
+        highs.setOptionValue("threads", 1)
+        highs.setOptionValue("random_seed", 0)
+        highs.setOptionValue("simplex_iteration_limit", _ITERATIONS)
+        highs.passModel(lp)
+        highs.run()
+        if highs.getModelStatus() != self._solver.HighsModelStatus.kOptimal:
+            return None
+        return self._certificate(list(highs.getSolution().row_dual))
+
+    def _certificate(self, duals: list[float]) -> Certificate:
+        rows: dict[int, dict[int, Fraction]] = {}
+        for (pool, position), row in self._program.capacity.items():
+            price = _rational(duals[row]) / self._model.pools[pool].rows[position].capacity
+            if price > 0:
+                rows.setdefault(pool, {})[position] = price
+        items = {item: _rational(duals[row]) for item, row in self._program.demand.items()}
+        return Certificate(items={item: price for item, price in items.items() if price > 0}, rows=rows)
+
+
+def _build(model: BoundModel) -> _Program:
+    rows, column = _Rows(), len(model.pools)
+    placed: dict[tuple[int, int], int] = {}
+    short: dict[int, int] = {}
+    for item in sorted(model.demand):
+        for pool in model.pools_of(item):
+            placed[item, pool] = column
+            column += 1
+        short[item] = column
+        column += 1
+    demand = {
+        item: rows.add(
+            float(model.demand[item]),
+            [(placed[item, pool], 1.0) for pool in model.pools_of(item)] + [(short[item], 1.0)],
+        )
+        for item in sorted(model.demand)
+    }
+    capacity: dict[tuple[int, int], int] = {}
+    for index, each in enumerate(model.pools):
+        for position, row in enumerate(each.rows):
+            entries = [
+                (placed[item, index], -need / row.capacity)
+                for item, need in sorted(row.needs.items())
+                if (item, index) in placed
+            ]
+            if entries:
+                capacity[index, position] = rows.add(0.0, [(index, 1.0), *entries])
+        for item, most in sorted(each.most.items()):
+            if (item, index) in placed:
+                rows.add(0.0, [(index, float(most)), (placed[item, index], -1.0)])
+    return _Program(rows, demand, capacity, short, column)
+
+
+def _rational(value: float) -> Fraction:
+    """Return the price as a fraction, never negative; rounding it costs strength and no validity."""
+    return Fraction(max(0, round(value * _DENOMINATOR)), _DENOMINATOR)

@@ -1,0 +1,78 @@
+"""What sizing says: counts per pool, who runs where, who waits and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from dra_planner.model import DemandLevel, Reason, Verdict, WorkloadRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceCount:
+    """Devices on the planned nodes of a pool; `stranded` are free, and no pod of the demand can use them."""
+
+    total: int
+    used: int
+    stranded: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSize:
+    """Nodes of one pool: its limits, the proved least, and what the best packing found needs.
+
+    `bound` holds for placing the whole demand and may exceed `maximum`; `plan` never does. `relaxed` is what
+    the same packing would take if nothing limited the pools.
+    """
+
+    name: str
+    minimum: int
+    bound: int
+    plan: int
+    maximum: int
+    relaxed: int
+    devices: DeviceCount
+    left: Mapping[str, int] = field(hash=False)  # unused amounts over all planned nodes, units of `Amounts`
+    hourly_usd: Decimal | None = None  # of one node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadSize:
+    """What becomes of one workload; `wanted` is None where nothing bounds its pods at this level."""
+
+    workload: WorkloadRef
+    wanted: int | None
+    placed: int
+    pending: int
+    verdict: Verdict
+    placements: tuple[tuple[str, int], ...] = ()  # pool, pods
+    fits: tuple[tuple[str, Verdict], ...] = ()  # pool, whether an empty node of it takes such a pod
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizing:
+    """The answer for one level of demand, every pool at most at its maximum.
+
+    `nodes_bound` and `hourly_bound` are proved over all pools together; `method` names the packing that gave
+    the plan. `hourly_*` is None unless every pool in use has a price.
+    """
+
+    level: DemandLevel
+    verdict: Verdict
+    pools: tuple[PoolSize, ...]
+    workloads: tuple[WorkloadSize, ...]
+    nodes_bound: int
+    nodes_plan: int
+    hourly_bound: Decimal | None
+    hourly_plan: Decimal | None
+    method: str
+    assumptions: tuple[str, ...] = ()
+
+    def pool(self, name: str) -> PoolSize:
+        """Return the size of that pool; raises KeyError."""
+        for size in self.pools:
+            if size.name == name:
+                return size
+        raise KeyError(name)

@@ -1,0 +1,150 @@
+"""What a node of a pool has a limited amount of, and what each item takes of it at least, for the bound.
+
+Every row is a relaxation: whatever the allocator does, the pods of one node together never take more of it than
+there is. Rows are amounts (cpu, memory, pod slots), sets of devices that requests are confined to, counters of
+partitioned devices, and rounded forms of all of these (dual-feasible functions), which see that two pods of 5
+devices do not share a node of 8.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from dra_planner.allocation import NodeState
+from dra_planner.allocation.pod_resources import pod_requests
+from dra_planner.sizing.bound import BoundModel, BoundPool, Row
+from dra_planner.sizing.compatibility import Compatibility
+from dra_planner.sizing.device_needs import DeviceNeeds, device_needs
+from dra_planner.sizing.items import Item
+
+_FINEST_ROUNDING = 8  # a row of so many units or fewer gets every rounding that can matter
+_COARSE_ROUNDINGS = (1, 2, 3)
+
+RowsOfPool = tuple[Row, ...]
+
+
+def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, DeviceNeeds]], ...]:
+    """Return, for each pool, the plain rows over the items that go there, and what those items need of its devices."""
+    result = []
+    for pool, room in enumerate(found.rooms):
+        inside = {item: found.items[item] for item in range(len(found.items)) if found.fills[item, pool]}
+        needs = {item: device_needs(each, room.empty.state) for item, each in inside.items()}
+        rows = (*_amount_rows(inside, room.empty.state), *_device_rows(needs, room.empty.state))
+        result.append((rows, needs))
+    return tuple(result)
+
+
+def bound_model(
+    found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]]
+) -> BoundModel:
+    """Return what the bound may argue with: items that every pool decides on, and rounded rows beside plain ones."""
+    judged = {
+        index: item.count
+        for index, item in enumerate(found.items)
+        if found.pools_of(index) and not found.is_open_question(index)
+    }
+    pools = []
+    for pool, room in enumerate(found.rooms):
+        plain, needs = rows[pool]
+        inside = [item for item in judged if found.fills[item, pool]]
+        pools.append(
+            BoundPool(
+                minimum=room.minimum,
+                maximum=room.maximum or 0,
+                rows=(*plain, *(rounded for row in plain for rounded in _rounded(row))),
+                most={item: _most(item, found.fills[item, pool], needs[item], plain) for item in inside},
+            )
+        )
+    return BoundModel(demand=judged, pools=tuple(pools))
+
+
+def row_weights(
+    found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]]
+) -> dict[tuple[int, int], tuple[Fraction, ...]]:
+    """Return the part of each plain row that one item takes, by (item, pool)."""
+    return {
+        (item, pool): tuple(Fraction(row.needs.get(item, 0), row.capacity) for row in plain)
+        for pool, (plain, _) in enumerate(rows)
+        for item in range(len(found.items))
+        if found.fills[item, pool]
+    }
+
+
+def _most(item: int, fill: int, needs: DeviceNeeds, rows: Iterable[Row]) -> int:
+    """How many of an item one node can hold at most, whatever else is there.
+
+    What the allocator fills an empty node with is the most only where other pods cannot steer it to better choices.
+    """
+    if needs.is_steady:
+        return fill
+    limits = [row.capacity // need for row in rows if (need := row.needs.get(item, 0))]
+    return max([fill, min(limits)]) if limits else fill
+
+
+def _amount_rows(items: Mapping[int, Item], state: NodeState) -> Iterator[Row]:
+    wanted: dict[str, dict[int, int]] = defaultdict(dict)
+    for index, item in items.items():
+        for part in item.parts:
+            for name, amount in pod_requests(part.shape.pod).items():
+                wanted[name][index] = wanted[name].get(index, 0) + amount * part.pods
+    for name in sorted(wanted):
+        free = state.free(name)
+        if free > 0:
+            yield Row(name, free, wanted[name])
+
+
+def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator[Row]:
+    """Yield a row for each set of devices that some request is confined to, and for each family of counters."""
+    for bits in _confining_sets(needs.values()):
+        taken = {
+            item: total
+            for item, each in needs.items()
+            if (total := sum(count for inside, count in each.exclusive if not inside & ~bits))
+        }
+        free = (bits & ~state.taken).bit_count()
+        if taken and free:
+            yield Row(f"devices {bits:x}", free, taken)
+    families = sorted({family for each in needs.values() for family in each.counters})
+    capacities = DeviceNeeds.counter_capacities(state)
+    for family in families:
+        drawn = {item: each.counters[family] for item, each in needs.items() if each.counters.get(family)}
+        if drawn and capacities.get(family, 0) > 0:
+            yield Row(f"counter {family}", capacities[family], drawn)
+
+
+def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:
+    """Return the sets of devices that requests name, and the unions of those that overlap."""
+    named = sorted({bits for each in needs for bits, _ in each.exclusive if bits})
+    unions: list[int] = []
+    for bits in named:
+        for other in [each for each in unions if each & bits]:
+            unions.remove(other)
+            bits |= other
+        unions.append(bits)
+    return sorted({*named, *unions})
+
+
+def _rounded(row: Row) -> Iterator[Row]:
+    """Yield u(need) for the functions u of Fekete and Schepers, which keep every set that fits in one node at most 1.
+
+    u_k(x) = x where x·(k+1) is whole, else floor(x·(k+1)) / k, for needs x as parts of the capacity.
+    Source: S. P. Fekete, J. Schepers, "New classes of fast lower bounds for bin packing problems" (2001).
+    """
+    small = row.capacity <= _FINEST_ROUNDING
+    seen = set()
+    for k in range(1, row.capacity) if small else _COARSE_ROUNDINGS:
+        capacity = row.capacity * k
+        needs = {item: _round(need, row.capacity, k) for item, need in row.needs.items()}
+        needs = {item: need for item, need in needs.items() if need}
+        key = tuple(sorted((item, Fraction(need, capacity)) for item, need in needs.items()))
+        grown = any(need * row.capacity > row.needs[item] * capacity for item, need in needs.items())
+        if grown and key not in seen:
+            seen.add(key)
+            yield Row(f"{row.name}, rounded {k}", capacity, needs)
+
+
+def _round(need: int, capacity: int, k: int) -> int:
+    whole, rest = divmod(need * (k + 1), capacity)
+    return need * k if not rest else whole * capacity

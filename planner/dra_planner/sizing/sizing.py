@@ -1,0 +1,153 @@
+"""Demand and offers → nodes per pool: what is proved, what the best packing found needs, and what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dra_planner.allocation import open_node, place, sight_of
+from dra_planner.model import Demand, DemandLevel, DeviceClass, worst
+from dra_planner.offers import Offer
+from dra_planner.releases import Features
+from dra_planner.sizing.answers import Outcome, answer_workloads
+from dra_planner.sizing.bound import BoundModel
+from dra_planner.sizing.compatibility import Compatibility, find_compatibility
+from dra_planner.sizing.filling import Filling, Stage
+from dra_planner.sizing.items import split_demand
+from dra_planner.sizing.leftovers import count_devices, left_over, planned_classes
+from dra_planner.sizing.packing import Packing
+from dra_planner.sizing.prices import Cost, hourly_usd, node_costs, usd
+from dra_planner.sizing.proof import Proof, leaves_gap, prove_by_area, prove_by_solver
+from dra_planner.sizing.result import PoolSize, Sizing
+from dra_planner.sizing.rows import bound_model, pool_rows, row_weights
+from dra_planner.sizing.strategies import Market, best_packing, rank
+
+
+@dataclass(slots=True)
+class Sizer:
+    """Sizes levels of one demand on the same offers, remembering what the allocator said from level to level."""
+
+    demand: Demand
+    offers: tuple[Offer, ...]
+    filling: Filling
+    nodes: tuple[Stage, ...]
+    costs: tuple[Cost, ...]
+    with_solver: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        demand: Demand,
+        offers: Iterable[Offer],
+        classes: Mapping[str, DeviceClass],
+        features: Features,
+        *,
+        with_solver: bool = True,
+    ) -> Sizer:
+        """Return a sizer for pools; their order is that of their names."""
+        ordered = tuple(sorted(offers, key=lambda offer: offer.name))
+        sight = sight_of(demand.shapes)
+        filling = Filling(place)
+        nodes = tuple(
+            filling.open(
+                pool,
+                open_node(offer.node, offer.slices, classes, features, deductions=offer.used, sight=sight),
+            )
+            for pool, offer in enumerate(ordered)
+        )
+        return cls(demand, ordered, filling, nodes, node_costs(ordered), with_solver)
+
+    def size(self, level: DemandLevel) -> Sizing:
+        """Return the sizes for one level, every pool at most at its maximum."""
+        items = split_demand(self.demand, level)
+        limits = [(offer.name, offer.count_min, offer.count_max) for offer in self.offers]
+        found = find_compatibility(items.items, items.daemons, self.nodes, limits, self.filling)
+        rows = pool_rows(found)
+        market = _market(found, self.costs, row_weights(found, rows))
+        packing, proof = self._pack_and_prove(market, bound_model(found, rows))
+        relaxed = (
+            best_packing(market, self.filling, proof.nodes, limited=False) if packing.pending else packing
+        )
+        used, wanted = packing.used_nodes(found.rooms), relaxed.used_nodes(found.rooms)
+        outcome = Outcome(
+            level=level,
+            demand=self.demand,
+            items=items,
+            found=found,
+            packing=packing,
+            used=used,
+            relaxed=relaxed,
+            relaxed_nodes=wanted,
+            proof=proof,
+        )
+        workloads = answer_workloads(outcome)
+        pools = tuple(self._pool_size(index, outcome) for index in range(len(self.offers)))
+        priced = all(offer.hourly_usd is not None for offer in self.offers)
+        return Sizing(
+            level=level,
+            verdict=worst(each.verdict for each in workloads),
+            pools=pools,
+            workloads=workloads,
+            nodes_bound=proof.nodes_in_all,
+            nodes_plan=sum(used),
+            hourly_bound=usd(proof.cost) if priced else None,
+            hourly_plan=hourly_usd(used, self.offers),
+            method=packing.method,
+        )
+
+    def _pack_and_prove(self, market: Market, model: BoundModel) -> tuple[Packing, Proof]:
+        """Return the best packing found and what is proved; the solver is asked where the two leave a gap."""
+        costs, rooms = self._unit_costs(), market.found.rooms
+        proof = prove_by_area(model, costs)
+        packing = best_packing(market, self.filling, proof.nodes)
+        if self.with_solver and leaves_gap(proof, packing, packing.used_nodes(rooms)):
+            better = prove_by_solver(model, proof, packing, packing.used_nodes(rooms), costs)
+            if better.nodes != proof.nodes:
+                again = best_packing(market, self.filling, better.nodes)
+                packing = min(packing, again, key=lambda each: rank(market, each))
+            proof = better
+        return packing, proof
+
+    def _unit_costs(self) -> list[Fraction]:
+        """Micro-dollars where every price is known, else nodes."""
+        priced = all(offer.hourly_usd is not None for offer in self.offers)
+        return [Fraction(cost[0]) if priced else Fraction(1) for cost in self.costs]
+
+    def _pool_size(self, index: int, outcome: Outcome) -> PoolSize:
+        offer = self.offers[index]
+        room, nodes = outcome.found.rooms[index], outcome.used[index]
+        classes = planned_classes(outcome.packing, room, index, nodes)
+        return PoolSize(
+            name=offer.name,
+            minimum=offer.count_min,
+            bound=outcome.proof.nodes[index],
+            plan=outcome.used[index],
+            maximum=offer.count_max,
+            relaxed=outcome.relaxed_nodes[index],
+            devices=count_devices(classes, outcome.found, self.filling),
+            left=left_over(classes),
+            hourly_usd=offer.hourly_usd,
+        )
+
+
+def size_pools(
+    demand: Demand,
+    offers: Iterable[Offer],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    level: DemandLevel = "steady",
+) -> Sizing:
+    """Return how many nodes of each pool one level of the demand needs, what is left over, and why.
+
+    Never raises for what the demand holds. Time depends on shapes and pools, not on replicas; the answer depends on
+    neither the order of the offers nor that of the shapes.
+    """
+    return Sizer.of(demand, offers, classes, features).size(level)
+
+
+def _market(
+    found: Compatibility, costs: tuple[Cost, ...], weights: Mapping[tuple[int, int], tuple[Fraction, ...]]
+) -> Market:
+    shares = {key: max(parts, default=Fraction(0)) for key, parts in weights.items()}
+    return Market(found=found, costs=costs, shares=shares, weights=weights)

@@ -1,0 +1,123 @@
+"""The packings that are tried, and which one is kept.
+
+Each strategy is an order of items and a way to choose pools for new nodes; all are first-fit, so all are plans. The
+cheapest that leaves the fewest pods pending wins, the earlier one on a tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from dra_planner.sizing.compatibility import Compatibility
+from dra_planner.sizing.filling import Filling
+from dra_planner.sizing.packing import Choose, Packing, Room, pack
+from dra_planner.sizing.prices import Cost, total_cost
+from dra_planner.sizing.vector_fill import refill
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Market:
+    """What items take of nodes and what nodes cost. `shares` is the greatest part of any one row, by (item, pool)."""
+
+    found: Compatibility
+    costs: tuple[Cost, ...]
+    shares: Mapping[tuple[int, int], Fraction] = field(hash=False)
+    weights: Mapping[tuple[int, int], tuple[Fraction, ...]] = field(hash=False)  # part of every row
+
+
+def best_packing(
+    market: Market, filling: Filling, needed: Sequence[int], *, limited: bool = True
+) -> Packing:
+    """Return the best packing found; without limits every pool may grow as far as it needs to.
+
+    `needed` are nodes that any plan has, by proof: they are open from the start, so that what fits beside what they
+    are needed for opens no other.
+    """
+    rooms = market.found.rooms if limited else tuple(replace(room, maximum=None) for room in market.found.rooms)
+    starts = [
+        count if room.maximum is None else min(count, room.maximum) for count, room in zip(needed, rooms, strict=True)
+    ]
+    best = min(_packings(market, rooms, starts, filling), key=lambda packing: rank(market, packing))
+    if limited and best.pending:
+        # What grows freely may still end within the limits, since it can be filled anew once it is complete.
+        free = best_packing(market, filling, starts, limited=False)
+        if not free.pending and all(
+            room.maximum is None or count <= room.maximum
+            for room, count in zip(rooms, free.used_nodes(rooms), strict=True)
+        ):
+            return free
+    return best
+
+
+def rank(market: Market, packing: Packing) -> tuple[int, Cost]:
+    """Return what packings are compared by: pods left over, then cost."""
+    pending = sum(market.found.items[item].pods * count for item, count in packing.pending.items())
+    return pending, total_cost(packing.used_nodes(market.found.rooms), market.costs)
+
+
+def _packings(
+    market: Market, rooms: Sequence[Room], starts: Sequence[int], filling: Filling
+) -> Iterator[Packing]:
+    seen: set[tuple[int, ...]] = set()
+    for order_name, order in _orders(market):
+        if order in seen:
+            continue
+        seen.add(order)
+        for measure, choose in (("fill", _by_fill(market)), ("share", _by_share(market))):
+            packing = pack(market.found.items, order, rooms, starts, filling, choose)
+            packing.method = f"first-fit, {order_name}, pools by price per {measure}"
+            yield packing
+            if not packing.pending:
+                yield from refill(packing, rooms, market.found.items, market.weights, filling)
+            if len(rooms) == 1:
+                break
+
+
+def _orders(market: Market) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield orders of items: hardest first, choosiest first, easiest first (some partitions only nest that way)."""
+    items = range(len(market.found.items))
+    share = {
+        item: min((market.shares[item, pool] for pool in market.found.pools_of(item)), default=Fraction(0))
+        for item in items
+    }
+    choice = {item: len(market.found.pools_of(item)) for item in items}
+    yield "largest share first", tuple(sorted(items, key=lambda item: (-share[item], item)))
+    yield "fewest pools first", tuple(sorted(items, key=lambda item: (choice[item], -share[item], item)))
+    yield "smallest share first", tuple(sorted(items, key=lambda item: (share[item], item)))
+
+
+def _by_fill(market: Market) -> Choose:
+    """Choose the pool whose node costs least per item when filled with it, the last node priced by what is left."""
+
+    def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
+        choices = []
+        for pool in _open_pools(market, item, room):
+            held = min(market.found.fills[item, pool], left)
+            choices.append((tuple(Fraction(cost, held) for cost in market.costs[pool]), pool))
+        return _nodes(market, item, left, room, min(choices)[1]) if choices else None
+
+    return choose
+
+
+def _by_share(market: Market) -> Choose:
+    """Choose the pool in which the item's dominant share of a node costs least: others will use the rest."""
+
+    def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
+        choices = [
+            (tuple(cost * market.shares[item, pool] for cost in market.costs[pool]), pool)
+            for pool in _open_pools(market, item, room)
+        ]
+        return _nodes(market, item, left, room, min(choices)[1]) if choices else None
+
+    return choose
+
+
+def _open_pools(market: Market, item: int, room: Sequence[int | None]) -> list[int]:
+    return [pool for pool in market.found.pools_of(item) if room[pool] is None or room[pool]]
+
+
+def _nodes(market: Market, item: int, left: int, room: Sequence[int | None], pool: int) -> tuple[int, int]:
+    nodes, limit = max(1, left // market.found.fills[item, pool]), room[pool]
+    return pool, nodes if limit is None else min(nodes, limit)

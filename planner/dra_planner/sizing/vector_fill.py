@@ -1,0 +1,103 @@
+"""Bulk vector fill: one node gets its fair part of every item, and that pattern is repeated.
+
+First-fit by size fills early nodes with items heavy in one resource and late ones with items heavy in another, and
+wastes both in turn. Here a node takes floor(left ÷ nodes still needed) of every item, is topped up with the item
+best aligned with what is left of it, and stands for as many nodes as the demand allows.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import ceil
+
+from dra_planner.sizing.filling import Filling, Stage
+from dra_planner.sizing.items import Item
+from dra_planner.sizing.packing import NodeClass, Packing, Room
+
+MOST_ITEMS = 48
+"""Items in one pool beyond which topping up is not worth its time."""
+
+Weights = Mapping[tuple[int, int], tuple[Fraction, ...]]
+
+
+def refill(
+    packing: Packing, rooms: Sequence[Room], items: Sequence[Item], weights: Weights, filling: Filling
+) -> Iterator[Packing]:
+    """Yield the packing with every pool filled anew where that takes fewer nodes; nothing when it never does."""
+    held: dict[int, dict[int, int]] = defaultdict(dict)
+    for (item, pool), count in packing.placed.items():
+        if count:
+            held[pool][item] = count
+    used, improved = packing.used_nodes(rooms), False
+    classes = list(packing.classes)
+    for pool, left in sorted(held.items()):
+        if not 2 <= len(left) <= MOST_ITEMS or used[pool] < 2:
+            continue
+        fresh = _fill_pool(pool, dict(left), rooms[pool].empty, items, weights, filling)
+        if fresh is not None and sum(group.count for group in fresh) < used[pool]:
+            classes = [group for group in classes if group.stage.pool != pool] + fresh
+            improved = True
+    if improved:
+        yield Packing(
+            classes=classes,
+            opened=list(packing.opened),
+            placed=packing.placed,
+            pending=dict(packing.pending),
+            method=packing.method.replace("first-fit", "vector fill"),
+        )
+
+
+def _fill_pool(
+    pool: int,
+    left: dict[int, int],
+    empty: Stage,
+    items: Sequence[Item],
+    weights: Weights,
+    filling: Filling,
+) -> list[NodeClass] | None:
+    classes: list[NodeClass] = []
+    steps = 4 * len(left) + 8
+    while left and steps:
+        steps -= 1
+        stage, pattern = _pattern(pool, left, empty, items, weights, filling)
+        if not pattern:
+            return None
+        times = min(left[item] // count for item, count in pattern.items())
+        classes.append(NodeClass(stage, times))
+        left = {item: n for item, count in left.items() if (n := count - times * pattern.get(item, 0))}
+    return None if left else classes
+
+
+def _pattern(
+    pool: int, left: Mapping[int, int], empty: Stage, items: Sequence[Item], weights: Weights, filling: Filling
+) -> tuple[Stage, dict[int, int]]:
+    """Return one node with its fair part of what is left, topped up, and how many of each item it holds."""
+    rows = range(len(weights[next(iter(left)), pool]))
+    area = [sum((weights[item, pool][row] * count for item, count in left.items()), Fraction(0)) for row in rows]
+    nodes = max(1, ceil(max(area, default=Fraction(1))))
+    stage, pattern = empty, {}
+    room = [1.0] * len(rows)
+    for item in sorted(left, key=lambda item: (-max(weights[item, pool], default=Fraction(0)), item)):
+        count, stage = filling.fill(items[item], stage, min(left[item] // nodes, 1_000))
+        if count:
+            pattern[item] = count
+            room = [free - count * float(w) for free, w in zip(room, weights[item, pool], strict=True)]
+    open_items = {item for item in left if left[item] > pattern.get(item, 0)}
+    while open_items:
+        item = min(open_items, key=lambda item: (-_aligned(weights[item, pool], room), item))
+        after = filling.add(items[item], stage)
+        if not isinstance(after, Stage):
+            open_items.discard(item)
+            continue
+        stage = after
+        pattern[item] = pattern.get(item, 0) + 1
+        room = [free - float(w) for free, w in zip(room, weights[item, pool], strict=True)]
+        if pattern[item] == left[item]:
+            open_items.discard(item)
+    return stage, pattern
+
+
+def _aligned(weight: Sequence[Fraction], room: Sequence[float]) -> float:
+    return sum(float(w) * free for w, free in zip(weight, room, strict=True))

@@ -1,0 +1,109 @@
+"""Certificates: whatever prices they carry, what they say is true; good ones say much."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+import pytest
+from brute_force import fewest_nodes
+from dra_planner.sizing.bound import BoundModel, BoundPool, Certificate, Row, apply, area_certificates, strongest
+from dra_planner.sizing.relaxation import Relaxation
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def model(demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]], most: int = 50) -> BoundModel:
+    """Pools as (devices, {item: (devices it takes, how many one node holds)})."""
+    return BoundModel(
+        demand=demand,
+        pools=tuple(
+            BoundPool(
+                minimum=0,
+                maximum=most,
+                rows=(Row("devices", devices, {item: need for item, (need, _) in items.items()}),),
+                most={item: count for item, (_, count) in items.items()},
+            )
+            for devices, items in pools
+        ),
+    )
+
+
+TWO_POOLS = model({0: 10, 1: 6}, (8, {0: (2, 4), 1: (1, 8)}), (2, {1: (1, 2)}))
+
+
+@pytest.mark.parametrize(
+    ("case", "bound"), [("pool 0 alone takes the pairs", (0, 3)), ("singles fit beside them", (1, 0))]
+)
+def test_area_bounds_per_pool(case: str, bound: tuple[int, int]) -> None:
+    pool, nodes = bound
+    worths = [apply(each, TWO_POOLS) for each in area_certificates(TWO_POOLS)]
+    assert max(worth.nodes_of(TWO_POOLS, pool) for worth in worths) == nodes, case
+
+
+def test_a_pool_at_its_maximum_pushes_demand_to_the_other() -> None:
+    tight = model({0: 20}, (4, {0: (1, 4)}), (1, {0: (1, 1)}), most=4)
+    worths = [apply(each, tight) for each in area_certificates(tight)]
+    assert max(worth.nodes_of(tight, 1) for worth in worths) == 4
+    assert not any(worth.is_infeasible(tight) for worth in worths)
+    tighter = model({0: 21}, (4, {0: (1, 4)}), (1, {0: (1, 1)}), most=4)
+    assert any(apply(each, tighter).is_infeasible(tighter) for each in area_certificates(tighter))
+
+
+prices = st.fractions(min_value=0, max_value=4, max_denominator=8)
+kinds = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=3)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    kinds,
+    st.integers(4, 8),
+    st.integers(2, 4),
+    st.lists(prices, min_size=3, max_size=3),
+    st.lists(prices, min_size=2),
+)
+def test_no_certificate_claims_more_than_the_optimum(
+    rows: list[tuple[int, int]], large: int, small: int, items: list[Fraction], row_prices: list[Fraction]
+) -> None:
+    pods = {index: count for index, (_, count) in enumerate(rows)}
+    both = model(
+        pods,
+        (large, {i: (need, large // need) for i, (need, _) in enumerate(rows)}),
+        (small, {i: (need, small // need) for i, (need, _) in enumerate(rows) if need <= small}),
+    )
+    needs = [[(need,) for need, _ in rows]] * 2
+    best = fewest_nodes([(large,), (small,)], needs, tuple(pods.values()), 12)
+    assert best is not None
+    certificate = Certificate(
+        items=dict(enumerate(items[: len(rows)])), rows={0: {0: row_prices[0]}, 1: {0: row_prices[1]}}
+    )
+    worth = apply(certificate, both)
+    assert worth.cost(both, [Fraction(1), Fraction(1)]) <= best
+    assert not worth.is_infeasible(both)
+
+
+def test_the_relaxation_finds_prices_that_one_row_alone_does_not() -> None:
+    """Each pool is short of something else: only both rows together show that 6 nodes do not do."""
+    highspy = pytest.importorskip("highspy")
+    mixed = BoundModel(
+        demand={0: 11, 1: 8},
+        pools=(
+            BoundPool(
+                minimum=0,
+                maximum=100,
+                rows=(Row("cpu", 10, {0: 5, 1: 4}), Row("memory", 12, {0: 5, 1: 1})),
+                most={0: 2, 1: 2},
+            ),
+            BoundPool(
+                minimum=0,
+                maximum=100,
+                rows=(Row("cpu", 12, {0: 1, 1: 4}), Row("memory", 10, {0: 5, 1: 2})),
+                most={0: 2, 1: 3},
+            ),
+        ),
+    )
+    each_node = [Fraction(1), Fraction(1)]
+    area = strongest([apply(each, mixed) for each in area_certificates(mixed)], mixed, each_node)
+    certificate = Relaxation(mixed, highspy).cheapest([1.0, 1.0])
+    assert certificate is not None
+    assert (ceil(area), ceil(apply(certificate, mixed).cost(mixed, each_node))) == (6, 8)

@@ -1,0 +1,240 @@
+"""Demand and pools in, nodes and verdicts out."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from dra_planner.model import (
+    Blocked,
+    Device,
+    Figures,
+    LabelSelector,
+    PodAffinityTerm,
+    Reason,
+    Requirement,
+    Taint,
+    Toleration,
+)
+from dra_planner.sizing import size_pools
+from sizing_builders import (
+    CLASSES,
+    FEATURES,
+    counts,
+    demand,
+    gpu_claim,
+    pool,
+    ranked_claim,
+    size,
+    workload,
+)
+
+UNBOUNDED = Figures(1, 2, None, None)
+SELF = PodAffinityTerm(
+    topology_key="kubernetes.io/hostname",
+    label_selector=LabelSelector((Requirement("app", "In", ("web",)),)),
+)
+
+
+@pytest.mark.parametrize(
+    ("case", "pods", "gpus", "bound", "plan"),
+    [
+        ("one pod opens one node", 1, 1, 1, 1),
+        ("eight pods fill one node", 8, 1, 1, 1),
+        ("the ninth opens another", 9, 1, 2, 2),
+        ("four devices go twice", 4, 4, 2, 2),
+        ("five devices go once and strand three", 4, 5, 4, 4),
+        ("nothing is asked for", 0, 1, 0, 0),
+    ],
+)
+def test_pods_of_one_shape(case: str, pods: int, gpus: int, bound: int, plan: int) -> None:
+    sizing = size([pool("a")], workload("web", pods, gpus=gpus))
+    assert (sizing.verdict, counts(sizing)) == ("fits", {"a": (bound, plan)}), case
+
+
+def test_stranded_devices_are_those_that_nothing_of_the_demand_can_use() -> None:
+    devices = size([pool("a")], workload("web", 4, gpus=5)).pool("a").devices
+    assert (devices.total, devices.used, devices.stranded) == (32, 20, 12)
+    devices = size([pool("a")], workload("web", 3, gpus=2)).pool("a").devices
+    assert (devices.total, devices.used, devices.stranded) == (8, 6, 0)
+
+
+def test_two_pods_of_five_and_four_devices_do_not_share_a_node() -> None:
+    sizing = size([pool("a", at_most=20)], workload("five", 10, gpus=5), workload("four", 10, gpus=4))
+    assert counts(sizing) == {"a": (15, 15)}
+
+
+def test_the_bound_sees_that_only_one_pool_takes_a_shape() -> None:
+    pools = [pool("big", gpus=8, usd="10"), pool("small", gpus=1, usd="1")]
+    sizing = size(pools, workload("pair", 6, gpus=2), workload("single", 3, gpus=1))
+    assert counts(sizing) == {"big": (2, 2), "small": (0, 0)}  # singles fit beside the pairs
+    assert sizing.nodes_bound == sizing.nodes_plan == 2
+    assert sizing.hourly_plan == sizing.hourly_bound == Decimal(20)
+
+
+def test_the_cheaper_pool_is_taken() -> None:
+    pools = [pool("dear", gpus=8, usd="80"), pool("cheap", gpus=1, usd="2")]
+    assert counts(size(pools, workload("web", 3, gpus=1)))["cheap"][1] == 3
+    pools = [pool("dear", gpus=8, usd="8"), pool("cheap", gpus=1, usd="2")]
+    sizing = size(pools, workload("web", 9, gpus=1))
+    assert {name: plan for name, (_, plan) in counts(sizing).items()} == {"dear": 1, "cheap": 1}
+
+
+def test_without_prices_fewer_devices_win_over_fewer_nodes() -> None:
+    pools = [pool("large", gpus=8, usd=None), pool("small", gpus=1, usd="9")]
+    sizing = size(pools, workload("web", 3, gpus=1))
+    assert {name: plan for name, (_, plan) in counts(sizing).items()} == {"large": 0, "small": 3}
+    assert sizing.hourly_plan == Decimal(27)  # of the pool in use
+    assert sizing.hourly_bound is None
+
+
+def test_a_minimum_is_kept_and_used_first() -> None:
+    sizing = size([pool("a", at_least=2), pool("b", usd="0.1")], workload("web", 3, gpus=1))
+    assert counts(sizing) == {"a": (2, 2), "b": (0, 0)}
+    assert sizing.pool("a").devices.total == 16
+
+
+def test_a_pool_that_is_too_small_leaves_pods_over_and_says_how_many_nodes_are_short() -> None:
+    sizing = size([pool("l4", gpus=1, at_least=1, at_most=1)], workload("web", 2, gpus=1))
+    (web,) = sizing.workloads
+    assert (sizing.verdict, web.placed, web.pending) == ("does-not-fit", 1, 1)
+    (reason,) = web.reasons
+    assert reason == Reason(
+        code="pool-too-small",
+        message='pool "l4" is fixed at 1 node; 1 of 2 pods left over, 1 more device for claim default/claim-0',
+        fix='set the count of pool "l4" to 2: one node more',
+        claim="default/claim-0",
+        pool="l4",
+    )
+    assert size([pool("l4", gpus=1, at_least=1, at_most=2)], workload("web", 2, gpus=1)).verdict == "fits"
+
+
+def test_workloads_of_one_shape_are_served_in_canonical_order() -> None:
+    first, second = workload("a", 1, gpus=1), workload("b", 1, gpus=1)
+    merged = workload("both", 1, gpus=1)
+    members = (*second.members, *first.members)
+    shape = type(merged)(**{**{name: getattr(merged, name) for name in merged.__slots__}, "members": members})
+    sizing = size([pool("l4", gpus=1, at_most=1)], shape)
+    assert [(each.workload.name, each.verdict) for each in sizing.workloads] == [("a", "fits"), ("b", "does-not-fit")]
+
+
+def test_what_fits_no_node_says_why_for_every_pool() -> None:
+    sizing = size([pool("a", gpus=4), pool("b", gpus=2)], workload("web", 1, gpus=8))
+    (web,) = sizing.workloads
+    assert web.verdict == "does-not-fit"
+    assert {reason.pool for reason in web.reasons} == {"a", "b"}
+    assert web.fits == (("a", "does-not-fit"), ("b", "does-not-fit"))
+
+
+def test_a_taint_is_named() -> None:
+    taints = [Taint("nvidia.com/gpu", "present")]
+    sizing = size([pool("a", taints=taints)], workload("web", 1, gpus=1))
+    assert "nvidia.com/gpu" in sizing.workloads[0].reasons[0].message
+    tolerations = (Toleration(key="nvidia.com/gpu", operator="Exists"),)
+    assert size([pool("a", taints=taints)], workload("web", 1, gpus=1, tolerations=tolerations)).verdict == "fits"
+
+
+def test_two_full_nodes_are_found_where_first_fit_needs_three() -> None:
+    devices = [Device(name=f"gpu-{index}") for index in range(7)]
+    sizing = size(
+        [pool("a", devices=devices, at_most=2, cpu=10_000)],
+        workload("x", 2, gpus=3, cpu=4_000),
+        workload("y", 2, gpus=2, cpu=3_000),
+        workload("z", 2, gpus=2, cpu=3_000),
+    )
+    assert sizing.verdict == "fits"  # 3 + 2 + 2 devices, 4 + 3 + 3 cores: both nodes are full
+
+
+def test_pods_that_share_a_claim_run_on_one_node() -> None:
+    sizing = size([pool("a", gpus=1)], workload("web", 5, shares="one"))
+    assert counts(sizing) == {"a": (1, 1)}
+    assert sizing.workloads[0].placements == (("a", 5),)
+    assert sizing.pool("a").devices.used == 1
+
+
+def test_too_many_pods_on_one_shared_claim_are_cut_to_what_one_node_takes() -> None:
+    sizing = size([pool("a", gpus=1, cpu=4_000)], workload("web", 5, shares="one", cpu=1_000))
+    (web,) = sizing.workloads
+    assert (web.verdict, web.placed, web.pending) == ("does-not-fit", 4, 1)
+    assert web.reasons[0].code == "shared-claim-node-full"
+
+
+def test_two_workloads_on_one_claim_are_one_item() -> None:
+    sizing = size(
+        [pool("a", gpus=1, cpu=2_000)],
+        workload("w", 1, shares="one", cpu=1_500),
+        workload("x", 1, shares="one", cpu=1_500),
+    )
+    assert [(each.placed, each.pending) for each in sizing.workloads] == [(1, 0), (0, 1)]
+
+
+def test_a_daemon_takes_its_part_of_every_node_first() -> None:
+    daemon = workload("exporter", 0, gpus=1, per_node=True)
+    sizing = size([pool("a", gpus=2)], workload("web", 3, gpus=1), daemon)
+    assert counts(sizing) == {"a": (3, 3)}
+    found = {each.workload.name: (each.wanted, each.placed, each.verdict) for each in sizing.workloads}
+    assert found == {"exporter": (3, 3, "fits"), "web": (3, 3, "fits")}
+
+
+def test_a_daemon_that_is_not_meant_for_a_pool_waits_for_nothing() -> None:
+    daemon = workload("exporter", 0, gpus=1, per_node=True, node_selector={"pool": "b"})
+    sizing = size([pool("a", gpus=2)], workload("web", 2, gpus=1), daemon)
+    assert (sizing.verdict, counts(sizing)) == ("fits", {"a": (1, 1)})
+
+
+def test_a_daemon_that_finds_no_room_is_said() -> None:
+    daemon = workload("exporter", 0, gpus=3, per_node=True)
+    sizing = size([pool("a", gpus=2)], workload("web", 2, gpus=1), daemon)
+    found = {each.workload.name: (each.placed, each.pending, each.verdict) for each in sizing.workloads}
+    assert found == {"exporter": (0, 1, "does-not-fit"), "web": (2, 0, "fits")}
+
+
+def test_pods_that_avoid_each_other_need_a_node_each() -> None:
+    sizing = size([pool("a")], workload("web", 3, gpus=1, pod_anti_affinity=(SELF,)))
+    assert counts(sizing) == {"a": (3, 3)}
+
+
+def test_nothing_bounds_a_ceiling() -> None:
+    pools, shape = [pool("a", gpus=1)], workload("web", UNBOUNDED, gpus=1)
+    assert size(pools, shape, level="steady").verdict == "fits"
+    ceiling = size(pools, shape, level="ceiling")
+    (web,) = ceiling.workloads
+    assert (ceiling.verdict, web.wanted, web.reasons[0].code) == ("cannot-tell", None, "unbounded-demand")
+
+
+def test_alternatives_are_bounded_by_the_smallest() -> None:
+    """Alone, pods take 4 devices each; beside pods that leave 3 they take 1: no more than 2 per node is no bound."""
+    sizing = size([pool("a", gpus=8)], workload("ranked", 6, ranked_claim(4, 1)), workload("five", 2, gpus=5))
+    assert sizing.verdict == "fits"
+    bound, plan = counts(sizing)["a"]
+    assert bound <= 2 <= plan
+
+
+def test_aligned_pairs_are_limited_by_roots() -> None:
+    sizing = size([pool("a", gpus=6)], workload("pair", 4, gpu_claim(2, match=f"{'gpu.nvidia.com'}/root")))
+    assert counts(sizing) == {"a": (2, 2)}
+
+
+def test_blocked_pods_count_against_the_verdict() -> None:
+    missing = workload("web", 2, gpus=1)
+    reason = Reason(code="template-missing", message="ResourceClaimTemplate default/x does not exist")
+    blocked = [Blocked(member=missing.members[0], verdict="does-not-fit", reason=reason)]
+    sizing = size_pools(demand(blocked=blocked), [pool("a")], CLASSES, FEATURES)
+    assert (sizing.verdict, sizing.workloads[0].pending, sizing.workloads[0].reasons) == ("does-not-fit", 2, (reason,))
+
+
+def test_no_pools() -> None:
+    sizing = size([], workload("web", 1, gpus=1))
+    assert (sizing.verdict, sizing.workloads[0].reasons[0].code) == ("does-not-fit", "no-pools")
+
+
+def test_an_unknown_class_is_named() -> None:
+    sizing = size([pool("a")], workload("web", 1, gpu_claim(1, device_class="tpu")))
+    assert "tpu" in sizing.workloads[0].reasons[0].message
+
+
+def test_replicas_cost_nothing() -> None:
+    """A count is a number: ten million pods open as many classes of nodes as ten."""
+    for pods in (10, 10_000, 10_000_000):
+        sizing = size([pool("a", at_most=10_000_000)], workload("web", pods, gpus=1))
+        assert counts(sizing)["a"] == (-(-pods // 8),) * 2
