@@ -28,6 +28,7 @@ class Behaviour:
     repeats_shared_device: bool = False  # count: N may be N shares of one device
     checks_capacity_by_slot: bool = False  # the last capacity check looks at the slice's device number `slot`
 
+    plain: bool = False  # the implementation without shares, distinctAttribute and binding conditions
     counters_by_slice: bool = False  # counter sets stand beside their devices in one slice
     shares_draw_counters: bool = True  # devices that are only shared so far weigh on counters
     each_share_draws: bool = False  # every further share draws counters again
@@ -36,13 +37,30 @@ class Behaviour:
     permutes: bool = False  # tries devices of one request in every order
 
 
+def is_plain(features: Features) -> bool:
+    """Tell whether a release serves these features by its simpler implementation, which knows no shares,
+    `distinctAttribute` or binding conditions and silently disregards capacity requests.
+    """
+    status = features.minor == 34 and features.device_status
+    return not (features.binding_conditions or features.consumable_capacity or features.list_attributes or status)
+
+
 def behaviour_of(features: Features) -> Behaviour:
     """Return the behaviour of the latest patch of a minor."""
-    minor = features.minor
+    plain = is_plain(features)
+    return replace(_behaviour_of(features.minor, plain), plain=plain)
+
+
+def _behaviour_of(minor: int, plain: bool) -> Behaviour:
     if minor >= 37:
-        return Behaviour(charges_admin_access=True)
+        return Behaviour(charges_admin_access=True, shares_draw_counters=not plain)
     if minor == 36:
-        return Behaviour(counters_by_pool_name=True, distinct_memory="last", charges_admin_access=True)
+        return Behaviour(
+            counters_by_pool_name=True,
+            distinct_memory="last",
+            charges_admin_access=True,
+            shares_draw_counters=not plain,
+        )
     old = Behaviour(
         leaks_counters=True,
         counters_by_pool_name=True,

@@ -77,6 +77,8 @@ class Holdings:
 
     def has_room(self, way: Alternative, index: int) -> bool:
         """Tell whether what is left of a device covers the request."""
+        if not self.template.features.consumable_capacity:
+            return True
         if index not in self.shares and index not in self.allocating:
             return True
         return fits(self.template.candidates[index].device, self.used(index), way.consumptions[index])

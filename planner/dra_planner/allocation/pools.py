@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from dra_planner.allocation.behaviour import is_plain
 from dra_planner.allocation.devices import PoolId
 from dra_planner.allocation.node_selectors import selection_matches
 from dra_planner.model import CounterSet, Device, Node, ResourceSlice
@@ -68,7 +69,7 @@ def is_relevant(item: ResourceSlice, node: Node, features: Features) -> bool:
     if features.minor >= 35 and item.shared_counters:
         if not features.partitionable_devices:
             return False
-        if features.minor in COUNTERS_OF_ANY_NODE:
+        if features.minor in COUNTERS_OF_ANY_NODE or is_plain(features):
             return True
     if item.node_name or item.all_nodes or item.node_selector is not None:
         return selection_matches(node, item.node_name, item.all_nodes, item.node_selector)
@@ -82,20 +83,17 @@ def device_reaches(device: Device, node: Node) -> bool:
 
 def _relevant(slices: Sequence[ResourceSlice], node: Node, features: Features) -> list[ResourceSlice]:
     relevant = [item for item in slices if is_relevant(item, node, features)]
+    if is_plain(features):
+        return relevant
     if features.minor >= 36:  # slices of the node itself come first, which decides whose count is believed
         relevant.sort(key=lambda s: not s.node_name or bool(s.shared_counters and features.minor == 36))
-    elif _orders_binding_conditions(features):
+    else:
         relevant.sort(key=lambda s: any(d.binding_conditions for d in s.devices))
     return relevant
 
 
-def _orders_binding_conditions(features: Features) -> bool:
-    """1.35 picks an implementation without binding conditions unless one of its alpha features is on."""
-    return features.minor != 35 or features.binding_conditions or features.consumable_capacity
-
-
 def _walked_last(pool: Pool, features: Features) -> bool:
-    return pool.has_binding_conditions and _orders_binding_conditions(features)
+    return pool.has_binding_conditions and not is_plain(features)
 
 
 def _add(found: dict[PoolId, list[ResourceSlice]], item: ResourceSlice) -> None:
@@ -126,7 +124,7 @@ def _build(
             return None
         if len(everywhere) != first.slice_count:
             return Pool(id=pool_id, incomplete=True)
-    if features.minor >= 36:
+    if features.minor >= 36 and not is_plain(features):
         relevant = sorted(relevant, key=lambda s: s.name)
     return _validate(pool_id, relevant, everywhere, features)
 
@@ -140,12 +138,13 @@ def _validate(
     names = {s.name for s in relevant}
     others = [s for s in everywhere or () if s.name not in names]
     counter_slices = [s for s in relevant if s.shared_counters]
-    if features.minor >= 37:
+    late = features.minor >= 37 and not is_plain(features)
+    if late:
         counter_slices += [s for s in others if s.shared_counters]
         others = [s for s in others if not s.shared_counters]
     devices = [s for s in relevant if not s.shared_counters]
     sets = [counter_set for s in counter_slices for counter_set in s.shared_counters]
-    consumers = (devices if features.minor >= 37 else relevant) + others
+    consumers = (devices if late else relevant) + others
     reason = _duplicate_device(devices) or _duplicate_set(sets) or _unknown_counter(sets, consumers)
     if reason:
         return Pool(id=pool_id, invalid_reason=reason)

@@ -15,9 +15,10 @@ from dra_planner.allocation.constraints import Reading, lookup_attribute
 from dra_planner.allocation.counters import draws_of
 from dra_planner.allocation.devices import Candidate
 from dra_planner.allocation.node_selectors import tolerates, untolerated_device_taint
-from dra_planner.allocation.selection import Selection, select, terms_of
+from dra_planner.allocation.selection import Selection, Term, select, terms_of
 from dra_planner.allocation.template import Template
 from dra_planner.model import AttributeValue, ClaimSpec, DeviceRequest, ExactDeviceRequest
+from dra_planner.releases import Features
 
 MAX_DEVICES = 32  # allocation results per claim
 
@@ -40,6 +41,7 @@ class Alternative:
     selection: Selection = field(default_factory=Selection)
     errors: dict[int, str] = field(default_factory=dict)
     erring: int = 0
+    broken: int = 0  # erring whether in use or not
     roomy: int = 0  # devices whose whole capacity covers the request
     tainted: int = 0
     consumptions: dict[int, Consumption] = field(default_factory=dict)
@@ -68,6 +70,7 @@ class PlannedRequest:
     name: str
     alternatives: tuple[Alternative, ...]
     has_subrequests: bool
+    fault: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -91,6 +94,7 @@ class Plan:
     doubtful: bool  # an unknown outcome may hide an error
     draws_counters: bool
     shares_devices: bool
+    order_shows: bool  # "all devices" under a constraint: which member comes first decides between failure and error
 
 
 def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> Plan:
@@ -107,16 +111,27 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
         doubtful=any(a.selection.doubtful for a in alternatives),
         draws_counters=any(c.device.consumes_counters for c in searched),
         shares_devices=any(c.shareable for c in searched),
+        order_shows=any(
+            way.takes_all
+            for claim in planned
+            if claim.spec.constraints
+            for r in claim.requests
+            for way in r.alternatives
+        ),
     )
 
 
 def _plan_claim(name: str, spec: ClaimSpec, template: Template) -> PlannedClaim:
     requests = []
     for request in spec.requests:
-        ways = tuple(_plan_alternative(name, request, *way, template) for way in _ways(request))
-        if template.features.minor < 36 and len(ways) > 1 and ways[0].takes_all and ways[1].takes_all:
-            ways[1].selection = ways[0].selection  # these releases keep the first alternative's outcomes for it
-        requests.append(PlannedRequest(request.name, ways, bool(request.first_available)))
+        ways: list[Alternative] = []
+        for sub, way in _ways(request):
+            # Releases before 1.36 mistake the outcomes of a first `All` for those of a second.
+            mistaken = template.features.minor < 36 and len(ways) == 1 and ways[0].takes_all
+            borrowed = ways[0].selection if mistaken and way.allocation_mode == "All" else None
+            ways.append(_plan_alternative(Alternative(name, request.name, sub, way), template, borrowed))
+        fault = _request_fault(name, request, template)
+        requests.append(PlannedRequest(request.name, tuple(ways), bool(request.first_available), fault))
     return PlannedClaim(name, spec, tuple(requests), _claim_fault(name, spec, template))
 
 
@@ -128,36 +143,48 @@ def _ways(request: DeviceRequest) -> Iterator[tuple[str, ExactDeviceRequest]]:
 
 
 def _claim_fault(name: str, spec: ClaimSpec, template: Template) -> str:
-    features = template.features
-    plain_35 = features.minor == 35 and not (features.binding_conditions or features.consumable_capacity)
     for number, constraint in enumerate(spec.constraints):
-        if constraint.match_attribute is None and (plain_35 or constraint.distinct_attribute is None):
+        known = constraint.distinct_attribute is not None and not template.behaviour.plain
+        if constraint.match_attribute is None and not known:
             return f"claim {name}, constraint #{number}: empty constraint (unsupported constraint type?)"
     return ""
 
 
-def _plan_alternative(
-    claim: str, request: DeviceRequest, sub: str, spec: ExactDeviceRequest, template: Template
-) -> Alternative:
-    way = Alternative(claim, request.name, sub, spec)
+def _request_fault(claim: str, request: DeviceRequest, template: Template) -> str:
+    """What ends the attempt whatever the devices: a feature is asked for that is off."""
+    features, whole = template.features, f"claim {claim}, request {request.name}"
+    if request.first_available and not features.prioritized_list:
+        return f"{whole}: has subrequests, but the DRAPrioritizedList feature is disabled"
+    if features.consumable_capacity or template.behaviour.plain:
+        return ""
+    for sub, way in _ways(request):
+        if way.capacity:
+            subject = f"claim {claim}, subrequest {sub}" if sub and features.minor > 34 else whole
+            return f"{subject}: has capacity requests, but the DRAConsumableCapacity feature is disabled"
+    return ""
+
+
+def _plan_alternative(way: Alternative, template: Template, borrowed: Selection | None) -> Alternative:
+    """Work out what the alternative may take; `borrowed` are outcomes to believe instead of its own selectors'."""
     way.fault = _static_fault(way, template)
     if way.fault:
         return way
     features = template.features
     searched = [c for c in template.candidates if c.bit & template.searched]
-    selectable = [c for c in searched if features.binding_conditions or not c.device.binding_conditions]
-    terms = terms_of(template.classes[spec.device_class_name], spec.selectors)
-    way.selection = select(terms, [c for c in selectable if c.index not in template.broken], features)
-    for index, (term, message) in way.selection.errors.items():
-        way.errors[index] = _selector_error(
-            way, term.owner, term.position, message, template.candidates[index], template
-        )
+    if borrowed is None:
+        selectable = [c for c in searched if features.binding_conditions or not c.device.binding_conditions]
+        terms = terms_of(template.classes[way.spec.device_class_name], way.spec.selectors)
+        way.selection = select(terms, [c for c in selectable if c.index not in template.broken], features)
+        for index, (term, message) in way.selection.errors.items():
+            way.errors[index] = _selector_error(way, term, message, template.candidates[index], features)
+    else:
+        way.selection = borrowed
     _weigh_capacity(way, searched, template)
     if features.device_taints:
         way.tainted = sum(c.bit for c in searched if _is_tainted(c, way, template))
-    for index, message in template.broken.items():
-        way.errors[index] = message
+    way.errors |= template.broken
     way.erring = sum(1 << index for index in way.errors)
+    way.broken = sum(1 << index for index in template.broken)
     if way.takes_all:
         way.all_fault = _all_fault(way, template)
     return way
@@ -166,16 +193,6 @@ def _plan_alternative(
 def _static_fault(way: Alternative, template: Template) -> str:
     features, spec = template.features, way.spec
     name = way.sub or way.request
-    if way.sub and not features.prioritized_list:
-        return (
-            f"claim {way.claim}, request {way.request}: has subrequests, but the DRAPrioritizedList feature is disabled"
-        )
-    if spec.capacity and not features.consumable_capacity:
-        kind = "subrequest" if way.sub else "request"
-        return (
-            f"claim {way.claim}, {kind} {name}: has capacity requests, "
-            "but the DRAConsumableCapacity feature is disabled"
-        )
     if spec.admin_access and not features.admin_access:
         return f"claim {way.claim}, request {name}: admin access is requested, but the feature is disabled"
     if spec.device_class_name not in template.classes:
@@ -186,14 +203,11 @@ def _static_fault(way: Alternative, template: Template) -> str:
     return ""
 
 
-def _selector_error(
-    way: Alternative, owner: str, position: int, message: str, candidate: Candidate, template: Template
-) -> str:
-    subject = f"class {owner}" if owner else f"claim {way.claim}"
-    device = ""
-    if template.features.minor >= 37 and message.startswith("CEL runtime error"):
-        device = f" on device {candidate.id}"
-    return f"{subject}: selector #{position}{device}: {message}"
+def _selector_error(way: Alternative, term: Term, message: str, candidate: Candidate, features: Features) -> str:
+    subject = f"class {term.owner}" if term.owner else f"claim {way.claim}"
+    named = features.minor >= 37 and message.startswith("CEL runtime error")
+    device = f" on device {candidate.id}" if named else ""
+    return f"{subject}: selector #{term.position}{device}: {message}"
 
 
 def _weigh_capacity(way: Alternative, searched: Sequence[Candidate], template: Template) -> None:

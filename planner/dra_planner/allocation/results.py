@@ -61,7 +61,7 @@ def _node_selector(devices: Sequence[Candidate], template: Template) -> NodeSele
     for candidate in devices:
         device, item = candidate.device, candidate.slice
         source = device if item.per_device_node_selection else item
-        if source.node_name or (device.binds_to_node and template.features.binding_conditions):
+        if source.node_name or (device.binds_to_node and not template.behaviour.plain):
             here = Requirement(FIELD_NAME, "In", (template.node.name,))
             return NodeSelector((NodeSelectorTerm(match_fields=(here,)),))
         if source.node_selector is not None and source.node_selector.terms:

@@ -80,10 +80,9 @@ class Search:
     def run(self) -> SearchResult:
         """Search; never raises for what claims or devices hold."""
         self.holdings = open_holdings(self.template, self.plan, self.behaviour, self.taken, self.shares, self.reading)
-        leaks = self.behaviour.leaks_counters and self.plan.draws_counters
-        repeats = self.behaviour.repeats_shared_device and self.plan.shares_devices
-        self._prunes_twins = not (leaks or repeats)
-        self._ordered = not self.behaviour.permutes or self._order_is_free()
+        free = self._order_is_free()
+        self._ordered = free or not self.behaviour.permutes
+        self._prunes_twins = self._ordered and not self.plan.order_shows
         outcome: Literal["found", "none", "error", "exhausted"]
         message = ""
         try:
@@ -109,7 +108,10 @@ class Search:
 
     def _order_is_free(self) -> bool:
         """Whether one order of a set of devices stands for all of them, in a release that tries them all."""
-        if self.plan.shares_devices or (self.behaviour.leaks_counters and self.plan.draws_counters):
+        behaviour = self.behaviour
+        if self.plan.shares_devices or (behaviour.leaks_counters and self.plan.draws_counters):
+            return False
+        if behaviour.checks_capacity_by_slot and self.template.features.consumable_capacity:
             return False
         constraints = (c for group in self.holdings.constraints for c in group)
         return not any(isinstance(c, DistinctAttribute) and c.memory == "last" for c in constraints)
@@ -120,6 +122,8 @@ class Search:
         for claim in self.plan.claims:
             least = 0
             for request in claim.requests:
+                if request.fault:
+                    raise Stop(request.fault)
                 needed = min([self._count(way) for way in request.alternatives], default=0)
                 if self.template.features.minor >= 37 and needed > MAX_DEVICES - least:
                     raise Stop(
@@ -193,8 +197,10 @@ class Search:
                 sub, slot = self._slip(planned, way, sub), slot + 1
                 continue
             resumed = self._back(failure)
-            if resumed is None:
+            if resumed == "none":
                 return False
+            if resumed == "limit":
+                raise Stop("allocation max size exceeded")  # as upstream: nobody catches it for the first claim
             claim, request, sub, slot = resumed
             chosen = claims[claim].requests[request].has_subrequests
         return True
@@ -220,8 +226,8 @@ class Search:
             return 0
         return sub
 
-    def _back(self, failure: Failure) -> tuple[int, int, int, int] | None:
-        """Give back until something else can be tried; return where the search goes on, None at the end."""
+    def _back(self, failure: Failure) -> tuple[int, int, int, int] | Failure:
+        """Give back until something else can be tried; return where the search goes on, the failure at the end."""
         while self._stack:
             choice = self._stack[-1]
             if choice.taken is not None:
@@ -239,40 +245,42 @@ class Search:
             elif choice.kind == "device" and failure == "none" and self._next_device(choice):
                 return choice.claim, choice.request, choice.sub, choice.slot + 1
             self._stack.pop()
-        return None
+        return failure
 
     def _pending(self, choice: _Choice, way: Alternative) -> int:
         """The devices to try for a slot, those whose evaluation fails among them."""
-        left = (self._matching(way) | way.erring) & ~self.holdings.busy(choice.claim, way)
+        left = (self._matching(way) | way.erring) & ~self.holdings.busy(choice.claim, way) | way.broken
         if choice.slot and self._ordered:
             left &= -(1 << (self.holdings.picks[choice.claim][-1].index + 1))
         return left
 
     def _next_device(self, choice: _Choice) -> bool:
         """Take the next device that can be had; return False when none is left."""
-        holdings = self.holdings
+        holdings, leaks = self.holdings, self.behaviour.leaks_counters
         way = self.plan.claims[choice.claim].requests[choice.request].alternatives[choice.sub]
         while choice.left:
             bit = choice.left & -choice.left
             index = bit.bit_length() - 1
             choice.left ^= bit
+            if leaks and bit & ~way.broken & holdings.busy(choice.claim, way):
+                continue  # marked by a rejection since this choice was opened
             if bit & way.erring:
                 raise Stop(way.errors[index])
             self._step()
-            if self._prunes_twins and index not in self.shares and index not in holdings.allocating:
-                choice.left &= ~self.plan.twins[index] | self._shared()  # a twin fails wherever this one fails
+            if self._prunes_twins:
+                choice.left &= ~self._twins(index, bit)  # a twin fails wherever this one fails
             if holdings.has_room(way, index):
                 choice.taken = holdings.take(choice.claim, way, index, choice.slot, must=False)
                 if choice.taken is not None:
                     return True
         return False
 
-    def _shared(self) -> int:
-        """Devices that their use so far may tell from their twins."""
-        bits = 0
-        for index in (*self.shares, *self.holdings.allocating):
-            bits |= 1 << index
-        return bits
+    def _twins(self, index: int, bit: int) -> int:
+        """Devices that neither the claims nor their use so far tell from this one."""
+        used = self.taken | self.holdings.marked
+        for other in (*self.shares, *self.holdings.allocating):
+            used |= 1 << other
+        return 0 if used & bit else self.plan.twins[index] & ~used
 
     def _step(self) -> None:
         self.steps += 1

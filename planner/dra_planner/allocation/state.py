@@ -117,6 +117,9 @@ class NodeState:
         if not picks:
             return self
         taken, shares = _with_picks(self.taken, self.shares, picks)
+        for pick in picks:
+            if pick.share is None:
+                taken |= self.template.bits[self.template.candidates[pick.index].id]
         return replace(self, taken=taken, shares=shares, _cache={})
 
 

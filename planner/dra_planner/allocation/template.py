@@ -34,6 +34,7 @@ class Template:
     pool_bits: tuple[int, ...]
     broken: Mapping[int, str]
     index: Mapping[DeviceId, int]
+    bits: Mapping[DeviceId, int]
     sight: Sight
     memory: dict[Any, Any] = field(default_factory=dict)
 
@@ -78,9 +79,17 @@ def build_template(
         searched=searched,
         pool_bits=tuple(bits),
         broken=broken,
-        index={c.id: c.index for c in candidates},
+        index={c.id: c.index for c in reversed(candidates)},
+        bits=_bits(candidates),
         sight=sight,
     )
+
+
+def _bits(candidates: Sequence[Candidate]) -> dict[DeviceId, int]:
+    bits: dict[DeviceId, int] = {}
+    for candidate in candidates:
+        bits[candidate.id] = bits.get(candidate.id, 0) | candidate.bit
+    return bits
 
 
 def _add(
