@@ -7,6 +7,7 @@ fails the demonstration when it does not.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -84,11 +85,12 @@ class Demo:
         done = subprocess.run(
             [sys.executable, "-m", "dra_command", *command[1:]],
             cwd=self.engine.view,
+            env={**os.environ, "COLUMNS": str(self.console.width)},
             capture_output=True,
             text=True,
             check=False,
         )
-        self.console.print(Text(done.stdout.rstrip()))
+        self._quote(done.stdout)
         said = done.stderr.strip()
         written = self.engine.settings_folder / f"{stack}.plan.json"
         if not written.is_file():
@@ -177,10 +179,15 @@ class Demo:
         if result.ok or not mandatory:
             raise StepFailed(f"`{_shown(result)}` was not refused by the pack", result.output)
         for found in mandatory:
-            self.console.print(Text.assemble(("refused ", "bold red"), (found.policy, "bold"), f"\n{found.message}"))
+            self.console.print(Text.assemble(("refused by ", "red"), (found.policy, "bold")))
+            self._quote(found.message)
 
     def _resources_of_clouds(self, stack: str) -> list[str]:
         return [found["urn"] for found in self.engine.resources(stack) if _is_of_a_cloud(found["type"])]
+
+    def _quote(self, text: str) -> None:
+        """Print what a tool printed, as it is."""
+        self.console.print(Text(text.rstrip()), soft_wrap=True)
 
     def _say(self, verb: str, stack: str, *, judged: bool = True) -> None:
         pack = f" --policy-pack {self.pack.name}" if judged else ""
@@ -208,7 +215,8 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
 
     Without `work_dir` everything happens in a temporary folder, which stays only after a failure.
     """
-    console = Console(highlight=False)
+    # A pipe has no width of its own; the tables need more than the 80 columns that are taken for one.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     settings = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not settings.is_file():
         console.print(f"error: there is no stack {stack}: {settings} does not exist", style="red")
@@ -219,8 +227,8 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
         engine = Engine(scratch, project)
         Demo(engine, engine.view / "policies", console).run(stack, refused_stack(settings))
     except StepFailed as failure:
-        console.print(Text.assemble(("failed: ", "bold red"), str(failure)))
-        console.print(Text(failure.details))
+        console.print(Text.assemble(("failed: ", "bold red"), str(failure)), soft_wrap=True)
+        console.print(Text(failure.details), soft_wrap=True)
         console.print(Text(f"The scratch folder is left as it is: {scratch}"))
         return 1
     if work_dir is None:

@@ -12,9 +12,7 @@ pytestmark = pytest.mark.engine
 @pytest.fixture(scope="module")
 def built(stack_under_test, tmp_path_factory):
     """The stack after its first `up`, and what its first preview said, when the kubeconfig was unknown."""
-    stack = stack_under_test(
-        tmp_path_factory.mktemp("gcp"), "gcp", "  gcp:project: acme\n  gcp:region: us-central1\n"
-    )
+    stack = stack_under_test(tmp_path_factory.mktemp("gcp"), "gcp", "  gcp:project: acme\n  gcp:region: us-central1\n")
     preview = stack.engine.preview("dev")
     assert preview.ok, preview.output
     result = stack.engine.up("dev", skip_preview=True)

@@ -41,18 +41,22 @@ def _template_or_own(inputs: Values) -> str | None:
     return None
 
 
-def _ec2(kind: str, prefix: str, **row: object) -> Row:
-    """A row of EC2: identifier with its prefix, an ARN, an owner."""
-    outputs: dict[str, Output] = {
-        "arn": f"arn:{{partition}}:ec2:{{region}}:{{account}}:{kind}/{prefix}-{{hex17}}",
-        "ownerId": "{account}",
-    }
-    given = row.pop("outputs", {})
-    assert isinstance(given, Mapping)
-    return Row(id=f"{prefix}-{{hex17}}", outputs={**outputs, **given}, **row)  # type: ignore[arg-type]  # the caller's keywords are those of Row
+def _ec2(
+    kind: str,
+    prefix: str,
+    *,
+    outputs: Mapping[str, Output] | None = None,
+    defaults: Mapping[str, Value] | None = None,
+    replace: tuple[str, ...] = (),
+) -> Row:
+    """A row of EC2, whose identifiers carry a prefix and stand at the end of the ARN."""
+    arn = f"arn:{{partition}}:ec2:{{region}}:{{account}}:{kind}/{prefix}-{{hex17}}"
+    return Row(
+        id=f"{prefix}-{{hex17}}", outputs={"arn": arn, **(outputs or {})}, defaults=defaults or {}, replace=replace
+    )
 
 
-COMMON = Row(known={"tagsAll": _all_tags, "region": "{region}"})
+COMMON = Row(outputs={"ownerId": "{account}"}, known={"tagsAll": _all_tags, "region": "{region}"})
 
 ROWS: Mapping[str, Row] = {
     "aws:ec2/vpc:Vpc": _ec2(

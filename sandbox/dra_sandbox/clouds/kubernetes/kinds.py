@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from dra_sandbox.clouds.differences import ReplaceRule
 
-# Kinds of the built-in groups that belong to no namespace (`kubectl api-resources --namespaced=false`, 1.36).
+# Kinds of the built-in groups that belong to no namespace (`kubectl api-resources --namespaced=false`, 1.36), without
+# those that are questions to the API server.
 CLUSTER_SCOPED = frozenset(
     {
         "APIService",
@@ -32,15 +33,9 @@ CLUSTER_SCOPED = frozenset(
         "PriorityLevelConfiguration",
         "ResourceSlice",
         "RuntimeClass",
-        "SelfSubjectAccessReview",
-        "SelfSubjectReview",
-        "SelfSubjectRulesReview",
         "ServiceCIDR",
         "StorageClass",
-        "StorageVersion",
         "StorageVersionMigration",
-        "SubjectAccessReview",
-        "TokenReview",
         "ValidatingAdmissionPolicy",
         "ValidatingAdmissionPolicyBinding",
         "ValidatingWebhookConfiguration",

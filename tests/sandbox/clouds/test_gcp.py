@@ -1,0 +1,137 @@
+"""The stand-in Google Cloud over gRPC: places, names, node pools, functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dra_sandbox.clouds.wire import UNKNOWN, from_wire, to_wire
+from pulumi.runtime.proto import provider_pb2
+
+CLUSTER = "gcp:container/cluster:Cluster"
+POOL = "gcp:container/nodePool:NodePool"
+
+
+def urn(token: str) -> str:
+    return f"urn:pulumi:dev::p::{token}::Trial"
+
+
+@pytest.fixture(scope="module")
+def gcp(stand_in):
+    client = stand_in("gcp")
+    client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
+    return client
+
+
+def check(gcp, token: str, inputs: dict[str, Any]):
+    return gcp.Check(provider_pb2.CheckRequest(urn=urn(token), news=to_wire(inputs), randomSeed=b"seed", name="Trial"))
+
+
+def create(gcp, token: str, inputs: dict[str, Any], *, preview: bool = False):
+    return gcp.Create(provider_pb2.CreateRequest(urn=urn(token), properties=to_wire(inputs), preview=preview))
+
+
+def test_automatic_names_are_lower_case(gcp) -> None:
+    assert from_wire(check(gcp, "gcp:compute/network:Network", {}).inputs)["name"].startswith("trial-")
+
+
+def test_project_and_region_come_from_the_provider_and_are_needed(gcp, stand_in) -> None:
+    bare = stand_in("gcp")
+    bare.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme"})))
+    token = "gcp:compute/router:Router"
+
+    planned = from_wire(create(gcp, token, {"name": "r", "network": UNKNOWN}, preview=True).properties)
+
+    assert (planned["project"], planned["region"]) == ("acme", "us-central1")
+    assert planned["network"] == UNKNOWN
+    assert "gcp:region" in check(bare, token, {"network": "n"}).failures[0].reason
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"autoscaling": {"minNodeCount": 1, "totalMaxNodeCount": 2}}, "per zone or in total"),
+        ({"autoscaling": {"totalMinNodeCount": 3, "totalMaxNodeCount": 2}}, "totalMinNodeCount (3)"),
+        ({"autoscaling": {"totalMaxNodeCount": 2}, "nodeCount": 1}, "together with autoscaling"),
+        ({"nodeConfig": {"taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}]}}, "NO_SCHEDULE"),
+        (
+            {
+                "nodeConfig": {
+                    "guestAccelerators": [
+                        {"type": "t", "count": 1, "gpuDriverInstallationConfig": {"gpuDriverVersion": "OFF"}}
+                    ]
+                }
+            },
+            "INSTALLATION_DISABLED",
+        ),
+        ({"nodeConfig": {"guestAccelerators": [{"type": "nvidia-l4"}]}}, 'missing required property "count"'),
+        ({"nodeConfig": {"machinType": "g2-standard-8"}}, 'did you mean "machineType"?'),
+    ],
+)
+def test_a_pool_that_the_api_would_refuse(gcp, change: dict[str, Any], reason: str) -> None:
+    assert not check(gcp, POOL, {"cluster": "main"}).failures
+    assert reason in check(gcp, POOL, {"cluster": "main", **change}).failures[0].reason
+
+
+def test_a_cluster_needs_a_first_pool_and_protects_itself(gcp) -> None:
+    answer = check(gcp, CLUSTER, {"initialNodeCount": 1})
+
+    assert "initial_node_count" in check(gcp, CLUSTER, {"location": "us-central1"}).failures[0].reason
+    assert from_wire(answer.inputs)["deletionProtection"] is True
+
+
+@pytest.mark.parametrize(
+    ("path", "replaces"),
+    [
+        ("initialNodeCount", True),
+        ("nodeCount", False),
+        ("nodeConfig.guestAccelerators", True),
+        ("nodeConfig.machineType", False),
+        ("nodeConfig.labels.a", False),
+        ("nodeConfig.taints", False),
+        ("nodeConfig.spot", True),
+        ("nodeConfig.reservationAffinity.key", True),
+        ("nodeConfig.shieldedInstanceConfig.enableSecureBoot", True),
+        ("placementPolicy.type", True),
+        ("autoscaling.totalMaxNodeCount", False),
+        ("location", True),
+    ],
+)
+def test_which_changes_replace_a_pool(gcp, path: str, replaces: bool) -> None:
+    def inputs(value: str) -> dict[str, Any]:
+        nested: Any = value
+        for part in reversed(path.split(".")):
+            nested = {part: nested}
+        return nested
+
+    answer = gcp.Diff(
+        provider_pb2.DiffRequest(urn=urn(POOL), old_inputs=to_wire(inputs("a")), news=to_wire(inputs("b")))
+    )
+
+    assert bool(answer.replaces) is replaces
+
+
+@pytest.mark.parametrize(
+    ("location", "zones"), [("us-central1", ["us-central1-a"]), ("us-central1-b", ["us-central1-b"])]
+)
+def test_a_pool_has_one_instance_group_per_zone(gcp, location: str, zones: list[str]) -> None:
+    outputs = from_wire(
+        create(gcp, POOL, {"cluster": "main", "name": "gpu", "location": location, "initialNodeCount": 2}).properties
+    )
+
+    assert outputs["nodeLocations"] == zones
+    assert [group.split("/zones/")[1].split("/")[0] for group in outputs["managedInstanceGroupUrls"]] == zones
+    assert outputs["nodeCount"] == 2
+    assert outputs["id"] == f"projects/acme/locations/{location}/clusters/main/nodePools/gpu"
+
+
+@pytest.mark.parametrize(("prefix", "latest"), [("1.34.", "1.34."), ("1.36", "1.36."), ("", "1.36."), ("1.20.", "")])
+def test_engine_versions_of_a_minor(gcp, prefix: str, latest: str) -> None:
+    request = provider_pb2.InvokeRequest(
+        tok="gcp:container/getEngineVersions:getEngineVersions", args=to_wire({"versionPrefix": prefix})
+    )
+
+    versions = from_wire(getattr(gcp.Invoke(request), "return"))
+
+    assert versions["latestMasterVersion"].startswith(latest)
+    assert bool(versions["validNodeVersions"]) == bool(latest)

@@ -1,0 +1,63 @@
+"""The tables speak only of what the installed SDKs have, so a new SDK that renames something is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from dra_sandbox.clouds.aws.functions import FUNCTIONS as AWS_FUNCTIONS
+from dra_sandbox.clouds.aws.rows import ROWS as AWS_ROWS
+from dra_sandbox.clouds.gcp.functions import FUNCTIONS as GCP_FUNCTIONS
+from dra_sandbox.clouds.gcp.rows import ROWS as GCP_ROWS
+from dra_sandbox.clouds.kubernetes.kinds import CLUSTER_SCOPED
+from dra_sandbox.clouds.rows import Row
+from dra_sandbox.clouds.sdk import Sdk
+from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
+
+ROWS = [("aws", token, row) for token, row in AWS_ROWS.items()] + [
+    ("gcp", token, row) for token, row in GCP_ROWS.items()
+]
+
+
+def paths_of(row: Row) -> Iterator[str]:
+    yield from row.replace
+    yield from row.in_place
+    yield from row.allowed
+    yield from row.defaults
+    if row.name:
+        yield row.name
+    if row.protected_by:
+        yield row.protected_by
+
+
+def exists(schema: Schema, path: str) -> bool:
+    """Whether a path of a table leads to an input."""
+    spec: TypeSpec | None = None
+    for part in path.split("."):
+        name = part.removesuffix("[*]")
+        here = schema.inputs if spec is None else schema.objects.get(spec.object_name, {})
+        if name not in here:
+            return False
+        spec = here[name].type
+        if part.endswith("[*]"):
+            spec = spec.of[0]
+    return True
+
+
+@pytest.mark.parametrize(("cloud", "token", "row"), ROWS, ids=[token for _, token, _ in ROWS])
+def test_every_path_of_a_row_is_an_input_and_every_output_an_output(cloud: str, token: str, row: Row) -> None:
+    schema = Sdk(cloud).resource(token)
+
+    assert [path for path in paths_of(row) if not exists(schema, path)] == []
+    assert set(row.outputs) | set(row.every_time) <= set(schema.outputs)
+
+
+@pytest.mark.parametrize("token", [*AWS_FUNCTIONS, *GCP_FUNCTIONS])
+def test_every_function_is_in_its_sdk(token: str) -> None:
+    assert Sdk(token.split(":", 1)[0]).function(token).token == token
+
+
+def test_every_cluster_scoped_kind_is_one_that_the_sdk_knows() -> None:
+    kinds = {token.rsplit(":", 1)[-1] for token in Sdk("kubernetes").tokens()}
+
+    assert kinds >= CLUSTER_SCOPED
