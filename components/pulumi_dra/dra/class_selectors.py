@@ -30,4 +30,6 @@ def class_selectors(*, device: str = "", memory_gib_at_least: int = 0, mig_profi
 def refusal_of(expression: str, minor: int) -> str:
     """Return why Kubernetes 1.<minor> would refuse this selector, or ""."""
     compiled = cel.compile(expression, cel.Dialect(minor=minor, environment="new"))
-    return str(compiled) if isinstance(compiled, cel.Refused) else ""
+    if not isinstance(compiled, cel.Refused):
+        return ""
+    return compiled.message + (f"; {compiled.fix}" if compiled.fix else "")

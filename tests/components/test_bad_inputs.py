@@ -1,0 +1,256 @@
+"""Wrong inputs: each is refused with its sentence, all of them together, before anything is declared."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pulumi_dra
+import pytest
+import yaml
+from dra_planner.fleet import read_fleet
+from pulumi.errors import InputPropertiesError
+
+PROJECT = Path(__file__).parents[2]
+
+
+def fleet_text(stack: str, **changes: Any) -> str:
+    config = yaml.safe_load((PROJECT / f"stacks/Pulumi.{stack}.yaml").read_text())["config"]
+    return json.dumps({**config["pulumi-dra:fleet"], **changes})
+
+
+NEEDED: dict[str, dict[str, Any]] = {
+    "CapacityPlan": {"document": "{}"},
+    "EksNetwork": {},
+    "EksCluster": {"kubernetes_version": "1.34"},
+    "EksGpuPool": {
+        "cluster_name": "dev",
+        "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
+        "subnet_ids": ["subnet-a"],
+        "machine": "g6.2xlarge",
+        "max_nodes": 4,
+    },
+    "GkeNetwork": {"region": "us-central1"},
+    "GkeCluster": {"kubernetes_version": "1.34", "region": "us-central1"},
+    "GkeGpuPool": {
+        "cluster": "dev",
+        "location": "us-central1",
+        "machine": "g2-standard-8",
+        "zones": ["us-central1-a"],
+        "service_account": "nodes@p.example",
+        "max_nodes": 4,
+    },
+    "DraDriver": {"version": "25.8.1", "platform": "eks", "max_nodes": 4},
+    "DriverInstaller": {},
+    "DeviceClasses": {"kubernetes_version": "1.34", "classes": [{"name": "large", "device": "gpu"}]},
+    "DevicePlugin": {"version": "0.17.4"},
+    "DraPlatform": {"fleet": fleet_text("eks-dev"), "plan": "{}"},
+}
+EFA = {"efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
+
+
+def classes(**settings: Any) -> dict[str, Any]:
+    return {"classes": [{"name": "large", "device": "gpu", **settings}]}
+
+
+CASES: list[tuple[str, dict[str, Any], str, str]] = [
+    # What every component says of any input.
+    ("EksCluster", {"public_acess_cidrs": []}, "public_acess_cidrs", 'did you mean "public_access_cidrs"?'),
+    ("DriverInstaller", {"wat": 1}, "wat", "is no input of DriverInstaller; inputs are driver"),
+    ("EksCluster", {"kubernetes_version": None}, "kubernetes_version", "is missing"),
+    ("EksCluster", {"system_count": "2"}, "system_count", 'must be a whole number, not "2"'),
+    ("EksCluster", {"system_count": 2.5}, "system_count", "must be a whole number, not 2.5"),
+    ("EksCluster", {"system_count": True}, "system_count", "must be a whole number, not true"),
+    ("EksCluster", {"network_policy": "yes"}, "network_policy", 'must be true or false, not "yes"'),
+    ("EksCluster", {"tags": ["a"]}, "tags", "must be a map of texts, not a list"),
+    ("EksCluster", {"tags": {"a": 1}}, "tags.a", "must be text, not 1"),
+    ("EksCluster", {"public_access_cidrs": "10.0.0.0/8"}, "public_access_cidrs", "must be a list of texts"),
+    ("EksCluster", {"system_machine": pulumi.Output.from_input("m7i.large")}, "system_machine", "must be plain"),
+    # CapacityPlan
+    ("CapacityPlan", {"document": "nonsense"}, "document", "is not JSON"),
+    ("CapacityPlan", {"document": "[]"}, "document", "is not a plan document: it must be a mapping"),
+    ("CapacityPlan", {"document": '{"version": 7}'}, "document", "is a plan document of version 7"),
+    ("CapacityPlan", {"document": '{"version": 1, "digest": "sha256:0"}'}, "document", "was changed by hand"),
+    # EksNetwork and EksCluster
+    ("EksNetwork", {"zone_count": 1}, "zone_count", "must be from 2 to 6, not 1"),
+    ("EksNetwork", {"zones": ["us-east-1"]}, "zones[0]", '"us-east-1" is not an availability zone (us-east-1a)'),
+    ("EksNetwork", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", "names a zone twice"),
+    ("EksNetwork", {"zones": [f"us-east-1{z}" for z in "abc"]}, "zones", "names 3 zones, but zone_count is 2"),
+    ("EksNetwork", {"cidr_block": "10.0.0.0/24"}, "cidr_block", "must be a /16 to a /20"),
+    ("EksNetwork", {"cidr_block": "8.8.0.0/16"}, "cidr_block", "is not a private range"),
+    ("EksNetwork", {"cidr_block": "ten"}, "cidr_block", "is no IPv4 network in CIDR form"),
+    ("EksCluster", {"kubernetes_version": "1.33"}, "kubernetes_version", "Kubernetes 1.33 is not supported"),
+    ("EksCluster", {"kubernetes_version": "latest"}, "kubernetes_version", '"latest" is no Kubernetes version'),
+    (
+        "EksCluster",
+        {"public_access_cidrs": ["0.0.0.0/0"]},
+        "public_access_cidrs[0]",
+        "opens the API server to everyone",
+    ),
+    ("EksCluster", {"public_access_cidrs": ["::/0"]}, "public_access_cidrs[0]", "opens the API server to everyone"),
+    ("EksCluster", {"public_access_cidrs": ["10.0.0.1/8"]}, "public_access_cidrs[0]", "has host bits set"),
+    ("EksCluster", {"subnet_ids": ["subnet-a"]}, "subnet_ids", "must name at least two subnets"),
+    ("EksCluster", {"subnet_ids": ["a", "b"], "zone_count": 2}, "zone_count", "is for a new network"),
+    ("EksCluster", {"kms_key_arn": "alias/mine"}, "kms_key_arn", '"alias/mine" is not the ARN of a KMS key'),
+    ("EksCluster", {"addon_versions": {"cilium": "v1"}}, "addon_versions.cilium", "is no add-on of this component"),
+    # EksGpuPool
+    ("EksGpuPool", {"max_nodes": 0}, "max_nodes", "must be from 1 to 100000, not 0"),
+    ("EksGpuPool", {"min_nodes": 5}, "min_nodes", "5 is more than max_nodes, 4"),
+    ("EksGpuPool", {"desired_nodes": 5}, "desired_nodes", "5 is not between min_nodes, 0, and max_nodes, 4"),
+    ("EksGpuPool", {"subnet_ids": []}, "subnet_ids", "must name at least one"),
+    ("EksGpuPool", {"node_role_arn": "nodes"}, "node_role_arn", '"nodes" is not the ARN of a role'),
+    ("EksGpuPool", {"capacity": "cheap"}, "capacity", "must be one of on-demand, spot, reservation, capacity-block"),
+    ("EksGpuPool", {"capacity": "reservation"}, "reservation_id", "needs the id of what was bought"),
+    ("EksGpuPool", {"capacity": "capacity-block"}, "reservation_id", "needs the id of what was bought"),
+    ("EksGpuPool", {"reservation_id": "cr-1"}, "reservation_id", 'not "on-demand"'),
+    (
+        "EksGpuPool",
+        {"capacity": "reservation", "reservation_id": "x"},
+        "reservation_id",
+        "is not the id of a reservation",
+    ),
+    ("EksGpuPool", {"image": "bottlerocket"}, "image", "its NVIDIA images bundle the device plugin"),
+    ("EksGpuPool", {"image": "ubuntu"}, "image", 'must be al2023, not "ubuntu"'),
+    ("EksGpuPool", {"efa": True}, "vpc_id", "is missing: with efa the launch template names the security groups"),
+    ("EksGpuPool", {**EFA, "machine": "g6.2xlarge"}, "efa", "g6.2xlarge has no EFA interface"),
+    ("EksGpuPool", {**EFA, "machine": "g9.huge"}, "efa", 'nobody knows how many EFA interfaces "g9.huge" has'),
+    ("EksGpuPool", {"mig_layout": "all-1g.10gb"}, "mig_layout", "L4"),
+    ("EksGpuPool", {"machine": "p5.48xlarge", "mig_layout": "all-9g.1gb"}, "mig_layout", "all-9g.1gb"),
+    ("EksGpuPool", {"disk_gib": 20}, "disk_gib", "must be from 50 to 16384, not 20"),
+    ("EksGpuPool", {"local_storage": "raid5"}, "local_storage", "must be one of none, raid0, mount"),
+    (
+        "EksGpuPool",
+        {"labels": {"nvidia.com/gpu.dra": "false"}},
+        "labels.nvidia.com/gpu.dra",
+        "is set by this component",
+    ),
+    ("EksGpuPool", {"labels": {"a b": "c"}}, "labels.a b", "is no label key"),
+    ("EksGpuPool", {"labels": {"a": "b c"}}, "labels.a", '"b c" is no label value'),
+    ("EksGpuPool", {"pool_name": "a b"}, "pool_name", '"a b" is not the value of a label'),
+    # GkeNetwork, GkeCluster and GkeGpuPool
+    ("GkeNetwork", {"region": "us-central1-a"}, "region", '"us-central1-a" is not a region (us-central1)'),
+    ("GkeCluster", {"node_zones": ["europe-west4-a"]}, "node_zones[0]", '"europe-west4-a" is not in us-central1'),
+    ("GkeCluster", {"node_zones": ["a"]}, "node_zones[0]", '"a" is not a zone (us-central1-a)'),
+    ("GkeCluster", {"zonal": True}, "zonal", "needs exactly one zone in node_zones"),
+    ("GkeCluster", {"release_channel": "BETA"}, "release_channel", "must be one of RAPID, REGULAR, STABLE, EXTENDED"),
+    ("GkeCluster", {"network_id": "n"}, "subnetwork_id", "is missing: an existing network is given by"),
+    ("GkeCluster", {"security_group": "ops@x.example"}, "security_group", "is not a group named gke-security-groups@"),
+    ("GkeGpuPool", {"machine": "e2-standard-4"}, "machine", "e2-standard-4"),
+    ("GkeGpuPool", {"machine": "n1-standard-8"}, "machine", "n1-standard-8"),
+    ("GkeGpuPool", {"zones": []}, "zones", "must name at least one"),
+    ("GkeGpuPool", {"zones": ["us-central1-a"] * 2}, "zones[1]", "is there twice"),
+    (
+        "GkeGpuPool",
+        {"zones": ["us-central1-a", "us-central1-b"], "desired_nodes": 3},
+        "desired_nodes",
+        "3 nodes cannot be spread evenly over 2 zones",
+    ),
+    ("GkeGpuPool", {"capacity": "reservation"}, "reservation_name", "needs the name of what was bought"),
+    ("GkeGpuPool", {"reservation_name": "r"}, "reservation_name", 'is for capacity "reservation", not "on-demand"'),
+    ("GkeGpuPool", {"capacity": "flex-start"}, "autoscaled", "GKE starts its nodes when pods ask"),
+    ("GkeGpuPool", {"max_run_seconds": 3600}, "max_run_seconds", 'is for capacity "flex-start", not "on-demand"'),
+    ("GkeGpuPool", {"mig_partition": "1g.5gb"}, "mig_partition", "GKE does not support MIG with DRA"),
+    ("GkeGpuPool", {"gpu_sharing": "MPS"}, "gpu_sharing", "GKE does not support time-sharing and MPS with DRA"),
+    (
+        "GkeGpuPool",
+        {"zones": ["us-central1-a", "us-central1-b"], "compact_placement": True},
+        "compact_placement",
+        "needs one zone, not 2",
+    ),
+    # What runs in the cluster
+    ("DraDriver", {"version": "25.9.9"}, "version", 'nobody knows the NVIDIA DRA driver "25.9.9"'),
+    ("DraDriver", {"version": "25.3.0"}, "version", "cannot be installed"),
+    ("DraDriver", {"platform": None}, "platform", "is missing; it is one of eks, gke, gpu-operator"),
+    ("DraDriver", {"platform": "aks"}, "platform", "must be one of eks, gke, gpu-operator"),
+    ("DraDriver", {"namespace": "default"}, "namespace", "must not be default: the chart refuses it"),
+    (
+        "DraDriver",
+        {"feature_gates": {"DynamicMIG": True}},
+        "feature_gates.DynamicMIG",
+        "driver 25.8.1 has no such gate",
+    ),
+    ("DraDriver", {"feature_gates": {"MPSSupport": "on"}}, "feature_gates.MPSSupport", "must be true or false"),
+    (
+        "DraDriver",
+        {"version": "25.12.0", "feature_gates": {"DynamicMIG": True, "MPSSupport": True}},
+        "feature_gates.MPSSupport",
+        "cannot be on together with DynamicMIG",
+    ),
+    ("DraDriver", {"network_policy": True}, "network_policy", "the chart of 25.8.1 has none; it begins with 25.12.0"),
+    ("DraDriver", {"version": "25.3.2", "webhook": True}, "webhook", "it begins with 25.8.0"),
+    ("DraDriver", {"webhook_failure_policy": "Ignore"}, "webhook_failure_policy", "is for webhook: true"),
+    ("DraDriver", {"image_digest": "latest"}, "image_digest", '"latest" is not a digest'),
+    ("DriverInstaller", {"driver": "newest"}, "driver", '"newest" is not latest, default or a driver version'),
+    ("DevicePlugin", {"version": "0.1"}, "version", "0.1"),
+    ("DevicePlugin", {"existing_daemon_set": "x"}, "version", "give either version"),
+    ("DevicePlugin", {"version": None}, "version", "give either version"),
+    ("DevicePlugin", {"existing_namespace": "x"}, "existing_namespace", "is for existing_daemon_set"),
+    ("DeviceClasses", {"classes": [{"name": "Large"}]}, "classes[0].name", '"Large" is not a name'),
+    ("DeviceClasses", {"classes": [{"name": "large"}]}, "classes[0].selectors", "say what the class selects"),
+    ("DeviceClasses", classes(name="gpu.nvidia.com"), "classes[0].name", "is a class of the driver's chart"),
+    ("DeviceClasses", classes(mig_profile="1g.10gb"), "classes[0].device", "must be mig with mig_profile"),
+    ("DeviceClasses", classes(selectors=["device."]), "classes[0].selectors[0]", ""),
+    (
+        "DeviceClasses",
+        classes(selectors=['device.capacity["gpu.nvidia.com"].memory >= quantity("40Gi")']),
+        "classes[0].selectors[0]",
+        "found no matching overload",
+    ),
+    ("DeviceClasses", classes(extended_resource_name="a.b/c"), "classes[0].extended_resource_name", "it needs 1.36"),
+    ("DeviceClasses", {"classes": [{"name": "a", "device": "gpu"}] * 2}, "classes[1].name", "is taken"),
+    ("DeviceClasses", classes(memory=1), "classes[0].memory", "is no input of DeviceClass"),
+    # DraPlatform
+    ("DraPlatform", {"fleet": "cloud: [eks"}, "fleet", "is neither YAML nor JSON"),
+    ("DraPlatform", {"fleet": "cloud: aks"}, "fleet", '"aks" is not supported yet'),
+    ("DraPlatform", {"plan": "nonsense"}, "plan", "is not JSON"),
+    (
+        "DraPlatform",
+        {"fleet": fleet_text("gke-dev", devicePlugin={"version": "0.17.4"})},
+        "fleet.devicePlugin",
+        "GKE runs a device plugin of its own",
+    ),
+    (
+        "DraPlatform",
+        {"fleet": fleet_text("gke-dev"), "admin_principal_arns": ["arn:aws:iam::1:role/a"]},
+        "admin_principal_arns",
+        "is for EKS; this fleet is on GKE",
+    ),
+]
+
+
+def test_the_table_is_long_enough_and_its_starting_points_are_right() -> None:
+    assert len(CASES) >= 60
+    assert set(NEEDED) == set(pulumi_dra.COMPONENTS)
+    assert read_fleet(json.loads(NEEDED["DraPlatform"]["fleet"])).cloud == "eks"
+
+
+@pytest.mark.parametrize(
+    ("component", "args", "path", "sentence"), CASES, ids=[f"{case[0]}-{case[2]}-{i}" for i, case in enumerate(CASES)]
+)
+def test_refused(declare: Callable[..., Any], component: str, args: dict[str, Any], path: str, sentence: str) -> None:
+    refused: list[InputPropertiesError] = []
+
+    def make() -> None:
+        given = {key: value for key, value in {**NEEDED[component], **args}.items() if value is not None}
+        with pytest.raises(InputPropertiesError) as caught:
+            getattr(pulumi_dra, component)("x", given)
+        refused.append(caught.value)
+
+    declared = declare(make)
+    assert declared.resources == []
+    lines = {line.strip() for line in refused[0].message.split("\n")[1:]}
+    assert any(line.startswith(f"{path}: ") and sentence in line for line in lines), refused[0].message
+
+
+def test_all_faults_are_told_together_and_in_every_languages_spelling(declare: Callable[..., Any]) -> None:
+    def make() -> None:
+        with pytest.raises(InputPropertiesError) as caught:
+            pulumi_dra.EksGpuPool("l4", {"max_nodes": 0, "disk_gib": 1, "efa": "no"})  # type: ignore[typeddict-item]  # wrong on purpose
+        told = caught.value
+        assert told.message.startswith('EksGpuPool "l4" has 7 wrong inputs:')
+        assert told.errors is not None
+        assert {"maxNodes", "diskGib", "efa", "machine", "clusterName"} <= {e["property_path"] for e in told.errors}
+        assert isinstance(told, pulumi.RunError)
+
+    declare(make)
