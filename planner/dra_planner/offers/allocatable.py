@@ -8,15 +8,35 @@ same for GCE); cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047 (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from dra_planner.catalog import Machine
 from dra_planner.errors import CatalogError
+from dra_planner.model import Amounts
 
 MIB = 1024 * 1024
 EVICTION_MIB = 100
-EKS_DISK_GIB = 200
-GKE_DISK_GIB = 100
+DISK_GIB = 200  # what the components of this project give a node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSettings:
+    """How nodes are set up, as far as it changes what they offer.
+
+    `max_pods` is kubelet's, None for the platform's own; `prefix_delegation` that of the VPC CNI; `self_managed`
+    EKS nodes are not capped as managed node groups are. `daemons` replaces what a daemon pod asks for, adds a pod
+    that the catalogue does not know, or takes one away (None).
+    """
+
+    max_pods: int | None = None
+    prefix_delegation: bool = False
+    self_managed: bool = False
+    disk_gib: int = DISK_GIB
+    daemons: Mapping[str, Amounts | None] = field(default_factory=dict, hash=False)
+
+
+DEFAULTS = NodeSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +47,16 @@ class Allocatable:
     assumptions: tuple[str, ...]
 
 
-def predict_allocatable(machine: Machine) -> Allocatable:
+def predict_allocatable(machine: Machine, settings: NodeSettings = DEFAULTS) -> Allocatable:
     """Return what a node of this machine type offers to pods; raises CatalogError where its size is not known."""
     if machine.vcpus is None or machine.memory_mib is None:
         raise CatalogError(
             f"how many vCPU and how much memory {machine.name} has is not known", fix="use another machine"
         )
     if machine.cloud == "eks":
-        return _eks(machine, machine.vcpus, machine.memory_mib)
+        return _eks(machine, machine.vcpus, machine.memory_mib, settings)
     if machine.cloud == "gke":
-        return _gke(machine.vcpus, machine.memory_mib)
+        return _gke(machine.vcpus, machine.memory_mib, settings)
     raise CatalogError(f"{machine.name} is a machine of AKS, which is not planned yet", fix="use eks or gke")
 
 
@@ -48,25 +68,27 @@ def reserved_cpu_milli(vcpus: int) -> int:
     return -(-units // 100)
 
 
-def eks_max_pods(machine: Machine) -> tuple[int, str]:
-    """Return kubelet's maxPods of a node in a managed node group, and the sentence that says why."""
-    cap = 110 if (machine.vcpus or 0) < 30 else 250
+def eks_max_pods(machine: Machine, settings: NodeSettings = DEFAULTS) -> tuple[int, str]:
+    """Return kubelet's maxPods of an EKS node, and the sentence that says why."""
+    name = machine.name
+    if settings.max_pods is not None:
+        return settings.max_pods, f"{name}: {settings.max_pods} pods, as set"
     if machine.default_card_enis is None or machine.ipv4_per_eni is None:
-        return 110, f"{machine.name}: 110 pods, because its network interfaces are not known"
-    by_interfaces = machine.default_card_enis * (machine.ipv4_per_eni - 1) + 2
-    if by_interfaces <= cap:
-        return (
-            by_interfaces,
-            f"{machine.name}: {by_interfaces} pods, by its network interfaces, without prefix delegation",
-        )
-    return cap, f"{machine.name}: {cap} pods, the cap of EKS managed node groups"
+        return 110, f"{name}: 110 pods, because its network interfaces are not known"
+    addresses = (machine.ipv4_per_eni - 1) * (16 if settings.prefix_delegation else 1)
+    by_interfaces = machine.default_card_enis * addresses + 2
+    how = "with" if settings.prefix_delegation else "without"
+    cap = 110 if (machine.vcpus or 0) < 30 else 250
+    if by_interfaces <= cap or settings.self_managed:
+        return by_interfaces, f"{name}: {by_interfaces} pods, by its network interfaces, {how} prefix delegation"
+    return cap, f"{name}: {cap} pods, the cap of EKS managed node groups"
 
 
-def _eks(machine: Machine, vcpus: int, memory_mib: int) -> Allocatable:
-    max_pods, pods_sentence = eks_max_pods(machine)
+def _eks(machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+    max_pods, pods_sentence = eks_max_pods(machine, settings)
     kept = -(-memory_mib * 75 // 1000) + (64 if machine.arch == "arm64" else 0)
     kube_reserved = 11 * max_pods + 255
-    disk = EKS_DISK_GIB * 1024
+    disk = settings.disk_gib * 1024
     amounts = {
         "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
         "memory": (memory_mib - kept - kube_reserved - EVICTION_MIB) * MIB,
@@ -79,24 +101,24 @@ def _eks(machine: Machine, vcpus: int, memory_mib: int) -> Allocatable:
             "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations; kernel and hypervisor keep 7.5 % of "
             "the memory (Karpenter's share, cautious on large machines)",
             pods_sentence,
-            f"ephemeral storage is a root volume of {EKS_DISK_GIB} GiB",
+            f"ephemeral storage is a root volume of {settings.disk_gib} GiB",
         ),
     )
 
 
-def _gke(vcpus: int, memory_mib: int) -> Allocatable:
+def _gke(vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
     kept = memory_mib * MIB // 64 + 16 * MIB
     if memory_mib > 3 * 1024:
         kept += 64 * MIB
     if memory_mib <= 8 * 1024:
         kept += 8 * MIB
     kept += min(memory_mib * MIB * 175 // 100_000, 248 * MIB)
-    disk = GKE_DISK_GIB * 1024
+    disk = settings.disk_gib * 1024
     disk_reserved = min(disk // 2, disk * 35 // 100 + 6 * 1024, 100 * 1024)
     amounts = {
         "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
         "memory": memory_mib * MIB - kept - _gke_reserved_memory(memory_mib) - EVICTION_MIB * MIB,
-        "pods": 110,
+        "pods": 110 if settings.max_pods is None else settings.max_pods,
         "ephemeral-storage": (disk - disk_reserved - disk // 10) * MIB,
     }
     return Allocatable(
@@ -104,8 +126,8 @@ def _gke(vcpus: int, memory_mib: int) -> Allocatable:
         (
             "GKE nodes run Container-Optimized OS with GKE's documented reservations, as Karpenter and the cluster "
             "autoscaler restate them",
-            "GKE nodes take 110 pods, the default of a node pool",
-            f"ephemeral storage is a boot disk of {GKE_DISK_GIB} GiB; local SSDs are not counted",
+            *(("GKE nodes take 110 pods, the default of a node pool",) if settings.max_pods is None else ()),
+            f"ephemeral storage is a boot disk of {settings.disk_gib} GiB; local SSDs are not counted",
         ),
     )
 

@@ -9,39 +9,37 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Node, ObjectMeta
-from dra_planner.offers.allocatable import MIB, predict_allocatable
+from dra_planner.offers.allocatable import DEFAULTS, MIB, NodeSettings, predict_allocatable
 from dra_planner.offers.labels import pool_zones, predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer
 from dra_planner.releases import Features
-from dra_planner.slices import DriverSettings, predict_slices
+from dra_planner.slices import predict_slices
 
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
     from dra_planner.fleet import Fleet, Pool
 
 
-def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
+def predict_offers(fleet: Fleet, features: Features, settings: NodeSettings = DEFAULTS) -> tuple[Offer, ...]:
     """Return one offer per pool of a fleet, in its order: what each of its nodes will have for workloads.
 
     Raises CatalogError or UnsupportedFeature, placed at the pool, for a machine, region, driver, layout or
     setting that nobody knows or that cannot work.
     """
-    return tuple(_offer(fleet, index, pool, features) for index, pool in enumerate(fleet.pools))
+    return tuple(_offer(fleet, index, pool, features, settings) for index, pool in enumerate(fleet.pools))
 
 
-def _offer(fleet: Fleet, index: int, pool: Pool, features: Features) -> Offer:
+def _offer(fleet: Fleet, index: int, pool: Pool, features: Features, settings: NodeSettings) -> Offer:
+    node_name = f"{pool.name}-0"
     try:
         machine = catalog.machine(fleet.cloud, pool.machine)
         catalog.check_region(machine, fleet.region)
         driver = catalog.driver_release(fleet.drivers.nvidia.version)
-        node_name = f"{pool.name}-0"
-        allocatable = predict_allocatable(machine)
-        slices = predict_slices(
-            machine, driver, node_name=node_name, features=features, mig=pool.mig, settings=DriverSettings()
-        )
+        allocatable = predict_allocatable(machine, settings)
+        slices = predict_slices(machine, driver, node_name=node_name, features=features, mig=pool.mig)
     except PlannerError as error:
         place = Place(path=f"pools[{index}]")
         raise type(error)(f"pool {pool.name}: {error.message}", place=place, fix=error.fix) from None
-    deductions, unknown_daemons = _deductions(machine)
+    deductions, unknown_daemons = _deductions(machine, settings)
     hourly_usd, priced_on, price_sentences = _price(fleet, pool, machine)
     node = Node(
         meta=ObjectMeta(name=node_name, labels=predict_labels(fleet, pool, machine, node_name)),
@@ -64,16 +62,26 @@ def _offer(fleet: Fleet, index: int, pool: Pool, features: Features) -> Offer:
     )
 
 
-def _deductions(machine: Machine) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
+def _deductions(machine: Machine, settings: NodeSettings) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
+    """Return what daemon pods take, those of the catalogue first, and one sentence about what they leave open."""
     deductions: list[Deduction] = []
-    assumptions: list[str] = []
-    for pod in catalog.daemon_pods(machine):
+    unknown: list[str] = []
+    known = catalog.daemon_pods(machine)
+    for pod in known:
+        if pod.name in settings.daemons:
+            continue
         amounts = {"cpu": pod.cpu_milli or 0, "memory": (pod.memory_mib or 0) * MIB, "pods": 1}
         deductions.append(Deduction(name=pod.name, amounts=amounts, reason=f"one {pod.name} pod on every node"))
-        if pod.cpu_milli is None or pod.memory_mib is None:
-            what = "cpu and memory" if pod.cpu_milli is None else "memory"
-            assumptions.append(f"{pod.name}: the {what} it asks for is not known; nothing is subtracted")
-    return tuple(deductions), tuple(assumptions)
+        missing = [name for name, amount in (("cpu", pod.cpu_milli), ("memory", pod.memory_mib)) if amount is None]
+        if missing:
+            unknown.append(f"{pod.name} ({' and '.join(missing)})")
+    for name, given in settings.daemons.items():
+        if given is not None:
+            deductions.append(Deduction(name=name, amounts={"pods": 1, **given}, reason=f"{name}, as set"))
+    if not unknown:
+        return tuple(deductions), ()
+    sentence = f"what these daemon pods ask for is not known, and nothing is subtracted: {', '.join(unknown)}"
+    return tuple(deductions), (sentence,)
 
 
 def _offered(machine: Machine) -> tuple[str, ...]:

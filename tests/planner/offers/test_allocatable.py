@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
-from dra_planner.offers.allocatable import MIB, eks_max_pods, predict_allocatable, reserved_cpu_milli
+from dra_planner.offers.allocatable import MIB, NodeSettings, eks_max_pods, predict_allocatable, reserved_cpu_milli
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,28 @@ def test_every_machine_leaves_most_of_itself(cloud: str) -> None:
         amounts = predict_allocatable(machine).amounts
         assert machine.vcpus * 900 <= amounts["cpu"] <= machine.vcpus * 1000, machine.name
         assert machine.memory_mib * MIB * 0.4 < amounts["memory"] < machine.memory_mib * MIB, machine.name
+
+
+@pytest.mark.parametrize(
+    ("settings", "pods"),
+    [
+        (NodeSettings(), 58),
+        (NodeSettings(prefix_delegation=True), 110),
+        (NodeSettings(prefix_delegation=True, self_managed=True), 4 * 14 * 16 + 2),
+        (NodeSettings(max_pods=20), 20),
+    ],
+)
+def test_pods_follow_the_network_settings_and_memory_follows_pods(settings: NodeSettings, pods: int) -> None:
+    machine = catalog.machine("eks", "g5.2xlarge")
+    plain, other = predict_allocatable(machine).amounts, predict_allocatable(machine, settings).amounts
+    assert other["pods"] == pods
+    assert plain["memory"] - other["memory"] == 11 * (pods - 58) * MIB
+
+
+def test_a_gke_pool_may_set_its_pods_and_its_disk() -> None:
+    amounts = predict_allocatable(
+        catalog.machine("gke", "g2-standard-8"), NodeSettings(max_pods=32, disk_gib=100)
+    ).amounts
+    assert amounts["pods"] == 32
+    # of 100 GiB: 35 % and 6 GiB are reserved, 10 % evict
+    assert amounts["ephemeral-storage"] == (102400 - 35840 - 6144 - 10240) * MIB

@@ -9,7 +9,7 @@ import pytest
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.fleet import read_fleet
 from dra_planner.model import Taint
-from dra_planner.offers import Offer, predict_offers
+from dra_planner.offers import NodeSettings, Offer, predict_offers
 from dra_planner.releases import features_of
 
 EKS: dict[str, Any] = {
@@ -68,7 +68,7 @@ def test_a_zone_is_a_label_only_where_there_is_no_choice() -> None:
 def test_daemons_leave_allocatable_alone_and_reduce_what_is_free() -> None:
     (offer,) = offers(EKS, L4)
     assert offer.node.allocatable["cpu"] == 7910
-    assert offer.free["cpu"] == 7910 - 25
+    assert offer.free["cpu"] == 7910 - 50
     assert offer.free["pods"] == offer.node.allocatable["pods"] - len(offer.deductions)
     assert "nvidia-dra-driver-gpu-kubelet-plugin" in [deduction.name for deduction in offer.deductions]
 
@@ -78,6 +78,16 @@ def test_what_is_not_known_is_said() -> None:
     assert offer.hourly_usd is None
     assert any("price in eu-central-1 is not known" in sentence for sentence in offer.assumptions)
     assert any("kube-proxy" in sentence for sentence in offer.assumptions)
+
+
+def test_settings_change_what_daemons_take() -> None:
+    fleet = read_fleet({**EKS, "pools": [L4]})
+    settings = NodeSettings(daemons={"aws-node": None, "agent": {"cpu": 500, "memory": 1 << 30}})
+    (offer,) = predict_offers(fleet, features_of(34), settings)
+    names = [deduction.name for deduction in offer.deductions]
+    assert "aws-node" not in names
+    assert names[-1] == "agent"
+    assert offer.free["cpu"] == 7910 - 500
 
 
 def test_a_price_of_the_fleet_wins() -> None:
