@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from dra_planner.cel import types
@@ -25,7 +24,8 @@ from dra_planner.cel.tree import (
     Struct,
     walk,
 )
-from dra_planner.cel.types import Substitution, Type
+from dra_planner.cel.types import Substitution, Type, show
+from dra_planner.cel.validation import Issue, validate
 from dra_planner.cel.values import Uint
 
 _TYPE_IDENTS: Final[dict[str, Type]] = {
@@ -57,17 +57,6 @@ _CONSTANT_TYPES: Final[dict[type, Type]] = {
     bytes: types.BYTES,
     type(None): types.NULL,
 }
-_SHOWN: Final = {"duration": "duration", "timestamp": "timestamp", "null": "null"}
-
-
-@dataclass(frozen=True, slots=True)
-class Issue:
-    """Something wrong with the types. `position` is the offset of the place; `node` the node there."""
-
-    message: str
-    position: int
-    node: Node
-    unsupported: bool = False
 
 
 def check(root: Node, dialect: Dialect) -> list[Issue]:
@@ -78,16 +67,7 @@ def check(root: Node, dialect: Dialect) -> list[Issue]:
         return sorted(checker.issues, key=lambda issue: issue.position)
     for node in walk(root):
         node.type = checker.bindings.resolve(node.type, unbound_to_dyn=True)
-    return sorted(_check_literals(root), key=lambda issue: issue.position)
-
-
-def show(t: Type) -> str:
-    """The type as messages show it."""
-    if t.kind in _SHOWN:
-        return _SHOWN[t.kind]
-    if not t.parameters:
-        return t.name
-    return f"{t.name}({', '.join(map(show, t.parameters))})"
+    return sorted(validate(root), key=lambda issue: issue.position)
 
 
 def device_fields(dialect: Dialect) -> dict[str, Type]:
@@ -367,31 +347,3 @@ class _Checker:
             self.issues.append(Issue(message, node.range.position, node.range))
             first = second = types.ERROR
         return {node.key: first} if node.value is None else {node.key: first, node.value: second}
-
-
-def _check_literals(root: Node) -> Iterator[Issue]:
-    """What upstream's validators find in a tree whose types are right."""
-    exempt = {id(below) for node in walk(root) if _formats(node) for below in walk(node)}
-    for node in walk(root):
-        if id(node) in exempt:
-            continue
-        if isinstance(node, ListNode):
-            yield from _same_types([(e, _literal_type(e, i in node.optional)) for i, e in enumerate(node.elements)])
-        elif isinstance(node, MapNode):
-            yield from _same_types([(k, k.type) for k, _, _ in node.entries])
-            yield from _same_types([(v, _literal_type(v, o)) for _, v, o in node.entries])
-
-
-def _formats(node: Node) -> bool:
-    return isinstance(node, Call) and node.function == "format"
-
-
-def _literal_type(node: Node, optional: bool) -> Type:
-    return types.unwrap_optional(node.type)[0] if optional else node.type
-
-
-def _same_types(elements: list[tuple[Node, Type]]) -> Iterator[Issue]:
-    for node, t in elements[1:]:
-        if not types.equivalent(elements[0][1], t):
-            yield Issue(f"expected type '{show(elements[0][1])}' but found '{show(t)}'", node.position, node)
-            return

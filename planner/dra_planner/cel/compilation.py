@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dra_planner.cel.calls import Unsupported
-from dra_planner.cel.checker import Issue, check
+from dra_planner.cel.checker import check
 from dra_planner.cel.dialect import Dialect
+from dra_planner.cel.estimate import estimate
 from dra_planner.cel.evaluator import compile_tree
 from dra_planner.cel.overloads import has_lists_extension
 from dra_planner.cel.parser import ParseError, parse
@@ -13,6 +14,7 @@ from dra_planner.cel.selector import MAX_ESTIMATE, Refused, Selector
 from dra_planner.cel.state import room_for
 from dra_planner.cel.tree import Node, depth
 from dra_planner.cel.types import Type
+from dra_planner.cel.validation import Issue
 from dra_planner.cel.values import CelError
 
 _MAX_ISSUES = 10
@@ -42,7 +44,10 @@ def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused
         return Refused(text, "type", f"program instantiation failed: {error.message}", 0)
     except Unsupported as error:
         return Refused(text, "unsupported", str(error), 0)
-    return Selector(text, dialect, tree, closure, slots, 0, paths_read(tree))
+    cost = estimate(tree, dialect)
+    if cost > MAX_ESTIMATE and dialect.environment == "new":
+        return Refused(text, "cost", f"too complex, exceeds cost limit: estimated {cost}", 0)
+    return Selector(text, dialect, tree, closure, slots, cost, paths_read(tree))
 
 
 def _refuse(text: str, issues: list[Issue]) -> Refused:
@@ -57,5 +62,3 @@ def _wrong_result(result: Type, dialect: Dialect) -> str:
     if result.kind in ("bool", "any") or (result.kind == "dyn" and dialect.dynamic_attributes):
         return ""
     return f"must evaluate to bool or the unknown type, not {result}"
-
-

@@ -133,7 +133,7 @@ def logic(terms: list[Closure], decisive: bool) -> Closure:
             except UnknownError as raised_unknown:
                 unknown = raised_unknown.paths if unknown is None else unknown | raised_unknown.paths
                 continue
-            if value is decisive:
+            if decisive is value:
                 return decisive
             if value.__class__ is not bool:
                 error = error or no_overload()
@@ -168,7 +168,8 @@ def set_membership(operand: Closure, items: list[Any]) -> Closure | None:
         value = operand(state)
         kind: type = value.__class__
         if kind in (str, int, Uint, bool, float, type(None)):
-            return (kind, value) in members
+            found: bool = (kind, value) in members
+        return found
         if type_name(value) in ("bytes", "kubernetes.Semver", "kubernetes.NamedFormat"):
             raise Panic(f"internal error: hash of unhashable type {type_name(value)}")
         return False

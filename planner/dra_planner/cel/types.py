@@ -218,3 +218,15 @@ def _no_more_specific(a: Type, b: Type) -> bool:
             and all(map(_no_more_specific, a.parameters, b.parameters))
         )
     return a.kind == "type" or a == b
+
+
+_SHOWN: Final = {"duration": "duration", "timestamp": "timestamp", "null": "null"}
+
+
+def show(t: Type) -> str:
+    """The type as messages show it."""
+    if t.kind in _SHOWN:
+        return _SHOWN[t.kind]
+    if not t.parameters:
+        return t.name
+    return f"{t.name}({', '.join(map(show, t.parameters))})"

@@ -1,0 +1,53 @@
+"""Ranges of sizes and costs: numbers of 64 bits that saturate instead of overflowing.
+
+Source of the behaviour: google/cel-go:checker/cost.go@v0.26.0.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Final
+
+UNBOUNDED: Final = 2**64 - 1
+
+Range = tuple[int, int]
+"""The least and the most that something may be."""
+
+UNKNOWN: Final[Range] = (0, UNBOUNDED)
+NOTHING: Final[Range] = (0, 0)
+ONE: Final[Range] = (1, 1)
+
+
+def add(*ranges: Range) -> Range:
+    """The sum."""
+    return (
+        min(sum(r[0] for r in ranges), UNBOUNDED),
+        min(sum(r[1] for r in ranges), UNBOUNDED),
+    )
+
+
+def multiply(a: Range, b: Range) -> Range:
+    """The product."""
+    return min(a[0] * b[0], UNBOUNDED), min(a[1] * b[1], UNBOUNDED)
+
+
+def union(a: Range, b: Range) -> Range:
+    """From the lesser least to the greater most."""
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def scale(a: Range, factor: float) -> Range:
+    """The product with a factor, rounded up."""
+    return _scale(a[0], factor), _scale(a[1], factor)
+
+
+def _scale(number: int, factor: float) -> int:
+    as_float = float(number)
+    if as_float > 0 and factor > 0 and as_float > UNBOUNDED / factor:
+        return UNBOUNDED
+    return min(ceil(as_float * factor), UNBOUNDED)
+
+
+def fixed(number: int) -> Range:
+    """Exactly that."""
+    return number, number

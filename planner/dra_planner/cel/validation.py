@@ -1,0 +1,105 @@
+"""What is wrong with literals in a tree whose types are right.
+
+Elements of one type, durations, timestamps, patterns and format texts that can be read.
+Source of the behaviour: google/cel-go:cel/validator.go, ext/formatting.go @v0.26.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dra_planner.cel import types
+from dra_planner.cel.libraries.conversions import FUNCTIONS
+from dra_planner.cel.libraries.formatting import TYPES, clauses, wrong_clause
+from dra_planner.cel.libraries.regex import compile_pattern
+from dra_planner.cel.tree import Call, Constant, ListNode, MapNode, Node, walk
+from dra_planner.cel.types import Type, show
+from dra_planner.cel.values import CelError
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Something wrong with the types. `position` is the offset of the place; `node` the node there."""
+
+    message: str
+    position: int
+    node: Node
+    unsupported: bool = False
+
+
+def validate(root: Node) -> Iterator[Issue]:
+    """What upstream's validators find in a tree whose types are right."""
+    exempt = {id(below) for node in walk(root) if _formats(node) for below in walk(node)}
+    for node in walk(root):
+        if isinstance(node, Call):
+            yield from _call(node)
+        elif id(node) in exempt:
+            continue
+        elif isinstance(node, ListNode):
+            yield from _same_types([(e, _literal_type(e, i in node.optional)) for i, e in enumerate(node.elements)])
+        elif isinstance(node, MapNode):
+            yield from _same_types([(k, k.type) for k, _, _ in node.entries])
+            yield from _same_types([(v, _literal_type(v, o)) for _, v, o in node.entries])
+
+
+def _formats(node: Node) -> bool:
+    return isinstance(node, Call) and node.function == "format"
+
+
+def _literal_type(node: Node, optional: bool) -> Type:
+    return types.unwrap_optional(node.type)[0] if optional else node.type
+
+
+def _same_types(elements: list[tuple[Node, Type]]) -> Iterator[Issue]:
+    for node, t in elements[1:]:
+        if not types.equivalent(elements[0][1], t):
+            yield Issue(f"expected type '{show(elements[0][1])}' but found '{show(t)}'", node.position, node)
+            return
+
+
+def _call(node: Call) -> Iterator[Issue]:
+    literal = node.args[0] if node.args else None
+    if node.function in ("duration", "timestamp", "matches") and isinstance(literal, Constant):
+        if not _is_readable(node.function, literal.value):
+            yield Issue(f"invalid {node.function} argument", literal.position, literal)
+    elif node.function == "format" and isinstance(node.target, Constant) and isinstance(literal, ListNode):
+        yield from _format(node, str(node.target.value), literal)
+
+
+def _is_readable(function: str, value: object) -> bool:
+    try:
+        if function == "matches":
+            compile_pattern(str(value))
+        else:
+            kind = "string" if isinstance(value, str) else "int64"
+            FUNCTIONS[f"{kind}_to_{function}"](value)
+    except CelError:
+        return False
+    return True
+
+
+def _format(node: Call, text: str, values: ListNode) -> Iterator[Issue]:
+    try:
+        found = clauses(text, len(values.elements))
+    except CelError as error:
+        yield Issue(error.message, node.position, node)
+        return
+    letters = [letter for _, letter, _ in found if letter]
+    for letter, value in zip(letters, values.elements, strict=False):
+        wrong = _unformattable(letter, value)
+        if wrong is not None:
+            yield Issue(f"error during formatting: {wrong_clause(letter, wrong.type.name)}", value.position, value)
+            return
+    if len(values.elements) > len(letters):
+        message = f"too many arguments supplied to string.format (expected {len(letters)}, got {len(values.elements)})"
+        yield Issue(message, node.position, node)
+
+
+def _unformattable(letter: str, value: Node) -> Node | None:
+    """The part of a value that the clause does not take."""
+    if value.type.kind != "dyn" and value.type.name not in TYPES[letter]:
+        return value
+    if letter == "s" and isinstance(value, ListNode | MapNode):
+        return next((w for w in (_unformattable(letter, v) for v in value.children()) if w is not None), None)
+    return None
