@@ -147,8 +147,9 @@ def _stream(
     answers: queue.Queue[language_pb2.RunPluginResponse | None] = queue.Queue()
 
     def forward(stream: IO[bytes], answer: Callable[[bytes], language_pb2.RunPluginResponse]) -> None:
-        for line in stream:
-            answers.put(answer(line))
+        with stream:
+            for line in stream:
+                answers.put(answer(line))
         answers.put(None)
 
     for stream, answer in (

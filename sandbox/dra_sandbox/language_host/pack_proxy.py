@@ -97,8 +97,9 @@ class PackFailed(Exception):
 def _pass_on(pack: subprocess.Popen[bytes]) -> None:
     """Show what the pack prints after its port; unread output would block it once the pipe is full."""
     assert pack.stdout is not None
-    for line in pack.stdout:
-        print(line.decode(errors="replace"), end="", flush=True)
+    with pack.stdout:
+        for line in pack.stdout:
+            print(line.decode(errors="replace"), end="", flush=True)
 
 
 def _stack_environment(request: bytes) -> dict[str, str]:

@@ -108,7 +108,9 @@ def _build_into(tool: GoTool, staging: Path) -> None:
 
 def _run(command: list[str], tool: GoTool, running: Step) -> None:
     """Run a build, telling how many packages are compiled; the whole group of processes ends with us."""
-    process = subprocess.Popen(
+    tail: deque[str] = deque(maxlen=20)
+    downloaded = compiled = 0
+    with subprocess.Popen(
         command,
         cwd=tool.pins_folder,
         env=go_environment(os.environ),
@@ -116,21 +118,18 @@ def _run(command: list[str], tool: GoTool, running: Step) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
-    assert process.stderr is not None
-    tail: deque[str] = deque(maxlen=20)
-    downloaded = compiled = 0
-    try:
-        for line in process.stderr:
-            tail.append(line.rstrip())
-            downloaded += line.startswith("go: downloading")
-            compiled += not line.startswith("go: ")
-            running.update(f"{downloaded} modules downloaded, {compiled} packages compiled")
-        status = process.wait()
-    except BaseException:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait()
-        raise
+    ) as process:
+        assert process.stderr is not None
+        try:
+            for line in process.stderr:
+                tail.append(line.rstrip())
+                downloaded += line.startswith("go: downloading")
+                compiled += not line.startswith("go: ")
+                running.update(f"{downloaded} modules downloaded, {compiled} packages compiled")
+            status = process.wait()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGTERM)
+            raise
     if status != 0:
         said = "\n  ".join(tail)
         raise ToolUnavailable(f"building {tool.name} {tool.version} failed with exit status {status}:\n  {said}")

@@ -1,0 +1,73 @@
+"""The per-user cache: whole or not at all, once or not again."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from dra_sandbox.cache import CacheUnusable, cache_folder, obtain
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return cache_folder()
+
+
+def test_it_follows_the_base_directory_specification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cache_folder() == tmp_path / "pulumi-dra"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "pulumi-dra"
+
+
+def test_a_place_that_cannot_be_written_is_named_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+
+    with pytest.raises(CacheUnusable, match="set XDG_CACHE_HOME"):
+        cache_folder()
+
+
+def test_what_is_there_is_not_made_again(cache: Path) -> None:
+    made: list[Path] = []
+
+    for _ in range(2):
+        obtain(cache / "tools" / "a-1", lambda staging: made.append(staging))
+
+    assert len(made) == 1
+    assert [path.name for path in (cache / "tools").iterdir()] == ["a-1"]
+
+
+def test_an_interrupted_attempt_leaves_nothing_and_can_be_repeated(cache: Path) -> None:
+    def interrupted(staging: Path) -> None:
+        (staging / "half").write_text("")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        obtain(cache / "tools" / "a-1", interrupted)
+    assert list((cache / "tools").iterdir()) == []
+
+    # One that was killed could not clean up; the next one does.
+    (cache / "tools" / ".a-1.killed").mkdir()
+    obtain(cache / "tools" / "a-1", lambda staging: (staging / "whole").touch())
+    assert [path.name for path in (cache / "tools").rglob("*")] == ["a-1", "whole"]
+
+
+def test_two_at_once_make_it_once_and_the_second_says_that_it_waits(cache: Path) -> None:
+    first_is_in, second_waits = threading.Event(), threading.Event()
+    made: list[str] = []
+
+    def slowly(staging: Path) -> None:
+        first_is_in.set()
+        assert second_waits.wait(20)
+        made.append("first")
+
+    first = threading.Thread(target=obtain, args=(cache / "tools" / "a-1", slowly))
+    first.start()
+    assert first_is_in.wait(20)
+    obtain(cache / "tools" / "a-1", lambda staging: made.append("second"), second_waits.set)
+    first.join()
+
+    assert made == ["first"]

@@ -1,0 +1,78 @@
+"""The stand-in language host as a process, over gRPC."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from pulumi.runtime.proto import language_pb2, language_pb2_grpc
+
+pytest.importorskip("pulumi_policy")
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "dra_sandbox.language_host", "127.0.0.1:1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as host:
+        yield host
+        host.kill()
+
+
+@pytest.fixture
+def host(process: subprocess.Popen[str]) -> Iterator[language_pb2_grpc.LanguageRuntimeStub]:
+    assert process.stdout is not None
+    with grpc.insecure_channel(f"127.0.0.1:{int(process.stdout.readline())}") as channel:
+        yield language_pb2_grpc.LanguageRuntimeStub(channel)
+
+
+def program(folder: Path, **options: str) -> language_pb2.ProgramInfo:
+    info = language_pb2.ProgramInfo(root_directory=str(folder), program_directory=str(folder), entry_point=".")
+    info.options.update(options)
+    return info
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_leaves_without_a_word(process: subprocess.Popen[str], how: signal.Signals) -> None:
+    assert process.stdout is not None
+    process.stdout.readline()
+
+    process.send_signal(how)
+    stdout, stderr = process.communicate(timeout=20)
+
+    assert (process.returncode, stdout, stderr) == (0, "", "")
+
+
+def test_it_asks_for_no_downloads(host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path) -> None:
+    packages = host.GetRequiredPackages(language_pb2.GetRequiredPackagesRequest(info=program(tmp_path)))
+    installing = list(host.InstallDependencies(language_pb2.InstallDependenciesRequest(info=program(tmp_path))))
+
+    assert list(packages.packages) == []
+    assert installing == []
+
+
+def test_an_environment_that_is_not_there_is_named(host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path) -> None:
+    answer = host.Run(language_pb2.RunRequest(info=program(tmp_path, virtualenv="missing")))
+
+    assert f"{tmp_path}/missing has no bin/python" in answer.error
+
+
+def test_a_component_package_runs_with_its_arguments_and_its_output_streams(
+    host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
+) -> None:
+    (tmp_path / "__main__.py").write_text(
+        "import os, sys\nprint('port', sys.argv[1], os.environ['MARK'])\nprint('late', file=sys.stderr)\nsys.exit(3)\n"
+    )
+    request = language_pb2.RunPluginRequest(
+        kind="resource", info=program(tmp_path, virtualenv=sys.prefix), args=["127.0.0.1:9"], env=["MARK=a=b"]
+    )
+
+    answers = list(host.RunPlugin(request))
+
+    assert b"".join(answer.stdout for answer in answers) == b"port 127.0.0.1:9 a=b\n"
+    assert b"".join(answer.stderr for answer in answers) == b"late\n"
+    assert answers[-1].exitcode == 3
