@@ -47,6 +47,7 @@ def make_plan(request: PlanRequest) -> Plan:
         diagnostics=manifests.diagnostics,
         assumptions=_assumptions(manifests, demand, offers, features),
         inputs=inputs_of(fleet, request.sources, request.paths),
+        manifests=manifests,
     )
 
 
@@ -61,6 +62,7 @@ def size_plan(
     diagnostics: tuple[Diagnostic, ...] = (),
     assumptions: tuple[str, ...] = (),
     inputs: Mapping[str, object] | None = None,
+    manifests: Manifests | None = None,
 ) -> Plan:
     """Return the plan for a demand on predicted offers: every level sized, the pools for `level`."""
     sizings = _size_levels(demand, offers, classes, features)
@@ -84,6 +86,7 @@ def size_plan(
         diagnostics=diagnostics,
         sizings=sizings,
         inputs=inputs or {},
+        manifests=manifests,
     )
 
 

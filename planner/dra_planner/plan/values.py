@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
+from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.offers import Offer
 from dra_planner.sizing import DeviceCount, Sizing
@@ -122,6 +123,7 @@ class Plan:
     sizings: Mapping[DemandLevel, Sizing] = field(default_factory=dict, hash=False)
     claims: tuple[GivenClaim, ...] = ()
     inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
+    manifests: Manifests | None = field(default=None, compare=False)  # what it was made from, for rules
 
     def pool(self, name: str) -> PlannedPool:
         """Return the pool of that name; raises KeyError."""

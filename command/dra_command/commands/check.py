@@ -1,0 +1,90 @@
+"""`pulumi-dra check`: rules over the manifests, and over the pools when they are given."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests import read_manifests
+from dra_planner.model import Verdict, worst
+from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
+from dra_policies.rules import RULES, StackView, check_all, view_of
+
+from dra_command.inputs import Inputs, read_inputs
+from dra_command.status import status_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What the rules found; errors first, then by place. `verdict` is *fits* where no rule is broken."""
+
+    verdict: Verdict
+    diagnostics: tuple[Diagnostic, ...]
+    workloads: int
+
+    @property
+    def has_errors(self) -> bool:
+        return any(each.severity == "error" for each in self.diagnostics)
+
+
+def run(values: argparse.Namespace) -> int:
+    """Run the rules, print what they found, and return the exit status."""
+    checked = check(read_inputs(values, needs_capacity=False))
+    match values.format:
+        case "json":
+            from dra_command.formats.check_json import check_json
+
+            print(check_json(checked))
+        case "sarif":
+            from dra_command.formats.check_sarif import check_sarif
+
+            print(check_sarif(checked))
+        case "junit":
+            from dra_command.formats.check_junit import check_junit
+
+            print(check_junit(checked))
+        case "github":
+            from dra_command.formats.check_github import check_github
+
+            print(check_github(checked), end="")
+        case _:
+            from dra_command.formats.check_text import print_check
+
+            print_check(checked, quiet=values.quiet)
+    return status_of(checked.verdict, has_errors=checked.has_errors, allow_unknown=values.allow_unknown)
+
+
+def check(inputs: Inputs) -> Checked:
+    """Return what the rules find; raises PlannerError for input that is wrong."""
+    view, planned = _view(inputs)
+    found = tuple(dict.fromkeys(check_all(view)))
+    order = {"error": 0, "warning": 1, "note": 2}
+    ordered = sorted(found, key=lambda each: (order[each.severity], each.place, each.code, each.message))
+    verdict: Verdict = "fits"
+    if any(each.severity == "error" for each in found):
+        verdict = "does-not-fit"
+    elif any(each.severity == "note" and each.code in _RULE_IDS for each in found):
+        verdict = "cannot-tell"
+    return Checked(
+        verdict=worst([verdict, planned]),
+        diagnostics=tuple(ordered),
+        workloads=len(view.manifests.workloads) if view.manifests is not None else 0,
+    )
+
+
+_RULE_IDS = frozenset(rule.id for rule in RULES)
+
+
+def _view(inputs: Inputs) -> tuple[StackView, Verdict]:
+    if inputs.fleet is None and not inputs.observed:
+        features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR)
+        return view_of(read_manifests(inputs.sources, features), features), "fits"
+    plan = make_plan(
+        PlanRequest(
+            sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
+        )
+    )
+    assert plan.manifests is not None  # make_plan keeps what it read
+    return view_of(plan.manifests, features_of(parse_version(plan.kubernetes)), plan), plan.verdict

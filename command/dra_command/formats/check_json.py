@@ -1,0 +1,13 @@
+"""Findings as the published JSON."""
+
+from __future__ import annotations
+
+from dra_command.commands.check import Checked
+from dra_command.contract import CheckOutput
+from dra_command.formats.plan_json import finding
+
+
+def check_json(checked: Checked) -> str:
+    """Return the findings as indented JSON."""
+    output = CheckOutput(verdict=checked.verdict, diagnostics=[finding(each) for each in checked.diagnostics])
+    return output.model_dump_json(indent=2)
