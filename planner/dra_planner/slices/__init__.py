@@ -3,6 +3,7 @@
 from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.slices.network import NETWORK_DRIVER, predict_network_slices
 from dra_planner.slices.nvidia import GPU_DRIVER
+from dra_planner.slices.other_accelerators import NEURON_DRIVER, TPU_DRIVER, predict_accelerator_slices
 from dra_planner.slices.prediction import predict_slices
 from dra_planner.slices.rendering import UNKNOWN_ANNOTATION, describe_unknown, render_slice
 from dra_planner.slices.settings import DriverSettings
@@ -12,12 +13,15 @@ __all__ = [
     "COMPUTE_DOMAIN_DRIVER",
     "GPU_DRIVER",
     "NETWORK_DRIVER",
+    "NEURON_DRIVER",
+    "TPU_DRIVER",
     "UNKNOWN_ANNOTATION",
     "Change",
     "DriverSettings",
     "changes_read",
     "compare_releases",
     "describe_unknown",
+    "predict_accelerator_slices",
     "predict_network_slices",
     "predict_slices",
     "render_slice",
