@@ -135,7 +135,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("GkeCluster", {"zonal": True}, "zonal", "needs exactly one zone in node_zones"),
     ("GkeCluster", {"release_channel": "BETA"}, "release_channel", "must be one of RAPID, REGULAR, STABLE, EXTENDED"),
     ("GkeCluster", {"network_id": "n"}, "subnetwork_id", "is missing: an existing network is given by"),
-    ("GkeCluster", {"security_group": "ops@x.example"}, "security_group", "is not a group named gke-security-groups@"),
+    ("GkeCluster", {"security_group": "ops@x.example"}, "security_group", "is not a group named gke-"),
     ("GkeGpuPool", {"machine": "e2-standard-4"}, "machine", "e2-standard-4"),
     ("GkeGpuPool", {"machine": "n1-standard-8"}, "machine", "n1-standard-8"),
     ("GkeGpuPool", {"zones": []}, "zones", "must name at least one"),

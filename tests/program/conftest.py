@@ -20,6 +20,11 @@ spec: {containers: [{name: main, image: registry.example/idle}]}
 """
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # The SDK warns about a deprecated resource of its own whenever its module is imported.
+    config.addinivalue_line("filterwarnings", "ignore:aws.ec2/encryptioncontrol:DeprecationWarning")
+
+
 def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1) -> planfile.PlanFile:
     """Return a sealed plan that gives each pool so many nodes; what workloads want is of no interest here."""
     autoscaled = fleet.autoscaler != "none"

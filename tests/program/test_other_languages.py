@@ -1,0 +1,94 @@
+"""The components as another language meets them: by their schema, and constructed through the engine."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from dra_planner import planfile
+from dra_planner.fleet import read_fleet
+from dra_sandbox.engine import Engine
+
+PROJECT = Path(__file__).parents[2]
+GOLDEN = Path(__file__).parent / "schema.json"
+
+# What an SDK generated from the schema does, in any language: plain values across, a URN and outputs back.
+PROGRAM = """
+import pulumi
+
+class Remote(pulumi.ComponentResource):
+    def __init__(self, kind, name, props, outputs):
+        super().__init__(f"pulumi-dra:index:{kind}", name, {**props, **dict.fromkeys(outputs)}, None, True)
+
+platform = Remote(
+    "DraPlatform",
+    "dra",
+    {"fleet": open("fleet.yaml").read(), "plan": open("plan.json").read(), "tags": {"team": "vision"}},
+    ["clusterName", "kubeconfigJson", "verdict", "poolMaxNodes"],
+)
+pulumi.export("cluster", platform.clusterName)
+pulumi.export("kubeconfig", platform.kubeconfigJson)
+pulumi.export("verdict", platform.verdict)
+pulumi.export("maximum", platform.poolMaxNodes)
+"""
+
+
+def _schema() -> dict[str, Any]:
+    from pulumi.provider.experimental.component import ComponentProvider
+    from pulumi_dra.hosting import hosted_components
+
+    schema: dict[str, Any] = json.loads(ComponentProvider(hosted_components(), "pulumi-dra", None, "0.0.0").schema)
+    return schema
+
+
+def test_the_schema_is_the_one_that_was_agreed_on() -> None:
+    """Set UPDATE_GOLDEN to write it again, and read the difference: it is an interface in six languages."""
+    text = json.dumps(_schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.write_text(text)
+    assert text == GOLDEN.read_text()
+
+
+def test_every_input_and_output_is_described() -> None:
+    bare = []
+    schema = _schema()
+    for token, component in schema["resources"].items():
+        for group in ("inputProperties", "properties"):
+            bare += [f"{token}.{name}" for name, p in component[group].items() if not p.get("description")]
+    for token, kind in schema["types"].items():
+        bare += [f"{token}.{name}" for name, p in kind["properties"].items() if not p.get("description")]
+    assert bare == []
+
+
+def test_no_other_package_is_needed_to_use_it() -> None:
+    assert not _schema().get("dependencies")
+
+
+@pytest.mark.engine
+@pytest.mark.xdist_group("eks")
+def test_a_program_in_another_language_builds_the_platform(tmp_path: Path, plan_of: Any) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    settings = yaml.safe_load((PROJECT / "stacks/Pulumi.eks-dev.yaml").read_text())["config"]
+    fleet = read_fleet(settings["pulumi-dra:fleet"])
+    (project / "fleet.yaml").write_text(yaml.safe_dump(settings["pulumi-dra:fleet"]))
+    (project / "plan.json").write_text(planfile.file_text(plan_of(fleet)))
+    (project / "__main__.py").write_text(PROGRAM)
+    plugins = {"providers": [{"name": "pulumi-dra", "path": str(PROJECT / "components")}]}
+    (project / "Pulumi.yaml").write_text(yaml.safe_dump({"name": "other", "runtime": "python", "plugins": plugins}))
+    (project / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": {"aws:region": "us-east-1"}}))
+    engine = Engine(tmp_path / "work", project)
+    engine.stack_init("dev")
+
+    up = engine.up("dev", skip_preview=True)
+    assert up.ok, up.output
+    names = [resource["urn"].rpartition("::")[2] for resource in engine.resources("dev")]
+    assert {"dra-plan", "dra-cluster-cluster", "dra-l4-nodes", "dra-h100-nodes", "dra-driver-release"} <= set(names)
+    outputs = engine.outputs("dev")
+    assert outputs["verdict"] == "fits"
+    assert outputs["maximum"] == {"l4": 4, "h100": 8}
+    assert "get-token" in outputs["kubeconfig"]
+    assert engine.destroy("dev").ok
+    assert engine.resources("dev") == []
