@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from typing import Any, Final
 
 _WORDS: Final[dict[str, Any]] = {
@@ -71,12 +72,10 @@ def key_text(value: Scalar) -> str | None:
 
 
 def number_text(value: float) -> str:
-    """Return a float as Go writes it in JSON: without an exponent from 1e-6 to 1e21."""
+    """Return a float as Go writes it in JSON: the shortest digits, without an exponent from 1e-6 to 1e21."""
     if math.isinf(value) or math.isnan(value):
         return {"inf": ".inf", "-inf": "-.inf"}.get(str(value), ".nan")
-    if value == int(value) and abs(value) < 1e21:
-        return str(int(value))
-    text = repr(value)
-    if "e" in text and abs(value) >= 1e-6:
-        return f"{value:.20f}".rstrip("0").rstrip(".")
-    return text.replace("e-0", "e-")
+    if value == 0 or 1e-6 <= abs(value) < 1e21:
+        text = format(Decimal(repr(value)), "f")
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return repr(value).replace("e-0", "e-")

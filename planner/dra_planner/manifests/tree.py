@@ -28,6 +28,11 @@ class Map(dict[str, Any]):
         self[key] = value
         return False
 
+    def remove(self, key: str) -> None:
+        """Remove a key and its line."""
+        del self.lines[list(self).index(key)]
+        del self[key]
+
 
 class Seq(list[Any]):
     """A sequence; `line` is where it begins, `lines` the line of each item."""
@@ -61,3 +66,14 @@ def step(path: str, key: str | int) -> str:
 def child(place: Place, node: Any, key: str | int) -> Place:
     """Return the place of a key or item of `node`, which stands at `place`."""
     return Place(place.file, line_of(node, key) or place.line, step(place.path, key))
+
+
+def clone(node: Any) -> Any:
+    """Return a copy with the same lines, so that a change leaves what was read alone; plain data gets no lines."""
+    if isinstance(node, dict):
+        line, lines = (node.line, list(node.lines)) if isinstance(node, Map) else (0, [0] * len(node))
+        return Map([(key, clone(value)) for key, value in node.items()], line, lines)
+    if isinstance(node, list):
+        line, lines = (node.line, list(node.lines)) if isinstance(node, Seq) else (0, [0] * len(node))
+        return Seq([clone(item) for item in node], line, lines)
+    return node

@@ -1,0 +1,65 @@
+"""The fields of the API's types, per minor release, and decoding by them.
+
+`types.json` is generated from the published Go types (conformance/api_types). A field's type is a scalar, the name of
+a struct, `[]T`, `[key,…]T` (a list in which those keys are unique under server-side apply), `[=]T` (a set) or `{}T`
+(a mapping); `@36-` behind it means from 1.36 on, `@-35` up to 1.35.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Final
+
+_SINCE: Final = re.compile(r"^(\S+)(?: @(\d*)-(\d*))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type: `kind` is a scalar's name, `struct`, `list` or `map`."""
+
+    kind: str
+    name: str = ""  # of a struct
+    item: Type | None = None
+    keys: tuple[str, ...] = ()  # of a list: unique keys; ("=",) for a set
+
+
+def struct_of(api_version: str, kind: str) -> str | None:
+    """Return the name of the struct that an object of this version and kind is decoded to; None if unknown."""
+    name: str | None = _document()["kinds"].get(f"{api_version} {kind}")
+    return name
+
+
+@lru_cache(maxsize=2048)
+def fields_of(struct: str, minor: int) -> dict[str, Type]:
+    """Return the fields that a struct has in this minor release."""
+    fields = {}
+    for name, text in _document()["types"].get(struct, {}).items():
+        match = _SINCE.match(text)
+        assert match is not None, text
+        kind, since, until = match.groups()
+        if (not since or minor >= int(since)) and (not until or minor <= int(until)):
+            fields[name] = _parse(kind)
+    return fields
+
+
+@lru_cache(maxsize=2048)
+def _parse(text: str) -> Type:
+    if text.startswith("{}"):
+        return Type("map", item=_parse(text[2:]))
+    if text.startswith("["):
+        keys, _, rest = text[1:].partition("]")
+        return Type("list", item=_parse(rest), keys=tuple(keys.split(",")) if keys else ())
+    if "." in text:
+        return Type("struct", name=text)
+    return Type(text)
+
+
+@lru_cache(maxsize=1)
+def _document() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("types.json").read_text("utf-8")
+    document: dict[str, Any] = json.loads(text)
+    return document

@@ -1,0 +1,38 @@
+"""What a verdict depends on beside the object: the release, and what the cluster already holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dra_planner.manifests.validation.violations import Violation
+from dra_planner.releases import Features
+
+CheckSelector = Callable[[str, Features], "str | Violation | None"]
+"""Compiles a CEL selector: None where it compiles, else the server's reason; `too complex` costs are Forbidden."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """Objects that exist already. `complete` says that there are no others; else what is missing may exist."""
+
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # name → labels
+    priority_classes: Mapping[str, int] = field(default_factory=dict)
+    classes: frozenset[str] = frozenset()
+    quotas: Sequence[Mapping[str, Any]] = ()
+    complete: bool = False
+    limited_priorities: bool = False  # critical priorities only in namespaces with a quota for them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """The release and the cluster that an object is judged against."""
+
+    features: Features
+    cluster: Cluster = field(default_factory=Cluster)
+    check_selector: CheckSelector | None = None
+
+    @property
+    def minor(self) -> int:
+        return self.features.minor

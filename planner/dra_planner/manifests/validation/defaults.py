@@ -1,0 +1,79 @@
+"""Fields that the API server fills in.
+
+Source: kubernetes/kubernetes:pkg/apis/resource/v1/defaults.go@v1.36.3 and pkg/apis/core/v1/defaults.go (requests from
+limits), plugin/pkg/admission/priority (a pod's priority).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
+from dra_planner.manifests.tree import Map
+
+NOW: Final = "1970-01-01T00:00:00Z"  # the planner reads no clock: only that a time is filled in matters
+
+
+def fill_defaults(kind: str, data: Map, priorities: Mapping[str, int]) -> None:
+    """Fill in what the API server would, in place; `priorities` are the cluster's priority classes."""
+    if kind in ("ResourceClaim", "ResourceClaimTemplate"):
+        spec = data.get("spec")
+        if kind == "ResourceClaimTemplate":
+            spec = spec.get("spec") if isinstance(spec, Map) else None
+        _fill_claim(spec)
+    elif kind == "ResourceSlice":
+        for device in _items(data.get("spec"), "devices"):
+            for taint in _items(device, "taints"):
+                _default(taint, "timeAdded", NOW)
+    elif kind == "Pod":
+        _fill_pod(data.get("spec"), priorities)
+
+
+def _fill_claim(spec: Any) -> None:
+    devices = spec.get("devices") if isinstance(spec, Map) else None
+    for request in _items(devices, "requests"):
+        exactly = request.get("exactly")
+        if isinstance(exactly, Map):
+            _fill_request(exactly)
+        for alternative in _items(request, "firstAvailable"):
+            _fill_request(alternative)
+
+
+def _fill_request(request: Map) -> None:
+    for toleration in _items(request, "tolerations"):
+        _default(toleration, "operator", "Equal")
+    _default(request, "allocationMode", "ExactCount")
+    if request.get("allocationMode") == "ExactCount":
+        _default(request, "count", 1)
+
+
+def _fill_pod(spec: Any, priorities: Mapping[str, int]) -> None:
+    if not isinstance(spec, Map):
+        return
+    for field in ("containers", "initContainers"):
+        for container in _items(spec, field):
+            resources = container.get("resources")
+            limits = resources.get("limits") if isinstance(resources, Map) else None
+            if isinstance(resources, Map) and isinstance(limits, Map):
+                requests = resources.get("requests")
+                if not isinstance(requests, Map):
+                    requests = Map((), resources.line, [])
+                    resources.put("requests", requests, resources.line)
+                for name, amount in limits.items():
+                    _default(requests, name, amount)
+    name = spec.get("priorityClassName") or ""
+    _default(spec, "priority", SYSTEM_PRIORITIES.get(name, priorities.get(name, 0)))
+    _default(spec, "preemptionPolicy", "PreemptLowerPriority")
+
+
+def _default(node: Map, key: str, value: Any) -> None:
+    if not node.get(key):
+        node.put(key, value, node.line)
+
+
+def _items(node: Any, key: str) -> Iterator[Map]:
+    listed = node.get(key) if isinstance(node, Map) else None
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, Map):
+            yield item

@@ -1,0 +1,81 @@
+"""Rules of metadata: names, labels, annotations.
+
+Source: kubernetes/apimachinery:pkg/api/validation/objectmeta.go@v0.36.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.validation.formats import (
+    LABEL_LENGTH,
+    dns_label,
+    dns_subdomain,
+    label_value,
+    length_of,
+    qualified_name,
+)
+from dra_planner.manifests.validation.violations import (
+    Violations,
+    each_invalid,
+    forbidden,
+    invalid,
+    required,
+    too_long,
+)
+
+Data = Mapping[str, Any]
+MAX_ANNOTATION_BYTES: Final = 256 * 1024
+_LABEL_NAMES: Final = frozenset({"Namespace"})
+_NOT_IN_TEMPLATES: Final = (
+    "name", "generateName", "namespace", "uid", "resourceVersion", "generation", "selfLink", "ownerReferences",
+    "finalizers",
+)  # fmt: skip
+
+
+def check_metadata(data: Data, kind: str, path: str = "metadata") -> Violations:
+    name, prefix = data.get("name") or "", data.get("generateName") or ""
+    wrong = dns_label if kind in _LABEL_NAMES else dns_subdomain
+    if prefix:
+        stem = prefix[:-1] if prefix.endswith("-") else prefix
+        yield from each_invalid(f"{path}.generateName", prefix, wrong(stem))
+    if name:
+        yield from each_invalid(f"{path}.name", name, wrong(name))
+        if kind == "Namespace" and length_of(name) > LABEL_LENGTH:  # also kept as the label kubernetes.io/metadata.name
+            yield invalid(f"{path}.labels", name, f"must be no more than {LABEL_LENGTH} bytes")
+    elif not prefix:
+        yield required(f"{path}.name", "name or generateName is required")
+    namespace = data.get("namespace") or ""
+    if namespace:
+        yield from each_invalid(f"{path}.namespace", namespace, dns_label(namespace))
+    yield from check_labels(data.get("labels") or {}, f"{path}.labels")
+    yield from check_annotations(data.get("annotations") or {}, f"{path}.annotations")
+    for index, reference in enumerate(data.get("ownerReferences") or ()):
+        for field in ("apiVersion", "kind", "name", "uid"):
+            if not (reference or {}).get(field):
+                yield invalid(f"{path}.ownerReferences[{index}].{field}", "", "must not be empty")
+
+
+def check_labels(labels: Data, path: str) -> Violations:
+    for key, value in labels.items():
+        yield from each_invalid(path, key, qualified_name(key))
+        yield from each_invalid(path, value, label_value(value or ""))
+
+
+def check_annotations(annotations: Data, path: str) -> Violations:
+    size = 0
+    for key, value in annotations.items():
+        yield from each_invalid(path, key, qualified_name(key.lower()))
+        size += length_of(key) + length_of(value or "")
+    if size > MAX_ANNOTATION_BYTES:
+        yield too_long(path, MAX_ANNOTATION_BYTES)
+
+
+def check_template_metadata(data: Data, path: str) -> Violations:
+    """Metadata of what a template stamps out: labels and annotations, nothing else."""
+    for field in _NOT_IN_TEMPLATES:
+        if data.get(field):
+            yield forbidden(f"{path}.{field}", "cannot be set")
+    yield from check_labels(data.get("labels") or {}, f"{path}.labels")
+    yield from check_annotations(data.get("annotations") or {}, f"{path}.annotations")

@@ -1,0 +1,55 @@
+"""Rules of node selectors.
+
+Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3 (ValidateNodeSelector).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dra_planner.manifests.validation.formats import label_value, qualified_name
+from dra_planner.manifests.validation.violations import Violations, each_invalid, forbidden, invalid, required
+
+Data = Mapping[str, Any]
+
+
+def check_node_selector(data: Data, path: str) -> Violations:
+    path = f"{path}.nodeSelectorTerms"
+    terms = data.get("nodeSelectorTerms") or ()
+    if not terms:
+        yield required(path, "must have at least one node selector term")
+    for index, term in enumerate(terms):
+        for number, item in enumerate((term or {}).get("matchExpressions") or ()):
+            yield from _check_expression(item or {}, f"{path}[{index}].matchExpressions[{number}]")
+        for number, item in enumerate((term or {}).get("matchFields") or ()):
+            yield from _check_field(item or {}, f"{path}[{index}].matchFields[{number}]")
+
+
+def _check_expression(data: Data, path: str) -> Violations:
+    operator, values, key = data.get("operator") or "", data.get("values") or (), data.get("key") or ""
+    if operator in ("In", "NotIn"):
+        if not values:
+            yield required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'")
+    elif operator in ("Exists", "DoesNotExist"):
+        if values:
+            yield forbidden(f"{path}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+    elif operator in ("Gt", "Lt"):
+        if len(values) != 1:
+            yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
+    else:
+        yield invalid(f"{path}.operator", operator, "not a valid selector operator")
+    yield from each_invalid(f"{path}.key", key, qualified_name(key))
+    for index, value in enumerate(values):
+        yield from each_invalid(f"{path}.values[{index}]", value, label_value(value or ""))
+
+
+def _check_field(data: Data, path: str) -> Violations:
+    operator, values, key = data.get("operator") or "", data.get("values") or (), data.get("key") or ""
+    if operator not in ("In", "NotIn"):
+        yield invalid(f"{path}.operator", operator, "not a valid selector operator")
+    elif len(values) != 1:
+        detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        yield required(f"{path}.values", detail)
+    if key != "metadata.name":
+        yield invalid(f"{path}.key", key, "not a valid field selector key")

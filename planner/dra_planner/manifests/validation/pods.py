@@ -1,0 +1,110 @@
+"""Rules of pods and pod templates, as far as they decide about claims and devices.
+
+Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3 (ValidatePodSpec and what it calls).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from dra_planner.manifests.validation.container_resources import check_resources
+from dra_planner.manifests.validation.metadata import check_annotations, check_labels
+from dra_planner.manifests.validation.names import check_label, check_subdomain
+from dra_planner.manifests.validation.node_selectors import check_node_selector
+from dra_planner.manifests.validation.violations import (
+    Violations,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
+
+Data = Mapping[str, Any]
+_POLICIES: Final = ("Always", "OnFailure", "Never")
+
+
+def check_pod(data: Data) -> Violations:
+    spec = data.get("spec") or {}
+    if spec.get("ephemeralContainers"):
+        yield forbidden("spec.ephemeralContainers", "cannot be set on create")
+    yield from check_pod_spec(spec, "spec", with_requests=True)
+
+
+def check_pod_template(data: Data, path: str) -> Violations:
+    meta = data.get("metadata") or {}
+    yield from check_labels(meta.get("labels") or {}, f"{path}.metadata.labels")
+    yield from check_annotations(meta.get("annotations") or {}, f"{path}.metadata.annotations")
+    spec = data.get("spec") or {}
+    if spec.get("ephemeralContainers"):
+        detail = "ephemeral containers not allowed in pod template"
+        yield forbidden(f"{path}.spec.ephemeralContainers", detail)
+    yield from check_pod_spec(spec, f"{path}.spec")
+
+
+def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False) -> Violations:
+    """`with_requests`: limits stand in for requests, as in pods; templates are defaulted later."""
+    entries = spec.get("resourceClaims") or ()
+    claims = {name for entry in entries if (name := (entry or {}).get("name"))}
+    yield from _check_entries(entries, f"{path}.resourceClaims")
+    if not spec.get("containers"):
+        yield required(f"{path}.containers")
+    names: set[str] = set()
+    for field in ("containers", "initContainers"):
+        for index, container in enumerate(spec.get(field) or ()):
+            where = f"{path}.{field}[{index}]"
+            yield from _check_container(container or {}, where, names)
+            resources = (container or {}).get("resources") or {}
+            if with_requests and resources.get("limits"):
+                resources = {**resources, "requests": {**resources["limits"], **(resources.get("requests") or {})}}
+            yield from check_resources(resources, f"{where}.resources", claims)
+    resources = spec.get("resources") or {}
+    if resources.get("claims"):
+        yield forbidden(f"{path}.resources.claims", "claims may not be set for Resources at pod-level")
+    policy = spec.get("restartPolicy")
+    if policy and policy not in _POLICIES:
+        yield not_supported(f"{path}.restartPolicy", policy, _POLICIES)
+    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
+    selector = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    if selector is not None:
+        where = f"{path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+        yield from check_node_selector(selector, where)
+
+
+def _check_container(data: Data, path: str, names: set[str]) -> Violations:
+    name = data.get("name") or ""
+    if not name:
+        yield required(f"{path}.name")
+    else:
+        yield from check_label(name, f"{path}.name")
+        if name in names:
+            yield duplicate(f"{path}.name", name)
+        names.add(name)
+    if not data.get("image"):
+        yield required(f"{path}.image")
+
+
+def _check_entries(entries: Sequence[Any], path: str) -> Violations:
+    names: set[str] = set()
+    for index, entry in enumerate(entries):
+        entry, where = entry or {}, f"{path}[{index}]"
+        name = entry.get("name") or ""
+        claim, template = entry.get("resourceClaimName"), entry.get("resourceClaimTemplateName")
+        if not name:
+            yield required(f"{where}.name")
+        elif name in names:
+            yield duplicate(f"{where}.name", name)
+        else:
+            yield from check_label(name, f"{where}.name")
+            names.add(name)
+        shown = {"Name": name, "ResourceClaimName": claim, "ResourceClaimTemplateName": template}
+        if claim is not None and template is not None:
+            detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+            yield invalid(where, shown, detail)
+        if claim is None and template is None:
+            yield invalid(where, shown, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
+        if claim is not None:
+            yield from check_subdomain(claim, f"{where}.resourceClaimName")
+        if template is not None:
+            yield from check_subdomain(template, f"{where}.resourceClaimTemplateName")

@@ -1,0 +1,156 @@
+"""Resource quotas: what an object is charged, and whether there is room.
+
+Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/{resource_claims,pods}.go@v1.36.3 and
+apiserver/pkg/admission/plugin/resourcequota.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.parsing.fields import parse_quantity
+from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
+from dra_planner.quantity import Quantity
+from dra_planner.releases import Features
+
+Data = Mapping[str, Any]
+Usage = dict[str, Quantity]
+
+CLASS_SUFFIX: Final = ".deviceclass.resource.k8s.io/devices"
+IMPLICIT: Final = "requests.deviceclass.resource.kubernetes.io/"
+ALL_DEVICES: Final = 32  # what an `All` request is charged
+_COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
+_BOTH: Final = {f"requests.{name}": name for name in ("cpu", "memory", "ephemeral-storage")}
+
+
+def claim_usage(spec: Data, features: Features, classes: frozenset[str]) -> Usage:
+    """Return what one claim is charged: itself, and its devices by class."""
+    usage = {"count/resourceclaims.resource.k8s.io": Quantity.from_int(1)}
+    counts: dict[str, int] = {}
+    for request in (spec.get("devices") or {}).get("requests") or ():
+        alternatives = (request or {}).get("firstAvailable") or ()
+        charged: dict[str, int] = {}
+        for item in alternatives or [(request or {}).get("exactly") or {}]:
+            name = (item or {}).get("deviceClassName") or ""
+            charged[name] = max(charged.get(name, 0), _devices(item or {}))
+        for name, count in charged.items():
+            counts[name] = counts.get(name, 0) + count
+    for name, count in counts.items():
+        usage[name + CLASS_SUFFIX] = Quantity.from_int(count)
+        if features.extended_resource and name in classes:
+            usage[IMPLICIT + name] = Quantity.from_int(count)
+    return usage
+
+
+def template_usage() -> Usage:
+    return {"count/resourceclaimtemplates.resource.k8s.io": Quantity.from_int(1)}
+
+
+def pod_usage(spec: Data) -> Usage:
+    """Return what one pod is charged; extended resources under `requests.`."""
+    usage = {"pods": Quantity.from_int(1), "count/pods": Quantity.from_int(1)}
+    for field in ("requests", "limits"):
+        for name, amount in _pod_amounts(spec, field).items():
+            if name in _COMPUTE:
+                usage[f"{field}.{name}"] = amount
+                if field == "requests":
+                    usage[name] = amount
+            elif field == "requests":
+                usage[f"requests.{name}"] = amount
+    return usage
+
+
+def _devices(item: Data) -> int:
+    return ALL_DEVICES if item.get("allocationMode") == "All" else int(item.get("count") or 1)
+
+
+def _pod_amounts(spec: Data, field: str) -> Usage:
+    """Return the effective amounts of a pod: the sum of its containers, or the largest init container."""
+    total: Usage = {}
+    for container in spec.get("containers") or ():
+        for name, amount in _amounts(container or {}, field).items():
+            total[name] = total[name] + amount if name in total else amount
+    for container in spec.get("initContainers") or ():
+        for name, amount in _amounts(container or {}, field).items():
+            if (container or {}).get("restartPolicy") == "Always":
+                total[name] = total[name] + amount if name in total else amount
+            else:
+                total[name] = max(total[name], amount) if name in total else amount
+    return total
+
+
+def _amounts(container: Data, field: str) -> Usage:
+    resources = container.get("resources") or {}
+    listed = dict(resources.get(field) or {})
+    if field == "requests":
+        listed = {**(resources.get("limits") or {}), **listed}
+    return {name: parse_quantity(value or 0) for name, value in listed.items()}
+
+
+def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
+    """Yield why a quota refuses an object with this usage; `pod` is its spec where it is a pod."""
+    name = (quota.get("metadata") or {}).get("name")
+    spec, status = quota.get("spec") or {}, quota.get("status") or {}
+    hard = {key: parse_quantity(value) for key, value in (spec.get("hard") or {}).items()}
+    if not covers(quota, pod):
+        return
+    if pod is not None:
+        missing = _unspecified(hard, pod)
+        if missing:
+            yield f"failed quota: {name}: must specify {'; '.join(missing)}"
+            return
+    used = {key: parse_quantity(value) for key, value in (status.get("used") or {}).items()}
+    zero = Quantity.from_int(0)
+    over = [key for key in sorted(hard) if key in usage and used.get(key, zero) + usage[key] > hard[key]]
+    if over:
+        requested, taken, limited = (
+            ",".join(f"{key}={amounts.get(key, zero)}" for key in over) for amounts in (usage, used, hard)
+        )
+        yield f"exceeded quota: {name}, requested: {requested}, used: {taken}, limited: {limited}"
+
+
+def _unspecified(hard: Mapping[str, Quantity], pod: Data) -> list[str]:
+    found = []
+    for key in sorted(hard):
+        field, _, name = key.rpartition(".")
+        if name not in _COMPUTE or field not in ("", "requests", "limits"):
+            continue
+        lacking = [
+            str(container.get("name"))
+            for container in (*(pod.get("containers") or ()), *(pod.get("initContainers") or ()))
+            if name not in _amounts(container, field or "requests")
+        ]
+        if lacking:
+            found.append(f"{key} for: {','.join(lacking)}")
+    return found
+
+
+def covers(quota: Data, pod: Data | None) -> bool:
+    """Return whether a quota's scopes take in the object; only pods have scopes."""
+    spec = quota.get("spec") or {}
+    expressions = [{"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes") or ()]
+    expressions += (spec.get("scopeSelector") or {}).get("matchExpressions") or ()
+    if not expressions:
+        return True
+    return pod is not None and all(_in_scope(expression or {}, pod) for expression in expressions)
+
+
+def _in_scope(expression: Data, pod: Data) -> bool:
+    scope, operator = expression.get("scopeName"), expression.get("operator")
+    if scope == "PriorityClass":
+        name, values = pod.get("priorityClassName") or "", expression.get("values") or ()
+        matches = {"In": name in values, "NotIn": name not in values, "Exists": bool(name), "DoesNotExist": not name}
+        return matches.get(str(operator), False)
+    best_effort = not _pod_amounts(pod, "requests") and not _pod_amounts(pod, "limits")
+    terminating = pod.get("activeDeadlineSeconds") is not None
+    return {
+        "BestEffort": best_effort,
+        "NotBestEffort": not best_effort,
+        "Terminating": terminating,
+        "NotTerminating": not terminating,
+    }.get(str(scope), True)
+
+
+def is_critical(pod: Data) -> bool:
+    return (pod.get("priorityClassName") or "") in SYSTEM_PRIORITIES

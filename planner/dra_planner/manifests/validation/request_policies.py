@@ -1,0 +1,102 @@
+"""Rules of shared capacity: which amounts a consumer may take.
+
+Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3 (validateRequestPolicy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from dra_planner.manifests.parsing.fields import parse_quantity
+from dra_planner.manifests.validation.violations import Violations, duplicate, forbidden, invalid, required, too_many
+from dra_planner.quantity import Quantity
+
+Data = Mapping[str, Any]
+MAX_VALUES: Final = 10
+
+
+def check_capacity(data: Data | None, path: str, *, multiple: bool) -> Violations:
+    """`multiple`: the device may be allocated several times; only then its capacity may have a policy."""
+    data = data or {}
+    policy, path = data.get("requestPolicy"), f"{path}.requestPolicy"
+    if policy is None:
+        return
+    if not multiple:
+        yield forbidden(path, "allowMultipleAllocations must be true")
+        return
+    values, valid_range, default = policy.get("validValues") or (), policy.get("validRange"), policy.get("default")
+    if values and valid_range is not None:
+        detail = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'
+        yield forbidden(path, detail)
+        return
+    kind = "validValues" if values else "validRange"
+    if not values and valid_range is None:
+        return
+    if default is None:
+        yield required(f"{path}.default", f"required when {kind} is defined")
+        return
+    capacity = parse_quantity(data.get("value") or 0)
+    if values:
+        yield from _check_values(
+            [parse_quantity(value or 0) for value in values], parse_quantity(default), capacity, f"{path}.validValues"
+        )
+    else:
+        yield from _check_range(valid_range, parse_quantity(default), capacity, f"{path}.validRange")
+
+
+def _check_values(values: Sequence[Quantity], default: Quantity, capacity: Quantity, path: str) -> Violations:
+    for index in range(1, len(values)):
+        if values[index - 1] > values[index]:
+            yield invalid(f"{path}[{index}]", str(values[index]), "values must be sorted in ascending order")
+    found = False
+    if len(values) > MAX_VALUES:
+        yield too_many(path, len(values), MAX_VALUES)
+    else:
+        seen: set[int] = set()
+        for index, value in enumerate(values):
+            if value > capacity:
+                yield invalid(f"{path}[{index}]", str(value), f"option is larger than capacity value: {capacity}")
+            found |= value == default
+            if value.value in seen:
+                yield duplicate(f"{path}[{index}]", str(value.value))
+            seen.add(value.value)
+    if not found:
+        yield invalid(path, str(default), "default value is not valid according to the requestPolicy")
+
+
+def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str) -> Violations:
+    if data.get("min") is None:
+        yield required(f"{path}.min", "required when validRange is defined")
+        return
+    minimum = parse_quantity(data["min"])
+    if minimum > capacity:
+        yield invalid(f"{path}.min", str(minimum), f"min is larger than capacity value: {capacity}")
+    if default < minimum:
+        yield invalid(f"{path}.min", str(default), f"default is less than min: {minimum}")
+    maximum = None if data.get("max") is None else parse_quantity(data["max"])
+    if maximum is not None:
+        if minimum > maximum:
+            yield invalid(f"{path}.max", str(minimum), f"min is larger than max: {maximum}")
+        if maximum > capacity:
+            yield invalid(f"{path}.max", str(maximum), f"max is larger than capacity value: {capacity}")
+        if default > maximum:
+            yield invalid(f"{path}.max", str(default), f"default is more than max: {maximum}")
+    if data.get("step") is not None:
+        step = parse_quantity(data["step"])
+        yield from _check_step(step, minimum, maximum, default, capacity, f"{path}.step")
+
+
+def _check_step(
+    step: Quantity, minimum: Quantity, maximum: Quantity | None, default: Quantity, capacity: Quantity, path: str
+) -> Violations:
+    if minimum + step > capacity:
+        detail = f"one step {minimum + step} is larger than capacity value: {capacity}"
+        yield invalid(path, str(step), detail)
+    for value in (default, maximum):
+        if value is None:
+            continue
+        # Upstream divides integers that are rounded up; a step of zero is its own fault, for which it panics.
+        if step.value == 0 or (value.value - minimum.value) % step.value:
+            detail = f"value is not a multiple of a given step ({step}) from ({minimum})"
+            yield invalid(path, str(value), detail)

@@ -1,0 +1,75 @@
+"""Which versions of which kinds a release serves, and what became of the others.
+
+Source: kubernetes/api:resource/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3, and the deprecation guide.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+RESOURCE: Final = "resource.k8s.io"
+_RESOURCE_KINDS: Final = {"ResourceClaim": 34, "ResourceClaimTemplate": 34, "DeviceClass": 34, "ResourceSlice": 34,
+                          "DeviceTaintRule": 37}  # fmt: skip
+_CORE_KINDS: Final = frozenset({
+    "Binding", "ComponentStatus", "ConfigMap", "Endpoints", "Event", "LimitRange", "List", "Namespace", "Node",
+    "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ReplicationController", "ResourceQuota",
+    "Secret", "Service", "ServiceAccount",
+})  # fmt: skip
+_SERVED: Final = {
+    "apps/v1": frozenset({"ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"}),
+    "batch/v1": frozenset({"CronJob", "Job"}),
+    "autoscaling/v1": frozenset({"HorizontalPodAutoscaler"}),
+    "autoscaling/v2": frozenset({"HorizontalPodAutoscaler"}),
+    "scheduling.k8s.io/v1": frozenset({"PriorityClass"}),
+}
+_GROUPS: Final = frozenset(version.partition("/")[0] for version in _SERVED)
+_OLD_KINDS: Final = {
+    "ResourceClass": "ResourceClass is gone since 1.31; a DeviceClass with a selector on the driver takes its place",
+    "PodSchedulingContext": "PodSchedulingContext is gone since 1.32; scheduling needs no object of its own",
+    "ResourceClaimParameters": "parameter objects are gone since 1.31; write spec.devices of the claim instead",
+    "ResourceClassParameters": "parameter objects are gone since 1.31; write spec.config of a DeviceClass instead",
+}
+_OLD_VERSIONS: Final = {
+    "v1alpha1": "resource.k8s.io/v1alpha1 was removed in 1.27",
+    "v1alpha2": "resource.k8s.io/v1alpha2 was removed in 1.31",
+    "v1alpha3": "resource.k8s.io/v1alpha3 has no claims, classes and slices since 1.34",
+    "v1beta1": "resource.k8s.io/v1beta1 is off unless the API server is told to serve it, and is removed in 1.38",
+    "v1beta2": "resource.k8s.io/v1beta2 is off unless the API server is told to serve it, and is removed in 1.39",
+}
+
+
+def why_not_served(api_version: str, kind: str, minor: int) -> tuple[str, str] | None:
+    """Return why this release serves no such kind, and what to do; None where it does, or where nobody can know."""
+    group, _, version = api_version.rpartition("/")
+    message = f'no matches for kind "{kind}" in version "{api_version}"'
+    if group == RESOURCE:
+        return _why_no_resource(version, kind, minor, message)
+    if kind in _RESOURCE_KINDS and (not group or group == "resource.kubernetes.io"):
+        return message, f"write apiVersion: {RESOURCE}/v1"
+    if not group:
+        if version == "v1" and kind in _CORE_KINDS:
+            return None
+        home = next((known for known, kinds in _SERVED.items() if kind in kinds), "")
+        return message, f"write apiVersion: {home}" if home else f"name the group of {kind} in apiVersion"
+    if group in _GROUPS or group == "extensions":
+        served = next((known for known, kinds in _SERVED.items() if kind in kinds and version != known), "")
+        if kind in _SERVED.get(api_version, ()):
+            return None
+        return message, f"write apiVersion: {served}" if served else "check kind and apiVersion"
+    return None
+
+
+def _why_no_resource(version: str, kind: str, minor: int, message: str) -> tuple[str, str] | None:
+    if version == "v1":
+        since = _RESOURCE_KINDS.get(kind)
+        if since is not None and minor >= since:
+            return None
+        if since is not None:
+            return message, f"{kind} is served as {RESOURCE}/v1 from 1.{since} on"
+        near = next((known for known in _RESOURCE_KINDS if known.lower() == kind.lower()), "")
+        return message, f"write kind: {near}" if near else _OLD_KINDS.get(kind, "check the spelling of kind")
+    if kind in _OLD_KINDS:
+        return message, _OLD_KINDS[kind]
+    reason = _OLD_VERSIONS.get(version, f"there is no {RESOURCE}/{version}")
+    rewrite = "; pulumi-dra check --rewrite shows the v1 form" if kind in _RESOURCE_KINDS else ""
+    return message, f"{reason}: write {RESOURCE}/v1{rewrite}"

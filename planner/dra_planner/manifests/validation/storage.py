@@ -1,0 +1,111 @@
+"""The form in which the API server stores an object, and how it differs from what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.parsing.fields import parse_quantity
+from dra_planner.manifests.schema import Type, fields_of, struct_of
+from dra_planner.manifests.tree import Map, Seq, clone
+from dra_planner.manifests.validation.context import Context
+from dra_planner.manifests.validation.defaults import fill_defaults
+from dra_planner.manifests.validation.gates import drop_disabled
+
+CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})
+_WITHOUT_STATUS: Final = frozenset({"ResourceClaim", "Pod", "Deployment", "Job", "Node", "ResourceQuota"})
+# Lists without `omitempty`: an empty one is stored as null.
+_NULL_WHEN_EMPTY: Final = {("resource.DeviceClaim", "requests"): 99, ("resource.ResourceSliceSpec", "devices"): 34}
+
+
+def stored_form(item: KubernetesObject, context: Context) -> Map:
+    """Return an accepted object as a fresh server would store it.
+
+    Fields that the release does not know or keep are gone, defaults are filled in, quantities are canonical.
+    """
+    data: Map = clone(item.data)
+    struct = struct_of(item.api_version, item.kind)
+    fill_defaults(item.kind, data, context.cluster.priority_classes)
+    drop_disabled(item.kind, data, context.features)
+    if item.kind in CLUSTER_SCOPED and isinstance(data.get("metadata"), Map) and "namespace" in data["metadata"]:
+        data["metadata"].remove("namespace")
+    if item.kind in _WITHOUT_STATUS and "status" in data:
+        data["status"] = Map()
+    if struct is not None:
+        _normalise(data, struct, context.minor)
+    return data
+
+
+def _normalise(data: Map, struct: str, minor: int) -> None:
+    fields = fields_of(struct, minor)
+    for name in list(data):
+        kind = fields.get(name)
+        if kind is None:
+            data.remove(name)
+            continue
+        value = _normal(data[name], kind, minor)
+        if value == [] and minor <= _NULL_WHEN_EMPTY.get((struct, name), 0):
+            value = None
+        data[name] = value
+
+
+def _normal(value: Any, kind: Type, minor: int) -> Any:
+    if value is None:
+        return None
+    if kind.kind == "struct" and isinstance(value, Map):
+        _normalise(value, kind.name, minor)
+    elif kind.kind == "list" and isinstance(value, Seq) and kind.item is not None:
+        value[:] = [_normal(item, kind.item, minor) for item in value]
+    elif kind.kind == "map" and isinstance(value, Map) and kind.item is not None:
+        for name in value:
+            value[name] = "" if value[name] is None else _normal(value[name], kind.item, minor)
+    elif kind.kind == "quantity":
+        return str(parse_quantity(value))
+    elif kind.kind in ("int32", "int64") and isinstance(value, float):
+        return int(value)
+    return value
+
+
+Change = tuple[str, str, Any, Any]
+"""What happened to a field: its path, `dropped`, `defaulted` or `rewritten`, the value sent and the value stored."""
+
+
+def changes(sent: Any, stored: Any, path: str = "") -> Iterator[Change]:
+    """Yield how the stored form of an object differs from what was sent; what is empty counts as left out."""
+    if isinstance(sent, dict) and isinstance(stored, dict):
+        for name in [*sent, *(name for name in stored if name not in sent)]:
+            where = _step(path, name)
+            if name not in stored:
+                if sent[name] not in (None, [], {}, "", False):
+                    yield from _gone(sent[name], where)
+            elif name not in sent:
+                yield from _new(stored[name], where)
+            else:
+                yield from changes(sent[name], stored[name], where)
+    elif isinstance(sent, list) and isinstance(stored, list):
+        for index, item in enumerate(sent):
+            if index < len(stored):
+                yield from changes(item, stored[index], f"{path}[{index}]")
+    elif sent == [] and stored is None:
+        yield path, "dropped", sent, None
+    elif sent != stored or isinstance(sent, bool) != isinstance(stored, bool):
+        yield path, "rewritten", sent, stored
+
+
+def _gone(value: Any, path: str) -> Iterator[Change]:
+    yield path, "dropped", value, None
+
+
+def _new(value: Any, path: str) -> Iterator[Change]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _new(item, _step(path, name))
+    else:
+        yield path, "defaulted", None, value
+
+
+def _step(path: str, name: str) -> str:
+    if "." in name or "/" in name:
+        return f"{path}[{name}]"
+    return f"{path}.{name}" if path else name

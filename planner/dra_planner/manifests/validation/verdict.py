@@ -1,0 +1,238 @@
+"""What the API server would answer to one object, and what it would store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
+from dra_planner.manifests.schema import struct_of
+from dra_planner.manifests.schema.decoding import FieldValidation, decode, unknown_fields
+from dra_planner.manifests.tree import Map, clone
+from dra_planner.manifests.validation.claims import check_admin_access, check_claim, check_class, check_template
+from dra_planner.manifests.validation.cluster_objects import (
+    POD_SECURITY,
+    check_namespace,
+    check_priority_class,
+    check_quota,
+)
+from dra_planner.manifests.validation.context import Context
+from dra_planner.manifests.validation.defaults import fill_defaults
+from dra_planner.manifests.validation.gates import Dropped, drop_disabled
+from dra_planner.manifests.validation.metadata import check_metadata
+from dra_planner.manifests.validation.pod_security import pod_security_faults
+from dra_planner.manifests.validation.pods import check_pod
+from dra_planner.manifests.validation.quotas import (
+    Usage,
+    claim_usage,
+    covers,
+    is_critical,
+    pod_usage,
+    quota_faults,
+    template_usage,
+)
+from dra_planner.manifests.validation.served import RESOURCE, why_not_served
+from dra_planner.manifests.validation.slices import check_slice, slice_warnings
+from dra_planner.manifests.validation.storage import CLUSTER_SCOPED
+from dra_planner.manifests.validation.updates import check_update
+from dra_planner.manifests.validation.violations import Violation, Violations
+from dra_planner.manifests.validation.workloads import (
+    check_bare_template,
+    check_cron_job,
+    check_job,
+    check_replicated,
+    check_replication_controller,
+)
+
+_STORED: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The answer to one object. `reason` is `Status.reason`: Invalid, BadRequest, Forbidden, NotFound, NoMatch.
+
+    `data` is what the server goes on with: cut down to what this release keeps and defaulted, for DRA's kinds and
+    pods; the object as it was written, for all others.
+    """
+
+    data: Mapping[str, Any]
+    reason: str = ""
+    violations: tuple[Violation, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    fix: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        return not self.reason
+
+
+def judge(
+    item: KubernetesObject,
+    context: Context,
+    *,
+    mode: FieldValidation = "strict",
+    existing: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Return the API server's answer to creating an object, or to changing the `existing` one.
+
+    `existing` is in the form the server stores. Objects of unknown kinds are accepted as they are.
+    """
+    missing = why_not_served(item.api_version, item.kind, context.minor)
+    if missing is not None:
+        violation = Violation("", "NoMatch", missing[0])
+        return Verdict(data=item.data, reason="NoMatch", violations=(violation,), fix=missing[1])
+    struct = struct_of(item.api_version, item.kind)
+    if struct is None:
+        return Verdict(data=item.data)
+    faults = decode(item.data, struct, item.kind, context.minor, mode)
+    if faults:
+        reason = "HTTP 500" if mode == "apply" else "BadRequest"
+        return Verdict(data=item.data, reason=reason, violations=tuple(faults))
+    warnings = []
+    if mode == "lenient":
+        warnings = [f'unknown field "{path}"' for path in unknown_fields(item.data, struct, context.minor)]
+    return _Judging(item, context, existing, warnings).verdict()
+
+
+@dataclass(slots=True)
+class _Judging:
+    """One object on its way through the server: admission, defaults, drops, validation, quota."""
+
+    item: KubernetesObject
+    context: Context
+    existing: Mapping[str, Any] | None
+    warnings: list[str] = field(default_factory=list)
+
+    def verdict(self) -> Verdict:
+        item, context = self.item, self.context
+        early = next(self._admission(), None)
+        if early is not None:
+            return Verdict(data=item.data, reason=early.reason, violations=(early,))
+        data: Mapping[str, Any] = item.data
+        dropped: list[Dropped] = []
+        if item.kind in _STORED and item.group == RESOURCE:
+            copy: Map = clone(item.data)
+            fill_defaults(item.kind, copy, {})
+            dropped = drop_disabled(item.kind, copy, context.features)
+            data = copy
+        violations = tuple(self._violations(data))
+        if violations:
+            return Verdict(data=data, reason="Invalid", violations=violations, dropped=tuple(dropped))
+        late = next(self._late_admission(data), None) if self.existing is None else None
+        if item.kind == "ResourceSlice":
+            self.warnings += slice_warnings(data, context.minor)
+        return Verdict(
+            data=data,
+            reason=late.reason if late is not None else "",
+            violations=(late,) if late is not None else (),
+            dropped=tuple(dropped),
+            warnings=tuple(self.warnings),
+        )
+
+    def _admission(self) -> Violations:
+        """What mutating admission refuses: it comes before validation."""
+        item, cluster = self.item, self.context.cluster
+        if item.kind not in CLUSTER_SCOPED and cluster.complete and item.namespace not in cluster.namespaces:
+            yield Violation("", "NotFound", f'namespaces "{item.namespace}" not found')
+        if item.kind != "Pod" or self.existing is not None:
+            return
+        spec = item.data.get("spec") or {}
+        name, given = spec.get("priorityClassName") or "", spec.get("priority")
+        computed = SYSTEM_PRIORITIES.get(name, cluster.priority_classes.get(name))
+        if name and computed is None:
+            if cluster.complete:
+                yield self._refusal(f"no PriorityClass with name {name} was found")
+            return
+        if given is not None and given != (computed or 0):
+            detail = f"the integer value of priority ({given}) must not be provided in pod spec; priority admission "
+            yield self._refusal(f"{detail}controller computed {computed or 0} from the given PriorityClass name")
+
+    def _violations(self, data: Mapping[str, Any]) -> Violations:
+        kind = self.item.kind
+        if self.existing is not None:
+            yield from check_update(kind, data, self.existing)
+            if kind in ("ResourceClaim", "ResourceClaimTemplate", "Pod"):
+                return
+        metadata = data.get("metadata") or {}
+        yield from check_metadata(metadata, kind)
+        rule = _RULES.get(kind)
+        if rule is not None:
+            yield from rule(data, self.context)
+        if kind in ("ResourceClaim", "ResourceClaimTemplate"):
+            labels = self.context.cluster.namespaces.get(self.item.namespace)
+            if labels is not None or self.context.cluster.complete:
+                yield from check_admin_access(data, self.context, labels or {})
+
+    def _late_admission(self, data: Mapping[str, Any]) -> Violations:
+        """What validating admission refuses: pod security and quota, after validation."""
+        item, cluster = self.item, self.context.cluster
+        labels = cluster.namespaces.get(item.namespace) or {}
+        pod = data.get("spec") or {} if item.kind == "Pod" else None
+        template = _template_of(data) if pod is None else None
+        level = labels.get(f"{POD_SECURITY}enforce", "")
+        if pod is not None:
+            faults = pod_security_faults(pod, level)
+            if faults:
+                yield self._refusal(f'violates PodSecurity "{level}:latest": {", ".join(faults)}')
+        elif template is not None:
+            level = labels.get(f"{POD_SECURITY}warn") or level
+            faults = pod_security_faults(template.get("spec") or {}, level)
+            if faults:
+                self.warnings.append(f'would violate PodSecurity "{level}:latest": {", ".join(faults)}')
+        quotas = [quota for quota in cluster.quotas if _namespace_of(quota) == item.namespace]
+        usage = self._usage(data)
+        for quota in quotas if usage else ():
+            for text in quota_faults(quota, usage, pod):
+                yield self._refusal(text)
+        if pod is not None and cluster.limited_priorities and is_critical(pod):
+            scoped = [quota for quota in quotas if (quota.get("spec") or {}).get("scopeSelector")]
+            if not any(covers(quota, pod) for quota in scoped):
+                scope = "PriorityClass In [system-node-critical system-cluster-critical]"
+                yield Violation("", "HTTP 500", f"insufficient quota to match these scopes: [{{{scope}}}]")
+
+    def _usage(self, data: Mapping[str, Any]) -> Usage:
+        kind, spec = self.item.kind, data.get("spec") or {}
+        if kind == "ResourceClaim":
+            return claim_usage(spec, self.context.features, self.context.cluster.classes)
+        if kind == "ResourceClaimTemplate":
+            return template_usage()
+        return pod_usage(spec) if kind == "Pod" else {}
+
+    def _refusal(self, text: str) -> Violation:
+        plural = {"Pod": "pods"}.get(self.item.kind, f"{self.item.kind.lower()}s.{self.item.group}")
+        return Violation("", "Forbidden", f'{plural} "{self.item.name}" is forbidden: {text}')
+
+
+def _namespace_of(quota: Mapping[str, Any]) -> str:
+    return str((quota.get("metadata") or {}).get("namespace") or "default")
+
+
+def _template_of(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    spec = data.get("spec") or {}
+    job = (spec.get("jobTemplate") or {}).get("spec") or {} if isinstance(spec, Mapping) else {}
+    found = (spec.get("template") if isinstance(spec, Mapping) else None) or job.get("template")
+    return found if isinstance(found, Mapping) else None
+
+
+def _without_context(check: Callable[[Mapping[str, Any]], Iterator[Violation]]) -> Any:
+    return lambda data, context: check(data)
+
+
+_RULES: Final[dict[str, Callable[[Mapping[str, Any], Context], Iterator[Violation]]]] = {
+    "ResourceClaim": check_claim,
+    "ResourceClaimTemplate": check_template,
+    "DeviceClass": check_class,
+    "ResourceSlice": check_slice,
+    "Pod": _without_context(check_pod),
+    "PodTemplate": _without_context(check_bare_template),
+    "ReplicationController": _without_context(check_replication_controller),
+    **dict.fromkeys(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"), _without_context(check_replicated)),
+    "Job": _without_context(check_job),
+    "CronJob": _without_context(check_cron_job),
+    "Namespace": _without_context(check_namespace),
+    "PriorityClass": _without_context(check_priority_class),
+    "ResourceQuota": _without_context(check_quota),
+}
