@@ -41,7 +41,7 @@ class Judge:
             for rule, finding in found
             if finding.certain and urn_of(finding) in ("", resource.urn)
         )
-        self._session.tell(resource.urn, ((entry.rule.id, str(entry.finding)) for entry in told))
+        self._session.tell(resource.urn, ((entry.rule.id, entry.finding.message) for entry in told))
         return told
 
     def of_stack(self, resources: Sequence[Resource]) -> tuple[Told, ...]:
@@ -54,7 +54,7 @@ class Judge:
         return tuple(
             entry
             for entry in told
-            if not self._session.was_told(entry.finding.urn, (entry.rule.id, str(entry.finding)))
+            if not self._session.was_told(entry.finding.urn, (entry.rule.id, entry.finding.message))
         )
 
 

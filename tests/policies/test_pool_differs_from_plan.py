@@ -48,6 +48,7 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a pool that the plan lacks": ({"pool": "h100"}, "but the plan has no such pool"),
     "no pool label": ({"labels": {"nvidia.com/gpu.dra": "true"}}, "carries no label pulumi-dra/pool"),
+    "the nodes for controllers": ({"labels": {"pulumi-dra/pool": "system"}, "machine": "m7i.large", "taints": []}, ""),
     "a group for something else": ({"labels": {}, "machine": "m7i.large"}, ""),
     "a machine that is not known": ({"instanceTypes": UNKNOWN}, "?"),
     "several machines": ({"instanceTypes": ["g6.2xlarge", "g6.4xlarge"]}, "?"),

@@ -30,21 +30,24 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFile) -> Iterator[Finding]:
+    is_for_claims = pool.is_dra and pool.has_gpus is not False
     if pool.name is None:
-        yield _unknown(pool, f"the label {POOL_LABEL}")
+        if pool.has_gpus is not False:
+            yield _unknown(pool, f"the label {POOL_LABEL}")
     elif not pool.name:
-        if pool.is_dra and pool.has_gpus is not False:
+        if is_for_claims:
             yield Finding(
                 message=f"{pool.title} is for DRA, but carries no label {POOL_LABEL}, so no row of the plan is its own",
                 fix=f"label its nodes {POOL_LABEL}=NAME with one of: {_names(rows)}",
                 urn=pool.urn,
             )
     elif pool.name not in rows:
-        yield Finding(
-            message=f'{pool.title} is labelled {POOL_LABEL}="{pool.name}", but the plan has no such pool',
-            fix=f"add it to the fleet and plan again, or use one of: {_names(rows)}",
-            urn=pool.urn,
-        )
+        if is_for_claims:  # others, such as the nodes for controllers, are none of the plan's business
+            yield Finding(
+                message=f'{pool.title} is labelled {POOL_LABEL}="{pool.name}", but the plan has no such pool',
+                fix=f"add it to the fleet and plan again, or use one of: {_names(rows)}",
+                urn=pool.urn,
+            )
     else:
         row = rows[pool.name]
         yield from _compare("machine", pool.machine, row.machine, pool)

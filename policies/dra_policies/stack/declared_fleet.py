@@ -70,7 +70,7 @@ def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
     base = dict(named[0]) if named else dict[str, Any]()
     machine = pool.machine or base.get("machine")
     limits: dict[str, Any] = base.get("count", {})
-    low = limits.get("min") if pool.count_min is None else pool.count_min
+    low = limits.get("min", pool.count_min)  # what a pool is created with is not the fleet's least
     high = limits.get("max") if pool.count_max is None else pool.count_max
     if pool.machine is None or pool.count_max is None:
         what = "machine" if pool.machine is None else "maximum"

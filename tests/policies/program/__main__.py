@@ -33,7 +33,7 @@ if document:
 role = aws.iam.Role("role", assume_role_policy=json.dumps(ASSUME), opts=after)
 subnets = ["subnet-0a", "subnet-0b"]
 cluster = aws.eks.Cluster("cluster", role_arn=role.arn, vpc_config={"subnet_ids": subnets}, version="1.34", opts=after)
-low, desired, high = json.loads(config.get("counts") or "[0, 2, 4]")
+low, desired, high = json.loads(config.get("counts") or "[2, 2, 4]")
 aws.eks.NodeGroup(
     "l4",
     cluster_name=cluster.name,

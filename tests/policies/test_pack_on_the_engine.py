@@ -1,0 +1,106 @@
+"""The pack on the real engine: what it stops, when, and that an exported state is judged the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from dra_sandbox.engine import Engine
+from dra_sandbox.run_result import RunResult
+
+PROGRAM = Path(__file__).parent / "program"
+PACK = Path(__file__).parents[2] / "policies"
+CLOUDS = ("aws:", "gcp:", "kubernetes:")
+
+
+class Project:
+    """The small program, with settings of a test's choosing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.engine = Engine(folder, PROGRAM)
+        self.engine.stack_init("dev")
+        self._settings = self.engine.settings_folder / "Pulumi.dev.yaml"
+
+    def configure(self, **settings: Any) -> None:
+        document = yaml.safe_load(self._settings.read_text()) or {}
+        texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in settings.items()}
+        config = {"aws:region": "us-east-1", **{f"judged:{key}": text for key, text in texts.items()}}
+        self._settings.write_text(yaml.safe_dump({**document, "config": config}))
+
+    def types(self) -> list[str]:
+        return [str(resource["type"]) for resource in self.engine.resources("dev")]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Return a project with a fresh backend."""
+    return Project(tmp_path)
+
+
+def refused(result: RunResult) -> dict[str, set[str]]:
+    """Return the mandatory violations: policy → the names of the resources they were told of."""
+    found: dict[str, set[str]] = {}
+    for violation in result.violations:
+        if violation.level == "mandatory":
+            found.setdefault(violation.policy, set()).add(violation.urn.rpartition("::")[2])
+    return found
+
+
+def test_nothing_is_created_from_a_plan_that_does_not_fit(project: Project, declare: SimpleNamespace) -> None:
+    project.configure(plan=declare.plan_text(declare.job(8)), counts=[4, 4, 4])
+
+    preview = project.engine.preview("dev", policy_pack=PACK)
+    update = project.engine.up("dev", policy_pack=PACK, skip_preview=True)
+
+    for result in (preview, update):
+        assert not result.ok
+        assert refused(result) == {"pool-maximum-too-small": {"plan"}}
+        assert 'pool "l4" offers at most 4 devices (4 nodes × 1), 8 are needed: 4 short' in result.output
+        assert "Traceback" not in result.output
+    assert "pulumi:pulumi:Stack" in project.types()
+    assert [token for token in project.types() if token.startswith(CLOUDS)] == []
+
+
+def test_a_record_that_was_edited_by_hand_stops_everything(project: Project, declare: SimpleNamespace) -> None:
+    document = json.loads(declare.plan_text())
+    document["pools"][0]["nodes"]["max"] = 40
+    project.configure(plan=json.dumps(document))
+
+    update = project.engine.up("dev", policy_pack=PACK, skip_preview=True)
+
+    assert refused(update) == {"plan-record-invalid": {"plan"}}
+    assert [token for token in project.types() if token.startswith(CLOUDS)] == []
+
+
+def test_the_first_preview_of_a_cluster_and_its_exported_state(
+    project: Project, declare: SimpleNamespace, tmp_path: Path
+) -> None:
+    """Nothing of the cluster is known in the preview, all of it in the state: the verdict is the same."""
+    expected = {"device-plugin-on-dra-node": {"nvidia-device-plugin"}, "pool-maximum-too-small": {"train"}}
+    project.configure(plan=declare.plan_text(), manifests=declare.job_objects(8), device_plugin=True)
+
+    preview = project.engine.preview("dev", policy_pack=PACK)
+    unjudged = project.engine.up("dev")
+    state = tmp_path / "state.json"
+    state.write_text(json.dumps(project.engine.export("dev")))
+    analysis = project.engine.policy_analyze(state, PACK)
+
+    assert refused(preview) == expected
+    assert unjudged.ok, unjudged.output
+    assert not analysis.ok
+    for policy in expected:
+        assert analysis.output.count(f"[mandatory]  {policy} ") == 1
+    assert analysis.output.count("[mandatory]") == len(expected)
+
+
+def test_a_good_stack_passes(project: Project, declare: SimpleNamespace) -> None:
+    project.configure(plan=declare.plan_text(declare.job(2)), manifests=declare.job_objects(2))
+
+    update = project.engine.up("dev", policy_pack=PACK)
+
+    assert update.ok, update.output
+    assert update.violations == ()
