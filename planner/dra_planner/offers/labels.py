@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes lon
     from dra_planner.fleet import Fleet, Pool
 
 GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
+ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 POOL_LABEL = "pulumi-dra/pool"
 _CAPACITY_TYPES = {"on-demand": "ON_DEMAND", "spot": "SPOT"}
 
@@ -43,8 +44,11 @@ def predict_labels(fleet: Fleet, pool: Pool, machine: Machine, node_name: str) -
 
 
 def predict_taints(machine: Machine) -> tuple[Taint, ...]:
-    """Return the taints of a pool's nodes: GPU nodes keep other pods away."""
-    return (GPU_TAINT,) if machine.gpu_count else ()
+    """Return the taints of a pool's nodes: GPU nodes keep other pods away, and so do Arm nodes of GKE."""
+    taints = [GPU_TAINT] if machine.gpu_count else []
+    if machine.cloud == "gke" and machine.arch == "arm64":
+        taints.append(ARM_TAINT)
+    return tuple(taints)
 
 
 def pool_zones(fleet: Fleet, pool: Pool) -> tuple[str, ...]:
@@ -72,6 +76,7 @@ def _gke(pool: Pool, machine: Machine) -> dict[str, str]:
         labels["cloud.google.com/gke-spot"] = "true"
     if machine.gpu_count and machine.accelerator is not None and machine.accelerator.gke_type is not None:
         labels["cloud.google.com/gke-accelerator"] = machine.accelerator.gke_type
+        labels["cloud.google.com/gke-gpu"] = "true"
         labels["gke-no-default-nvidia-gpu-device-plugin"] = "true"
         labels["cloud.google.com/gke-nvidia-gpu-dra-driver"] = "true"
     return labels

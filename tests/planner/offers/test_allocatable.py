@@ -46,6 +46,13 @@ def test_gke_keeps_kernel_kubelet_and_eviction(machine: str, kept_mib: int) -> N
     assert amounts["pods"] == 110
 
 
+def test_a_g2_node_has_what_a_real_one_printed() -> None:
+    # kubectl describe of a g2-standard-4 on GKE: cpu 3920m, memory 13594692Ki
+    amounts = predict_allocatable(catalog.machine("gke", "g2-standard-4")).amounts
+    assert amounts["cpu"] == 3920
+    assert 0.995 < amounts["memory"] / (13594692 * 1024) < 1
+
+
 def test_graviton_loses_contiguous_memory() -> None:
     arm, intel = (predict_allocatable(catalog.machine("eks", name)).amounts for name in ("g5g.2xlarge", "g5.xlarge"))
     assert intel["memory"] - arm["memory"] == 64 * MIB

@@ -56,6 +56,16 @@ def test_gke_nodes_carry_what_wakes_them_from_zero() -> None:
     assert labels["topology.kubernetes.io/zone"] == "us-central1-a"
 
 
+def test_arm_nodes_of_gke_have_a_taint_of_their_own() -> None:
+    (offer,) = offers(GKE, {"name": "gb200", "machine": "a4x-highgpu-4g", "count": 1})
+    assert [str(taint) for taint in offer.node.taints] == [
+        "nvidia.com/gpu=present:NoSchedule",
+        "kubernetes.io/arch=arm64:NoSchedule",
+    ]
+    (offer,) = offers(EKS, {"name": "t4g", "machine": "g5g.xlarge", "count": 1})
+    assert len(offer.node.taints) == 1
+
+
 def test_a_zone_is_a_label_only_where_there_is_no_choice() -> None:
     one, several = offers(
         EKS, {**L4, "zones": ["us-east-1a"]}, {**L4, "name": "b", "zones": ["us-east-1a", "us-east-1b"]}
