@@ -20,6 +20,7 @@ from pathlib import Path
 
 import yaml
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from dra_sandbox.engine import Engine
@@ -147,7 +148,7 @@ class Demo:
         if made:
             raise StepFailed(f"{len(made)} resources were created all the same", "\n".join(made))
         self.console.print("Nothing was created: the state holds the stack alone.")
-        self._clear(stack)
+        self._must_succeed(self.engine.stack_remove(stack, force=True))
 
     def _destroy(self, stack: str) -> None:
         self._say("destroy", stack, judged=False)
@@ -157,10 +158,6 @@ class Demo:
         if left:
             raise StepFailed(f"{len(left)} resources are left", "\n".join(left))
         self._show_counts(result)
-        self._clear(stack)
-
-    def _clear(self, stack: str) -> None:
-        self._must_succeed(self.engine.destroy(stack))
         self._must_succeed(self.engine.stack_remove(stack))
 
     def _must_succeed(self, result: RunResult) -> None:
@@ -200,9 +197,11 @@ class Demo:
             package, module, kind = step.type.split(":", 2)
             if not step.type.startswith(_ENGINES_OWN):
                 services[f"{package} {module.split('/', 1)[0]}"][kind].append(step.name)
+        table = Table.grid(padding=(0, 2))
         for service, kinds in sorted(services.items()):
             parts = [f"{kind} ×{len(names)}" if len(names) > 1 else kind for kind, names in kinds.items()]
-            self.console.print(Text.assemble((f"  {service:<28}", "cyan"), ", ".join(parts)))
+            table.add_row(Text(f"  {service}", "cyan"), Text(", ".join(parts)))
+        self.console.print(table)
 
     def _show_counts(self, result: RunResult) -> None:
         counts = ", ".join(f"{count} {op}" for op, count in sorted(result.change_counts.items()))

@@ -70,9 +70,12 @@ class Engine:
         if not done.ok and "already exists" not in done.stderr:
             raise EngineError(f"cannot create the stack {stack}:\n{done.stdout}{done.stderr}")
 
-    def stack_remove(self, stack: str) -> RunResult:
-        """Remove `stack` and its history; refused by the engine while it holds resources. Its settings stay."""
-        return self._run(["stack", "rm", stack, "--yes", "--preserve-config"])
+    def stack_remove(self, stack: str, *, force: bool = False) -> RunResult:
+        """Remove `stack` and its history; refused by the engine while it holds resources, unless by force.
+
+        Its settings stay.
+        """
+        return self._run(["stack", "rm", stack, "--yes", "--preserve-config", *(["--force"] if force else [])])
 
     def preview(self, stack: str, *, policy_pack: Path | None = None, options: Sequence[str] = ()) -> RunResult:
         """What `up` would do."""
