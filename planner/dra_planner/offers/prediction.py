@@ -13,7 +13,7 @@ from dra_planner.offers.allocatable import DEFAULTS, MIB, NodeSettings, predict_
 from dra_planner.offers.labels import pool_zones, predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer
 from dra_planner.releases import Features
-from dra_planner.slices import predict_slices
+from dra_planner.slices import predict_slices, slice_assumptions
 
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
     from dra_planner.fleet import Fleet, Pool
@@ -58,7 +58,13 @@ def _offer(fleet: Fleet, index: int, pool: Pool, features: Features, settings: N
         machine=machine.name,
         zones=pool_zones(fleet, pool),
         deductions=deductions,
-        assumptions=(*allocatable.assumptions, *unknown_daemons, *_offered(machine), *price_sentences),
+        assumptions=(
+            *allocatable.assumptions,
+            *unknown_daemons,
+            *slice_assumptions(machine, driver, mig=pool.mig),
+            *_offered(machine, fleet.region, pool_zones(fleet, pool)),
+            *price_sentences,
+        ),
     )
 
 
@@ -84,10 +90,12 @@ def _deductions(machine: Machine, settings: NodeSettings) -> tuple[tuple[Deducti
     return tuple(deductions), (sentence,)
 
 
-def _offered(machine: Machine) -> tuple[str, ...]:
-    if machine.is_offered:
-        return ()
-    return (f"{machine.name}: in no region of the newest listing that was read; it may be retired",)
+def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str, ...]:
+    if not machine.is_offered:
+        return (f"{machine.name}: in no region of the newest listing that was read; it may be retired",)
+    if not machine.regions:
+        return (f"{machine.name}: which regions have it is not known",)
+    return (f"{machine.name}: which zones of {region} have it is not known",) if zones else ()
 
 
 def _price(fleet: Fleet, pool: Pool, machine: Machine) -> tuple[Decimal | None, str, tuple[str, ...]]:

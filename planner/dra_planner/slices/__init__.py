@@ -1,5 +1,6 @@
 """The ResourceSlices that a node will publish, predicted before it exists."""
 
+from dra_planner.slices.assumptions import slice_assumptions
 from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.slices.network import NETWORK_DRIVER, predict_network_slices
 from dra_planner.slices.nvidia import GPU_DRIVER
@@ -25,4 +26,5 @@ __all__ = [
     "predict_network_slices",
     "predict_slices",
     "render_slice",
+    "slice_assumptions",
 ]

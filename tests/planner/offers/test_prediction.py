@@ -73,6 +73,7 @@ def test_a_zone_is_a_label_only_where_there_is_no_choice() -> None:
     assert one.node.meta.labels["topology.kubernetes.io/zone"] == "us-east-1a"
     assert "topology.kubernetes.io/zone" not in several.node.meta.labels
     assert several.zones == ("us-east-1a", "us-east-1b")
+    assert any("which zones of us-east-1 have it is not known" in sentence for sentence in several.assumptions)
 
 
 def test_daemons_leave_allocatable_alone_and_reduce_what_is_free() -> None:

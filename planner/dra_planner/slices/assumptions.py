@@ -1,0 +1,63 @@
+"""What a prediction rests on, in sentences: facts that nobody sourced, and choices that only the node makes."""
+
+from __future__ import annotations
+
+from dra_planner.catalog import DriverRelease, Machine, MigProfile, gpu, gpu_places, mig_layout
+from dra_planner.slices.settings import WHOLE, DriverSettings
+
+_DEFAULTS = DriverSettings()
+_FACTS = {
+    "product_name": "productName",
+    "brand": "brand",
+    "architecture": "architecture",
+    "cuda_compute_capability": "cudaComputeCapability",
+    "memory_mib": "memory",
+}
+
+
+def slice_assumptions(
+    machine: Machine, driver: DriverRelease, *, mig: str = "none", settings: DriverSettings = _DEFAULTS
+) -> tuple[str, ...]:
+    """Return what `predict_slices` takes for granted or leaves open on such a node, none where it has no NVIDIA GPU."""
+    if machine.accelerator is None or machine.accelerator.gpu is None:
+        return ()
+    model = gpu(machine.accelerator.gpu)
+    name = model.product_name or model.id
+    is_share = machine.accelerator.fraction is not None and not model.is_virtual
+    missing = [attribute for column, attribute in _FACTS.items() if getattr(model, column) is None]
+    if is_share:
+        missing = ["productName", "brand", "memory"]
+    sentences: list[str] = []
+    if missing:
+        sentences.append(f"{machine.name}: what its GPUs publish as {', '.join(missing)} is not known")
+    if model.provenance.confidence == "derived":
+        sentences.append(
+            f"{name}: never seen in a published ResourceSlice; its facts are put together from other sources"
+        )
+    if machine.gpu_count > 1 and all(place.pcie_root is None for place in gpu_places(machine)):
+        sentences.append(f"{machine.name}: which of its GPUs share a PCIe root is not known")
+    if driver.provenance.confidence == "derived":
+        sentences.append(f"NVIDIA DRA driver {driver.version}: judged by its default branch shortly before the release")
+    if settings.has("DynamicMIG", driver):
+        sentences.append(f"{name}: partitions are published as the driver does with DynamicMIG on")
+    elif mig not in WHOLE:
+        sentences.extend(_layout_sentences(machine, mig, name))
+    if settings.has("PassthroughSupport", driver):
+        sentences.append(
+            "a GPU and its VFIO device are both published; the driver, not the scheduler, keeps them apart"
+        )
+    return tuple(sentences)
+
+
+def _layout_sentences(machine: Machine, mig: str, name: str) -> list[str]:
+    instances = [instance for geometry in mig_layout(machine, mig) for instance in geometry or ()]
+    profiles = {instance.profile: None for instance in instances}
+    sentences = [f"MIG layout {mig}: its instances exist before the driver starts"]
+    unknown = [profile.name for profile in profiles if _is_incomplete(profile)]
+    if unknown:
+        sentences.append(f"{name}: some of what {', '.join(unknown)} has is not known")
+    return sentences
+
+
+def _is_incomplete(profile: MigProfile) -> bool:
+    return profile.memory_mib is None or profile.multiprocessors is None or profile.gi_profile_id is None

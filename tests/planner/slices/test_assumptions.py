@@ -1,0 +1,44 @@
+"""What is said about a prediction."""
+
+from __future__ import annotations
+
+import pytest
+from dra_planner import catalog
+from dra_planner.slices import DriverSettings, slice_assumptions
+
+
+def assume(machine: str, driver: str = "25.8.1", cloud: str = "eks", mig: str = "none", **gates: bool) -> str:
+    return "\n".join(
+        slice_assumptions(
+            catalog.machine(cloud, machine),
+            catalog.driver_release(driver),
+            mig=mig,
+            settings=DriverSettings(gates=gates),
+        )
+    )
+
+
+def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
+    assert assume("g6.12xlarge") == ""
+    assert assume("trn1.2xlarge") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (assume("p3.2xlarge"), "p3.2xlarge: what its GPUs publish as brand is not known"),
+        (assume("p3.2xlarge"), "Tesla V100-SXM2-16GB: never seen in a published ResourceSlice"),
+        (assume("g4-standard-6", cloud="gke"), "productName, brand, memory is not known"),
+        (assume("a3-highgpu-8g", cloud="gke"), "share a PCIe root is not known"),
+        (assume("g6.xlarge", "0.5.0"), "0.5.0: judged by its default branch"),
+        (
+            assume("p5.4xlarge", mig="all-balanced"),
+            "MIG layout all-balanced: its instances exist before the driver starts",
+        ),
+        (assume("p5en.48xlarge", mig="all-3g.71gb"), "NVIDIA H200: some of what 3g.71gb has is not known"),
+        (assume("p5.4xlarge", "0.4.1", DynamicMIG=True), "as the driver does with DynamicMIG on"),
+        (assume("p5.4xlarge", "0.4.1", PassthroughSupport=True), "keeps them apart"),
+    ],
+)
+def test_what_is_not_known_is_said(text: str, words: str) -> None:
+    assert words in text
