@@ -13,7 +13,7 @@ VerdictText = Literal["fits", "does-not-fit", "cannot-tell"]
 
 
 class _Output(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
 
 class Finding(_Output):

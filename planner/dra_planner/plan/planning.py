@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from dra_planner.claims import expand_claims
-from dra_planner.errors import Diagnostic, PlannerError
+from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests, read_manifests
 from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass, Figures, WorkloadRef
@@ -65,6 +65,7 @@ def size_plan(
     manifests: Manifests | None = None,
 ) -> Plan:
     """Return the plan for a demand on predicted offers: every level sized, the pools for `level`."""
+    _match_pools(fleet, offers)
     sizings = _size_levels(demand, offers, classes, features)
     chosen = sizings[level]
     by_name = {offer.name: offer for offer in offers}
@@ -88,6 +89,14 @@ def size_plan(
         inputs=inputs or {},
         manifests=manifests,
     )
+
+
+def _match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
+    declared, offered = {pool.name for pool in fleet.pools}, {offer.name for offer in offers}
+    odd = sorted(declared ^ offered)
+    if odd:
+        sides = "the fleet names and nobody offers" if odd[0] in declared else "is offered and the fleet does not name"
+        raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="make the plan again")
 
 
 def _size_levels(
@@ -178,8 +187,11 @@ def _assumptions(
 ) -> tuple[str, ...]:
     said = [f"Kubernetes {features.version} with its default feature gates, at its latest known patch"]
     said += demand.assumptions
+    by_text: dict[str, list[str]] = {}
     for offer in offers:
-        said += [f"pool {offer.name}: {assumption}" for assumption in offer.assumptions]
+        for assumption in dict.fromkeys(offer.assumptions):
+            by_text.setdefault(assumption, []).append(offer.name)
+    said += [f"pool{'s' if len(names) > 1 else ''} {', '.join(names)}: {text}" for text, names in by_text.items()]
     said += [
         f"{count} object{'s' if count != 1 else ''} of kind {kind} play{'s' if count == 1 else ''} no part"
         for kind, count in sorted(manifests.other_kinds.items())

@@ -1,0 +1,56 @@
+"""The published JSON Schemas: `python -m dra_command.schemas docs/schema` writes them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from dra_planner.fleet import Fleet
+from dra_planner.planfile import PlanFile
+from pydantic import BaseModel
+
+from dra_command.contract import CheckOutput, ErrorOutput, PlanOutput
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
+    "plan": (PlanOutput, "serialization", "Answer of `pulumi-dra plan --format json`."),
+    "check": (CheckOutput, "serialization", "Answer of `pulumi-dra check --format json`."),
+    "error": (ErrorOutput, "serialization", "Answer of every subcommand with --format json when the input is wrong."),
+    "fleet": (Fleet, "validation", "The fleet: a file for --fleet, or `pulumi-dra:fleet` in a stack's settings."),
+    "plan-file": (PlanFile, "serialization", "The plan that is kept: stacks/STACK.plan.json."),
+}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Return every schema by the name of its file without `.json`."""
+    return {name: _schema(model, mode, says) for name, (model, mode, says) in _MODELS.items()}
+
+
+def schema_text(schema: dict[str, Any]) -> str:
+    """Return a schema as it is kept: indented, in the model's order, a newline at the end."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_schemas(folder: Path) -> None:
+    """Write every schema to its file in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, schema in schemas().items():
+        (folder / f"{name}.json").write_text(schema_text(schema), encoding="utf-8")
+
+
+def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
+    made = model.model_json_schema(mode="serialization" if mode == "serialization" else "validation")
+    if model is PlanOutput:
+        made["required"].remove("claims")  # only there when asked for
+    if model is Fleet:  # a count may be written as one number
+        made["$defs"]["Pool"]["properties"]["count"] = {
+            "anyOf": [{"$ref": "#/$defs/Count"}, {"type": "integer", "minimum": 0}],
+            "description": "Nodes: limits, or one number that fixes it.",
+        }
+    return {"$schema": _DIALECT, **made, "description": says}
+
+
+if __name__ == "__main__":
+    write_schemas(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/schema"))

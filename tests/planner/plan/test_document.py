@@ -1,0 +1,143 @@
+"""The plan's document: the same bytes for the same input, small whatever the replicas, judged again alike."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from dra_planner.errors import PlanFileError
+from dra_planner.model import Reason
+from dra_planner.offers import predict_offers
+from dra_planner.plan import judge_document, plan_document, plan_file
+from dra_planner.planfile import canonical_text, file_text, parse_document
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from plan_builders import EXAMPLES, deployment, example, fleet, plan_of
+
+POOLS = (("g6.2xlarge", {"min": 0, "max": 4}), ("p5.48xlarge", {"min": 0, "max": 8}))
+TEN_MILLION = {"min": 0, "max": 100_000}
+
+
+def all_examples() -> tuple[Source, ...]:
+    return (
+        *example("workloads/shared-claim"),
+        *example("workloads/two-pods"),
+        *example("workloads/at-least-40-gb"),
+        *example("workloads/job-two-gpus-each"),
+        *example("workloads-that-do-not-fit/tesla-volta"),
+    )
+
+
+def test_judged_again_it_says_the_same() -> None:
+    plan = plan_of(fleet(*POOLS), *all_examples())
+    again = judge_document(plan_document(plan))
+    assert (again.verdict, again.pools, again.cost) == (plan.verdict, plan.pools, plan.cost)
+    assert [(w.workload, w.placed, w.pending, w.verdicts) for w in again.workloads] == [
+        (w.workload, w.placed, w.pending, w.verdicts) for w in plan.workloads
+    ]
+    assert plan_document(again) == plan_document(plan)
+
+
+def test_a_document_survives_its_text() -> None:
+    plan = plan_of(fleet(*POOLS), *all_examples())
+    assert judge_document(parse_document(canonical_text(plan_file(plan)))).pools == plan.pools
+
+
+def test_it_is_judged_on_other_offers() -> None:
+    plan = plan_of(fleet(*POOLS), *example("workloads/job-two-gpus-each"))
+    smaller = predict_offers(fleet(POOLS[0], ("p5.48xlarge", 0)), features_of(34))
+    again = judge_document(plan_document(plan), smaller)
+    assert (plan.verdict, again.verdict) == ("fits", "does-not-fit")
+
+
+def test_what_its_own_rows_say_is_not_believed() -> None:
+    document = plan_document(plan_of(fleet(("g6.2xlarge", 1)), *example("workloads/two-pods")))
+    document["verdict"] = "fits"
+    document["pools"][0]["count"]["plan"] = 0
+    assert judge_document(document).verdict == "does-not-fit"
+
+
+@pytest.mark.parametrize("missing", ["fleet", "classes", "demand", "kubernetes"])
+def test_a_document_without_a_section_is_none(missing: str) -> None:
+    document = plan_document(plan_of(fleet(*POOLS), deployment()))
+    del document[missing]
+    with pytest.raises(PlanFileError, match="no plan document"):
+        judge_document(document)
+
+
+def test_a_pool_that_no_offer_stands_for_is_said() -> None:
+    plan = plan_of(fleet(*POOLS), deployment())
+    with pytest.raises(PlanFileError, match="p5-48xlarge"):
+        judge_document(plan_document(plan), plan.offers[:1])
+
+
+def test_documents_in_another_order_give_the_same_file() -> None:
+    sources = all_examples()
+    turned = tuple(
+        Source(source.name, "\n---\n".join(reversed(source.text.split("\n---\n")))) for source in reversed(sources)
+    )
+    first, second = (plan_file(plan_of(fleet(*POOLS), *each)) for each in (sources, turned))
+    assert first.document() == second.document()
+
+
+def test_another_hash_seed_gives_the_same_file() -> None:
+    code = (
+        "import sys; from plan_builders import *; from dra_planner.plan import plan_file;"
+        "from dra_planner.planfile import file_text; sys.stdout.write(file_text(plan_file(plan_of("
+        "fleet(('g6.2xlarge', {'max': 4}), ('p5.48xlarge', {'max': 8})), *read_sources([EXAMPLES])))))"
+    )
+    texts = set()
+    for seed in ("0", "1", "4242"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parent)}
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+        )
+        texts.add(done.stdout)
+    assert len(texts) == 1
+
+
+def test_it_names_no_file_and_no_place() -> None:
+    text = file_text(plan_file(plan_of(fleet(*POOLS), *all_examples())))
+    assert str(EXAMPLES) not in text
+    assert ".yaml" not in text
+
+
+def test_its_size_does_not_grow_with_replicas() -> None:
+    sizes = [
+        len(file_text(plan_file(plan_of(fleet(("p5.48xlarge", TEN_MILLION)), deployment(replicas=replicas)))))
+        for replicas in (10, 10_000, 10_000_000)
+    ]
+    assert max(sizes) <= 1.2 * min(sizes)
+
+
+def test_the_number_of_calls_does_not_grow_with_replicas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time is not tested; what takes it is counted."""
+    from dra_planner.sizing import sizing
+
+    called = []
+    place = sizing.place
+
+    def counted(shape: object, state: object) -> object:
+        called.append(shape)
+        return place(shape, state)  # type: ignore[arg-type]  # passed on as it came
+
+    monkeypatch.setattr(sizing, "place", counted)
+    counts = []
+    for replicas in (10, 10_000, 10_000_000):
+        called.clear()
+        plan_of(fleet(("p5.48xlarge", TEN_MILLION)), deployment(replicas=replicas))
+        counts.append(len(called))
+    assert max(counts) <= 1.2 * min(counts)
+
+
+def test_reasons_and_blocked_pods_survive() -> None:
+    orphan = deployment().text.split("\n---\n")[1]
+    plan = plan_of(fleet(*POOLS), Source("web.yaml", orphan))
+    again = judge_document(plan_document(plan))
+    assert plan.verdict == again.verdict != "fits"
+    assert isinstance(again.demand.blocked[0].reason, Reason)
+    assert json.dumps(plan_document(again)) == json.dumps(plan_document(plan))

@@ -1,0 +1,73 @@
+"""Every example manifest has its expected answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dra_planner.model import Verdict
+from plan_builders import example, fleet, plan_of
+
+L4, L4_FOUR, H100, V100 = "g6.2xlarge", "g6.12xlarge", "p5.48xlarge", "p3.2xlarge"
+UP_TO_FOUR = {"min": 0, "max": 4}
+
+
+@pytest.mark.parametrize(
+    ("file", "pool", "verdict", "nodes", "devices"),
+    [
+        ("workloads/ranked-alternatives", (L4, UP_TO_FOUR), "fits", 1, 1),
+        ("workloads/shared-claim", (L4, UP_TO_FOUR), "fits", 1, 1),
+        ("workloads/at-least-40-gb", (H100, UP_TO_FOUR), "fits", 1, 2),
+        ("workloads/at-least-40-gb", (L4, UP_TO_FOUR), "does-not-fit", 0, 0),
+        ("workloads/two-pods", (L4, 1), "does-not-fit", 1, 1),
+        ("workloads/two-pods", (L4, UP_TO_FOUR), "fits", 2, 2),
+        ("workloads/job-two-gpus-each", (H100, UP_TO_FOUR), "fits", 1, 8),
+        ("workloads/job-two-gpus-each", (L4_FOUR, UP_TO_FOUR), "fits", 2, 8),
+        ("workloads/job-two-gpus-each", (L4, UP_TO_FOUR), "does-not-fit", 0, 0),
+        ("workloads-that-do-not-fit/tesla-volta", (V100, UP_TO_FOUR), "cannot-tell", 0, 0),
+        ("workloads-that-do-not-fit/tesla-volta", (H100, UP_TO_FOUR), "does-not-fit", 0, 0),
+        ("workloads-that-do-not-fit/at-least-40-gb-with-an-operator", (H100, UP_TO_FOUR), "does-not-fit", 0, 0),
+        ("workloads-that-do-not-fit/forgotten-toleration", (H100, UP_TO_FOUR), "does-not-fit", 0, 0),
+    ],
+)
+@pytest.mark.parametrize("kubernetes", ["1.34", "1.36"])
+def test_verdict_and_nodes(
+    file: str, pool: tuple[str, Any], verdict: Verdict, nodes: int, devices: int, kubernetes: str
+) -> None:
+    plan = plan_of(fleet(pool, kubernetes=kubernetes), *example(file))
+    (planned,) = plan.pools
+    assert (plan.verdict, planned.plan, planned.devices.used) == (verdict, nodes, devices)
+
+
+def reasons(file: str, *pools: tuple[str, Any]) -> str:
+    plan = plan_of(fleet(*pools), *example(file))
+    return "\n".join(f"{r.message} → {r.fix}" for workload in plan.workloads for r in workload.reasons)
+
+
+def test_one_runs_and_one_waits_for_one_node_more() -> None:
+    plan = plan_of(fleet((L4, 1)), *example("workloads/two-pods"))
+    assert [(each.workload.name, each.placed, each.pending) for each in plan.workloads] == [
+        ("first", 1, 0),
+        ("second", 0, 1),
+    ]
+    assert "one node more" in reasons("workloads/two-pods", (L4, 1))
+
+
+def test_the_architectures_on_offer_are_named() -> None:
+    told = reasons("workloads-that-do-not-fit/tesla-volta", (L4, UP_TO_FOUR), (H100, UP_TO_FOUR))
+    assert "Ada Lovelace" in told
+    assert "Hopper" in told
+
+
+def test_the_brand_is_what_nobody_knows() -> None:
+    assert "brand" in reasons("workloads-that-do-not-fit/tesla-volta", (V100, UP_TO_FOUR))
+
+
+def test_the_toleration_is_named() -> None:
+    told = reasons("workloads-that-do-not-fit/forgotten-toleration", (L4, UP_TO_FOUR))
+    assert "add to the pod's tolerations: {key: nvidia.com/gpu" in told
+
+
+def test_a_pool_that_fits_wins_over_one_that_cannot_be_judged() -> None:
+    plan = plan_of(fleet((V100, UP_TO_FOUR), (L4, UP_TO_FOUR)), *example("workloads/ranked-alternatives"))
+    assert plan.verdict == "fits"

@@ -1,0 +1,87 @@
+"""What the plan adds to sizing: levels, node ranges, cost, assumptions, findings."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from dra_planner.errors import PlannerError
+from dra_planner.plan import NodeRange, PlanRequest, make_plan
+from dra_planner.plan.node_ranges import node_range
+from dra_planner.sources import Source
+from plan_builders import deployment, fleet, plan_of
+
+L4, H100 = "g6.2xlarge", "p5.48xlarge"
+SCALER = """\
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: default}
+spec:
+  minReplicas: 1
+  maxReplicas: 6
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+"""
+
+
+@pytest.mark.parametrize(
+    ("case", "autoscaler", "expected"),
+    [
+        ("nobody scales", "none", NodeRange(minimum=3, desired=3, maximum=8)),
+        ("cannot wake an empty pool", "cluster-autoscaler", NodeRange(minimum=3, desired=3, maximum=8)),
+        ("cannot wake an empty pool either", "karpenter", NodeRange(minimum=3, desired=3, maximum=8)),
+        ("wakes pools with its label", "gke", NodeRange(minimum=1, desired=3, maximum=8)),
+    ],
+)
+def test_node_ranges(case: str, autoscaler: str, expected: NodeRange) -> None:
+    assert node_range(1, 3, 8, autoscaler) == expected, case  # type: ignore[arg-type]  # one of the literals
+
+
+def test_peak_adds_the_surge_and_has_a_verdict_of_its_own() -> None:
+    plan = plan_of(fleet((L4, {"min": 0, "max": 2})), deployment(replicas=2))
+    (web,) = plan.workloads
+    assert web.figures == (2, 2, 2, 3)
+    assert web.verdicts == {"floor": "fits", "steady": "fits", "ceiling": "fits", "peak": "does-not-fit"}
+    assert plan.verdict == "fits"
+
+
+def test_a_level_can_be_asked_for() -> None:
+    plan = plan_of(fleet((L4, {"min": 0, "max": 4})), deployment(replicas=2), level="peak")
+    assert (plan.verdict, plan.pools[0].plan) == ("fits", 3)
+
+
+def test_cost_names_the_date_of_its_prices() -> None:
+    plan = plan_of(fleet((L4, {"min": 0, "max": 4})), deployment(replicas=2))
+    assert plan.cost is not None
+    price = plan.pools[0].hourly_usd
+    assert price is not None
+    assert plan.cost.hourly_usd == plan.cost.bound_usd == 2 * price > Decimal(0)
+    assert plan.cost.priced_on.startswith("20")
+
+
+def test_another_release_can_be_asked_for() -> None:
+    plan = plan_of(fleet((L4, 1)), deployment(), kubernetes="1.36")
+    assert plan.kubernetes == "1.36"
+    assert any("1.36" in line for line in plan.assumptions)
+
+
+def test_findings_of_reading_are_kept() -> None:
+    doubtful = deployment().text.replace("replicas: 1", "replicas: 3\n  replicas: 1")
+    (finding,) = plan_of(fleet((L4, 1)), Source("web.yaml", doubtful)).diagnostics
+    assert (finding.severity, finding.place.file, finding.place.line) == ("warning", "web.yaml", 14)
+
+
+def test_assumptions_that_pools_share_are_said_once() -> None:
+    plan = plan_of(fleet((L4, 1), ("g6.4xlarge", 1)), deployment())
+    assert len(plan.assumptions) == len(set(plan.assumptions))
+    assert any(line.startswith("pools g6-2xlarge, g6-4xlarge: ") for line in plan.assumptions)
+
+
+def test_nothing_to_plan_on() -> None:
+    with pytest.raises(PlannerError, match="nothing to plan on"):
+        make_plan(PlanRequest(sources=(deployment(),)))
+
+
+def test_an_empty_demand_fits() -> None:
+    nothing = Source("empty.yaml", "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n")
+    plan = plan_of(fleet((L4, {"min": 1, "max": 2})), nothing)
+    assert (plan.verdict, plan.pools[0].plan, plan.workloads) == ("fits", 1, ())
