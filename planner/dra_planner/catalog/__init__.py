@@ -23,6 +23,7 @@ from dra_planner.catalog.machines import (
     Machine,
     ami_types,
     check_region,
+    find_machine,
     machine,
     machines,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "device_plugin_releases",
     "driver_release",
     "driver_releases",
+    "find_machine",
     "gpu",
     "gpu_places",
     "gpus",

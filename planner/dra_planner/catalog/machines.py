@@ -83,6 +83,18 @@ def machine(cloud: str, name: str) -> Machine:
     raise unknown(f"{cloud.upper()} machine", name, [row["name"] for row in rows], fix=_SEE)
 
 
+def find_machine(name: str) -> Machine:
+    """Return the machine type of that name in whichever cloud has it; raises CatalogError with the nearest names."""
+    base = name.partition("+")[0]
+    names: list[str] = []
+    for cloud in CLOUDS:
+        known = [row["name"] for row in read_table(f"machines_{cloud}")]
+        if base in known:
+            return machine(cloud, name)
+        names += known
+    raise unknown("machine", name, names, fix=_SEE)
+
+
 def check_region(found: Machine, region: str) -> None:
     """Raise CatalogError where the cloud lists the machine in some regions, and not in this one."""
     if found.regions and region not in found.regions:

@@ -27,6 +27,19 @@ def test_a_machine() -> None:
     assert H100.provenance.sources == ("moto-5.2.5",)
 
 
+def test_a_machine_is_found_without_naming_its_cloud() -> None:
+    assert catalog.find_machine("p5.48xlarge") == H100
+    assert catalog.find_machine("n1-standard-8+nvidia-tesla-t4").cloud == "gke"
+    assert catalog.find_machine("Standard_NC24ads_A100_v4").cloud == "aks"
+    with pytest.raises(CatalogError, match=r"did you mean a3-highgpu-1g"):
+        catalog.find_machine("a3-high")
+
+
+def test_no_two_clouds_share_a_name() -> None:
+    names = [machine.name for cloud in catalog.CLOUDS for machine in catalog.machines(cloud)]
+    assert len(names) == len(set(names))
+
+
 def test_a_share_of_a_gpu() -> None:
     accelerator = catalog.machine("gke", "g4-standard-12").accelerator
     assert accelerator is not None
