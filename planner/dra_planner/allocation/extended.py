@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation.template import Template
+from dra_planner.claims.extended import CLAIM_NAME
 from dra_planner.model import Amounts, ClaimSpec, DeviceRequest, Shape, ShapeClaim
 
 
@@ -26,11 +27,10 @@ class ClaimsOnNode:
 
 def claims_on(shape: Shape, template: Template) -> ClaimsOnNode:
     """Return the pod's claims on this node; an implicit one stands last, as the scheduler takes it."""
-    declared = {claim.name for claim in shape.pod.resource_claims}
-    claims = [claim for claim in shape.claims if claim.name in declared]
+    claims = [claim for claim in shape.claims if claim.name != CLAIM_NAME]
     plain: Counter[str] = Counter()
     for claim in shape.claims:
-        if claim.name in declared:
+        if claim.name != CLAIM_NAME:
             continue
         kept = []
         for request in claim.spec.requests:

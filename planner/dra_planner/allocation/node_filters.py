@@ -29,6 +29,7 @@ Filter = Literal[
     "resources",
     "affinity",
     "anti-affinity",
+    "spread",
 ]
 
 

@@ -42,7 +42,7 @@ def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Verdic
 
 
 @dataclass(frozen=True, slots=True)
-class _Needs:
+class Needs:
     """What a shape asks of one template, worked out once."""
 
     misfit: Misfit | None
@@ -54,7 +54,7 @@ class _Needs:
 
 
 def _place(shape: Shape, node: NodeState, budget: int) -> Verdict:
-    needs = _needs(shape, node.template)
+    needs = needs_of(shape, node.template)
     if shape.pod.scheduling_gates:
         return Refusal(shape, node, "claim", f"scheduling gates: {', '.join(shape.pod.scheduling_gates)}")
     if needs.missing_class:
@@ -70,12 +70,13 @@ def _place(shape: Shape, node: NodeState, budget: int) -> Verdict:
     return _search(shape, node, needs, fresh, budget)
 
 
-def _needs(shape: Shape, template: Template) -> _Needs:
-    cache: dict[str, _Needs] = template.memory.setdefault("needs", {})
+def needs_of(shape: Shape, template: Template) -> Needs:
+    """Return what a shape asks of one template."""
+    cache: dict[str, Needs] = template.memory.setdefault("needs", {})
     needs = cache.get(shape.id)
     if needs is None:
         claims = claims_on(shape, template)
-        needs = cache[shape.id] = _Needs(
+        needs = cache[shape.id] = Needs(
             misfit=reject_for_good(shape.pod, template.node),
             missing_class=_missing_class(claims, template),
             requests={**pod_requests(shape.pod), **claims.plain},
@@ -88,7 +89,7 @@ def _needs(shape: Shape, template: Template) -> _Needs:
 
 def searched_claims(shape: Shape, node: NodeState) -> tuple[ShapeClaim, ...]:
     """Return the claims of a pod that still need devices on this node, in the order of the search."""
-    claims = _needs(shape, node.template).claims
+    claims = needs_of(shape, node.template).claims
     return tuple(c for c in claims if c.shared is None or node.held_claim(c.shared) is None)
 
 
@@ -114,7 +115,7 @@ def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> 
     return plan
 
 
-def _search(shape: Shape, node: NodeState, needs: _Needs, fresh: tuple[ShapeClaim, ...], budget: int) -> Verdict:
+def _search(shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim, ...], budget: int) -> Verdict:
     template = node.template
     plan = plan_for(shape, fresh, template)
     shares = {index: dict(used) for index, used in node.shares}
@@ -168,7 +169,7 @@ def _takes_unknown_sets(plan: Plan) -> bool:
 def _settle(
     shape: Shape,
     node: NodeState,
-    needs: _Needs,
+    needs: Needs,
     fresh: tuple[ShapeClaim, ...],
     picks: tuple[tuple[Pick, ...], ...],
     steps: int,
@@ -194,7 +195,7 @@ def _settle(
         tuple(sorted(held.values(), key=lambda c: c.key)),
     )
     got = tuple(ClaimPicks(claim.name, claim.shared, chosen) for claim, chosen in zip(fresh, picks, strict=True))
-    return Placement(after, got, notes, steps)
+    return Placement(shape, after, got, notes, steps)
 
 
 def _may_note(defect: str) -> Reason:

@@ -149,7 +149,13 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "affinity":
             return Reason(
                 code="pod-affinity",
-                message="the pod must run beside other pods that are not here",
+                message=f"the pod must run beside other pods (same {misfit.label}) that are not here",
+            )
+        case "spread":
+            return Reason(
+                code="topology-spread",
+                message=f"the pods would be spread too unevenly over {misfit.label}",
+                fix="add room where fewer of them run, or raise maxSkew",
             )
         case "anti-affinity":
             return Reason(
@@ -199,7 +205,12 @@ def _claim_reason(refusal: Refusal) -> Reason:
             message=refusal.message,
             fix="create the DeviceClass, or correct deviceClassName",
         )
-    return Reason(code="claim-elsewhere", message=refusal.message, claim=refusal.claim)
+    return Reason(
+        code="claim-elsewhere",
+        message=f"{refusal.message}; the pods that share it must run there",
+        fix="give each pod a claim of its own with a ResourceClaimTemplate, or make room on that node",
+        claim=refusal.claim,
+    )
 
 
 def _error_reason(refusal: Refusal) -> Reason:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dra_planner.allocation.devices import Candidate
-from dra_planner.model import CelSelector, DeviceClass
+from dra_planner.model import CelSelector, DeviceClass, Unknown
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:
@@ -65,8 +65,9 @@ def select(terms: Sequence[Term], candidates: Sequence[Candidate], features: Fea
 
 def _select_one(selection: Selection, judges: Sequence[tuple[Term, _Judge]], candidate: Candidate) -> None:
     unknown = False
+    view = _view(candidate) if judges else None
     for term, judge in judges:
-        verdict, message = judge.verdict(candidate)
+        verdict, message = judge.verdict(view)
         if verdict == "no-match":
             selection.failed[candidate.index] = term
             return
@@ -113,19 +114,27 @@ class _Judge:
         self.selector: Selector | None = None if isinstance(compiled, Refused) else compiled
         self._outcomes: dict[Any, Verdict] = {}
 
-    def verdict(self, candidate: Candidate) -> Verdict:
+    def verdict(self, view: Any) -> Verdict:
+        """Judge a device as `_view` gives it."""
         if self.refused is not None:
             if self.refused.kind == "unsupported":
                 return "unknown", self.refused.message
             return "error", f"CEL compile error: {self.refused.message}"
         assert self.selector is not None
-        key = self.selector.projection(candidate)
+        key = self.selector.projection(view)
         known = self._outcomes.get(key)
         if known is None:
-            outcome = self.selector.matches(candidate)
+            outcome = self.selector.matches(view)
             message = f"CEL runtime error: {outcome.message}" if outcome.verdict == "error" else outcome.message
             known = self._outcomes[key] = (outcome.verdict, message)
         return known
+
+
+def _view(candidate: Candidate) -> Any:
+    """The device made ready for selectors, once for all of them."""
+    from dra_planner.cel import prepare
+
+    return prepare(candidate)
 
 
 @lru_cache(maxsize=4096)
@@ -134,7 +143,28 @@ def _judge(expression: str, features: Features) -> _Judge:
 
 
 def values_read(term: Term, candidate: Candidate, features: Features) -> tuple[str, ...]:
-    """Return what a device has where a selector looked, as text, for explanations; nothing where that cannot
-    be said.
-    """
-    return ()
+    """Return what a device has at the places a selector reads, as text; nothing where it reads everything."""
+    selector = _judge(term.expression, features).selector
+    if selector is None:
+        return ()
+    found = []
+    for path in sorted(selector.reads):
+        if path == ("driver",):
+            found.append(candidate.driver)
+        elif len(path) == 3 and path[0] in ("attributes", "capacity"):
+            found.append(_text_at(path[0], f"{path[1]}/{path[2]}", candidate))
+    return (" ".join(found),) if found else ()
+
+
+def _text_at(kind: str, name: str, candidate: Candidate) -> str:
+    domain, _, bare = name.partition("/")
+    own = domain == candidate.driver
+    if kind == "capacity":
+        capacity = candidate.capacity.get(name) or (candidate.capacity.get(bare) if own else None)
+        return "?" if capacity is None or isinstance(capacity.value, Unknown) else str(capacity.value)
+    value = candidate.attributes.get(name)
+    if value is None and own:
+        value = candidate.attributes.get(bare)
+    if value is None:
+        return f"no {bare}"
+    return "unknown" if isinstance(value, Unknown) else str(value)

@@ -104,6 +104,53 @@ class NodeState:
             _cache={},
         )
 
+    def without_pod(
+        self,
+        requests: Mapping[str, int],
+        ports: frozenset[Port],
+        view: PodView,
+        picks: Iterable[Pick],
+        claims: tuple[HeldClaim, ...],
+    ) -> NodeState:
+        """Return the state after a pod has gone; `claims` are the shared claims that stay."""
+        used = dict(self.used)
+        for name, amount in requests.items():
+            used[name] -= amount
+        return replace(
+            self,
+            used=tuple(sorted((name, amount) for name, amount in used.items() if amount)),
+            ports=self.ports - ports,
+            pods=_without_view(self.pods, view),
+            claims=claims,
+            _cache={},
+        ).without_devices(picks)
+
+    def without_devices(self, picks: Iterable[Pick]) -> NodeState:
+        """Return the state after a claim has given its devices back."""
+        taken, shares = self.taken, {index: dict(used) for index, used in self.shares}
+        for pick in picks:
+            if pick.admin:
+                continue
+            if pick.share is None:
+                taken &= ~(1 << pick.index)
+                continue
+            used = shares.get(pick.index, {})
+            for name, amount in pick.share:
+                used[name] -= amount
+            if not any(used.values()):
+                shares.pop(pick.index, None)
+        left = tuple(sorted((index, tuple(sorted(used.items()))) for index, used in shares.items()))
+        return replace(self, taken=taken, shares=left, _cache={})
+
+    def with_claims(self, claims: Iterable[HeldClaim]) -> NodeState:
+        """Return the state with these shared claims at hand instead."""
+        return replace(self, claims=tuple(sorted(claims, key=lambda c: c.key)), _cache={})
+
+    def pick_of(self, device: AllocatedDevice, index: int) -> Pick:
+        """Return an allocated device as the search would have picked it."""
+        share = nanos(device.consumed_capacity) if device.share_id else None
+        return Pick(device.request, index, device.admin_access, share)
+
     def with_devices(self, devices: Iterable[AllocatedDevice]) -> NodeState:
         """Return the state after devices were allocated, by this node or another; unknown devices leave no
         trace.
@@ -112,8 +159,7 @@ class NodeState:
         for device in devices:
             index = self.template.index.get(DeviceId(device.driver, device.pool, device.device))
             if index is not None and not device.admin_access:
-                share = nanos(device.consumed_capacity) if device.share_id else None
-                picks.append(Pick(device.request, index, False, share))
+                picks.append(self.pick_of(device, index))
         if not picks:
             return self
         taken, shares = _with_picks(self.taken, self.shares, picks)
@@ -147,6 +193,10 @@ def _with_view(pods: tuple[tuple[PodView, int], ...], view: PodView) -> tuple[tu
         if other == view:
             return (*pods[:position], (view, count + 1), *pods[position + 1 :])
     return (*pods, (view, 1))
+
+
+def _without_view(pods: tuple[tuple[PodView, int], ...], view: PodView) -> tuple[tuple[PodView, int], ...]:
+    return tuple((other, count - (other == view)) for other, count in pods if count > (other == view))
 
 
 def open_node(
@@ -187,7 +237,7 @@ def open_offer(
         for claim in offer.claims
         if claim.allocation is not None and not claim.owner_pod
     ]
-    state = replace(state, claims=tuple(sorted(held, key=lambda c: c.key)), _cache={})
+    state = state.with_claims(held)
     for pod in offer.pods:
         view = PodView(pod.meta.namespace, pod.meta.labels, pod.spec.pod_anti_affinity)
         state = state.with_pod({}, host_ports(pod.spec), view, (), state.claims)

@@ -25,6 +25,7 @@ class ClaimPicks:
 class Placement:
     """The pod fits: `node` is the state afterwards. `notes` say what another patch release would do (*may*)."""
 
+    shape: Shape
     node: NodeState
     picks: tuple[ClaimPicks, ...] = ()
     notes: tuple[Reason, ...] = ()
@@ -36,6 +37,19 @@ class Placement:
         from dra_planner.allocation.results import allocation_of
 
         return {claim.name: allocation_of(claim.picks, self.node.template) for claim in self.picks}
+
+    @property
+    def alternatives(self) -> tuple[int, ...]:
+        """Which alternative each request with `firstAvailable` got, 0 for the most preferred."""
+        chosen = []
+        specs = {claim.name: claim.spec for claim in self.shape.claims}
+        for got in self.picks:
+            for request in specs[got.name].requests if got.name in specs else ():
+                names = [f"{request.name}/{sub.name}" for sub in request.first_available]
+                labels = [p.request for p in got.picks if p.request in names]
+                if labels:
+                    chosen.append(names.index(labels[0]))
+        return tuple(chosen)
 
     @property
     def devices(self) -> tuple[AllocatedDevice, ...]:

@@ -1,0 +1,60 @@
+"""Which of several feasible nodes a pod goes to. The scheduler weighs them and breaks ties by chance.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/{least,most}_allocated.go,
+dynamicresources/dynamicresources.go (Score) @v1.36.3.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from dra_planner.allocation.verdicts import Placement
+
+Choice = tuple[str, Placement]
+Choose = Callable[[Sequence[Choice]], str]
+"""Given feasible nodes and the placements there, in the order of the cluster; returns the node's name."""
+
+Strategy = Literal["least-allocated", "most-allocated", "first"]
+
+_RANKS = 8  # alternatives of firstAvailable
+
+
+def chooser(strategy: Strategy | Choose = "least-allocated", seed: int | None = None) -> Choose:
+    """Return how nodes are chosen. With a `seed` ties are broken by (repeatable) chance, else the first node wins.
+
+    An alternative that a request prefers counts before how full a node is.
+    """
+    if callable(strategy):
+        return strategy
+    if strategy == "first":
+        return lambda choices: choices[0][0]
+    sign = 1 if strategy == "least-allocated" else -1
+    rng = random.Random(seed)
+
+    def choose(choices: Sequence[Choice]) -> str:
+        scored = [((_rank(placement), sign * _free_share(placement)), name) for name, placement in choices]
+        best = max(score for score, _ in scored)
+        names = [name for score, name in scored if score == best]
+        return names[0] if seed is None else rng.choice(names)
+
+    return choose
+
+
+def _free_share(placement: Placement) -> int:
+    """How much of cpu and memory is left with the pod on the node, in percent of both."""
+    state = placement.node
+    used, share = dict(state.used), 0
+    for name in ("cpu", "memory"):
+        total = state.node.allocatable.get(name, 0)
+        if total:
+            share += (total - used.get(name, 0)) * 100 // total
+    return share
+
+
+def _rank(placement: Placement) -> int:
+    """How preferred the alternatives are that the pod got, from 1.35 on."""
+    if placement.node.features.minor < 35:
+        return 0
+    return sum(_RANKS - number for number in placement.alternatives)
