@@ -26,6 +26,7 @@ from dra_planner.catalog.machines import (
     find_machine,
     machine,
     machines,
+    machines_without_accelerators,
 )
 from dra_planner.catalog.mig import (
     MigGeometry,
@@ -74,6 +75,7 @@ __all__ = [
     "layout_name",
     "machine",
     "machines",
+    "machines_without_accelerators",
     "mig_layout",
     "mig_layouts",
     "mig_profiles",

@@ -63,8 +63,17 @@ class Machine:
 
 @cache
 def machines(cloud: str) -> tuple[Machine, ...]:
-    """Return every machine type of a cloud, in table order; raises CatalogError for an unknown cloud."""
+    """Return the machine types of a cloud that have or take accelerators, in table order.
+
+    Raises CatalogError for an unknown cloud.
+    """
     return tuple(_machine(_cloud(cloud), row) for row in read_table(f"machines_{cloud}"))
+
+
+@cache
+def machines_without_accelerators(cloud: str) -> tuple[Machine, ...]:
+    """Return the common machine types of a cloud for everything else, in table order; none for AKS."""
+    return tuple(_machine(_cloud(cloud), row) for row in _plain_rows(_cloud(cloud)))
 
 
 @cache
@@ -75,7 +84,7 @@ def machine(cloud: str, name: str) -> Machine:
     (`:1` may be left out).
     """
     base, plus, attached = name.partition("+")
-    rows = read_table(f"machines_{_cloud(cloud)}")
+    rows = (*read_table(f"machines_{_cloud(cloud)}"), *_plain_rows(_cloud(cloud)))
     for row in rows:
         if row["name"] == base:
             found = _machine(_cloud(cloud), row)
@@ -88,7 +97,7 @@ def find_machine(name: str) -> Machine:
     base = name.partition("+")[0]
     names: list[str] = []
     for cloud in CLOUDS:
-        known = [row["name"] for row in read_table(f"machines_{cloud}")]
+        known = [row["name"] for row in (*read_table(f"machines_{cloud}"), *_plain_rows(cloud))]
         if base in known:
             return machine(cloud, name)
         names += known
@@ -121,6 +130,10 @@ def _cloud(cloud: str) -> Cloud:
     raise unknown("cloud", cloud, list(CLOUDS))
 
 
+def _plain_rows(cloud: Cloud) -> list[Row]:
+    return [row for row in read_table("machines_without_accelerators") if row["cloud"] == cloud]
+
+
 def _machine(cloud: Cloud, row: Row) -> Machine:
     arch: Literal["amd64", "arm64"] = "arm64" if row["arch"] == "arm64" else "amd64"
     return Machine(
@@ -133,9 +146,9 @@ def _machine(cloud: Cloud, row: Row) -> Machine:
         memory_mib=integer(row, "memory_mib"),
         accelerator=_accelerator(row),
         bare_metal=bool(flag(row, "bare_metal")),
-        is_offered=row["status"] != "not-offered",
+        is_offered=row.get("status") != "not-offered",
         regions=_regions(cloud).get(row["name"], ()),
-        purchase=tuple(row["purchase"].split()),
+        purchase=tuple(row.get("purchase", "").split()),
         default_card_enis=integer(row, "default_card_enis"),
         ipv4_per_eni=integer(row, "ipv4_per_eni"),
         efa_interfaces=integer(row, "efa_interfaces"),
@@ -147,7 +160,7 @@ def _machine(cloud: Cloud, row: Row) -> Machine:
 
 
 def _accelerator(row: Row) -> Accelerator | None:
-    if not row["accelerator_kind"]:
+    if not row.get("accelerator_kind"):
         return None
     return Accelerator(
         kind=row["accelerator_kind"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dra_planner.catalog import Machine
@@ -18,28 +19,36 @@ _CAPACITY_TYPES = {"on-demand": "ON_DEMAND", "spot": "SPOT"}
 
 def predict_labels(fleet: Fleet, pool: Pool, machine: Machine, node_name: str) -> dict[str, str]:
     """Return the labels of a pool's nodes; the zone only where there is just one it can be."""
+    labels = base_labels(fleet, pool.name, machine, node_name, pool_zones(fleet, pool))
+    if machine.gpu_count:
+        labels["nvidia.com/gpu.present"] = "true"
+        labels["nvidia.com/gpu.dra"] = "true"
+    return labels | (_eks(pool) if fleet.cloud == "eks" else _gke(pool, machine))
+
+
+def base_labels(fleet: Fleet, pool_name: str, machine: Machine, node_name: str, zones: Sequence[str]) -> dict[str, str]:
+    """Return the labels of every node, whatever its pool is for."""
     labels = {
         "kubernetes.io/arch": machine.arch,
         "kubernetes.io/os": "linux",
         "kubernetes.io/hostname": node_name,
         "node.kubernetes.io/instance-type": machine.instance_type,
         "topology.kubernetes.io/region": fleet.region,
-        POOL_LABEL: pool.name,
-    }
-    labels |= {
+        POOL_LABEL: pool_name,
         "beta.kubernetes.io/arch": machine.arch,
         "beta.kubernetes.io/os": "linux",
         "beta.kubernetes.io/instance-type": machine.instance_type,
         "failure-domain.beta.kubernetes.io/region": fleet.region,
     }
-    zones = pool_zones(fleet, pool)
     if len(zones) == 1:
         labels["topology.kubernetes.io/zone"] = zones[0]
         labels["failure-domain.beta.kubernetes.io/zone"] = zones[0]
-    if machine.gpu_count:
-        labels["nvidia.com/gpu.present"] = "true"
-        labels["nvidia.com/gpu.dra"] = "true"
-    labels |= _eks(pool) if fleet.cloud == "eks" else _gke(pool, machine)
+    if fleet.cloud == "gke":
+        labels |= {
+            "cloud.google.com/machine-family": machine.family,
+            "cloud.google.com/gke-os-distribution": "cos",
+            "cloud.google.com/gke-container-runtime": "containerd",
+        }
     return labels
 
 
@@ -53,8 +62,11 @@ def predict_taints(machine: Machine) -> tuple[Taint, ...]:
 
 def pool_zones(fleet: Fleet, pool: Pool) -> tuple[str, ...]:
     """Return the zones that a pool's nodes may be in; none where the network chooses them."""
-    if pool.zones:
-        return tuple(pool.zones)
+    return tuple(pool.zones) or network_zones(fleet)
+
+
+def network_zones(fleet: Fleet) -> tuple[str, ...]:
+    """Return the zones that the fleet's network names; none where it leaves the choice to the cloud."""
     return tuple(fleet.network.zones) if isinstance(fleet.network.zones, list) else ()
 
 
@@ -66,12 +78,7 @@ def _eks(pool: Pool) -> dict[str, str]:
 
 
 def _gke(pool: Pool, machine: Machine) -> dict[str, str]:
-    labels = {
-        "cloud.google.com/gke-nodepool": pool.name,
-        "cloud.google.com/machine-family": machine.family,
-        "cloud.google.com/gke-os-distribution": "cos",
-        "cloud.google.com/gke-container-runtime": "containerd",
-    }
+    labels = {"cloud.google.com/gke-nodepool": pool.name}
     if pool.capacity == "spot":
         labels["cloud.google.com/gke-spot"] = "true"
     if machine.gpu_count and machine.accelerator is not None and machine.accelerator.gke_type is not None:

@@ -10,13 +10,15 @@ from dra_planner.catalog import Machine
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Node, ObjectMeta
 from dra_planner.offers.allocatable import DEFAULTS, MIB, NodeSettings, predict_allocatable
-from dra_planner.offers.labels import pool_zones, predict_labels, predict_taints
+from dra_planner.offers.labels import base_labels, network_zones, pool_zones, predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer
 from dra_planner.releases import Features
 from dra_planner.slices import predict_slices, slice_assumptions
 
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
     from dra_planner.fleet import Fleet, Pool
+
+SYSTEM_POOL = "system"
 
 
 def predict_offers(fleet: Fleet, features: Features, settings: NodeSettings = DEFAULTS) -> tuple[Offer, ...]:
@@ -26,6 +28,38 @@ def predict_offers(fleet: Fleet, features: Features, settings: NodeSettings = DE
     setting that nobody knows or that cannot work.
     """
     return tuple(_offer(fleet, index, pool, features, settings) for index, pool in enumerate(fleet.pools))
+
+
+def predict_system_offer(fleet: Fleet, settings: NodeSettings = DEFAULTS) -> Offer | None:
+    """Return what the nodes without GPUs offer, None where the catalogue does not know their machine.
+
+    They have no taint, so pods without claims run there; what controllers and add-ons take of them is not known.
+    """
+    try:
+        machine = catalog.machine(fleet.cloud, fleet.system_pool.machine)
+        allocatable = predict_allocatable(machine, settings)
+    except PlannerError:
+        return None
+    node_name = f"{SYSTEM_POOL}-0"
+    zones = network_zones(fleet)
+    deductions, unknown_daemons = _deductions(machine, settings)
+    labels = base_labels(fleet, SYSTEM_POOL, machine, node_name, zones)
+    return Offer(
+        name=SYSTEM_POOL,
+        origin="predicted",
+        node=Node(meta=ObjectMeta(name=node_name, labels=labels), allocatable=allocatable.amounts),
+        slices=(),
+        count_min=fleet.system_pool.count,
+        count_max=fleet.system_pool.count,
+        machine=machine.name,
+        zones=zones,
+        deductions=deductions,
+        assumptions=(
+            *allocatable.assumptions,
+            *unknown_daemons,
+            "what controllers and add-ons take of the system nodes is not known; nothing is subtracted",
+        ),
+    )
 
 
 def _offer(fleet: Fleet, index: int, pool: Pool, features: Features, settings: NodeSettings) -> Offer:

@@ -50,8 +50,18 @@ def test_machines_refer_to_known_gpus(cloud: str) -> None:
 
 
 @pytest.mark.parametrize("cloud", catalog.CLOUDS)
+def test_machines_without_accelerators_have_a_size(cloud: str) -> None:
+    for machine in catalog.machines_without_accelerators(cloud):
+        assert machine.accelerator is None
+        assert machine.vcpus, machine.name
+        assert machine.memory_mib, machine.name
+        assert (machine.default_card_enis is None) == (cloud != "eks")
+
+
+@pytest.mark.parametrize("cloud", catalog.CLOUDS)
 def test_names_are_unique(cloud: str) -> None:
-    names = [machine.name for machine in catalog.machines(cloud)]
+    known = (*catalog.machines(cloud), *catalog.machines_without_accelerators(cloud))
+    names = [machine.name for machine in known]
     assert len(names) == len(set(names)) > 40
 
 

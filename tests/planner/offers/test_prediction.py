@@ -9,7 +9,7 @@ import pytest
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.fleet import read_fleet
 from dra_planner.model import Taint
-from dra_planner.offers import NodeSettings, Offer, predict_offers
+from dra_planner.offers import NodeSettings, Offer, predict_offers, predict_system_offer
 from dra_planner.releases import features_of
 
 EKS: dict[str, Any] = {
@@ -149,3 +149,26 @@ def test_a_pool_that_cannot_work_is_named(
     with pytest.raises(error, match=words) as caught:
         offers(document, pool)
     assert "pools[0]" in str(caught.value)
+
+
+@pytest.mark.parametrize(("document", "machine", "cpu"), [(EKS, "m7i.large", 1930), (GKE, "e2-standard-4", 3920)])
+def test_system_nodes_take_pods_without_claims(document: dict[str, Any], machine: str, cpu: int) -> None:
+    fleet = read_fleet(
+        {**document, "systemPool": {"machine": machine, "count": 3}, "pools": [{**L4, "machine": GPU[machine]}]}
+    )
+    offer = predict_system_offer(fleet)
+    assert offer is not None
+    assert (offer.count_min, offer.count_max) == (3, 3)
+    assert offer.node.allocatable["cpu"] == cpu
+    assert offer.node.taints == ()
+    assert offer.slices == ()
+    assert offer.node.meta.labels["pulumi-dra/pool"] == "system"
+    assert not any("nvidia" in deduction.name for deduction in offer.deductions)
+
+
+GPU = {"m7i.large": "g6.2xlarge", "e2-standard-4": "g2-standard-4"}
+
+
+def test_an_unknown_system_machine_offers_nothing_that_is_known() -> None:
+    fleet = read_fleet({**EKS, "systemPool": {"machine": "z99.large"}, "pools": [L4]})
+    assert predict_system_offer(fleet) is None
