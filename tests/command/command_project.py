@@ -1,0 +1,86 @@
+"""A project in a scratch folder, and the command run in it as a user runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from dra_command.__main__ import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+STACK = """\
+config:
+  aws:region: us-east-1
+  pulumi-dra:workloads:
+    - workloads
+  pulumi-dra:fleet:
+    cloud: eks
+    region: us-east-1
+    kubernetes: "1.34"
+    systemPool:
+      machine: m7i.large
+    drivers:
+      nvidia:
+        version: 25.8.1
+    pools:
+      - name: l4
+        machine: g6.2xlarge
+        count: {min: 0, max: 4}
+"""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a run left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with one stack, `dev`, and its workloads."""
+
+    root: Path
+
+    def write(self, path: str, text: str) -> Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def stack(self, old: str = "", new: str = "") -> None:
+        """Write the stack with one text replaced by another."""
+        assert old in STACK
+        self.write("stacks/Pulumi.dev.yaml", STACK.replace(old, new, 1) if old else STACK)
+
+    def run(self, *words: str, stdin: str = "", **environment: str) -> Done:
+        """Run the command in this process."""
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(self.root),
+            patch.dict(os.environ, {"COLUMNS": "120", **environment}),
+            patch.object(sys, "stdin", io.StringIO(stdin)),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            status = main(words)
+        return Done(status, out.getvalue(), err.getvalue())
+
+    def run_apart(self, *words: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+        """Run the command in a process of its own."""
+        return subprocess.run([sys.executable, "-m", "dra_command", *words], cwd=self.root, check=False, **options)

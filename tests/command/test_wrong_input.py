@@ -1,0 +1,174 @@
+"""Wrong input: one sentence with its place and remedy, exit status 2, never a traceback, nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from command_project import Project
+
+Prepare = Callable[[Project], None]
+PLAN = ("plan", "--stack", "dev")
+
+
+def stack(old: str, new: str) -> Prepare:
+    return lambda project: project.stack(old, new)
+
+
+def workload(text: str) -> Prepare:
+    return lambda project: (project.write("workloads/two-pods.yaml", text), None)[1]
+
+
+def nothing(project: Project) -> None:
+    """Leave the project as it is."""
+
+
+def empty_folder(project: Project) -> None:
+    (project.root / "empty").mkdir()
+
+
+def edited_plan(project: Project) -> None:
+    assert project.run(*PLAN, "--write").status == 0
+    path = project.root / "stacks" / "dev.plan.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"desired": 2', '"desired": 3'), encoding="utf-8")
+
+
+def broken_plan(project: Project) -> None:
+    project.write("stacks/dev.plan.json", '{"version": 1,')
+
+
+def plan_of_tomorrow(project: Project) -> None:
+    project.write("stacks/dev.plan.json", '{"version": 99}')
+
+
+def latin_1(project: Project) -> None:
+    (project.root / "workloads" / "two-pods.yaml").write_bytes("kind: Pod # é".encode("latin-1"))
+
+
+CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
+    ("count is text", stack("{min: 0, max: 4}", "many"), PLAN, ("stacks/Pulumi.dev.yaml:17", "pools[0].count")),
+    ("unknown key", stack("count:", "conut:"), PLAN, ("stacks/Pulumi.dev.yaml:17", "conut", 'did you mean "count"?')),
+    ("unknown machine", stack("g6.2xlarge", "g6.2xlrage"), PLAN, ("Pulumi.dev.yaml:16", "g6.2xlrage", "g6.2xlarge")),
+    ("min above max", stack("min: 0, max: 4", "min: 5, max: 4"), PLAN, ("Pulumi.dev.yaml:17", "min 5 is greater")),
+    ("Kubernetes 1.33", stack('"1.34"', '"1.33"'), PLAN, ("Pulumi.dev.yaml:8", "1.33", "use 1.34 to")),
+    ("a version as a number", stack('"1.34"', "1.34"), PLAN, ("Pulumi.dev.yaml:8", "in quotes")),
+    ("unknown cloud", stack("cloud: eks", "cloud: aks"), PLAN, ("Pulumi.dev.yaml:6", "not supported yet")),
+    ("unknown driver", stack("25.8.1", "99.1.0"), PLAN, ("Pulumi.dev.yaml:13", "99.1.0", "known")),
+    ("another region", stack("aws:region: us-east-1", "aws:region: eu-west-1"), PLAN,
+     ("Pulumi.dev.yaml:2", "eu-west-1")),
+    ("open endpoint", stack("    systemPool:", "    endpoint: {publicAccessCidrs: [0.0.0.0/0]}\n    systemPool:"), PLAN,
+     ("Pulumi.dev.yaml:9", "opens the API server")),
+    ("stack is no YAML", stack("config:", "config: ]"), PLAN, ("Pulumi.dev.yaml:1", "is not YAML")),
+    ("no such stack", nothing, ("plan", "--stack", "prod"), ('"prod"', "stacks here: dev")),
+    ("no such fleet file", nothing, ("plan", "workloads", "--fleet", "fleet.yaml"), ("fleet.yaml", "does not exist")),
+    ("no such manifest", nothing, ("plan", "wokloads", "--stack", "dev"), ("wokloads", "does not exist", "workloads")),
+    ("an empty folder", empty_folder, ("plan", "empty", "--stack", "dev"), ("empty", "holds no *.yaml")),
+    ("a folder without manifests in the stack", stack("- workloads", "- nowhere"), PLAN, ("nowhere", "does not exist")),
+    ("broken YAML", workload("kind: Pod\nmetadata: {name: [}\n"), PLAN, ("workloads/two-pods.yaml:2",)),
+    ("not UTF-8", latin_1, PLAN, ("workloads/two-pods.yaml:1", "UTF-8")),
+    ("no Kubernetes object", workload("- just\n- a list\n"), PLAN, ("workloads/two-pods.yaml:1",)),
+    ("no plan is kept", nothing, (*PLAN, "--check"), ("stacks/dev.plan.json", "there is no plan yet", "--write")),
+    ("a plan edited by hand", edited_plan, (*PLAN, "--check"), ("stacks/dev.plan.json", "changed by hand", "--write")),
+    ("a broken plan", broken_plan, (*PLAN, "--check"), ("stacks/dev.plan.json:1", "is not JSON", "--write")),
+    ("a plan of tomorrow", plan_of_tomorrow, (*PLAN, "--check"), ("stacks/dev.plan.json", "version 99", "version 1")),
+    ("no pools at all", nothing, ("plan", "workloads"), ("no pools to plan on", "stacks here: dev")),
+    ("no manifests", nothing, ("check",), ("no manifests are named", "name a file")),
+    ("--write without a stack", nothing, ("plan", "workloads", "--write"), ("--write needs --stack",)),
+    ("--write of other manifests", nothing, (*PLAN, "workloads", "--write"), ("PATH cannot be given",)),
+    ("an unknown option", nothing, (*PLAN, "--fast"), ("--fast", "--help")),
+    ("an unknown subcommand", nothing, ("plna",), ("plna", "--help")),
+    ("an unknown format", nothing, (*PLAN, "--format", "xml"), ("xml", "json")),
+    ("an old release", nothing, (*PLAN, "--kubernetes", "1.20"), ("1.20", "use 1.34 to")),
+    ("no release at all", nothing, (*PLAN, "--kubernetes", "new"), ('"new" is no Kubernetes version',)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("case", "prepare", "words", "said"), CASES, ids=[case[0] for case in CASES])
+def test_a_sentence_with_place_and_remedy(
+    case: str,
+    prepare: Prepare,
+    words: tuple[str, ...],
+    said: tuple[str, ...],
+    project: Project,
+) -> None:
+    prepare(project)
+    before = sorted(project.root.rglob("*"))
+    done = project.run(*words)
+    assert done.status == (1 if case == "no plan is kept" else 2)
+    assert all(part in done.err for part in said), done.err
+    assert "Traceback" not in done.err
+    assert sorted(project.root.rglob("*")) == before
+
+
+@pytest.mark.parametrize(("case", "prepare", "words", "said"), CASES, ids=[case[0] for case in CASES])
+def test_the_same_as_json(
+    case: str,
+    prepare: Prepare,
+    words: tuple[str, ...],
+    said: tuple[str, ...],
+    project: Project,
+) -> None:
+    if "--format" in words or case == "no plan is kept":
+        pytest.skip("tells its own")
+    prepare(project)
+    done = project.run(*words, "--format", "json")
+    assert done.status == 2
+    assert done.err == ""
+    answer = done.json
+    assert answer["version"] == 1
+    assert set(answer["error"]) == {"file", "line", "path", "message", "fix"}
+    everything = " ".join(str(value) for fault in (answer["error"], *answer["others"]) for value in fault.values())
+    assert all(part.split(":")[0] in everything for part in said), everything
+
+
+def test_every_fault_of_a_fleet_is_told_at_once(project: Project) -> None:
+    project.stack("count: {min: 0, max: 4}", "count: {min: 5, max: 4}\n        colour: red")
+    done = project.run(*PLAN)
+    assert done.status == 2
+    assert len(done.err.strip().splitlines()) == 2
+    assert "colour" in done.err
+    assert "min 5" in done.err
+
+
+def test_a_stale_plan_is_broken_not_wrong(project: Project) -> None:
+    assert project.run(*PLAN, "--write").status == 0
+    assert project.run(*PLAN, "--check").status == 0
+    project.stack("max: 4", "max: 3")
+    done = project.run(*PLAN, "--check")
+    assert done.status == 1
+    assert "is stale: the fleet has changed" in done.err
+    assert "--write" in done.err
+
+
+def test_a_reader_that_goes_away_is_no_error(project: Project) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = project.run_apart(*PLAN, stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_interrupt_is_told_in_a_word(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dra_command.commands.plan
+
+    def interrupted(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dra_command.commands.plan, "run", interrupted)
+    done = project.run(*PLAN)
+    assert (done.status, done.err) == (130, "interrupted\n")
+
+
+def test_a_fault_of_ours_is_said_to_be_ours(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dra_command.commands.plan
+
+    def faulty(*_: object) -> int:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(dra_command.commands.plan, "run", faulty)
+    done = project.run(*PLAN)
+    assert done.status == 70
+    assert "internal error: ZeroDivisionError" in done.err
+    assert "Traceback" not in done.err
