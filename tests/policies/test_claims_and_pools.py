@@ -41,7 +41,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/train-gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
+                'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
                 '8 are needed: 4 short; raise count.max of pool "l4" to 8',
             )
         ],
@@ -52,7 +52,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/train-gpu (Job default/train): pool "l4" offers at most 2 devices (2 nodes × 1) and '
+                'claim default/gpu (Job default/train): pool "l4" offers at most 2 devices (2 nodes × 1) and '
                 'pool "l4x4" offers at most 4 devices (1 node × 4), 9 are needed: 3 short; raise count.max of pool '
                 '"l4" to 5',
             )
@@ -64,7 +64,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/train-gpu (Job default/train): pool "l4x4" offers at most 4 devices (1 node × 4), '
+                'claim default/gpu (Job default/train): pool "l4x4" offers at most 4 devices (1 node × 4), '
                 '6 are needed: 2 short; set count of pool "l4x4" to 2',
             )
         ],
@@ -75,7 +75,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/train-gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
+                'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
                 '4 of which go to other workloads, 3 are needed: 3 short; raise count.max of pool "l4" to 7',
             )
         ],
@@ -86,7 +86,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "claim-fits-no-pool",
-                'claim default/train-gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge) offers 1 device on '
+                'claim default/gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge) offers 1 device on '
                 "a node, 2 are needed on one node: 1 short; add a pool of a machine with at least 2 devices, or ask "
                 "for fewer",
             )
@@ -240,7 +240,7 @@ class TestWorkloadsOfTheStack:
 
         assert told.finding.urn == job.urn
         assert str(told.finding).startswith(
-            'claim default/train-gpu (template "train-gpus", Job default/train): pool "l4" offers at most 4 devices'
+            'claim default/gpu (template "train-gpus", Job default/train): pool "l4" offers at most 4 devices'
         )
 
     def test_before_they_are_created(self, declare: SimpleNamespace) -> None:
@@ -299,7 +299,7 @@ class TestWorkloadsOfTheStack:
             Resource(urn=each.urn, type=each.type, name=each.name, props=type(each.props)({})) for each in stack[2:]
         ]
 
-        assert Judge(RULES).of_stack([*stack[:2], *bare]) == ()  # nobody saw them
+        assert named(Judge(RULES).of_stack([*stack[:2], *bare])) == ["stack-cannot-be-judged"]  # nobody saw them
         assert of_claims(judge.of_stack([*stack[:2], *bare])) == []  # told when they were analysed
         assert of_claims(Judge(RULES).of_stack(stack)) != []
 

@@ -106,22 +106,18 @@ def devices_of(claim: ShapeClaim) -> int:
 
 
 def subject(case: Waiting, manifests: Manifests | None = None) -> str:
-    """Return who waits: `claim default/train-gpu (template "two-gpus", Job default/train)`, or the workload alone.
+    """Return who waits: `claim default/gpu (template "two-gpus", Job default/train)`, or the workload alone.
 
-    A claim from a template is called <workload>-<entry>, as the claims of its pods will be; which template it is
-    can be said where the manifests are at hand.
+    A claim from a template is called by its entry in the pod; which template it is can be said where the manifests
+    are at hand.
     """
     if not case.shape.claims:
         return str(case.size.workload)
-    names = [_claim_name(case, claim) for claim in case.shape.claims]
+    names = [str(claim.shared or f"{case.shape.namespace}/{claim.name}") for claim in case.shape.claims]
     templates = _templates(case, manifests)
     shown = [f'template "{templates[claim.name]}"' for claim in case.shape.claims if claim.name in templates]
     plural = "s" if len(names) > 1 else ""
     return f"claim{plural} {', '.join(names)} ({', '.join([*shown, str(case.size.workload)])})"
-
-
-def _claim_name(case: Waiting, claim: ShapeClaim) -> str:
-    return str(claim.shared or f"{case.shape.namespace}/{case.size.workload.name}-{claim.name}")
 
 
 def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:

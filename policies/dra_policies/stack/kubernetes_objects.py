@@ -19,7 +19,7 @@ from dra_planner.sources import Source
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import cluster_version
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import as_list, as_mapping, has_unknown, unknown_paths
+from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
 
 DRA_KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass"})
 ADMISSION_KINDS: Final = frozenset({"Namespace", "ResourceQuota", "LimitRange", "PriorityClass"})
@@ -82,6 +82,9 @@ def object_texts(resources: Sequence[Resource]) -> Iterator[ObjectText]:
         }
         known = _without_effect(document)
         title = resource.title(kind)
+        if not resource.props.values:  # not analysed, and its provider is not configured yet
+            yield ObjectText(resource.urn, title, None, ("all of it",))
+            continue
         unknown = tuple(unknown_paths(known))
         if unknown:
             yield ObjectText(resource.urn, title, None, unknown)
@@ -93,10 +96,13 @@ def _without_effect(value: Any) -> Any:
     """Leave out what is not known and decides nothing about placement."""
     mapping, items = as_mapping(value), as_list(value)
     if mapping is not None:
+        known = {key: item for key, item in mapping.items() if item is not None}
+        if known.get("image") is UNKNOWN:
+            known["image"] = "not-known-yet"  # the one field among them that a container must have
         return {
             key: _without_effect(item)
-            for key, item in mapping.items()
-            if item is not None and not (key in _WITHOUT_EFFECT and has_unknown(item))
+            for key, item in known.items()
+            if not (key in _WITHOUT_EFFECT and has_unknown(item))
         }
     return value if items is None else [_without_effect(item) for item in items]
 
