@@ -113,15 +113,15 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     ),
     "admin access where it is not": (
         [claim(admin="adminAccess: true"), NAMESPACE.format(labels="{}")],
-        [("error", "forbidden-value")],  # by the reader, as by the API server
+        [("error", "admin-access-namespace")],  # by the reader, as by the API server
     ),
     "admin access in a template": (
         [claim("ResourceClaimTemplate", admin="adminAccess: true")],
-        [("note", "admin-access-namespace")],
+        [("note", "admin-access-unknown")],
     ),
     "admin access in a namespace nobody shows": (
         [claim(admin="adminAccess: true")],
-        [("note", "admin-access-namespace")],
+        [("note", "admin-access-unknown")],
     ),
     "a class of one driver": ([CLASS.format(expression="device.driver == 'gpu.nvidia.com'")], []),
     "a class of any driver": ([CLASS.format(expression="true")], [("warning", "class-of-any-driver")]),

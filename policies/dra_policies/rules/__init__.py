@@ -16,7 +16,7 @@ from typing import Final
 from dra_planner.errors import Diagnostic
 
 from dra_policies.rules import (
-    admin_access_namespace,
+    admin_access_unknown,
     claim_asks_for_too_many_devices,
     claim_cannot_be_judged,
     claim_fits_no_pool,
@@ -55,7 +55,7 @@ RULES: Final[tuple[Rule, ...]] = (
     object_is_refused.RULE,
     selector_does_not_compile.RULE,
     claim_asks_for_too_many_devices.RULE,
-    admin_access_namespace.RULE,
+    admin_access_unknown.RULE,
     gpu_taint_not_tolerated.RULE,
     claim_shared_by_replicas.RULE,
     claim_without_container.RULE,

@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 RULE = Rule(
-    id="admin-access-namespace",
+    id="admin-access-unknown",
     says="Admin access is asked for in a namespace that is declared beside the claim, labelled for it.",
     why="The API server refuses the claim elsewhere; the label gives everyone in the namespace every device.",
     fix=f'Label the namespace {LABEL}: "true", or leave adminAccess out.',
