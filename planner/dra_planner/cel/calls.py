@@ -15,7 +15,7 @@ from dra_planner.cel.overloads import Overload, declared
 from dra_planner.cel.shapes import binary, logic, not_strictly_false, set_membership, unary, variadic
 from dra_planner.cel.spending import call_cost
 from dra_planner.cel.state import Closure, Folded, State
-from dra_planner.cel.tree import Call
+from dra_planner.cel.tree import Call, Constant, Node
 from dra_planner.cel.types import Type
 from dra_planner.cel.values import (
     CelError,
@@ -43,6 +43,10 @@ _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "_!=_": lambda a, b: not _equal_or_false(a, b),
     "@in": operators.membership,
 }
+
+
+_SINGLE_FORM: Final = frozenset((*_BINARY, *operators.ORDERINGS, "!_", "-_", "size", "type", "dyn", "matches"))
+"""Functions with one implementation for all overloads; it is given all arguments, also after one is an error."""
 
 
 def _equal_or_false(a: Any, b: Any) -> bool:
@@ -82,8 +86,7 @@ class Caller:
 
     def _conditional(self, node: Call) -> Closure:
         condition = self.compiler.compile(node.args[0])
-        then = self.compiler.compile(node.args[1], charged=False)
-        otherwise = self.compiler.compile(node.args[2], charged=False)
+        then, otherwise = map(self._branch, node.args[1:])
 
         def evaluate(state: State) -> Any:
             value = condition(state)
@@ -95,14 +98,22 @@ class Caller:
 
         return evaluate
 
+    def _branch(self, node: Node) -> Closure:
+        branch = self.compiler.compile(node, charged=False)
+        if self.minor >= 37 or not may_be_optional(node) or self.compiler.is_attribute(node):
+            return branch
+        return lambda state: operators.resolved(branch(state))
+
     def _or(self, node: Call) -> Closure:
         assert node.target is not None
         left, right = self.compiler.compile(node.target), self.compiler.compile(node.args[0])
-        unwraps = node.function == "orValue"
+        unwraps, strict = node.function == "orValue", self.minor >= 37
 
         def evaluate(state: State) -> Any:
             value = left(state)
             if value.__class__ is not Optional:
+                if strict:
+                    raise no_overload()
                 return value
             if not value.present:
                 return right(state)
@@ -122,14 +133,16 @@ class Caller:
             member = set_membership(arguments[0], arguments[1].value)
             if member is not None:
                 return member
+        early = function not in _SINGLE_FORM and len(node.overloads) > 1
         if function in ("matches", "find", "findAll") and isinstance(arguments[1], Folded):
             self._check_pattern(arguments[1].value)
+            early = True
         run = self._implementation(node)
         if function in _CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], Folded):
             return Folded(run(arguments[0].value))
         if len(arguments) == 1:
             return unary(arguments[0], run, cost)
-        if len(arguments) == 2 and not (function == "findAll" or function == "matches"):
+        if len(arguments) == 2 and not early:
             return binary(arguments[0], arguments[1], run, cost)
         return variadic(arguments, run, cost)
 
@@ -154,10 +167,9 @@ class Caller:
         run = IMPLEMENTATIONS.get(overload.id)
         if run is None:
             raise Unsupported(f"the function {overload.function} is not supported")
-        given = [child.type for child in node.children()]
-        if all(g == p and _is_sure(p) for g, p in zip(given, overload.parameters, strict=True)):
+        if all(map(_is_sure, node.children(), overload.parameters)):
             return run
-        guards = [_guard(p) for p in overload.parameters]
+        guards = _guards(overload)
         name, implementation = overload.function, run
 
         def guarded(*args: Any) -> Any:
@@ -174,7 +186,7 @@ class Caller:
             run = IMPLEMENTATIONS.get(overload.id)
             if run is None:
                 raise Unsupported(f"the function {function} is not supported")
-            forms.append(([_guard(p) for p in overload.parameters], run))
+            forms.append((_guards(overload), run))
 
         def dispatch(*args: Any) -> Any:
             for guards, run in forms:
@@ -183,6 +195,11 @@ class Caller:
             raise _no_such_overload(function, args)
 
         return dispatch
+
+
+def may_be_optional(node: Node) -> bool:
+    """Whether the static type lets a value be an optional."""
+    return node.type.kind in ("dyn", "any") or types.unwrap_optional(node.type)[1]
 
 
 class Unsupported(Exception):
@@ -231,9 +248,25 @@ _CLASSES: Final[dict[str, type]] = {
 }
 
 
-def _is_sure(t: Type) -> bool:
-    """Whether a value of the static type surely has it at run time."""
-    return t.kind not in ("dyn", "any", "parameter") and all(map(_is_sure, t.parameters))
+def _is_sure(node: Node, wanted: Type) -> bool:
+    """Whether the node surely gives a value of the type: its static type may hang on a dynamic one."""
+    if node.type != wanted:
+        return False
+    if isinstance(node, Constant):
+        return True
+    return (
+        isinstance(node, Call)
+        and len(node.overloads) == 1
+        and node.overloads[0].result == wanted
+        and node.function not in ("_?._", "or", "orValue")
+        and node.overloads[0].id in IMPLEMENTATIONS
+    )
+
+
+def _guards(overload: Overload) -> list[Callable[[Any], bool] | None]:
+    if overload.function == "flatten":  # upstream looks at no elements here
+        return [_guard(types.list_of(types.DYN)), *map(_guard, overload.parameters[1:])]
+    return [_guard(p) for p in overload.parameters]
 
 
 def _guard(t: Type) -> Callable[[Any], bool] | None:

@@ -15,7 +15,7 @@ from dra_planner.cel.state import room_for
 from dra_planner.cel.tree import Node, depth
 from dra_planner.cel.types import Type
 from dra_planner.cel.validation import Issue
-from dra_planner.cel.values import CelError
+from dra_planner.cel.values import CelError, Panic
 
 _MAX_ISSUES = 10
 
@@ -40,8 +40,8 @@ def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused
         return Refused(text, "type", wrong, 0)
     try:
         closure, slots = compile_tree(tree, dialect)
-    except CelError as error:
-        return Refused(text, "type", f"program instantiation failed: {error.message}", 0)
+    except (CelError, Panic) as error:
+        return Refused(text, "type", f"program instantiation failed: {error}", 0)
     except Unsupported as error:
         return Refused(text, "unsupported", str(error), 0)
     cost = estimate(tree, dialect)

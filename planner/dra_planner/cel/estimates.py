@@ -264,7 +264,7 @@ def _equality(args: list[Operand]) -> Range | None:
         return traversal((1, 64))
     if left == types.URL:
         size = args[1].size
-        return traversal((1, max(size[1] if size is not None else 1, 1)))
+        return traversal((1, size[1] if size is not None else 1))
     return None
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from dra_planner.cel import access, loops
-from dra_planner.cel.calls import Caller
+from dra_planner.cel.calls import Caller, may_be_optional
 from dra_planner.cel.device import device_value
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.operators import known
+from dra_planner.cel.operators import known, resolved
 from dra_planner.cel.state import Closure, Failing, Folded, State
 from dra_planner.cel.tree import (
     Call,
@@ -79,6 +79,13 @@ class Compiler:
         """The closure of a constant, which can be told by its `Folded` type."""
         return Folded(value)
 
+    @staticmethod
+    def is_attribute(node: Node) -> bool:
+        """Whether upstream's planner takes the node for an attribute: something read, not computed."""
+        if isinstance(node, Call):
+            return _is_access(node) or _is_conditional(node)
+        return isinstance(node, Ident | Select)
+
     # -- scopes
 
     def new_slot(self) -> int:
@@ -122,7 +129,9 @@ class Compiler:
 
     def _key(self, node: Call) -> _Qualifier:
         optional = node.function != "_[_]"
-        key = self.compile(node.args[1], charged=False) if _is_attribute(node.args[1]) else self.compile(node.args[1])
+        key = (
+            self.compile(node.args[1], charged=False) if self.is_attribute(node.args[1]) else self.compile(node.args[1])
+        )
         if not isinstance(key, Folded):
             return optional, key, None
         if key.value.__class__ not in (str, int, Uint, bool, float):
@@ -146,7 +155,10 @@ class Compiler:
         assert found is not None  # the checker has seen it
         if node.type.kind == "type":
             raise CelError(f"reference to undefined type: {node.name}")
-        return loops.read_variable(*found)
+        read = loops.read_variable(*found)
+        if self.dialect.minor <= 36 and may_be_optional(node):
+            return lambda state: resolved(read(state))
+        return read
 
     def _device(self, qualifiers: list[_Qualifier], charged: bool, test: bool) -> Closure:
         keys = [key for optional, closure, key in qualifiers if closure is None and not optional]
@@ -195,7 +207,7 @@ class Compiler:
 
         def build(state: State) -> Any:
             try:
-                pairs: dict[Any, tuple[Any, Any]] = {}
+                pairs: list[tuple[Any, Any]] = []
                 for key_of, value_of, optional in entries:
                     key, value = key_of(state), value_of(state)
                     if optional:
@@ -204,11 +216,11 @@ class Compiler:
                                 f"cannot initialize optional entry '{show(key)}' from non-optional value {show(value)}"
                             )
                         if not value.present:
-                            pairs.pop(id(key), None)
+                            pairs = [pair for pair in pairs if not _is_same_key(pair[0], key)]
                             continue
                         value = known(value.value)
-                    pairs[_identity(key)] = (key, value)
-                return MapValue.of_pairs(list(pairs.values()))
+                    pairs.append((key, value))
+                return MapValue.of_pairs(pairs)
             finally:
                 state.cost += 30
 
@@ -217,11 +229,8 @@ class Compiler:
         return build
 
 
-def _identity(key: Any) -> Any:
-    try:
-        return (key.__class__, key)
-    except TypeError:
-        return id(key)
+def _is_same_key(a: Any, b: Any) -> bool:
+    return a.__class__ is b.__class__ and a == b
 
 
 def _fold_now(build: Closure) -> Closure:
@@ -238,10 +247,6 @@ def _is_access(node: Call) -> bool:
 
 def _is_conditional(node: Node) -> bool:
     return isinstance(node, Call) and node.function == "_?_:_"
-
-
-def _is_attribute(node: Node) -> bool:
-    return isinstance(node, Ident | Select) or (isinstance(node, Call) and (_is_access(node) or _is_conditional(node)))
 
 
 # -- closures for reading

@@ -174,6 +174,8 @@ def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, se
 
 
 def _bind(compiler: Compiler, node: Fold) -> Closure:
+    if node.initial.type.kind == "type":
+        raise CelError(f"reference to undefined type: {node.accumulator}")
     slot = compiler.new_slot()
     initial = compiler.compile(node.initial)
     compiler.scopes.append({node.accumulator: (slot, True)})

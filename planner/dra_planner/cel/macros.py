@@ -189,7 +189,6 @@ _MACROS: Final[dict[tuple[str, int], _Expander]] = {
     ("all", 2): lambda p, t, a: _all(p, t, (_name(a[0]), None), a[1]),
     ("exists", 2): lambda p, t, a: _exists(p, t, (_name(a[0]), None), a[1]),
     ("exists_one", 2): lambda p, t, a: _exists_one(p, t, (_name(a[0]), None), a[1]),
-    ("existsOne", 2): lambda p, t, a: _exists_one(p, t, (_name(a[0]), None), a[1]),
     ("all", 3): lambda p, t, a: _all(p, t, _two_names(a[0], a[1]), a[2]),
     ("exists", 3): lambda p, t, a: _exists(p, t, _two_names(a[0], a[1]), a[2]),
     ("exists_one", 3): lambda p, t, a: _exists_one(p, t, _two_names(a[0], a[1]), a[2]),

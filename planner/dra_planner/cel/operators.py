@@ -38,6 +38,7 @@ MAX_ITEMS: Final = 2_000_000
 """More items than a list may have. Upstream has no such limit, and no selector that a person writes comes near."""
 
 _NUMBERS: Final = frozenset({int, Uint, float})
+_OPAQUE: Final = frozenset({QuantityValue, SemverValue, AddressValue, NetworkValue, UrlValue})
 _EXACT: Final = frozenset({str, bytes, bool, Duration, Timestamp, TypeValue})
 _MIN_SECONDS: Final = -62135596800
 _MAX_SECONDS: Final = 253402300799
@@ -45,10 +46,29 @@ _NANOS: Final = 10**9
 
 
 def known(value: Any) -> Any:
-    """The value, unless only the node knows it: then `UnknownError` is raised."""
-    if value.__class__ is UnknownValue:
+    """The value, unless only the node knows it (`UnknownError` is raised) or it is an error kept in an optional."""
+    kind = value.__class__
+    if kind is UnknownValue:
         raise UnknownError(frozenset({value.path}))
+    if kind is CelError:
+        raise value.with_traceback(None)
     return value
+
+
+def resolved(value: Any) -> Any:
+    """A value as it comes out of a variable or a branch up to 1.36.
+
+    There an optional is taken apart and put together again, which what is neither of the language nor a list or a map
+    does not survive.
+    """
+    if value.__class__ is not Optional or not value.present:
+        return value
+    inner = value.value
+    while inner.__class__ is Optional:
+        inner = inner.value if inner.present else None
+    if inner.__class__ in _OPAQUE:
+        return Optional(True, CelError(f"unsupported conversion to ref.Val: ({inner.__class__.__name__})"))
+    return Optional(True, inner.name if inner.__class__ is TypeValue else inner)
 
 
 def equal(a: Any, b: Any) -> bool:

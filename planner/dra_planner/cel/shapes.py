@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dra_planner.cel.spending import ERROR, Cost
 from dra_planner.cel.state import Closure, Folded, State
-from dra_planner.cel.values import CelError, Panic, TypeValue, Uint, UnknownError, no_overload, type_name
+from dra_planner.cel.values import CelError, Panic, Uint, UnknownError, no_overload, type_name
 
 ABSORBED: Final = (CelError, UnknownError)
 """What && and || and the steps of loops may absorb."""
@@ -133,8 +133,8 @@ def logic(terms: list[Closure], decisive: bool) -> Closure:
             except UnknownError as raised_unknown:
                 unknown = raised_unknown.paths if unknown is None else unknown | raised_unknown.paths
                 continue
-            if decisive is value:
-                return decisive
+            if value is decisive:
+                return bool(decisive)
             if value.__class__ is not bool:
                 error = error or no_overload()
         if unknown is not None:
@@ -153,7 +153,7 @@ def set_membership(operand: Closure, items: list[Any]) -> Closure | None:
     members: set[Any] = set()
     for item in items:
         kind = item.__class__
-        if kind not in (str, int, Uint, bool, float, type(None), TypeValue) or kind is TypeValue:
+        if kind not in (str, int, Uint, bool, float):
             return None
         members.add((kind, item))
         if kind is int or kind is Uint:

@@ -140,7 +140,14 @@ def _product(args: Sequence[Any], _: Any) -> int:
 
 
 def _allocated(size: int, factor: float = 1.0) -> int:
-    return int(size * factor) + 1 + 10
+    return _as_uint64(size * factor) + 1 + 10
+
+
+def _as_uint64(number: float) -> int:
+    """The conversion of Go on amd64, which also has an answer for what does not fit."""
+    if number < 0:
+        return int(number) % 2**64 if number >= -(2**63) else 2**63
+    return int(number) if number < 2**64 else 2**63
 
 
 def _compared(items: Any) -> int:
@@ -148,6 +155,12 @@ def _compared(items: Any) -> int:
         raise Panic("interface conversion: not a list")
     factor = 2.1 if items and items[0].__class__ in (str, bytes) else 2.0
     return _allocated(len(items) * len(items), factor)
+
+
+def _flatten_37(args: Sequence[Any], result: Any) -> int:
+    if len(args) == 2 and args[1].__class__ is int and args[1] < 0:
+        return _allocated(size_of(args[0]))
+    return _flatten(args, result)
 
 
 def _flatten(args: Sequence[Any], _: Any) -> int:
@@ -217,6 +230,8 @@ def call_cost(function: str, overload: str, minor: int) -> Cost | int:
 
     `overload` is empty where the overload is chosen at run time.
     """
+    if overload == "list_flatten_int" and minor >= 37:
+        return _flatten_37
     first = _BY_OVERLOAD_FIRST.get(overload)
     if first is not None:
         return first

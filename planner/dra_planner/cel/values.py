@@ -172,49 +172,60 @@ def _key(value: Any) -> Any:
         return value
     if kind is bool:
         return _TRUE_KEY if value else _FALSE_KEY
-    if kind is int or kind is float or kind is Uint:
+    if kind in _HASHED or value is None:
         return value
+    if kind in _UNHASHABLE:
+        raise Panic(f"hash of unhashable type {type_name(value)}")
     return None
+
+
+_HASHED: Final = frozenset({int, float, Uint, Duration, Timestamp, TypeValue})
+_UNHASHABLE: Final = frozenset({bytes, SemverValue, FormatValue})
+
+
+def _key_of_its_own(value: Any) -> Any:
+    """What the key is filed under; keys that equal no other are filed under something new."""
+    hashed = _key(value)
+    return object() if hashed is None and value is not None else hashed
 
 
 class MapValue:
     """A map. Keys of different number types that are the same number find the same entry.
 
     `default` is what looking up a missing key gives, where there is such a thing (the maps of domains have one).
+    `of_texts` says that no key is anything but a text, so that looking up other things finds nothing.
     """
 
-    __slots__ = ("default", "entries")
+    __slots__ = ("default", "entries", "of_texts")
 
-    def __init__(self, entries: dict[Any, tuple[Any, Any]], default: Any = None) -> None:
+    def __init__(self, entries: dict[Any, tuple[Any, Any]], default: Any = None, of_texts: bool = False) -> None:
         self.entries = entries
         self.default = default
+        self.of_texts = of_texts
 
     @staticmethod
     def of_strings(values: Mapping[str, Any], default: Any = None) -> MapValue:
         """The map with those text keys."""
-        return MapValue({k: (k, v) for k, v in values.items()}, default)
+        return MapValue({k: (k, v) for k, v in values.items()}, default, of_texts=True)
 
     @staticmethod
     def of_pairs(pairs: list[tuple[Any, Any]]) -> MapValue:
-        """The map of those pairs, later ones replacing earlier ones. Raises `CelError` for a key that cannot be one."""
+        """The map of those pairs, later ones replacing earlier ones."""
         entries: dict[Any, tuple[Any, Any]] = {}
         for key, value in pairs:
-            hashed = _key(key)
-            if hashed is None:
-                raise CelError("unsupported key type")
-            entries[hashed] = (key, value)
+            entries[_key_of_its_own(key)] = (key, value)
         return MapValue(entries)
 
     def find(self, key: Any) -> tuple[Any, Any] | None:
         """Key and value of the entry, or None."""
+        if not self.entries or (self.of_texts and key.__class__ is not str):
+            return None
         hashed = _key(key)
-        return None if hashed is None else self.entries.get(hashed)
+        return None if hashed is None and key is not None else self.entries.get(hashed)
 
     def insert(self, key: Any, value: Any) -> None:
         """Adds an entry in place. Raises `CelError` if there is one with that key."""
-        hashed = _key(key)
-        if hashed is None:
-            raise CelError("unsupported key type")
+        hashed = _key_of_its_own(key)
         if hashed in self.entries:
             raise CelError(f"insert failed: key {show(key)} already exists")
         self.entries[hashed] = (key, value)

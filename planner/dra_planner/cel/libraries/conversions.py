@@ -112,7 +112,7 @@ def double_text(number: float) -> str:
         return "-0" if math.copysign(1, number) < 0 else "0"
     sign = "-" if number < 0 else ""
     mantissa, exponent = _shortest(abs(number))
-    if exponent < -4 or exponent >= 21:
+    if exponent < -4 or exponent >= 6:
         head = mantissa[0] + ("." + mantissa[1:] if len(mantissa) > 1 else "")
         return f"{sign}{head}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
     return sign + _plain(mantissa, exponent)
@@ -159,7 +159,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "int64_to_double": float,
     "string_to_double": _text_to_double,
     "uint64_to_double": float,
-    "int64_to_duration": times.duration_of_nanos,
+    "int64_to_duration": times.duration_of_int,
     "string_to_duration": times.parse_duration,
     "double_to_int64": _double_to_int,
     "duration_to_int64": lambda duration: duration.nanos,

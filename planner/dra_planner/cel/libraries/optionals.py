@@ -22,9 +22,7 @@ def _is_zero(value: Any) -> bool:
         return not value
     if kind is Duration:
         return bool(value.nanos == 0)
-    if kind is Timestamp:
-        return bool(value.nanos == _YEAR_ONE)
-    return kind is Optional and not value.present
+    return kind is Timestamp and bool(value.nanos == _YEAR_ONE)
 
 
 def _value(optional: Optional) -> Any:

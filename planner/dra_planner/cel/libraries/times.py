@@ -52,9 +52,9 @@ def parse_duration(text: str) -> Duration:
     return Duration(-total if negative else total)
 
 
-def duration_of_nanos(number: int) -> Duration:
-    """The duration of so many nanoseconds."""
-    return Duration(number)
+def duration_of_int(_: int) -> Duration:
+    """A conversion that is declared and always fails."""
+    raise CelError("type conversion error from 'int' to 'google.protobuf.Duration'")
 
 
 def seconds(duration: Duration) -> float:

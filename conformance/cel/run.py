@@ -1,0 +1,153 @@
+"""The engine against Kubernetes' own library on random selectors.
+
+    python conformance/cel/run.py --minor 36 --count 20000 --seed 1
+
+builds the library's answer program when it is not there (Go is needed), makes the cases, asks both, and prints every
+difference in whether a selector compiles, whether the API server admits it, and what it says of each device. Exits 1
+when there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
+
+from generate import Case, cases  # noqa: E402  (found through the line above)
+
+from dra_planner.cel import Refused, compile  # noqa: E402
+from dra_planner.cel.selector import MAX_ESTIMATE  # noqa: E402
+
+REPEATS = 40  # a Go map of a few keys shows its orders in that many evaluations
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A case on which the two differ."""
+
+    kind: str
+    case: Case
+    ours: str
+    theirs: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} [{self.case.identity}] {self.case.expression}\n  ours   {self.ours}\n  theirs {self.theirs}"
+
+
+def build(minor: int) -> Path:
+    """The program that answers with the library of a minor, built unless it is there."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pulumi-dra" / "conformance"
+    program = cache / f"cel-1.{minor}"
+    sources = [HERE / "main.go", HERE / "mods" / f"1.{minor}.mod", HERE / "mods" / f"1.{minor}.sum"]
+    if program.exists() and program.stat().st_mtime > max(s.stat().st_mtime for s in sources):
+        return program
+    cache.mkdir(parents=True, exist_ok=True)
+    scratch = cache / f"cel-1.{minor}.{os.getpid()}"
+    command = ["go", "build", f"-modfile=mods/1.{minor}.mod", "-o", str(scratch), "."]
+    subprocess.run(command, cwd=HERE, check=True)
+    scratch.replace(program)
+    return program
+
+
+def ask(program: Path, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The program's answers, in the order of the questions."""
+    text = "\n".join(map(json.dumps, questions))
+    done = subprocess.run([str(program)], input=text, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def question(case: Case, repeat: int = 1) -> dict[str, Any]:
+    """A case as the program reads it."""
+    return {
+        "id": case.identity,
+        "expression": case.expression,
+        "environment": case.dialect.environment,
+        "listAttributes": case.dialect.list_attributes,
+        "consumableCapacity": case.dialect.consumable_capacity,
+        "repeat": repeat,
+        "devices": case.devices,
+    }
+
+
+def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None:
+    """How the engine's answer differs from the library's, if it does."""
+    selector = compile(case.expression, case.dialect)
+    if answer.get("panicked"):
+        return None if isinstance(selector, Refused) else Difference("panic", case, "compiled", answer["refused"])
+    refused = answer.get("refused", "")
+    if isinstance(selector, Refused):
+        if selector.kind == "unsupported":
+            return Difference("unsupported", case, selector.message, refused or "compiles")
+        if refused and selector.kind != "cost":
+            return None
+        if not refused and selector.kind == "cost" and answer["estimated"] > MAX_ESTIMATE:
+            return None
+        return Difference("compile", case, f"{selector.kind}: {selector.message}", refused or str(answer["estimated"]))
+    if refused:
+        return Difference("compile", case, f"compiles to {selector.result_type}", refused)
+    admitted = selector.estimated_cost <= MAX_ESTIMATE
+    if admitted != (answer["estimated"] <= MAX_ESTIMATE):
+        return Difference("admission", case, str(selector.estimated_cost), str(answer["estimated"]))
+    if costs and selector.estimated_cost != answer["estimated"]:
+        return Difference("estimate", case, str(selector.estimated_cost), str(answer["estimated"]))
+    for device, seen in zip(case.devices, answer.get("outcomes") or (), strict=False):
+        ours = selector.matches(device)
+        if all(ours.verdict != o["verdict"] for o in seen):
+            return Difference("verdict", case, f"{ours} {json.dumps(device)}", json.dumps(seen))
+        if costs and "cost limit exceeded" not in ours.message and all(ours.cost != o["cost"] for o in seen):
+            return Difference("cost", case, f"{ours} {json.dumps(device)}", json.dumps(seen))
+    return None
+
+
+def run(minor: int, count: int, seed: int, costs: bool) -> tuple[list[Difference], Counter[str]]:
+    """The differences over random cases, and how often each kind of answer was given."""
+    program = build(minor)
+    made = cases(minor, count, seed)
+    answers = ask(program, [question(c) for c in made])
+    kinds: Counter[str] = Counter()
+    doubtful: list[Case] = []
+    for case, answer in zip(made, answers, strict=True):
+        kinds["refused" if "refused" in answer else "compiled"] += 1
+        for outcomes in answer.get("outcomes") or ():
+            kinds[outcomes[0]["verdict"]] += 1
+        if compare(case, answer, costs) is not None:
+            doubtful.append(case)
+    again = ask(program, [question(c, REPEATS) for c in doubtful]) if doubtful else []
+    found = [compare(case, answer, costs) for case, answer in zip(doubtful, again, strict=True)]
+    kinds["decided by chance upstream"] = sum(d is None for d in found)
+    return [d for d in found if d is not None], kinds
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minor", type=int, action="append", choices=(34, 35, 36, 37), help="default: all")
+    parser.add_argument("--count", type=int, default=2000, help="selectors per minor (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same cases (default %(default)s)")
+    parser.add_argument("--costs", action="store_true", help="estimates and spent costs must be equal as well")
+    parser.add_argument("--show", type=int, default=20, help="differences to print per minor (default %(default)s)")
+    arguments = parser.parse_args()
+    failed = False
+    for minor in arguments.minor or (34, 35, 36, 37):
+        started = time.monotonic()
+        differences, kinds = run(minor, arguments.count, arguments.seed, arguments.costs)
+        for difference in differences[: arguments.show]:
+            print(difference)
+        answers = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()) if n)
+        seconds = time.monotonic() - started
+        print(f"1.{minor}: {arguments.count} selectors, {len(differences)} differences ({answers}) in {seconds:.0f} s")
+        failed = failed or bool(differences)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
