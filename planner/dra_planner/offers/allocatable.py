@@ -41,9 +41,14 @@ DEFAULTS = NodeSettings()
 
 @dataclass(frozen=True, slots=True)
 class Allocatable:
-    """Amounts that kubelet will report (cpu in thousandths, bytes, pods), and what was assumed."""
+    """Amounts that kubelet will report (cpu in thousandths, bytes, pods), and what was assumed.
+
+    `amounts` is the cautious estimate: how much memory kernel, firmware and hypervisor keep is published for no
+    machine. `at_most` is what would be left if they kept none.
+    """
 
     amounts: dict[str, int]
+    at_most: dict[str, int]
     assumptions: tuple[str, ...]
 
 
@@ -97,6 +102,7 @@ def _eks(machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) 
     }
     return Allocatable(
         amounts,
+        {**amounts, "memory": amounts["memory"] + kept * MIB},
         (
             "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations; kernel and hypervisor keep 7.5 % of "
             "the memory (Karpenter's share, cautious on large machines)",
@@ -123,6 +129,7 @@ def _gke(vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
     }
     return Allocatable(
         amounts,
+        {**amounts, "memory": amounts["memory"] + kept},
         (
             "GKE nodes run Container-Optimized OS with GKE's documented reservations, as Karpenter and the cluster "
             "autoscaler restate them",

@@ -38,6 +38,7 @@ class Offer:
     count_max: int
     hourly_usd: Decimal | None = None  # per node, None where nobody knows
     priced_on: str = ""  # date of the price; empty where its source gives none
+    at_most: Amounts = field(default_factory=dict, hash=False)  # allocatable if the estimate was too cautious
     machine: str = ""  # as the catalogue names it; empty where the snapshot does not say
     zones: tuple[str, ...] = ()  # where nodes may be; one of them for each node
     deductions: tuple[Deduction, ...] = ()
@@ -65,5 +66,13 @@ class Offer:
     @property
     def free(self) -> dict[str, int]:
         """What is left for workloads, by resource; never below 0."""
+        return self._less_used(self.node.allocatable)
+
+    @property
+    def free_at_most(self) -> dict[str, int]:
+        """What is left for workloads where the prediction was too cautious: more than this is never there."""
+        return self._less_used({**self.node.allocatable, **self.at_most})
+
+    def _less_used(self, amounts: Amounts) -> dict[str, int]:
         used = self.used
-        return {resource: max(0, amount - used.get(resource, 0)) for resource, amount in self.node.allocatable.items()}
+        return {resource: max(0, amount - used.get(resource, 0)) for resource, amount in amounts.items()}

@@ -107,8 +107,10 @@ def _node_differences(pool: Offer, node: Offer) -> Iterator[Difference]:
         yield differs("taint", taint.key, str(taint) if known else "", "" if known else str(taint))
     for resource, amount in pool.node.allocatable.items():
         real = node.node.allocatable.get(resource)
-        if real != amount:
-            yield differs("allocatable", resource, str(amount), "" if real is None else str(real))
+        most = pool.at_most.get(resource, amount)
+        if real is None or not amount <= real <= most:
+            expected = str(amount) if most == amount else f"{amount} to {most}"
+            yield differs("allocatable", resource, expected, "" if real is None else str(real))
     drivers = {each.driver for each in (*pool.slices, *node.slices)}
     for driver in sorted(drivers):
         yield from _driver_differences(pool, node, driver)

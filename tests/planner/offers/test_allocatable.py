@@ -46,6 +46,15 @@ def test_gke_keeps_kernel_kubelet_and_eviction(machine: str, kept_mib: int) -> N
     assert amounts["pods"] == 110
 
 
+def test_a_g4dn_node_lies_between_the_estimate_and_the_most() -> None:
+    # kubectl describe of such an EKS node: capacity 32475408Ki, allocatable 31785232Ki, 29 pods
+    allocatable = predict_allocatable(catalog.machine("eks", "g4dn.2xlarge"))
+    assert (allocatable.amounts["cpu"], allocatable.amounts["pods"]) == (7910, 29)
+    assert allocatable.amounts["memory"] <= 31785232 * 1024 <= allocatable.at_most["memory"]
+    # what kubelet takes of the capacity is exact
+    assert allocatable.at_most["memory"] - 31785232 * 1024 == 32768 * MIB - 32475408 * 1024
+
+
 def test_a_g2_node_has_what_a_real_one_printed() -> None:
     # kubectl describe of a g2-standard-4 on GKE: cpu 3920m, memory 13594692Ki
     amounts = predict_allocatable(catalog.machine("gke", "g2-standard-4")).amounts

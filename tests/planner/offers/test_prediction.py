@@ -84,6 +84,12 @@ def test_daemons_leave_allocatable_alone_and_reduce_what_is_free() -> None:
     assert "nvidia-dra-driver-gpu-kubelet-plugin" in [deduction.name for deduction in offer.deductions]
 
 
+def test_more_than_the_machine_has_is_never_free() -> None:
+    (offer,) = offers(EKS, L4)
+    assert offer.free["memory"] < offer.free_at_most["memory"] < 32768 << 20
+    assert offer.free["cpu"] == offer.free_at_most["cpu"]
+
+
 def test_what_is_not_known_is_said() -> None:
     (offer,) = offers({**EKS, "region": "eu-central-1"}, L4)
     assert offer.hourly_usd is None
