@@ -14,6 +14,11 @@ if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes lon
 GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
 ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 POOL_LABEL = "pulumi-dra/pool"
+_UNKNOWN = {
+    "eks": ("eks.amazonaws.com/", "k8s.io/cloud-provider-aws", "topology.k8s.aws/", "topology.ebs.csi.aws.com/"),
+    "gke": ("cloud.google.com/", "addon.gke.io/", "iam.gke.io/", "topology.gke.io/", "node.gke.io/"),
+}
+_ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _CAPACITY_TYPES = {"on-demand": "ON_DEMAND", "spot": "SPOT"}
 
 
@@ -41,8 +46,7 @@ def base_labels(fleet: Fleet, pool_name: str, machine: Machine, node_name: str, 
         "failure-domain.beta.kubernetes.io/region": fleet.region,
     }
     if len(zones) == 1:
-        labels["topology.kubernetes.io/zone"] = zones[0]
-        labels["failure-domain.beta.kubernetes.io/zone"] = zones[0]
+        labels |= dict.fromkeys(_ZONES, zones[0])
     if fleet.cloud == "gke":
         labels |= {
             "cloud.google.com/machine-family": machine.family,
@@ -50,6 +54,14 @@ def base_labels(fleet: Fleet, pool_name: str, machine: Machine, node_name: str, 
             "cloud.google.com/gke-container-runtime": "containerd",
         }
     return labels
+
+
+def unknown_labels(fleet: Fleet, zones: Sequence[str]) -> tuple[str, ...]:
+    """Return labels that nodes carry, or may carry, with values that only the cluster knows.
+
+    An entry that ends in "/" stands for every label below it that is not among the predicted ones.
+    """
+    return (*_UNKNOWN[fleet.cloud], *(() if len(zones) == 1 else _ZONES), "kubernetes.io/hostname")
 
 
 def predict_taints(machine: Machine) -> tuple[Taint, ...]:

@@ -41,10 +41,19 @@ class Offer:
     at_most: Amounts = field(default_factory=dict, hash=False)  # allocatable if the estimate was too cautious
     machine: str = ""  # as the catalogue names it; empty where the snapshot does not say
     zones: tuple[str, ...] = ()  # where nodes may be; one of them for each node
+    unknown_labels: tuple[str, ...] = ()  # carried, or perhaps carried, with values that only the cluster knows
     deductions: tuple[Deduction, ...] = ()
     assumptions: tuple[str, ...] = ()
     pods: tuple[BoundPod, ...] = ()
     claims: tuple[ResourceClaim, ...] = ()  # allocated claims that hold devices of a pool that the node sees
+
+    def is_unknown_label(self, key: str) -> bool:
+        """Whether nobody can say before the node exists what value a label has, or whether it is there."""
+        if key == "kubernetes.io/hostname":
+            return key in self.unknown_labels
+        if key in self.node.meta.labels:
+            return False
+        return any(key == entry or (entry.endswith("/") and key.startswith(entry)) for entry in self.unknown_labels)
 
     @property
     def allocated(self) -> tuple[AllocatedDevice, ...]:

@@ -10,7 +10,14 @@ from dra_planner.catalog import Machine
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Node, ObjectMeta
 from dra_planner.offers.allocatable import DEFAULTS, MIB, NodeSettings, predict_allocatable
-from dra_planner.offers.labels import base_labels, network_zones, pool_zones, predict_labels, predict_taints
+from dra_planner.offers.labels import (
+    base_labels,
+    network_zones,
+    pool_zones,
+    predict_labels,
+    predict_taints,
+    unknown_labels,
+)
 from dra_planner.offers.model import Deduction, Offer
 from dra_planner.releases import Features
 from dra_planner.slices import predict_slices, slice_assumptions
@@ -54,6 +61,7 @@ def predict_system_offer(fleet: Fleet, settings: NodeSettings = DEFAULTS) -> Off
         at_most=allocatable.at_most,
         machine=machine.name,
         zones=zones,
+        unknown_labels=unknown_labels(fleet, zones),
         deductions=deductions,
         assumptions=(
             *allocatable.assumptions,
@@ -93,6 +101,7 @@ def _offer(fleet: Fleet, index: int, pool: Pool, features: Features, settings: N
         at_most=allocatable.at_most,
         machine=machine.name,
         zones=pool_zones(fleet, pool),
+        unknown_labels=unknown_labels(fleet, pool_zones(fleet, pool)),
         deductions=deductions,
         assumptions=(
             *allocatable.assumptions,

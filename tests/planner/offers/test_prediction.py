@@ -76,6 +76,16 @@ def test_a_zone_is_a_label_only_where_there_is_no_choice() -> None:
     assert any("which zones of us-east-1 have it is not known" in sentence for sentence in several.assumptions)
 
 
+def test_labels_of_the_cloud_that_nobody_predicts_are_unknown_not_absent() -> None:
+    open_zone, one_zone = offers(EKS, L4, {**L4, "name": "b", "zones": ["us-east-1a"]})
+    for key in ("eks.amazonaws.com/nodegroup", "topology.k8s.aws/zone-id", "kubernetes.io/hostname"):
+        assert open_zone.is_unknown_label(key)
+    assert open_zone.is_unknown_label("topology.kubernetes.io/zone")
+    assert not one_zone.is_unknown_label("topology.kubernetes.io/zone")
+    for key in ("eks.amazonaws.com/capacityType", "nvidia.com/gpu.product", "team", "kubernetes.io/arch"):
+        assert not open_zone.is_unknown_label(key)
+
+
 def test_daemons_leave_allocatable_alone_and_reduce_what_is_free() -> None:
     (offer,) = offers(EKS, L4)
     assert offer.node.allocatable["cpu"] == 7910
