@@ -2,64 +2,23 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
 from collections.abc import Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 from pulumi_aws.eks.outputs import ClusterIdentity
 
 from pulumi_dra.children import Children
-from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.eks.access import declare_access
-from pulumi_dra.eks.addons import ADDONS, declare_addons_after_nodes, declare_addons_before_nodes
-from pulumi_dra.eks.address_plan import MAX_ZONES, check_vpc_cidr
+from pulumi_dra.eks.addons import declare_addons_after_nodes, declare_addons_before_nodes
+from pulumi_dra.eks.cluster_inputs import EksClusterArgs, EksClusterInputs, read_cluster_inputs
 from pulumi_dra.eks.kubeconfig import eks_kubeconfig
 from pulumi_dra.eks.network import EksNetwork
 from pulumi_dra.eks.roles import CLUSTER_POLICIES, NODE_POLICIES, declare_role
 from pulumi_dra.eks.system_nodes import declare_system_nodes
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.kubernetes_version import check_version
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
-
-
-class EksClusterArgs(TypedDict):
-    """Inputs of EksCluster."""
-
-    kubernetes_version: str
-    """Kubernetes version, "1.34" or later: DRA needs resource.k8s.io/v1."""
-    public_access_cidrs: NotRequired[list[str]]
-    """Networks that may reach the API server from outside (203.0.113.0/24). None: no public endpoint at all, and
-    whoever runs `pulumi up` must be inside the network. The private endpoint is always there."""
-    zone_count: NotRequired[int]
-    """How many availability zones a new network spans, 2 to 6. Default 2."""
-    zones: NotRequired[list[str]]
-    """Zones that a new network must have, by name (us-east-1a); the rest are the region's first ones."""
-    subnet_ids: NotRequired[list[pulumi.Input[str]]]
-    """Existing private subnets in two zones or more, with a way out; no network is made then."""
-    vpc_cidr: NotRequired[str]
-    """Address range of a new network, a /16 to a /20. Default 10.0.0.0/16."""
-    single_nat_gateway: NotRequired[bool]
-    """One NAT gateway for all zones of a new network instead of one in each. Default false."""
-    admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
-    """IAM roles or users that administer the cluster. Default: the one who first creates it, as an entry of its own
-    that can be seen and removed. Name a role that whoever deploys can take."""
-    kms_key_arn: NotRequired[pulumi.Input[str]]
-    """Key that encrypts Kubernetes secrets. Default: a new one that rotates."""
-    addon_versions: NotRequired[dict[str, str]]
-    """Versions of the add-ons vpc-cni, kube-proxy, coredns and eks-pod-identity-agent: "v1.20.4-eksbuild.1", or
-    "most-recent". Default: what EKS recommends for the Kubernetes version when the add-on is created."""
-    network_policy: NotRequired[bool]
-    """Whether the VPC CNI enforces NetworkPolicy. Default true."""
-    system_machine: NotRequired[str]
-    """Machine type of the nodes without GPUs. Default m7i.large."""
-    system_count: NotRequired[int]
-    """How many nodes without GPUs. Default 2."""
-    deletion_protection: NotRequired[bool]
-    """Whether EKS refuses to delete the cluster. Default false; `protect` in the resource options keeps Pulumi from
-    deleting it."""
-    tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags on everything that takes tags."""
 
 
 class EksCluster(pulumi.ComponentResource):
@@ -94,122 +53,111 @@ class EksCluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("EksCluster", name, args, EksClusterArgs)
-        version = read.text("kubernetes_version", check=check_version)
-        cidrs = read.texts("public_access_cidrs", check=check_public_cidr)
-        subnet_ids = read.identifiers("subnet_ids")
-        zone_count = read.whole("zone_count", 2, least=2, most=MAX_ZONES)
-        zones = read.texts("zones")
-        vpc_cidr = read.text("vpc_cidr", "10.0.0.0/16", check=check_vpc_cidr)
-        single_nat = read.flag("single_nat_gateway", False)
-        admins = read.identifiers("admin_principal_arns")
-        kms_key_arn = read.identifier("kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key")
-        addon_versions = read.labels("addon_versions")
-        network_policy = read.flag("network_policy", True)
-        system_machine = read.text("system_machine", "m7i.large")
-        system_count = read.whole("system_count", 2, least=1, most=100)
-        deletion_protection = read.flag("deletion_protection", False)
-        tags = read.labels("tags")
-        for addon in addon_versions:
-            if addon not in ADDONS:
-                read.refuse(f"addon_versions.{addon}", f"is no add-on of this component; they are {', '.join(ADDONS)}")
-        if read.has("subnet_ids"):
-            for key in ("zone_count", "zones", "vpc_cidr", "single_nat_gateway"):
-                if read.has(key):
-                    read.refuse(key, "is for a new network; subnet_ids name an existing one")
-            if isinstance(subnet_ids, list) and len(subnet_ids) < 2:
-                read.refuse("subnet_ids", "must name at least two subnets: EKS needs two zones")
+        inputs = read_cluster_inputs(read)
         read.finish()
-
         super().__init__("pulumi-dra:index:EksCluster", name, {}, opts)
         children = self._children = Children(self, opts)
-        options = children.options
-        ways_out: list[pulumi.Resource] = []
-        if read.has("subnet_ids"):
-            self.subnet_ids = _texts(subnet_ids)
-            self.subnet_zones = self._zones_of(self.subnet_ids)
-        else:
-            network = EksNetwork(
-                f"{name}-network",
-                {
-                    "zone_count": zone_count,
-                    "zones": zones,
-                    "cidr_block": vpc_cidr,
-                    "single_nat_gateway": single_nat,
-                    "tags": tags,
-                },
-                opts=options(),
-            )
-            ways_out = network.egress
-            self.subnet_ids, self.subnet_zones = network.private_subnet_ids, network.zones
-
-        role, role_policies = declare_role(
-            f"{name}-cluster", "eks.amazonaws.com", CLUSTER_POLICIES, self._children, tags
-        )
+        ways_out = self._declare_network(inputs)
         node_role, node_policies = declare_role(
-            f"{name}-node", "ec2.amazonaws.com", NODE_POLICIES, self._children, tags
+            f"{name}-node", "ec2.amazonaws.com", NODE_POLICIES, children, inputs.tags
         )
-        if kms_key_arn is None:
-            kms_key_arn = aws.kms.Key(
-                f"{name}-secrets",
-                description=f"Kubernetes secrets of {name}",
-                enable_key_rotation=True,
-                tags=tags,
-                opts=options(),
-            ).arn
-        vpc_config: aws.eks.ClusterVpcConfigArgsDict = {
-            "subnet_ids": self.subnet_ids,
-            "endpoint_private_access": True,
-            "endpoint_public_access": bool(cidrs),
-        }
-        if cidrs:
-            vpc_config["public_access_cidrs"] = cidrs
-        cluster = aws.eks.Cluster(
-            f"{name}-cluster",
-            role_arn=role.arn,
-            version=version,
-            vpc_config=vpc_config,
-            access_config={"authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": False},
-            encryption_config={"provider": {"key_arn": kms_key_arn}, "resources": ["secrets"]},
-            enabled_cluster_log_types=list(LOG_TYPES),
-            # The add-ons below are the only ones: EKS would otherwise install unmanaged copies first.
-            bootstrap_self_managed_addons=False,
-            deletion_protection=deletion_protection,
-            tags=tags,
-            opts=options(depends_on=[*role_policies, *ways_out]),
-        )
-        access = declare_access(name, cluster, admins if read.has("admin_principal_arns") else None, children)
+        cluster = self._declare_cluster(inputs, ways_out)
+        access = declare_access(name, cluster, inputs.admin_principal_arns, children)
         issuer = cluster.identities.apply(_issuer)
         oidc = aws.iam.OpenIdConnectProvider(
-            f"{name}-oidc", url=issuer, client_id_lists=["sts.amazonaws.com"], tags=tags, opts=options()
+            f"{name}-oidc", url=issuer, client_id_lists=["sts.amazonaws.com"], tags=inputs.tags, opts=children.options()
         )
-        early = declare_addons_before_nodes(name, cluster, addon_versions, network_policy, children, tags)
+        early = declare_addons_before_nodes(
+            name, cluster, inputs.addon_versions, inputs.network_policy, children, inputs.tags
+        )
+        self._nodes_wait_for: list[pulumi.Resource] = [*node_policies, *early, *ways_out]
         system_nodes = declare_system_nodes(
             name,
             cluster,
             node_role,
             self.subnet_ids,
-            machine=system_machine,
-            count=system_count,
-            tags=tags,
+            machine=inputs.system_machine,
+            count=inputs.system_count,
+            tags=inputs.tags,
             children=children,
-            depends_on=[*node_policies, *early, *ways_out],
+            depends_on=self._nodes_wait_for,
         )
-        late = declare_addons_after_nodes(name, cluster, addon_versions, children, tags, [system_nodes])
+        late = declare_addons_after_nodes(name, cluster, inputs.addon_versions, children, inputs.tags, [system_nodes])
         self._usable: list[pulumi.Resource] = [*access, system_nodes, *late]
-        self._nodes_wait_for: list[pulumi.Resource] = [*node_policies, *early, *ways_out]
+        self.cluster_resource = cluster
+        self._set_outputs(cluster, node_role, oidc, issuer)
 
-        self.name, self.arn, self.endpoint = cluster.name, cluster.arn, cluster.endpoint
-        self.kubeconfig_json = pulumi.Output.secret(
-            pulumi.Output.all(cluster.name, cluster.arn, cluster.endpoint, cluster.certificate_authority.data).apply(
-                lambda parts: eks_kubeconfig(*parts)
-            )
+    def _declare_network(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
+        """Set the subnets, given or new; return what nodes need to get out of new ones."""
+        if inputs.subnet_ids is not None:
+            self.subnet_ids = _texts(inputs.subnet_ids)
+            self.subnet_zones = self._zones_of(self.subnet_ids)
+            return []
+        network = EksNetwork(
+            f"{self._name}-network",
+            {
+                "zone_count": inputs.zone_count,
+                "zones": inputs.zones,
+                "cidr_block": inputs.vpc_cidr,
+                "single_nat_gateway": inputs.single_nat_gateway,
+                "tags": inputs.tags,
+            },
+            opts=self._children.options(),
         )
+        self.subnet_ids, self.subnet_zones = network.private_subnet_ids, network.zones
+        return network.egress
+
+    def _declare_cluster(self, inputs: EksClusterInputs, ways_out: list[pulumi.Resource]) -> aws.eks.Cluster:
+        name, children = self._name, self._children
+        role, policies = declare_role(f"{name}-cluster", "eks.amazonaws.com", CLUSTER_POLICIES, children, inputs.tags)
+        key_arn = inputs.kms_key_arn
+        if key_arn is None:
+            key_arn = aws.kms.Key(
+                f"{name}-secrets",
+                description=f"Kubernetes secrets of {name}",
+                enable_key_rotation=True,
+                tags=inputs.tags,
+                opts=children.options(),
+            ).arn
+        vpc_config: aws.eks.ClusterVpcConfigArgsDict = {
+            "subnet_ids": self.subnet_ids,
+            "endpoint_private_access": True,
+            "endpoint_public_access": bool(inputs.public_access_cidrs),
+        }
+        if inputs.public_access_cidrs:
+            vpc_config["public_access_cidrs"] = list(inputs.public_access_cidrs)
+        return aws.eks.Cluster(
+            f"{name}-cluster",
+            role_arn=role.arn,
+            version=inputs.kubernetes_version,
+            vpc_config=vpc_config,
+            access_config={"authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": False},
+            encryption_config={"provider": {"key_arn": key_arn}, "resources": ["secrets"]},
+            enabled_cluster_log_types=list(LOG_TYPES),
+            # The add-ons declared here are the only ones: EKS would otherwise install unmanaged copies first.
+            bootstrap_self_managed_addons=False,
+            deletion_protection=inputs.deletion_protection,
+            tags=inputs.tags,
+            # While the cluster goes, its control plane still takes down network interfaces: role and network last.
+            opts=children.options(depends_on=[*policies, *ways_out]),
+        )
+
+    def _set_outputs(
+        self,
+        cluster: aws.eks.Cluster,
+        node_role: aws.iam.Role,
+        oidc: aws.iam.OpenIdConnectProvider,
+        issuer: pulumi.Output[str],
+    ) -> None:
+        self.name, self.arn, self.endpoint = cluster.name, cluster.arn, cluster.endpoint
+        self.version = cluster.version
+        parts = pulumi.Output.all(cluster.name, cluster.arn, cluster.endpoint, cluster.certificate_authority.data)
+        self.kubeconfig_json = pulumi.Output.secret(parts.apply(lambda known: eks_kubeconfig(*known)))
         self.kubeconfig = pulumi.Output.json_loads(self.kubeconfig_json)
         self.cluster_security_group_id = cluster.vpc_config.apply(lambda config: config.cluster_security_group_id or "")
+        self.vpc_id = cluster.vpc_config.apply(lambda config: config.vpc_id or "")
         self.node_role_arn = node_role.arn
         self.oidc_provider_arn, self.oidc_provider_url = oidc.arn, issuer
-        self.vpc_id = cluster.vpc_config.apply(lambda config: config.vpc_id or "")
-        self.cluster_resource, self.version = cluster, cluster.version
         self.register_outputs(
             {
                 "name": self.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pulumi
@@ -17,8 +18,8 @@ def node_settings(
     *,
     disk_gib: int,
     secure_boot: bool,
-    labels: Mapping[str, pulumi.Input[str]],
-    resource_labels: Mapping[str, pulumi.Input[str]],
+    labels: Mapping[str, pulumi.Input[str]] = MappingProxyType({}),
+    resource_labels: Mapping[str, pulumi.Input[str]] = MappingProxyType({}),
     disk_kms_key: pulumi.Input[str] | None = None,
 ) -> NodePoolNodeConfigArgsDict:
     """Return the settings shared by system nodes and GPU nodes; Container-Optimized OS, for the driver's paths."""

@@ -1,0 +1,160 @@
+"""Inputs of EksGpuPool: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
+from typing import NotRequired, TypedDict
+
+import pulumi
+from dra_planner import catalog
+from dra_planner.errors import CatalogError
+
+from pulumi_dra.eks.capacity import KINDS, check_capacity
+from pulumi_dra.eks.mig import mig_instances
+from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.labels import eks_pool_labels
+from pulumi_dra.pool_inputs import Counts, read_counts, read_labels, read_pool_name
+
+
+class EksGpuPoolArgs(TypedDict):
+    """Inputs of EksGpuPool."""
+
+    cluster_name: pulumi.Input[str]
+    """Name of the cluster."""
+    node_role_arn: pulumi.Input[str]
+    """IAM role of the nodes."""
+    subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
+    """Subnets the nodes may be in: those of the pool's zones."""
+    machine: str
+    """Machine type, p5.48xlarge for example."""
+    max_nodes: int
+    """The most nodes the pool may have."""
+    min_nodes: NotRequired[int]
+    """The fewest nodes the pool may have. Default 0."""
+    desired_nodes: NotRequired[int]
+    """How many nodes the pool is created with. Default the minimum."""
+    autoscaled: NotRequired[bool]
+    """Whether an autoscaler changes the number of nodes; Pulumi then leaves it alone. Default false."""
+    pool_name: NotRequired[str]
+    """Name of the pool in the label `pulumi-dra/pool`. Default the component's name."""
+    capacity: NotRequired[str]
+    """Where machines come from: on-demand (default), spot, reservation or capacity-block."""
+    reservation_id: NotRequired[pulumi.Input[str]]
+    """Id of the capacity reservation or Capacity Block (cr-…)."""
+    image: NotRequired[str]
+    """Operating system: al2023, the only one supported with DRA."""
+    kubernetes_version: NotRequired[pulumi.Input[str]]
+    """Kubernetes version of the nodes. Default the cluster's at creation."""
+    mig_layout: NotRequired[str]
+    """MIG layout made at boot: one for every GPU (all-1g.10gb) or by device (0-3=all-balanced). Default none."""
+    efa: NotRequired[bool]
+    """Whether every network card carries EFA. Default false."""
+    cluster_security_group_id: NotRequired[pulumi.Input[str]]
+    """Security group of the cluster; needed with EFA, because the template then names the groups."""
+    vpc_id: NotRequired[pulumi.Input[str]]
+    """VPC of the nodes; needed with EFA, for its security group."""
+    placement_group: NotRequired[bool]
+    """Whether nodes are placed close together, in one zone. Default false."""
+    disk_gib: NotRequired[int]
+    """Size of the root volume. Default 200."""
+    local_storage: NotRequired[str]
+    """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
+    disk_kms_key_arn: NotRequired[pulumi.Input[str]]
+    """Key that encrypts the root volume. Default: the account's key for EBS."""
+    node_repair: NotRequired[bool]
+    """Whether EKS replaces nodes that report a broken GPU; needs the add-on eks-node-monitoring-agent.
+    Default false."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Further labels of the nodes."""
+    tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Tags on everything that takes tags, instances and volumes included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EksGpuPoolInputs:
+    """The same, checked, with defaults filled in and labels, MIG layout and EFA worked out."""
+
+    cluster_name: pulumi.Input[str]
+    node_role_arn: pulumi.Input[str]
+    subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
+    machine: str
+    counts: Counts
+    pool_name: str
+    capacity: str
+    reservation_id: pulumi.Input[str] | None
+    kubernetes_version: pulumi.Input[str] | None
+    mig: list[list[str] | None]
+    efa_cards: int
+    cluster_security_group_id: pulumi.Input[str] | None
+    vpc_id: pulumi.Input[str] | None
+    placement_group: bool
+    disk_gib: int
+    local_storage: str
+    disk_kms_key_arn: pulumi.Input[str] | None
+    node_repair: bool
+    labels: dict[str, pulumi.Input[str]]
+    tags: dict[str, pulumi.Input[str]]
+
+
+def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
+    """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
+    machine = read.text("machine")
+    pool_name = read_pool_name(read, name)
+    capacity = read.choice("capacity", KINDS, "on-demand")
+    reservation_id = read.identifier("reservation_id", pattern="cr-[0-9a-f]+", meaning="the id of a reservation (cr-…)")
+    if complaint := check_capacity(capacity, reservation_id is not None):
+        read.refuse("reservation_id", complaint)
+    image = read.text("image", "al2023")
+    if image != "al2023":
+        read.refuse("image", BOTTLEROCKET_REFUSAL if image == "bottlerocket" else f'must be al2023, not "{image}"')
+    return EksGpuPoolInputs(
+        cluster_name=read.required_identifier("cluster_name"),
+        node_role_arn=read.required_identifier("node_role_arn", pattern="arn:.+", meaning="the ARN of a role"),
+        subnet_ids=read.identifiers("subnet_ids", required=True),
+        machine=machine,
+        counts=read_counts(read),
+        pool_name=pool_name,
+        capacity=capacity,
+        reservation_id=reservation_id,
+        kubernetes_version=read.identifier("kubernetes_version"),
+        mig=_read_mig(read, machine),
+        efa_cards=_read_efa(read, machine),
+        cluster_security_group_id=read.identifier("cluster_security_group_id"),
+        vpc_id=read.identifier("vpc_id"),
+        placement_group=read.flag("placement_group", False),
+        disk_gib=read.whole("disk_gib", 200, least=50, most=16_384),
+        local_storage=read.choice("local_storage", ("none", "raid0", "mount"), "none"),
+        disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
+        node_repair=read.flag("node_repair", False),
+        labels=read_labels(read, eks_pool_labels(pool_name)),
+        tags=read.labels("tags"),
+    )
+
+
+def _read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
+    """Return the MIG instances of each GPU, None for one that stays whole."""
+    layout = read.text("mig_layout", "none")
+    if layout == "none" or not machine:
+        return []
+    try:
+        return mig_instances(machine, layout)
+    except CatalogError as error:
+        read.refuse("mig_layout", str(error))
+        return []
+
+
+def _read_efa(read: InputReader, machine: str) -> int:
+    """Return how many cards carry EFA, 0 when it was not asked for."""
+    if not read.flag("efa", False):
+        return 0
+    for key in ("cluster_security_group_id", "vpc_id"):
+        if not read.has(key):
+            read.refuse(key, "is missing: with efa the launch template names the security groups")
+    try:
+        cards = catalog.machine("eks", machine).efa_interfaces
+    except CatalogError:
+        read.refuse("efa", f'nobody knows how many EFA interfaces "{machine}" has')
+        return 0
+    if not cards:
+        read.refuse("efa", f"{machine} has no EFA interface")
+    return cards or 0

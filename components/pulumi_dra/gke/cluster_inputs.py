@@ -1,0 +1,127 @@
+"""Inputs of GkeCluster: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from pulumi_dra.cidrs import check_public_cidr
+from pulumi_dra.gke.zones import read_zones
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.kubernetes_version import check_version
+
+RELEASE_CHANNELS = ("RAPID", "REGULAR", "STABLE", "EXTENDED")
+
+
+class GkeClusterArgs(TypedDict):
+    """Inputs of GkeCluster."""
+
+    kubernetes_version: str
+    """Kubernetes version, "1.34" or later: DRA needs resource.k8s.io/v1."""
+    region: str
+    """Region, us-central1 for example."""
+    node_zones: NotRequired[list[pulumi.Input[str]]]
+    """Zones of the nodes. Default: all that GKE picks for the region."""
+    zonal: NotRequired[bool]
+    """One control plane in the only node zone instead of three over the region. Default false."""
+    public_access_cidrs: NotRequired[list[str]]
+    """Networks that may reach the API server from outside (203.0.113.0/24). None: no public endpoint at all, and
+    whoever runs `pulumi up` must be inside the network."""
+    release_channel: NotRequired[str]
+    """Release channel: RAPID, REGULAR (default), STABLE or EXTENDED."""
+    network_id: NotRequired[pulumi.Input[str]]
+    """Existing network; with subnetwork_id, pods_range_name and services_range_name. No network is made then."""
+    subnetwork_id: NotRequired[pulumi.Input[str]]
+    """Existing subnet."""
+    pods_range_name: NotRequired[pulumi.Input[str]]
+    """Name of the subnet's secondary range for pods."""
+    services_range_name: NotRequired[pulumi.Input[str]]
+    """Name of the subnet's secondary range for services."""
+    secrets_kms_key: NotRequired[pulumi.Input[str]]
+    """Cloud KMS key that encrypts Kubernetes secrets. Default: Google's own key."""
+    disk_kms_key: NotRequired[pulumi.Input[str]]
+    """Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's own key."""
+    security_group: NotRequired[str]
+    """Google group whose members and subgroups RBAC may name (gke-security-groups@example.com)."""
+    system_machine: NotRequired[str]
+    """Machine type of the nodes without GPUs. Default e2-standard-4."""
+    system_count: NotRequired[int]
+    """How many nodes without GPUs, in all zones together. Default 2."""
+    deletion_protection: NotRequired[bool]
+    """Whether GKE refuses to delete the cluster. Default false; `protect` in the resource options keeps Pulumi from
+    deleting it."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Labels of the cluster and its machines, for billing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExistingNetwork:
+    """A network that is there already."""
+
+    network_id: pulumi.Input[str]
+    subnetwork_id: pulumi.Input[str]
+    pods_range_name: pulumi.Input[str]
+    services_range_name: pulumi.Input[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GkeClusterInputs:
+    """The same, checked, with defaults filled in; None where the component makes its own."""
+
+    kubernetes_version: str
+    region: str
+    node_zones: list[pulumi.Input[str]]
+    zonal: bool
+    public_access_cidrs: list[str]
+    release_channel: str
+    network: ExistingNetwork | None
+    secrets_kms_key: pulumi.Input[str] | None
+    disk_kms_key: pulumi.Input[str] | None
+    security_group: str
+    system_machine: str
+    system_count: int
+    deletion_protection: bool
+    labels: dict[str, pulumi.Input[str]]
+
+    @property
+    def location(self) -> pulumi.Input[str]:
+        """Where the control plane is."""
+        return self.node_zones[0] if self.zonal else self.region
+
+
+def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
+    """Return the checked inputs; faults are noted in `read`."""
+    region = read.text("region", pattern="[a-z]+-[a-z]+[0-9]+", meaning="a region (us-central1)")
+    zones = read_zones(read, "node_zones", region)
+    zonal = read.flag("zonal", False)
+    if zonal and (len(zones) != 1 or not isinstance(zones[0], str)):
+        read.refuse("zonal", "needs exactly one zone in node_zones, as plain text")
+    return GkeClusterInputs(
+        kubernetes_version=read.text("kubernetes_version", check=check_version),
+        region=region,
+        node_zones=zones,
+        zonal=zonal,
+        public_access_cidrs=read.texts("public_access_cidrs", check=check_public_cidr),
+        release_channel=read.choice("release_channel", RELEASE_CHANNELS, "REGULAR"),
+        network=_read_network(read),
+        secrets_kms_key=read.identifier("secrets_kms_key"),
+        disk_kms_key=read.identifier("disk_kms_key"),
+        security_group=read.text(
+            "security_group", "", pattern="gke-security-groups@.+", meaning="a group named gke-security-groups@…"
+        ),
+        system_machine=read.text("system_machine", "e2-standard-4"),
+        system_count=read.whole("system_count", 2, least=1, most=100),
+        deletion_protection=read.flag("deletion_protection", False),
+        labels=read.labels("labels"),
+    )
+
+
+def _read_network(read: InputReader) -> ExistingNetwork | None:
+    keys = ("network_id", "subnetwork_id", "pods_range_name", "services_range_name")
+    if not any(read.has(key) for key in keys):
+        return None
+    for key in keys:
+        if not read.has(key):
+            read.refuse(key, f"is missing: an existing network is given by {', '.join(keys)} together")
+    return ExistingNetwork(**{key: read.identifier(key) or "" for key in keys})

@@ -1,0 +1,151 @@
+"""Inputs of GkeGpuPool: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
+from typing import NotRequired, TypedDict
+
+import pulumi
+from dra_planner.errors import CatalogError
+
+from pulumi_dra.gke.capacity import KINDS, Capacity
+from pulumi_dra.gke.machine import GkeMachine, gke_machine
+from pulumi_dra.gke.node_counts import check_node_counts
+from pulumi_dra.gke.zones import read_zones
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.labels import gke_pool_labels
+from pulumi_dra.pool_inputs import Counts, read_counts, read_labels, read_pool_name
+
+
+class GkeGpuPoolArgs(TypedDict):
+    """Inputs of GkeGpuPool."""
+
+    cluster: pulumi.Input[str]
+    """Name or id of the cluster."""
+    location: str
+    """Region or zone of the cluster."""
+    machine: str
+    """Machine type, a3-highgpu-8g for example; with GPUs to attach, n1-standard-8+nvidia-tesla-t4:1."""
+    zones: list[pulumi.Input[str]]
+    """Zones of the nodes."""
+    service_account: pulumi.Input[str]
+    """Service account of the nodes."""
+    max_nodes: int
+    """The most nodes the pool may have, in all zones together."""
+    min_nodes: NotRequired[int]
+    """The fewest nodes the pool may have, in all zones together. Default 0."""
+    desired_nodes: NotRequired[int]
+    """How many nodes the pool is created with. Default the minimum."""
+    autoscaled: NotRequired[bool]
+    """Whether GKE's autoscaler changes the number of nodes. Default false: it stays as the plan says."""
+    location_policy: NotRequired[str]
+    """How the autoscaler spreads nodes over zones: ANY (default, takes GPUs where there are some) or BALANCED."""
+    pool_name: NotRequired[str]
+    """Name of the pool in the label `pulumi-dra/pool`. Default the component's name."""
+    capacity: NotRequired[str]
+    """Where machines come from: on-demand (default), spot, reservation, flex-start or queued."""
+    reservation_name: NotRequired[pulumi.Input[str]]
+    """Name of the reservation."""
+    max_run_seconds: NotRequired[int]
+    """How long a flex-start node may run, up to seven days."""
+    compact_placement: NotRequired[bool]
+    """Whether nodes are placed close together, in one zone. Default false."""
+    mig_partition: NotRequired[str]
+    """Refused: GKE does not support MIG with DRA."""
+    gpu_sharing: NotRequired[str]
+    """Refused: GKE supports neither time-sharing nor MPS with DRA; claims share a GPU by sharing the claim."""
+    secure_boot: NotRequired[bool]
+    """Whether nodes boot only signed code. Default true; the preloaded driver of Container-Optimized OS is signed,
+    a driver of one's own may not be."""
+    disk_gib: NotRequired[int]
+    """Size of the boot disk. Default 200."""
+    disk_kms_key: NotRequired[pulumi.Input[str]]
+    """Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
+    auto_upgrade: NotRequired[bool]
+    """Whether GKE upgrades the nodes. Default true; GPU nodes on a reservation may want maintenance exclusions."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Further labels of the nodes."""
+    resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Labels of the machines, for billing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GkeGpuPoolInputs:
+    """The same, checked, with defaults filled in and machine, capacity and labels worked out."""
+
+    cluster: pulumi.Input[str]
+    location: str
+    machine: GkeMachine
+    zones: list[pulumi.Input[str]]
+    service_account: pulumi.Input[str]
+    counts: Counts
+    location_policy: str
+    pool_name: str
+    capacity: Capacity
+    compact_placement: bool
+    secure_boot: bool
+    disk_gib: int
+    disk_kms_key: pulumi.Input[str] | None
+    auto_upgrade: bool
+    labels: dict[str, pulumi.Input[str]]
+    resource_labels: dict[str, pulumi.Input[str]]
+
+
+def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
+    """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
+    location = read.text("location", pattern=r"[a-z]+-[a-z]+\d+(-[a-z])?", meaning="a region or a zone")
+    zones = read_zones(read, "zones", location)
+    if not zones:
+        read.refuse("zones", "must name at least one")
+    counts = read_counts(read)
+    if zones and (complaint := check_node_counts(counts, len(zones))):
+        read.refuse("desired_nodes", complaint)
+    placement = read.flag("compact_placement", False)
+    if placement and len(zones) > 1:
+        read.refuse("compact_placement", f"needs one zone, not {len(zones)}")
+    for key, what in (("mig_partition", "MIG"), ("gpu_sharing", "time-sharing and MPS")):
+        if read.has(key):
+            read.refuse(key, f"GKE does not support {what} with DRA; claim whole GPUs, or share one claim")
+    pool_name = read_pool_name(read, name)
+    return GkeGpuPoolInputs(
+        cluster=read.required_identifier("cluster"),
+        location=location,
+        machine=_read_machine(read),
+        zones=zones,
+        service_account=read.required_identifier("service_account"),
+        counts=counts,
+        location_policy=read.choice("location_policy", ("ANY", "BALANCED"), "ANY"),
+        pool_name=pool_name,
+        capacity=_read_capacity(read),
+        compact_placement=placement,
+        secure_boot=read.flag("secure_boot", True),
+        disk_gib=read.whole("disk_gib", 200, least=50, most=65_536),
+        disk_kms_key=read.identifier("disk_kms_key"),
+        auto_upgrade=read.flag("auto_upgrade", True),
+        labels=read_labels(read, gke_pool_labels(pool_name)),
+        resource_labels=read.labels("resource_labels"),
+    )
+
+
+def _read_machine(read: InputReader) -> GkeMachine:
+    name = read.text("machine")
+    try:
+        return gke_machine(name)
+    except CatalogError as error:
+        if name:
+            read.refuse("machine", str(error))
+        return GkeMachine(name, "", 0)
+
+
+def _read_capacity(read: InputReader) -> Capacity:
+    kind = read.choice("capacity", KINDS, "on-demand")
+    reservation = read.identifier("reservation_name")
+    if kind == "reservation" and reservation is None:
+        read.refuse("reservation_name", 'is missing: capacity "reservation" needs the name of what was bought')
+    if kind != "reservation" and reservation is not None:
+        read.refuse("reservation_name", f'is for capacity "reservation", not "{kind}"')
+    seconds = read.whole("max_run_seconds", 604_800, least=600, most=604_800)
+    if read.has("max_run_seconds") and kind != "flex-start":
+        read.refuse("max_run_seconds", f'is for capacity "flex-start", not "{kind}"')
+    if kind in ("flex-start", "queued") and not read.flag("autoscaled", False):
+        read.refuse("autoscaled", f'must be true with capacity "{kind}": GKE starts its nodes when pods ask')
+    return Capacity(kind, reservation, seconds)
