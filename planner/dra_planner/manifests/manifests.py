@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from dra_planner.errors import Diagnostic
 from dra_planner.model import (
@@ -52,6 +53,7 @@ class Manifests:
     nodes: tuple[Node, ...] = ()
     bound_pods: tuple[BoundPod, ...] = ()
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
+    quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
     generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)

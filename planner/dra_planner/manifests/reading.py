@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.documents import read_documents
@@ -16,6 +17,10 @@ from dra_planner.manifests.parsing.nodes import parse_node
 from dra_planner.manifests.parsing.pods import parse_pod_spec
 from dra_planner.manifests.parsing.slices import parse_slice
 from dra_planner.manifests.tree import child
+from dra_planner.manifests.validation.context import CheckSelector, Cluster, Context
+from dra_planner.manifests.validation.findings import findings
+from dra_planner.manifests.validation.storage import CLUSTER_SCOPED
+from dra_planner.manifests.validation.verdict import Verdict, judge
 from dra_planner.manifests.workloads import is_workload, read_workload
 from dra_planner.model import (
     DeviceClass,
@@ -34,33 +39,59 @@ from dra_planner.sources import Source
 RESOURCE: Final = "resource.k8s.io"
 
 
-def read_manifests(sources: Iterable[Source], features: Features) -> Manifests:
+def read_manifests(
+    sources: Iterable[Source], features: Features, *, check_selector: CheckSelector | None = None
+) -> Manifests:
     """Return all that the sources say, as a control plane with these features would take it.
 
     An object that the API server would refuse is left out and reported among `diagnostics`; so is a field that
-    it would drop. Raises ManifestError where a text cannot be read at all, with `others` for further faults.
+    it would drop. Objects that carry a uid exist already and are not judged again. CEL selectors are compiled
+    only by `check_selector`; without it `selectors_of` lists them for those who compile.
+
+    Raises ManifestError where a text cannot be read at all, with `others` for further faults.
     """
     documents, remarks = read_documents(sources)
-    return collect_manifests(read_objects(documents), features, remarks)
+    return collect_manifests(read_objects(documents), features, remarks, check_selector=check_selector)
 
 
 def collect_manifests(
-    objects: Iterable[KubernetesObject], features: Features, remarks: Iterable[Diagnostic] = ()
+    objects: Sequence[KubernetesObject],
+    features: Features,
+    remarks: Iterable[Diagnostic] = (),
+    *,
+    check_selector: CheckSelector | None = None,
 ) -> Manifests:
     """Return what these objects say; see `read_manifests`."""
-    collector = _Collector(features)
+    cluster = _cluster_of(objects)
+    context = Context(features=features, cluster=cluster, check_selector=check_selector)
+    collector = _Collector(context)
     collector.diagnostics += remarks
     for item in objects:
         collector.add(item)
     return collector.finish()
 
 
-class _Collector:
-    """Sorts objects by what they are."""
+def _cluster_of(objects: Iterable[KubernetesObject]) -> Cluster:
+    """Return what the manifests themselves say of the cluster; whatever they do not mention may exist."""
+    namespaces: dict[str, Mapping[str, str]] = {}
+    priorities: dict[str, int] = {}
+    for item in objects:
+        labels = item.metadata.get("labels")
+        if item.kind == "Namespace" and not item.group:
+            namespaces[item.name] = labels if isinstance(labels, Mapping) else {}
+        elif item.kind == "PriorityClass" and isinstance(item.data.get("value"), int):
+            priorities[item.name] = item.data["value"]
+    return Cluster(namespaces=namespaces, priority_classes=priorities)
 
-    def __init__(self, features: Features) -> None:
-        self.features = features
+
+class _Collector:
+    """Sorts objects by what they are, and keeps those that the API server would take."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
         self.diagnostics: list[Diagnostic] = []
+        self.refused: set[tuple[str, ObjectKey]] = set()
+        self.seen: dict[tuple[str, str, ObjectKey], KubernetesObject] = {}
         self.workloads: list[Workload] = []
         self.claims: dict[ObjectKey, ResourceClaim] = {}
         self.templates: dict[ObjectKey, ResourceClaimTemplate] = {}
@@ -69,17 +100,46 @@ class _Collector:
         self.nodes: list[Node] = []
         self.bound_pods: list[BoundPod] = []
         self.namespaces: dict[str, ObjectMeta] = {}
+        self.quotas: list[Mapping[str, Any]] = []
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.other: Counter[str] = Counter()
 
     def add(self, item: KubernetesObject) -> None:
+        exists = bool(item.metadata.get("uid"))
+        verdict = Verdict(data=item.data) if exists else judge(item, self.context)
+        self.diagnostics += findings(item, verdict, self.context)
+        if not verdict.accepted:
+            self.refused.add((item.kind, _key(item)))
+            return
+        if self._is_repeated(item):
+            return
+        kept = replace(item, data=verdict.data)
         read = _READERS.get((item.group, item.kind))
         if read is not None:
-            read(self, item)
+            read(self, kept)
         elif is_workload(item):
-            self.workloads.append(read_workload(item))
+            self.workloads.append(read_workload(kept))
         else:
             self.other[f"{item.api_version} {item.kind}"] += 1
+
+    def _is_repeated(self, item: KubernetesObject) -> bool:
+        """The first object of a name counts; a second one is said, and how it differs."""
+        identity = (item.group, item.kind, _key(item))
+        first = self.seen.setdefault(identity, item)
+        if first is item or not item.metadata.get("name"):
+            return False
+        same = first.data == item.data
+        where = f"{first.place.file}:{first.place.line}"
+        self.diagnostics.append(
+            Diagnostic(
+                "warning" if same else "error",
+                "duplicate-object",
+                f"{item} stands here a second time" + ("" if same else f" and differs from the one at {where}"),
+                item.place,
+                f"remove one of them; the one at {where} counts",
+            )
+        )
+        return True
 
     def finish(self) -> Manifests:
         return Manifests(
@@ -91,7 +151,9 @@ class _Collector:
             nodes=tuple(self.nodes),
             bound_pods=tuple(self.bound_pods),
             namespaces=self.namespaces,
+            quotas=tuple(self.quotas),
             generated_claims=self.generated,
+            refused=frozenset(self.refused),
             other_kinds=dict(sorted(self.other.items())),
             diagnostics=tuple(self.diagnostics),
         )
@@ -113,6 +175,9 @@ class _Collector:
 
     def add_namespace(self, item: KubernetesObject) -> None:
         self.namespaces[item.name] = parse_meta(item.metadata, item.place, namespaced=False)
+
+    def add_quota(self, item: KubernetesObject) -> None:
+        self.quotas.append(item.data)
 
     def add_pod(self, item: KubernetesObject) -> None:
         """A pod that a node holds already takes room there; one that is done takes none; others want a node."""
@@ -138,6 +203,10 @@ class _Collector:
         self.workloads.append(read_workload(item))
 
 
+def _key(item: KubernetesObject) -> ObjectKey:
+    return ObjectKey("" if item.kind in CLUSTER_SCOPED else item.namespace, item.name)
+
+
 def _owner(item: KubernetesObject) -> WorkloadRef | None:
     for reference in item.metadata.get("ownerReferences") or ():
         if reference.get("controller"):
@@ -152,5 +221,6 @@ _READERS: Final[dict[tuple[str, str], Callable[[_Collector, KubernetesObject], N
     (RESOURCE, "ResourceSlice"): _Collector.add_slice,
     ("", "Node"): _Collector.add_node,
     ("", "Namespace"): _Collector.add_namespace,
+    ("", "ResourceQuota"): _Collector.add_quota,
     ("", "Pod"): _Collector.add_pod,
 }

@@ -81,8 +81,6 @@ def _check_container(data: Data, path: str, names: set[str]) -> Violations:
         if name in names:
             yield duplicate(f"{path}.name", name)
         names.add(name)
-    if not data.get("image"):
-        yield required(f"{path}.image")
 
 
 def _check_entries(entries: Sequence[Any], path: str) -> Violations:

@@ -1,0 +1,138 @@
+"""What was probably meant by a field that the API server refuses."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.schema import Type, fields_of, struct_of
+from dra_planner.manifests.validation.violations import Violation
+
+_BLANKS: Final = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]")
+_INDEX: Final = re.compile(r"\[\d+\]$")
+_MOVED: Final = (
+    (
+        re.compile(r"resourceClaims\[\d+\]\.source$"),
+        "since 1.31 resourceClaimName and resourceClaimTemplateName stand directly in the entry: remove source",
+    ),
+    (
+        re.compile(r"requests\[\d+\]\.(deviceClassName|selectors|allocationMode|count|adminAccess|tolerations|capacity)$"),
+        "this is the flat form of v1beta1: put the field below exactly",
+    ),
+    (re.compile(r"devices\[\d+\]\.basic$"), "this is the form of v1beta1: remove the level basic"),
+    (re.compile(r"^spec\.resourceClassName$"), "this is v1alpha2, gone since 1.31: write spec.devices.requests"),
+    (re.compile(r"suitableNodes$"), "suitableNodes is gone since 1.32; device selectors say which nodes suit"),
+    (re.compile(r"firstAvailable\[\d+\]\.adminAccess$"), "adminAccess is not allowed in alternatives: use exactly"),
+    (re.compile(r"requests\[\d+\]\.firstAvailable\[\d+\]\.exactly$"), "put the fields directly in the alternative"),
+)  # fmt: skip
+_TEXTS: Final = (
+    ("must not be specified when allocationMode is 'All'", "remove count: All takes every matching device"),
+    ("must be greater than zero", "ask for 1 or more"),
+    ("exactly one of `exactly` or `firstAvailable`", "set one of them: exactly, or firstAvailable for alternatives"),
+    ("admin access to devices requires", 'label the namespace: resource.kubernetes.io/admin-access: "true"'),
+    ("must be one of the names in pod.spec.resourceClaims", "add the claim to the pod's spec.resourceClaims"),
+    ("must specify one of: `resourceClaimName`", "name a ResourceClaim or a ResourceClaimTemplate"),
+    ("a fully qualified name must be", "write the domain in front, as in resource.kubernetes.io/pcieRoot"),
+    ("must include a domain", "write the domain in front, as in resource.kubernetes.io/pcieRoot"),
+    ("must be the name of a request in the claim", "name one of spec.devices.requests, or REQUEST/ALTERNATIVE"),
+    ("`selector` does not match template `labels`", "give the template the labels that spec.selector asks for"),
+    ("Limit must be set for non overcommitable", "write the amount under limits as well"),
+    ("quantities must match", 'write an amount such as 40Gi, 500m or "2"'),
+)  # fmt: skip
+
+
+def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
+    """Return what would make a violation right, or nothing where nothing better than its text is known."""
+    for part, text in _TEXTS:
+        if part in violation.text:
+            return text
+    if violation.reason == "UnknownField":
+        return _unknown(item, violation.field, minor)
+    if violation.reason == "Decode":
+        return _wrong_type(item, violation)
+    return ""
+
+
+def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
+    for pattern, text in _MOVED:
+        if pattern.search(path):
+            return text
+    if _BLANKS.search(path):
+        return "indent with plain spaces: this line has non-breaking ones"
+    struct = struct_of(item.api_version, item.kind)
+    node, kind, name = _parent(item.data, Type("struct", name=struct or ""), path, minor)
+    fields = fields_of(kind.name, minor)
+    for sibling, sibling_kind in fields.items():
+        if sibling in node and node[sibling] is None and _holds(sibling_kind, name, minor):
+            return f"indent it below {sibling}"
+    below = [sibling for sibling, sibling_kind in sorted(fields.items()) if _holds(sibling_kind, name, minor)]
+    near = difflib.get_close_matches(name, fields, n=1, cutoff=0.7) or [
+        field for field in fields if field.lower() == name.lower()
+    ]
+    if near:
+        return f"did you mean {near[0]}?"
+    if len(below) == 1:
+        return f"it belongs below {below[0]}"
+    return f"known here: {', '.join(sorted(fields))}" if 0 < len(fields) <= 12 else "remove it"
+
+
+def _holds(kind: Type, name: str, minor: int) -> bool:
+    return kind.kind == "struct" and name in fields_of(kind.name, minor)
+
+
+def _parent(data: Any, kind: Type, path: str, minor: int) -> tuple[dict[str, Any], Type, str]:
+    """Follow a path to the mapping that holds its last step; return it, its type and that step."""
+    steps = list(_steps(path))
+    for step in steps[:-1]:
+        if isinstance(step, int):
+            data = data[step] if isinstance(data, list) and step < len(data) else None
+            kind = kind.item or kind
+        else:
+            data = data.get(step) if isinstance(data, dict) else None
+            kind = fields_of(kind.name, minor).get(step, kind) if kind.kind == "struct" else kind.item or kind
+    last = steps[-1] if steps else ""
+    return (data if isinstance(data, dict) else {}), kind, str(last)
+
+
+def _steps(path: str) -> Iterator[str | int]:
+    for part in path.split("."):
+        name, *indexes = part.split("[")
+        if name:
+            yield name
+        for index in indexes:
+            text = index.rstrip("]")
+            yield int(text) if text.isdigit() else text
+
+
+def _wrong_type(item: KubernetesObject, violation: Violation) -> str:
+    text = violation.text
+    value = _value(item.data, violation.field)
+    if isinstance(value, str) and value.startswith("${"):
+        return "this looks like a variable that was not filled in: render it first"
+    if "unmarshal string" in text and text.endswith(("int64", "int32", "bool")):
+        return (
+            "remove the quotes" if re.fullmatch(r"\s*([+-]?\d+|true|false)\s*", str(value)) else "write a plain value"
+        )
+    if ("unmarshal number" in text or "unmarshal bool" in text) and text.endswith("string"):
+        return "put it in quotes: YAML reads it as a number or boolean"
+    if "of type []" in text:
+        return "write a list: begin each item with a hyphen"
+    if "unmarshal array" in text:
+        return "write a single mapping: remove the hyphen"
+    if "unmarshal string" in text:
+        return "write a mapping with its fields, not a piece of text"
+    return "write a whole number" if "unmarshal number" in text else ""
+
+
+def _value(data: Any, path: str) -> Any:
+    for step in _steps(path):
+        if isinstance(data, dict):
+            data = data.get(str(step))
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
