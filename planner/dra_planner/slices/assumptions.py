@@ -38,10 +38,13 @@ def slice_assumptions(
         sentences.append(f"{machine.name}: which of its GPUs share a PCIe root is not known")
     if driver.provenance.confidence == "derived":
         sentences.append(f"NVIDIA DRA driver {driver.version}: judged by its default branch shortly before the release")
-    if settings.has("DynamicMIG", driver):
+    dynamic = settings.has("DynamicMIG", driver) and model.mig_capable
+    if dynamic:
         sentences.append(f"{name}: partitions are published as the driver does with DynamicMIG on")
     elif mig not in WHOLE:
         sentences.extend(_layout_sentences(machine, mig, name))
+    if dynamic or mig not in WHOLE:
+        sentences.append(f"{name}: memory of MIG instances shifts by up to 0.25 GiB with the branch of the GPU driver")
     if settings.has("PassthroughSupport", driver):
         sentences.append(
             "a GPU and its VFIO device are both published; the driver, not the scheduler, keeps them apart"

@@ -7,7 +7,7 @@ consumable_shares}.go at v25.3.2, v25.8.1, v25.12.0, v0.4.1 and 95932046.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dra_planner.catalog import (
@@ -76,14 +76,18 @@ def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings:
             devices.append(whole_gpu(board, driver))
         else:
             devices.extend(_instances(board, driver, geometry))
-    shares = settings.shares(driver)
-    if settings.has("DRAListTypeAttributes", driver):
-        devices = [_with_lists(device) for device in devices]
-    if shares:
-        devices = [shared(device, shares) for device in devices]
+    devices = as_set(devices, driver, settings)
     if settings.has("PassthroughSupport", driver) and driver.generation != "25.12":
         devices.extend(_passthrough(board, driver) for board in boards(machine))
     return devices
+
+
+def as_set(devices: Sequence[Device], driver: DriverRelease, settings: DriverSettings) -> list[Device]:
+    """Return GPUs and MIG devices as settings that concern each of them alone have them published."""
+    shares = settings.shares(driver)
+    if settings.has("DRAListTypeAttributes", driver):
+        devices = [_with_lists(device) for device in devices]
+    return [_shared(device, shares) for device in devices] if shares else list(devices)
 
 
 def whole_gpu(board: Board, driver: DriverRelease) -> Device:
@@ -140,7 +144,7 @@ def attributes(
     return values
 
 
-def shared(device: Device, shares: str) -> Device:
+def _shared(device: Device, shares: str) -> Device:
     """Return the device as several claims may share it: by memory, freely, or in so many shares."""
     memory = device.capacity["memory"].value
     capacity = dict(device.capacity)

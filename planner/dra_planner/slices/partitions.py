@@ -14,7 +14,7 @@ from dra_planner.catalog import DriverRelease, Machine, MigInstance, MigProfile,
 from dra_planner.errors import CatalogError
 from dra_planner.model import CounterConsumption, CounterSet, Device, DeviceCapacity
 from dra_planner.quantity import Quantity
-from dra_planner.slices.nvidia import ENGINES, Board, boards, count, mebibytes, partition, shared, whole_gpu
+from dra_planner.slices.nvidia import ENGINES, Board, as_set, boards, count, mebibytes, partition, whole_gpu
 from dra_planner.slices.settings import DriverSettings
 
 
@@ -34,13 +34,11 @@ def predict_partitions(
     Raises CatalogError where a release would publish slices that the API server refuses, or where the
     placements of the GPU's profiles are not known.
     """
-    shares = settings.shares(driver)
     found: list[PartitionedGpu] = []
     for board in boards(machine):
         whole = _partitionable(board, driver, mig)
         gpu = PartitionedGpu((whole_gpu(board, driver),), None) if whole is None else _partitioned(board, driver, whole)
-        devices = tuple(shared(device, shares) for device in gpu.devices) if shares else gpu.devices
-        found.append(replace(gpu, devices=devices))
+        found.append(replace(gpu, devices=tuple(as_set(gpu.devices, driver, settings))))
     return found
 
 

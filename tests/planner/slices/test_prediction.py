@@ -143,6 +143,16 @@ def test_shares_by_number() -> None:
     assert str(device.capacity["shares"].value) == "4"
 
 
+def test_lists_are_published_only_where_the_api_takes_them() -> None:
+    gates = DriverSettings(gates={"DRAListTypeAttributes": True})
+    machine, release = catalog.machine("eks", "p4d.24xlarge"), catalog.driver_release("0.5.0")
+    features = features_of(36).with_gates(list_attributes=True)
+    (published,) = predict_slices(machine, release, node_name="node-0", features=features, settings=gates)
+    assert published.devices[7].attributes["resource.kubernetes.io/numaNode"] == (1,)
+    with pytest.raises(UnsupportedFeature, match="DRAListTypeAttributes"):
+        predict("p4d.24xlarge", "0.5.0", minor=36, settings=gates)
+
+
 def test_compute_domains_publish_one_channel_and_one_daemon() -> None:
     slices = predict("p6e-gb200.36xlarge", settings=DriverSettings(compute_domains=True))
     assert [each.driver for each in slices] == [GPU_DRIVER, COMPUTE_DOMAIN_DRIVER]
