@@ -1,0 +1,28 @@
+"""Write every generated page; `make docs-check` fails when one of them was not fresh."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+PAGES: dict[str, list[str]] = {
+    "docs/catalog.md": ["-m", "dra_planner.catalog.page"],
+    "docs/rules.md": ["-m", "dra_policies.rules.page"],
+}
+
+
+def main() -> None:
+    """Write the pages whose generator prints them, then the schemas, whose generator writes them itself."""
+    for page, command in PAGES.items():
+        text = subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        (ROOT / page).write_text(text, encoding="utf-8")
+        print(page)
+    subprocess.run([sys.executable, "-m", "dra_command.schemas", "docs/schema"], cwd=ROOT, check=True)
+    print("docs/schema/")
+
+
+if __name__ == "__main__":
+    main()
