@@ -39,6 +39,36 @@ examples:
 """
 
 
+_EXPLAIN_EXAMPLES = """\
+examples:
+  pulumi-dra explain manifests/ --stack eks-dev --claim default/server-gpu
+  pulumi-dra explain manifests/ --stack eks-dev --claim default/server-gpu --pool h100 --format json
+
+A generated claim is named POD-ENTRY, a pod of a workload WORKLOAD-INDEX (the index may be left out).
+"""
+
+_SLICES_EXAMPLES = """\
+examples:
+  pulumi-dra slices --machine p5.48xlarge --driver 25.8.1 --kubernetes 1.34
+  pulumi-dra slices --machine p4d.24xlarge --driver 25.8.1 --mig all-1g.5gb | kubectl apply --dry-run=server -f -
+"""
+
+_CATALOG_EXAMPLES = """\
+examples:
+  pulumi-dra catalog machines h100                     machines whose row holds the word
+  pulumi-dra catalog machines --cloud eks --region us-east-1
+  pulumi-dra catalog mig a100 --format json
+"""
+
+_VERIFY_EXAMPLES = """\
+examples:
+  kubectl get nodes,resourceslices,deviceclasses,resourceclaims,pods -A -o yaml > cluster.yaml
+  pulumi-dra verify --observed cluster.yaml --stack eks-dev
+"""
+
+COMMANDS = ("plan", "check", "explain", "slices", "catalog", "verify")
+
+
 class UsageError(PlannerError):
     """A command line that cannot be understood."""
 
@@ -81,6 +111,10 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_Parser)
     _add_plan(commands)
     _add_check(commands)
+    _add_explain(commands)
+    _add_slices(commands)
+    _add_catalog(commands)
+    _add_verify(commands)
     return parser
 
 
@@ -120,6 +154,51 @@ def _add_check(commands: Any) -> None:
     _add_paths(parser)
     _add_capacity(parser)
     _add_answer(parser, ("text", "json", "sarif", "junit", "github"))
+
+
+def _add_explain(commands: Any) -> None:
+    parser = _command(commands, "explain", "why a claim fits or not, pool by pool and term by term", _EXPLAIN_EXAMPLES)
+    _add_paths(parser)
+    parser.add_argument("--claim", metavar="NAMESPACE/NAME", required=True, help="the claim to explain")
+    parser.add_argument("--pool", metavar="NAME", default="", help="this pool only")
+    _add_capacity(parser)
+    _add_answer(parser, ("text", "json"))
+
+
+def _add_slices(commands: Any) -> None:
+    parser = _command(commands, "slices", "what a node will publish, as ResourceSlices", _SLICES_EXAMPLES)
+    parser.add_argument("--machine", required=True, metavar="TYPE", help="machine type, as p5.48xlarge")
+    parser.add_argument("--cloud", choices=("eks", "gke"), default="", help="default: the one that has the machine")
+    parser.add_argument("--driver", required=True, metavar="VERSION", help="release of the NVIDIA DRA driver")
+    parser.add_argument("--kubernetes", metavar="VERSION", default="1.34", help="default: %(default)s")
+    parser.add_argument("--mig", metavar="LAYOUT", default="none", help="MIG layout of every GPU (catalog mig)")
+    parser.add_argument(
+        "--gate", metavar="NAME[=true|false]", action="append", default=[], help="feature gate of the driver"
+    )
+    parser.add_argument("--consumable-shares", metavar="HOW", default="", help="memory, unlimited, or a number")
+    parser.add_argument("--compute-domains", action="store_true", help="with channels and daemons of ComputeDomains")
+    parser.add_argument("--node-name", metavar="NAME", default="node-0", help="default: %(default)s")
+    parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s")
+
+
+def _add_catalog(commands: Any) -> None:
+    parser = _command(commands, "catalog", "what is known of machines, GPUs, drivers and releases", _CATALOG_EXAMPLES)
+    parser.add_argument("table", choices=("machines", "gpus", "mig", "drivers", "releases"))
+    parser.add_argument("words", metavar="WORD", nargs="*", help="only rows that hold every word")
+    parser.add_argument("--cloud", choices=("eks", "gke", "aks"), default="", help="machines of this cloud only")
+    parser.add_argument("--region", default="", help="also the on-demand price of machines in this region")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
+
+
+def _add_verify(commands: Any) -> None:
+    parser = _command(commands, "verify", "whether the nodes of a cluster are as predicted", _VERIFY_EXAMPLES)
+    parser.add_argument("--observed", metavar="FILE", required=True, help="snapshot of the cluster")
+    pools = parser.add_mutually_exclusive_group()
+    pools.add_argument("--fleet", metavar="FILE", help="fleet document")
+    pools.add_argument("--stack", metavar="NAME", help="stack of this project")
+    parser.add_argument("--kubernetes", metavar="VERSION", help="judge for this release instead of the fleet's")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
+    parser.add_argument("--allow-unknown", action="store_true", help="exit 0 when no node could be compared")
 
 
 def _command(commands: Any, name: str, says: str, examples: str) -> argparse.ArgumentParser:

@@ -25,18 +25,22 @@ class Inputs:
     kubernetes: str = ""
 
 
-def read_inputs(values: argparse.Namespace, *, needs_capacity: bool) -> Inputs:
+def read_inputs(
+    values: argparse.Namespace, *, needs_capacity: bool, needs_manifests: bool = True
+) -> Inputs:
     """Return what the options name; raises PlannerError where something is missing or wrong."""
     if values.kubernetes:
         parse_version(values.kubernetes)
     if needs_capacity and not (values.fleet or values.stack or values.observed):
         remedy = f"give --stack NAME, --fleet FILE or --observed FILE{_stacks()}"
         raise UsageError("there are no pools to plan on", fix=remedy)
-    fleet, paths = None, tuple(values.paths)
+    fleet, paths = None, tuple(values.paths) if needs_manifests else ()
     if values.stack:
         settings = read_stack(values.stack)
-        fleet, paths = settings.fleet, paths or settings.workloads
-        if not paths:
+        fleet = settings.fleet
+        if needs_manifests and not paths:
+            paths = settings.workloads
+        if needs_manifests and not paths:
             raise UsageError(
                 f'the stack "{values.stack}" names no workloads',
                 fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
@@ -44,7 +48,7 @@ def read_inputs(values: argparse.Namespace, *, needs_capacity: bool) -> Inputs:
     elif values.fleet:
         fleet = read_fleet_file(Path(values.fleet))
     observed = read_sources([values.observed]) if values.observed else ()
-    if not paths and not observed:
+    if needs_manifests and not paths and not observed:
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
     return Inputs(
         sources=read_sources(paths) if paths else (),

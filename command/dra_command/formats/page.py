@@ -17,16 +17,18 @@ from rich.table import Table
 from rich.text import Text
 
 WIDTH_IN_A_PIPE = 120
+_ANY_WIDTH = 1_000
 _SEVERITY_STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 class Page:
     """Collects lines and tables, and prints them when it is left without an error; no line ends in blanks."""
 
-    def __init__(self, file: TextIO | None = None) -> None:
+    def __init__(self, file: TextIO | None = None, *, wide: bool = False) -> None:
+        """`wide`: in a pipe tables are as wide as what is in them, for programs that read lines."""
         self._file = file or sys.stdout
         is_terminal = self._file.isatty()
-        width = None if is_terminal else _width_elsewhere()
+        width = None if is_terminal else _ANY_WIDTH if wide else _width_elsewhere()
         self._console = Console(file=self._file, width=width, highlight=False, emoji=False)
         self._buffer = io.StringIO()
         self._pen = Console(

@@ -1,0 +1,72 @@
+"""Why a claim fits or not, as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dra_planner.allocation.explanation import AlternativeReport, ClaimReport, ConstraintReport
+
+from dra_command.commands.explain import Explanation, PoolExplanation
+
+
+def explain_json(explanation: Explanation) -> str:
+    """Return the explanation as indented JSON."""
+    answer = {
+        "version": 1,
+        "verdict": explanation.verdict,
+        "claim": explanation.claim,
+        "workload": explanation.workload,
+        "pools": [_pool(pool) for pool in explanation.pools],
+    }
+    return json.dumps(answer, indent=2, ensure_ascii=False)
+
+
+def _pool(pool: PoolExplanation) -> dict[str, Any]:
+    return {
+        "name": pool.pool,
+        "machine": pool.machine,
+        "verdict": pool.verdict,
+        "reasons": [{"code": each.code, "message": each.message, "fix": each.fix} for each in pool.reasons],
+        **({"requests": [], "constraints": []} if pool.report is None else _report(pool.report)),
+    }
+
+
+def _report(report: ClaimReport) -> dict[str, Any]:
+    return {
+        "requests": [[_way(way) for way in request] for request in report.requests],
+        "constraints": [_constraint(each) for each in report.constraints],
+    }
+
+
+def _way(way: AlternativeReport) -> dict[str, Any]:
+    return {
+        "request": way.request,
+        "wanted": way.wanted,
+        "seen": way.seen,
+        "left": way.left,
+        "fault": way.fault,
+        "excluded": [
+            {
+                "step": each.step,
+                "count": each.count,
+                "class": each.term.owner if each.term else "",
+                "expression": each.term.expression if each.term else "",
+                "detail": each.detail,
+                "values": list(each.values),
+            }
+            for each in way.exclusions
+        ],
+    }
+
+
+def _constraint(report: ConstraintReport) -> dict[str, Any]:
+    constraint = report.constraint
+    return {
+        "match_attribute": constraint.match_attribute,
+        "distinct_attribute": constraint.distinct_attribute,
+        "requests": list(constraint.requests),
+        "groups": [{"value": value, "devices": count} for value, count in report.groups],
+        "without": report.without,
+        "unknown": report.unknown,
+    }

@@ -1,0 +1,230 @@
+"""What people and programs read. Golden texts are rewritten with `REWRITE_GOLDEN=1 pytest tests/command`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from command_project import EXAMPLES, Project
+from dra_command.schemas import schema_text, schemas
+
+GOLDEN = Path(__file__).parent / "golden"
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
+
+
+def compare(name: str, text: str) -> None:
+    path = GOLDEN / name
+    if os.environ.get("REWRITE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def copy_examples(project: Project) -> None:
+    for path in sorted(EXAMPLES.rglob("*.yaml")):
+        project.write(f"workloads/{path.name}", path.read_text(encoding="utf-8"))
+    project.stack("count: {min: 0, max: 4}", "count: {min: 0, max: 4}\n        pricePerHour: 0.98")
+
+
+@pytest.mark.parametrize("name", ["plan.txt", "plan.md", "plan.html"])
+def test_reports(name: str, project: Project) -> None:
+    copy_examples(project)
+    form = {"plan.txt": "text", "plan.md": "markdown", "plan.html": "html"}[name]
+    done = project.run("plan", "--stack", "dev", "--format", form)
+    assert done.status == 1
+    compare(name, done.out)
+
+
+def test_the_report_is_plain_and_within_its_width_in_a_pipe(project: Project) -> None:
+    copy_examples(project)
+    out = project.run("plan", "--stack", "dev", COLUMNS="90").out
+    assert "\x1b" not in out
+    assert all(line == line.rstrip() for line in out.splitlines())
+    table = [line for line in out.splitlines() if not line.startswith("  ")]
+    assert max(map(len, table)) <= 90
+
+
+def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
+    assert project.run("plan", "--stack", "dev", "--quiet").out == "Everything fits.  eks us-east-1 · Kubernetes 1.34\n"
+    project.stack("{min: 0, max: 4}", "1")
+    assert project.run("plan", "--stack", "dev", "-q").out.splitlines() == [
+        "Does not fit: 1 pod left over.  eks us-east-1 · Kubernetes 1.34",
+        "",
+        "Pod default/second does not fit",
+        '  pool "l4" is fixed at 1 node; 1 of 2 pods left over, 1 more device for claim default/gpu',
+        '    → set the count of pool "l4" to 2: one node more',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pools", "words", "status"),
+    [
+        ("{min: 0, max: 4}", (), 0),
+        ("1", (), 1),
+        ("1", ("--allow-unknown",), 1),
+    ],
+)
+def test_exit_status_of_a_plan(pools: str, words: tuple[str, ...], status: int, project: Project) -> None:
+    project.stack("{min: 0, max: 4}", pools)
+    assert project.run("plan", "--stack", "dev", *words).status == status
+
+
+def test_exit_status_where_nobody_can_tell(project: Project) -> None:
+    project.stack("g6.2xlarge", "p3.2xlarge")
+    volta = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(encoding="utf-8")
+    done = project.run("plan", "-", "--stack", "dev", stdin=volta)
+    assert done.status == 3
+    assert project.run("plan", "-", "--stack", "dev", "--allow-unknown", stdin=volta).status == 0
+
+
+def test_the_json_of_a_plan(project: Project) -> None:
+    answer = project.run("plan", "--stack", "dev", "--format", "json").json
+    assert (answer["version"], answer["verdict"], answer["kubernetes"]) == (1, "fits", "1.34")
+    (pool,) = answer["pools"]
+    assert pool["count"] == {"min": 0, "bound": 2, "plan": 2, "max": 4}
+    assert pool["nodes"] == {"min": 2, "desired": 2, "max": 4}
+    assert pool["devices"] == {"total": 2, "used": 2, "stranded": 0}
+    first, second = answer["workloads"]
+    assert (first["kind"], first["namespace"], first["name"], second["name"]) == ("Pod", "default", "first", "second")
+    assert first["placements"] == [{"pool": "l4", "pods": 1}]
+    assert "claims" not in answer
+
+
+def test_check_passes_over_good_manifests(project: Project) -> None:
+    done = project.run("check", "workloads")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("No rule is broken: ")
+
+
+def test_check_names_the_line_of_what_is_wrong(project: Project) -> None:
+    copy_examples(project)
+    done = project.run("check", "workloads", "--format", "json")
+    assert done.status == 1
+    codes = {(each["file"], each["line"], each["code"]) for each in done.json["diagnostics"]}
+    assert ("workloads/at-least-40-gb-with-an-operator.yaml", 17, "selector-does-not-compile") in codes
+
+
+def findings_of_examples(project: Project, form: str) -> str:
+    copy_examples(project)
+    done = project.run("check", "--stack", "dev", "--format", form)
+    assert done.status == 1
+    return done.out
+
+
+def test_sarif(project: Project) -> None:
+    log = json.loads(findings_of_examples(project, "sarif"))
+    (run,) = log["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert log["version"] == "2.1.0"
+    assert len(rules) == len(set(rules))
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]] == result["ruleId"]
+        assert result["level"] in ("error", "warning", "note")
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"] if "locations" in result]
+    assert {"uri": "workloads/tesla-volta.yaml"} in [place["artifactLocation"] for place in places]
+
+
+def test_junit(project: Project) -> None:
+    root = ElementTree.fromstring(findings_of_examples(project, "junit").encode())
+    (suite,) = root
+    assert int(suite.attrib["tests"]) == len(suite)
+    assert int(suite.attrib["failures"]) == len(suite.findall("testcase/failure")) > 0
+
+
+def test_github(project: Project) -> None:
+    lines = findings_of_examples(project, "github").splitlines()
+    assert all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines)
+    assert any("file=workloads/tesla-volta.yaml,line=" in line for line in lines)
+
+
+def test_html_is_whole_and_escaped(project: Project) -> None:
+    project.write("workloads/two-pods.yaml", HOSTILE)
+    page = project.run("plan", "--stack", "dev", "--format", "html").out
+    opened: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, _: Any) -> None:
+            assert tag != "script"
+            if tag not in ("meta", "br"):
+                opened.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert opened.pop() == tag
+
+    Reader().feed(page)
+    assert opened == []
+
+
+HOSTILE = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: "a", namespace: default}
+spec:
+  nodeSelector: {"<script>alert(1)</script>": "x|y"}
+  tolerations: [{operator: Exists}]
+  containers: [{name: main, image: x}]
+"""
+
+
+def instances(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> Iterator[str]:
+    """Yield where a value is not as its schema says: types, required keys, constants, enumerations."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+    if "anyOf" in schema:
+        if all(list(instances(way, value, root)) for way in schema["anyOf"]):
+            yield f"{value!r} is none of {schema['anyOf']}"
+        return
+    kinds = {
+        "string": str, "integer": int, "number": (int, float), "array": list, "object": dict, "null": type(None),
+        "boolean": bool,
+    }  # fmt: skip
+    if "type" in schema and not isinstance(value, kinds[schema["type"]]):
+        yield f"{value!r} is no {schema['type']}"
+    if "const" in schema and value != schema["const"]:
+        yield f"{value!r} is not {schema['const']!r}"
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{value!r} is none of {schema['enum']}"
+    if isinstance(value, dict):
+        missing = set(schema.get("required", ())) - value.keys()
+        known = value if schema.get("additionalProperties") else schema.get("properties", value)
+        unknown = value.keys() - known.keys()
+        yield from (f"{key} is missing" for key in missing)
+        yield from (f"{key} is unknown" for key in unknown)
+        for key, part in schema.get("properties", {}).items():
+            if key in value:
+                yield from instances(part, value[key], root)
+    if isinstance(value, list):
+        for item in value:
+            yield from instances(schema.get("items", {}), item, root)
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ("plan", ("plan", "--stack", "dev", "--format", "json")),
+        ("check", ("check", "--stack", "dev", "--format", "json")),
+        ("error", ("plan", "--stack", "prod", "--format", "json")),
+    ],
+)
+def test_answers_are_as_their_schema_says(schema: str, words: tuple[str, ...], project: Project) -> None:
+    copy_examples(project)
+    published = json.loads((SCHEMAS / f"{schema}.json").read_text(encoding="utf-8"))
+    assert list(instances(published, project.run(*words).json, published)) == []
+
+
+def test_the_kept_plan_is_as_its_schema_says(project: Project) -> None:
+    project.run("plan", "--stack", "dev", "--write")
+    kept = json.loads((project.root / "stacks" / "dev.plan.json").read_text(encoding="utf-8"))
+    published = json.loads((SCHEMAS / "plan-file.json").read_text(encoding="utf-8"))
+    assert list(instances(published, kept, published)) == []
+
+
+@pytest.mark.parametrize("name", sorted(schemas()))
+def test_published_schemas_are_fresh(name: str) -> None:
+    """`python -m dra_command.schemas docs/schema` writes them."""
+    assert (SCHEMAS / f"{name}.json").read_text(encoding="utf-8") == schema_text(schemas()[name])
