@@ -173,7 +173,7 @@ class Engine:
 
 
 def _make_view(project: Path, view: Path) -> Path:
-    """Make or refresh the view of `project` and return its folder of stack settings."""
+    """Make the view of `project`, or add what it lacks, and return its folder of stack settings."""
     settings = yaml.safe_load((project / "Pulumi.yaml").read_text(encoding="utf-8"))
     folder = settings.get("stackConfigDir", "") if isinstance(settings, dict) else ""
     view.mkdir(parents=True, exist_ok=True)

@@ -49,18 +49,8 @@ def test_a_secret_kubeconfig_is_nowhere_in_clear(built) -> None:
     assert "ciphertext" in outputs["kubeconfig"]
 
 
-def test_another_accelerator_replaces_the_pool(built) -> None:
-    stack, _, _ = built
-    stack.at("accelerator")
-
-    preview = stack.engine.preview("dev")
-
-    assert preview.change_counts == {"same": 11, "replace": 1}
-
-
 def test_a_refresh_finds_everything_as_it_was_and_destroy_leaves_nothing(built) -> None:
     stack, _, _ = built
-    stack.at("first")
 
     refreshed = stack.engine.refresh("dev")
     assert refreshed.ok, refreshed.output

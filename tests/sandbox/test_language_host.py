@@ -76,3 +76,19 @@ def test_a_component_package_runs_with_its_arguments_and_its_output_streams(
     assert b"".join(answer.stdout for answer in answers) == b"port 127.0.0.1:9 a=b\n"
     assert b"".join(answer.stderr for answer in answers) == b"late\n"
     assert answers[-1].exitcode == 3
+
+
+def test_the_unknown_value_and_the_protocol_are_those_of_the_sdk() -> None:
+    """The plugins import the protocol's classes alone, so they repeat the SDK's word for unknown."""
+    from dra_sandbox.clouds.wire import UNKNOWN
+    from pulumi.runtime import rpc
+
+    code = (
+        "from dra_sandbox.protocol import import_protocol_alone as alone; alone();"
+        "from dra_sandbox.clouds.__main__ import provider; provider('aws');"
+        "import sys; print('pulumi.resource' in sys.modules, 'pulumi.runtime.proto.provider_pb2' in sys.modules)"
+    )
+    alone = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert rpc.UNKNOWN == UNKNOWN
+    assert alone.stdout.split() == ["False", "True"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-import grpc
-from pulumi.runtime.proto import provider_pb2_grpc
+from dra_sandbox.protocol import import_protocol_alone
 
-from dra_sandbox.language_host.serving import serve
+if TYPE_CHECKING:
+    import grpc
+    from pulumi.runtime.proto import provider_pb2_grpc
 
 
 def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
@@ -29,6 +31,11 @@ def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
 
 def main() -> None:
     """Serve until the engine stops us."""
+    import_protocol_alone()
+    from pulumi.runtime.proto import provider_pb2_grpc
+
+    from dra_sandbox.serving import serve
+
     servicer = provider(sys.argv[1])
 
     def register(server: grpc.Server) -> None:

@@ -7,13 +7,12 @@ from typing import Any, TypeAlias
 
 from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Struct
-from pulumi.runtime import rpc
 
 Value: TypeAlias = Any
 Values: TypeAlias = dict[str, Any]
 
-UNKNOWN: str = rpc.UNKNOWN
 # pulumi/pulumi:sdk/go/common/resource/plugin/rpc.go@v3.259.0: one sentinel per type; which one says nothing to us.
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 _SENTINELS = frozenset(
     {
         UNKNOWN,

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-import grpc
-from pulumi.runtime.proto import language_pb2_grpc
+from dra_sandbox.protocol import import_protocol_alone
 
-from dra_sandbox.language_host.host import LanguageHost
-from dra_sandbox.language_host.serving import serve
+if TYPE_CHECKING:
+    import grpc
 
 
 def main() -> None:
     """Serve until the engine stops us."""
+    import_protocol_alone()
+    from pulumi.runtime.proto import language_pb2_grpc
+
+    from dra_sandbox.language_host.host import LanguageHost
+    from dra_sandbox.serving import serve
+
     # The engine also passes options with a dash, such as -root, that say nothing the requests do not.
     addresses = [word for word in sys.argv[1:] if not word.startswith("-")]
     host = LanguageHost(addresses[0] if addresses else "")

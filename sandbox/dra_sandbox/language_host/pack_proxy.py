@@ -16,7 +16,7 @@ from concurrent import futures
 import grpc
 from pulumi.runtime.proto import analyzer_pb2
 
-from dra_sandbox.language_host.serving import CHANNEL_OPTIONS
+from dra_sandbox.serving import CHANNEL_OPTIONS
 
 _SERVICE = "/pulumirpc.Analyzer/"
 

@@ -218,6 +218,40 @@ def test_a_kubeconfig_that_leads_nowhere(change: dict[str, Any], reason: str) ->
         server_of(json.dumps({**KUBECONFIG, **change}))
 
 
+@pytest.mark.parametrize(
+    ("change", "replaces"),
+    [
+        ({"users": [{"name": "u", "user": {"token": "new"}}]}, []),
+        ({"clusters": [{"name": "c", "cluster": {"server": "https://other.example"}}]}, ["kubeconfig"]),
+        (UNKNOWN, []),
+    ],
+    ids=["new credentials", "another server", "not known yet"],
+)
+def test_another_cluster_replaces_the_provider(cluster, change: Any, replaces: list[str]) -> None:
+    kubeconfig = change if change == UNKNOWN else json.dumps({**KUBECONFIG, **change})
+
+    answer = cluster.DiffConfig(
+        provider_pb2.DiffRequest(
+            old_inputs=to_wire({"kubeconfig": json.dumps(KUBECONFIG)}), news=to_wire({"kubeconfig": kubeconfig})
+        )
+    )
+
+    assert list(answer.replaces) == replaces
+    assert list(answer.detailedDiff) == ["kubeconfig"]
+
+
+def test_an_identifier_of_the_cluster_outweighs_its_address(cluster) -> None:
+    other = json.dumps({**KUBECONFIG, "clusters": [{"name": "c", "cluster": {"server": "https://other.example"}}]})
+
+    def replaced_by(identifier: str) -> list[str]:
+        old = {"kubeconfig": json.dumps(KUBECONFIG), "clusterIdentifier": "blue"}
+        new = {"kubeconfig": other, "clusterIdentifier": identifier}
+        return list(cluster.DiffConfig(provider_pb2.DiffRequest(old_inputs=to_wire(old), news=to_wire(new))).replaces)
+
+    assert replaced_by("blue") == []
+    assert replaced_by("green") == ["clusterIdentifier"]
+
+
 def test_the_server_of_a_kubeconfig() -> None:
     assert server_of(json.dumps(KUBECONFIG)) == "https://cluster.example"
     with pytest.raises(Unreachable, match="cannot read the kubeconfig file"):

@@ -16,6 +16,28 @@ def server_of(kubeconfig: str, context: str = "") -> str:
 
     Raises Unreachable when there is none, with the reason.
     """
+    server = active_cluster(kubeconfig, context).get("server")
+    if not isinstance(server, str) or not server.startswith(("https://", "http://")):
+        raise Unreachable("the kubeconfig's cluster has no server address")
+    return server
+
+
+def active_cluster(kubeconfig: str, context: str = "") -> dict[str, object]:
+    """The settings of the cluster that a kubeconfig selects. Raises Unreachable as `server_of` does."""
+    document = _document(kubeconfig)
+    chosen = context or str(document.get("current-context") or "")
+    contexts = _named(document, "contexts", "context")
+    if chosen not in contexts:
+        raise Unreachable(f'the kubeconfig has no context "{chosen}"')
+    cluster = _named(document, "clusters", "cluster").get(str(contexts[chosen].get("cluster")))
+    if cluster is None:
+        raise Unreachable(f'the context "{chosen}" names a cluster that the kubeconfig does not have')
+    if contexts[chosen].get("user") not in _named(document, "users", "user"):
+        raise Unreachable(f'the context "{chosen}" names a user that the kubeconfig does not have')
+    return cluster
+
+
+def _document(kubeconfig: str) -> dict[str, object]:
     if not kubeconfig:
         raise Unreachable("no kubeconfig: pass one to the provider")
     text = kubeconfig
@@ -30,20 +52,7 @@ def server_of(kubeconfig: str, context: str = "") -> str:
         raise Unreachable(f"unable to load Kubernetes client configuration: {error}") from error
     if not isinstance(document, dict):
         raise Unreachable("unable to load Kubernetes client configuration: the kubeconfig is not a mapping")
-    chosen = context or document.get("current-context") or ""
-    contexts = _named(document, "contexts", "context")
-    if chosen not in contexts:
-        raise Unreachable(f'the kubeconfig has no context "{chosen}"')
-    clusters = _named(document, "clusters", "cluster")
-    cluster = clusters.get(str(contexts[chosen].get("cluster")))
-    if cluster is None:
-        raise Unreachable(f'the context "{chosen}" names a cluster that the kubeconfig does not have')
-    if contexts[chosen].get("user") not in _named(document, "users", "user"):
-        raise Unreachable(f'the context "{chosen}" names a user that the kubeconfig does not have')
-    server = cluster.get("server")
-    if not isinstance(server, str) or not server.startswith(("https://", "http://")):
-        raise Unreachable(f"the cluster of the context {chosen!r} has no server address")
-    return server
+    return document
 
 
 def _named(document: dict[str, object], collection: str, member: str) -> dict[str, dict[str, object]]:

@@ -9,11 +9,11 @@ from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from dra_sandbox.clouds.checking import Failure, check_values
-from dra_sandbox.clouds.differences import diff_response
+from dra_sandbox.clouds.differences import ReplaceRule, diff_response
 from dra_sandbox.clouds.kubernetes import manifests, releases
 from dra_sandbox.clouds.kubernetes.backend import Cluster, MemoryCluster, ObjectKey
 from dra_sandbox.clouds.kubernetes.kinds import replace_rule
-from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, server_of
+from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, active_cluster, server_of
 from dra_sandbox.clouds.kubernetes.objects import (
     NameRefused,
     check_object,
@@ -24,7 +24,7 @@ from dra_sandbox.clouds.kubernetes.objects import (
 )
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
 from dra_sandbox.clouds.stand_in import ENGINE_SETTINGS, type_of
-from dra_sandbox.clouds.wire import from_wire, secret_names, to_wire
+from dra_sandbox.clouds.wire import Values, from_wire, secret_names, to_wire
 
 
 class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
@@ -49,6 +49,16 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             if name not in known and name not in ENGINE_SETTINGS
         ]
         return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
+
+    def DiffConfig(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
+        """Another cluster replaces the provider, and with it everything inside; new credentials do not.
+
+        As pulumi/pulumi-kubernetes:provider/pkg/provider/provider.go does, a `clusterIdentifier` decides where there
+        is one, and a kubeconfig that is unknown yet decides nothing.
+        """
+        old, new = from_wire(request.old_inputs or request.olds), from_wire(request.news)
+        identity = "clusterIdentifier" if old.get("clusterIdentifier") else "kubeconfig"
+        return diff_response(old, new, ReplaceRule(frozenset({identity} if _is_another_cluster(old, new) else ())))
 
     def Configure(
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
@@ -175,6 +185,19 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             context.abort(
                 grpc.StatusCode.UNAVAILABLE, f"configured Kubernetes cluster is unreachable: {self._unreachable}"
             )
+
+
+def _is_another_cluster(old: Values, new: Values) -> bool:
+    if old.get("clusterIdentifier"):
+        return bool(old["clusterIdentifier"] != new.get("clusterIdentifier"))
+    try:
+        clusters = [
+            active_cluster(str(settings.get("kubeconfig") or ""), str(settings.get("context") or ""))
+            for settings in (old, new)
+        ]
+    except Unreachable:
+        return False
+    return clusters[0] != clusters[1]
 
 
 def _key_from(token: str, identifier: str) -> ObjectKey:

@@ -41,7 +41,7 @@ nodes = aws.eks.NodeGroup(
     subnet_ids=[subnet.id for subnet in subnets],
     ami_type="AL2023_x86_64_NVIDIA",
     instance_types=["g6.4xlarge" if step == "machine" else "g6.2xlarge"],
-    labels={"nvidia.com/gpu.dra": "true", "step": "more" if step == "grow" else "none"},
+    labels={"nvidia.com/gpu.dra": "true", "step": "more" if step == "machine" else "none"},
     scaling_config={"min_size": 0, "desired_size": 2, "max_size": 3 if step == "grow" else 2},
     launch_template={"id": template.id, "version": template.latest_version.apply(str)},
     taints=[{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}],

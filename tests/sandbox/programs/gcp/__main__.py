@@ -1,12 +1,10 @@
-"""A GKE cluster with a pool and what runs in it; `step` in the configuration changes one thing at a time."""
+"""A GKE cluster with a pool and what runs in it."""
 
 import json
 
 import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
-
-step = pulumi.Config().get("step") or "first"
 
 cluster = gcp.container.Cluster(
     "main",
@@ -20,18 +18,18 @@ pool = gcp.container.NodePool(
     "gpu",
     cluster=cluster.name,
     location="us-central1",
-    node_count=3 if step == "resize" else 2,
+    node_count=2,
     initial_node_count=None,
     node_config={
         "machine_type": "g2-standard-8",
         "guest_accelerators": [
             {
                 "type": "nvidia-l4",
-                "count": 2 if step == "accelerator" else 1,
+                "count": 1,
                 "gpu_driver_installation_config": {"gpu_driver_version": "INSTALLATION_DISABLED"},
             }
         ],
-        "labels": {"step": "labels" if step == "labels" else "none"},
+        "labels": {"nvidia.com/gpu.dra": "true"},
         "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}],
     },
 )
