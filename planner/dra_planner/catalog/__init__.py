@@ -37,7 +37,7 @@ from dra_planner.catalog.mig import (
     mig_layouts,
     place_instances,
 )
-from dra_planner.catalog.prices import Price, price
+from dra_planner.catalog.prices import Price, SpotHistory, price, spot_history
 from dra_planner.catalog.tables import Confidence, Provenance, Source, sources
 from dra_planner.catalog.topology import GpuPlace, NetworkInterface, gpu_places, network_interfaces
 
@@ -60,6 +60,7 @@ __all__ = [
     "Price",
     "Provenance",
     "Source",
+    "SpotHistory",
     "ami_types",
     "check_mig_layout",
     "check_region",
@@ -84,4 +85,5 @@ __all__ = [
     "price",
     "require_installable",
     "sources",
+    "spot_history",
 ]

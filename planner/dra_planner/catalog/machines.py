@@ -26,6 +26,7 @@ class Accelerator:
     count: int | None  # devices that the node sees
     gpu: str | None  # id in the GPU table, for NVIDIA
     fraction: Fraction | None  # the node sees this share of a physical GPU: a virtual one
+    listed_memory_mib: int | None  # as the cloud lists it: not what a driver publishes
     gke_type: str | None  # value of cloud.google.com/gke-accelerator, or of gke-tpu-accelerator
 
 
@@ -48,6 +49,10 @@ class Machine:
     default_card_enis: int | None = None  # EKS: interfaces of the default network card
     ipv4_per_eni: int | None = None
     efa_interfaces: int | None = None
+    network_cards: int | None = None
+    network_performance: str = ""  # in the cloud's words
+    additional_networks: int | None = None  # GKE: networks beside the node's own that its blueprint attaches
+    rdma_networks: int | None = None  # how many of them are RDMA
     local_disks: int | None = None
     local_disk_gb: int | None = None  # 10^9 bytes on EKS, GiB on GKE
     nvlink_nodes: int | None = None  # nodes of one NVLink domain
@@ -152,6 +157,10 @@ def _machine(cloud: Cloud, row: Row) -> Machine:
         default_card_enis=integer(row, "default_card_enis"),
         ipv4_per_eni=integer(row, "ipv4_per_eni"),
         efa_interfaces=integer(row, "efa_interfaces"),
+        network_cards=integer(row, "network_cards"),
+        network_performance=row.get("network_performance") or row.get("network_kind", ""),
+        additional_networks=integer(row, "additional_networks"),
+        rdma_networks=integer(row, "rdma_networks"),
         local_disks=integer(row, "local_disks"),
         local_disk_gb=integer(row, "local_disk_gb") or integer(row, "local_disk_gib"),
         nvlink_nodes=integer(row, "nvlink_nodes"),
@@ -169,6 +178,7 @@ def _accelerator(row: Row) -> Accelerator | None:
         count=integer(row, "accelerator_count"),
         gpu=row["gpu"] or None,
         fraction=Fraction(row["gpu_fraction"]) if row["gpu_fraction"] else None,
+        listed_memory_mib=integer(row, "accelerator_memory_mib"),
         gke_type=row.get("gke_type") or None,
     )
 
@@ -203,6 +213,7 @@ def _attach(base: Machine, text: str) -> Machine:
         count=int(row["count"]),
         gpu=row["gpu"],
         fraction=None,
+        listed_memory_mib=None,
         gke_type=gke_type,
     )
     regions = tuple(region for region in row["regions"].split() if not base.regions or region in base.regions)

@@ -44,6 +44,29 @@ def price(machine: Machine, region: str, purchase: Purchase = "on-demand") -> Pr
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpotHistory:
+    """What the cloud said of Spot capacity at a date: saving against on-demand, share of nodes taken back in a month."""
+
+    savings_percent: int
+    interruption: str  # a band: "<5%", "5-10%", …
+    as_of: str
+    source: str
+
+
+def spot_history(machine: Machine, region: str) -> SpotHistory | None:
+    """Return how Spot nodes of a machine fared in a region, None where no table says so: an old indication."""
+    for row in read_table("spot_advisor"):
+        if (row["cloud"], row["machine"], row["region"]) == (machine.cloud, machine.instance_type, region):
+            return SpotHistory(
+                savings_percent=int(row["savings_percent"]),
+                interruption=row["interruption"],
+                as_of=row["as_of"],
+                source=row["source"],
+            )
+    return None
+
+
 @cache
 def _prices() -> dict[tuple[str, str, str, str], Price]:
     prices: dict[tuple[str, str, str, str], Price] = {}

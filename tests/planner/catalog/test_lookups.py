@@ -61,6 +61,19 @@ def test_a_price_has_a_date() -> None:
     assert catalog.price(catalog.machine("gke", "a3-ultragpu-8g"), "us-central1") is None
 
 
+def test_spot_nodes_have_a_history_with_a_date() -> None:
+    history = catalog.spot_history(H100, "us-east-1")
+    assert history is not None
+    assert (history.savings_percent, history.interruption, history.as_of) == (52, ">20%", "2025-06-28")
+    assert catalog.spot_history(H100, "eu-north-1") is None
+
+
+def test_networks() -> None:
+    assert (H100.network_cards, H100.efa_interfaces, H100.network_performance) == (32, 32, "3200 Gigabit")
+    ultra = catalog.machine("gke", "a3-ultragpu-8g")
+    assert (ultra.additional_networks, ultra.rdma_networks, ultra.network_performance) == (9, 8, "GPUDirect-RDMA")
+
+
 def test_ami_types_follow_architecture_and_vendor() -> None:
     assert catalog.ami_types(H100)[0] == "AL2023_x86_64_NVIDIA"
     assert catalog.ami_types(catalog.machine("eks", "g5g.xlarge"))[0] == "AL2023_ARM_64_NVIDIA"
