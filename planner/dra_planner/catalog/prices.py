@@ -46,7 +46,7 @@ def price(machine: Machine, region: str, purchase: Purchase = "on-demand") -> Pr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpotHistory:
-    """What the cloud said of Spot capacity at a date: saving against on-demand, share of nodes taken back in a month."""
+    """What the cloud said of Spot nodes at a date: saving against on-demand, share taken back in a month."""
 
     savings_percent: int
     interruption: str  # a band: "<5%", "5-10%", …
