@@ -18,15 +18,47 @@ from dra_planner.cel.types import Substitution, Type
 
 DRIVER = "gpu.nvidia.com"
 OTHER = "resource.kubernetes.io"
-TEXTS = ["", "gpu", "a,b,,c", "Tesla", "NVIDIA H100 80GB HBM3", "grün", "MiXeD", "x y", "1g.10gb", "-1", "3", "1.5", "true"]
+TEXTS = [
+    "",
+    "gpu",
+    "a,b,,c",
+    "Tesla",
+    "NVIDIA H100 80GB HBM3",
+    "grün",
+    "MiXeD",
+    "x y",
+    "1g.10gb",
+    "-1",
+    "3",
+    "1.5",
+    "true",
+]
 QUANTITIES = ["80Gi", "81559Mi", "1", "1500m", "0", "1G", "0.5Gi", "40Gi", "1.5", "16Ei", "1e3", "-1", "100k", "2000m"]
 BAD_QUANTITIES = ["40GB", "", "x", "1 Gi"]
 VERSIONS = ["1.2.3", "550.54.15", "9.0.0", "12.4.0", "1.2.3-rc.1", "1.2.3+build.7", "0.0.0", "1.2.3-alpha.2"]
 BAD_VERSIONS = ["1.2", "v1.2.3", "", "01.2.3", "1.2.x"]
 PATTERNS = ["^a", "H[0-9]+", ".*", "", "(a|b)+", "[", "\\\\d{2}", "g$", "(?i)tesla"]
-ADDRESSES = ["192.168.1.20", "10.0.0.1", "::1", "fe80::1", "2001:db8::1", "256.1.1.1", "224.0.0.1", "::ffff:1.2.3.4", ""]
+ADDRESSES = [
+    "192.168.1.20",
+    "10.0.0.1",
+    "::1",
+    "fe80::1",
+    "2001:db8::1",
+    "256.1.1.1",
+    "224.0.0.1",
+    "::ffff:1.2.3.4",
+    "",
+]
 NETWORKS = ["192.168.1.0/24", "10.0.0.0/8", "::/0", "fe80::/10", "1.2.3.4/33", "192.168.1.20/32", "x/8"]
-URLS = ["https://example.com:80/path?k=v&k=w", "/abs", "rel", "http://[::1]:443/", "https://a b", "ftp://u:p@h/x%20y", ""]
+URLS = [
+    "https://example.com:80/path?k=v&k=w",
+    "/abs",
+    "rel",
+    "http://[::1]:443/",
+    "https://a b",
+    "ftp://u:p@h/x%20y",
+    "",
+]
 MOMENTS = ["2026-01-02T03:04:05Z", "2020-02-29T23:59:59.123456789+02:00", "1969-12-31T00:00:00Z", "nope"]
 SPANS = ["1h", "90m", "1.5s", "-3ms", "0", "100us", "1x"]
 FORMATS = ["%s", "%d", "%s-%s", "%%", "%x", "%.2f", "a", "%b %o", "%s %s %s", "%q"]
@@ -53,7 +85,8 @@ class Generator:
             o
             for name, overloads in declared(dialect).items()
             for o in overloads
-            if not name.startswith(("@", "_", "!", "-", "cel.@")) and not o.id.startswith(("authorizer", "groupcheck", "resourcecheck", "pathcheck", "decision"))
+            if not name.startswith(("@", "_", "!", "-", "cel.@"))
+            and not o.id.startswith(("authorizer", "groupcheck", "resourcecheck", "pathcheck", "decision"))
         ]
         self.rare = [o for o in _all(declared(dialect)) if o.id.startswith(("authorizer", "resourcecheck"))]
         self.variables: list[tuple[str, Type]] = []
@@ -74,7 +107,11 @@ class Generator:
     def damage(self, text: str) -> str:
         """The text with a character changed."""
         at = self.chance.randrange(len(text) + 1)
-        return text[:at] + self.chance.choice(["", "(", ")", ".", "?", "'", "!", "0", " ", "-", "[", "&", "a", ",", "`"]) + text[at + self.chance.randint(0, 1) :]
+        return (
+            text[:at]
+            + self.chance.choice(["", "(", ")", ".", "?", "'", "!", "0", " ", "-", "[", "&", "a", ",", "`"])
+            + text[at + self.chance.randint(0, 1) :]
+        )
 
     def bool_top(self) -> str:
         if self.chance.random() < 0.1:
@@ -86,7 +123,20 @@ class Generator:
     def expression(self, wanted: Type) -> str:
         """An expression of the type, or (seldom) of another."""
         if self.chance.random() < self.wrong:
-            wanted = self.chance.choice([types.BOOL, types.INT, types.STRING, types.DOUBLE, types.QUANTITY, types.SEMVER, types.list_of(types.INT), types.NULL, types.BYTES, types.optional_of(types.INT)])
+            wanted = self.chance.choice(
+                [
+                    types.BOOL,
+                    types.INT,
+                    types.STRING,
+                    types.DOUBLE,
+                    types.QUANTITY,
+                    types.SEMVER,
+                    types.list_of(types.INT),
+                    types.NULL,
+                    types.BYTES,
+                    types.optional_of(types.INT),
+                ]
+            )
         self.depth += 1
         try:
             if self.depth > self.chance.choice([2, 3, 4, 6]):
@@ -98,6 +148,8 @@ class Generator:
                 return self.operator(wanted)
             if roll < 0.62:
                 return self.macro(wanted)
+            if roll < 0.635:
+                return f"dyn({self.expression(self.some_type())})" if self.chance.random() < 0.3 else self.leaf(wanted)
             if roll < 0.66:
                 return f"({self.expression(types.BOOL)} ? {self.expression(wanted)} : {self.expression(wanted)})"
             return self.call(wanted)
@@ -119,9 +171,13 @@ class Generator:
         chance = self.chance
         match wanted.kind:
             case "bool":
-                return chance.choice(["true", "false", "device.allowMultipleAllocations", f'device.driver == "{DRIVER}"'])
+                return chance.choice(
+                    ["true", "false", "device.allowMultipleAllocations", f'device.driver == "{DRIVER}"']
+                )
             case "int":
-                return chance.choice(["0", "1", "-1", "2", "3", "9223372036854775807", "-9223372036854775808", "0x1F", "10", "48"])
+                return chance.choice(
+                    ["0", "1", "-1", "2", "3", "9223372036854775807", "-9223372036854775808", "0x1F", "10", "48"]
+                )
             case "uint":
                 return chance.choice(["0u", "1u", "18446744073709551615u", "3U"])
             case "double":
@@ -129,7 +185,12 @@ class Generator:
             case "string":
                 if chance.random() < 0.15:
                     return "device.driver"
-                return quote(chance.choice(TEXTS + chance.choice([QUANTITIES, VERSIONS, ADDRESSES, NETWORKS, URLS, MOMENTS, SPANS, PATTERNS])))
+                return quote(
+                    chance.choice(
+                        TEXTS
+                        + chance.choice([QUANTITIES, VERSIONS, ADDRESSES, NETWORKS, URLS, MOMENTS, SPANS, PATTERNS])
+                    )
+                )
             case "bytes":
                 return "b" + quote(chance.choice(["", "a", "abc", "\\xff"]).replace("\\xff", "é"))
             case "null":
@@ -140,12 +201,29 @@ class Generator:
                 return f"timestamp({quote(chance.choice(MOMENTS))})"
             case "list":
                 inner = wanted.parameters[0]
-                return "[" + ", ".join(self.leaf(inner) for _ in range(chance.randint(0, 3))) + chance.choice(["", "", "", ","]) + "]"
+                return (
+                    "["
+                    + ", ".join(self.leaf(inner) for _ in range(chance.randint(0, 3)))
+                    + chance.choice(["", "", "", ","])
+                    + "]"
+                )
             case "map":
                 key, value = wanted.parameters
                 if chance.random() < 0.3 and key.kind in ("string", "dyn"):
-                    return chance.choice(["device.attributes", "device.capacity", f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]', 'device.attributes["none"]'])
-                return "{" + ", ".join(f"{self.literal(key)}: {self.leaf(value)}" for _ in range(chance.randint(0, 2))) + "}"
+                    return chance.choice(
+                        [
+                            "device.attributes",
+                            "device.capacity",
+                            f'device.attributes["{DRIVER}"]',
+                            f'device.capacity["{DRIVER}"]',
+                            'device.attributes["none"]',
+                        ]
+                    )
+                return (
+                    "{"
+                    + ", ".join(f"{self.literal(key)}: {self.leaf(value)}" for _ in range(chance.randint(0, 2)))
+                    + "}"
+                )
             case "object":
                 return self.opaque(wanted)
             case "opaque":
@@ -155,7 +233,11 @@ class Generator:
             case "type":
                 return chance.choice(["int", "string", "bool", "type", "null_type", f"type({self.leaf(types.INT)})"])
             case _:
-                return self.leaf(self.chance.choice([types.INT, types.STRING, types.BOOL, types.DOUBLE])) if self.chance.random() < 0.5 else self.attribute()
+                return (
+                    self.leaf(self.chance.choice([types.INT, types.STRING, types.BOOL, types.DOUBLE]))
+                    if self.chance.random() < 0.5
+                    else self.attribute()
+                )
 
     def opaque(self, wanted: Type) -> str:
         chance = self.chance
@@ -179,8 +261,17 @@ class Generator:
         chance = self.chance
         if chance.random() < 0.4:
             name = chance.choice(NAMES)
-            return chance.choice([f'device.attributes["{DRIVER}"].?{name}', f'device.attributes[?"{DRIVER}"].{name}', f'device.attributes["{DRIVER}"][?"{name}"]', f'device.capacity["{DRIVER}"].?memory'])
-        return chance.choice(["optional.none()", f"optional.of({self.leaf(inner)})", f"optional.ofNonZeroValue({self.leaf(inner)})"])
+            return chance.choice(
+                [
+                    f'device.attributes["{DRIVER}"].?{name}',
+                    f'device.attributes[?"{DRIVER}"].{name}',
+                    f'device.attributes["{DRIVER}"][?"{name}"]',
+                    f'device.capacity["{DRIVER}"].?memory',
+                ]
+            )
+        return chance.choice(
+            ["optional.none()", f"optional.of({self.leaf(inner)})", f"optional.ofNonZeroValue({self.leaf(inner)})"]
+        )
 
     def attribute(self) -> str:
         """A read of an attribute."""
@@ -193,9 +284,9 @@ class Generator:
         if form < 0.8:
             return f'device.attributes["{domain}"]["{name}"]'
         if form < 0.85:
-            return f'device.attributes[device.driver].{name}'
+            return f"device.attributes[device.driver].{name}"
         if form < 0.9:
-            return f'device.attributes.none.{name}'
+            return f"device.attributes.none.{name}"
         return f'device.attributes["{domain}"].?{name}.orValue({self.leaf(types.INT)})'
 
     def capacity(self) -> str:
@@ -216,14 +307,28 @@ class Generator:
             if roll < 0.7:
                 return f"{self.operand(t)} {chance.choice(['==', '==', '!='])} {self.operand(t)}"
             if roll < 0.85:
-                a, b = chance.choice([types.INT, types.DOUBLE, types.STRING, types.UINT, types.DURATION, types.TIMESTAMP, types.BOOL, types.BYTES]), None
+                a, b = (
+                    chance.choice(
+                        [
+                            types.INT,
+                            types.DOUBLE,
+                            types.STRING,
+                            types.UINT,
+                            types.DURATION,
+                            types.TIMESTAMP,
+                            types.BOOL,
+                            types.BYTES,
+                        ]
+                    ),
+                    None,
+                )
                 b = a if chance.random() < 0.7 else chance.choice([types.INT, types.UINT, types.DOUBLE])
                 return f"{self.operand(a)} {chance.choice(['<', '<=', '>', '>='])} {self.operand(b)}"
             if roll < 0.93:
                 return f"{self.operand(t)} in {self.operand(types.list_of(t))}"
             if roll < 0.97:
                 return f"has({self.attribute()})"
-            return f'{self.operand(types.STRING)} in {self.operand(types.map_of(types.STRING, types.INT))}'
+            return f"{self.operand(types.STRING)} in {self.operand(types.map_of(types.STRING, types.INT))}"
         if wanted in (types.INT, types.UINT, types.DOUBLE):
             return f"({self.expression(wanted)} {chance.choice('+-*/' + ('%' if wanted != types.DOUBLE else ''))} {self.expression(wanted)})"
         if wanted in (types.STRING, types.BYTES, types.DURATION) or wanted.kind == "list":
@@ -265,7 +370,15 @@ class Generator:
         chance = self.chance
         first, second = self.fresh(), self.fresh()
         if chance.random() < 0.35:
-            over = chance.choice([f'device.attributes["{DRIVER}"]', "device.attributes", f'device.capacity["{DRIVER}"]', f'device.attributes["{DRIVER}"].strs', '{"a": 1, "b": 2}'])
+            over = chance.choice(
+                [
+                    f'device.attributes["{DRIVER}"]',
+                    "device.attributes",
+                    f'device.capacity["{DRIVER}"]',
+                    f'device.attributes["{DRIVER}"].strs',
+                    '{"a": 1, "b": 2}',
+                ]
+            )
             value = types.QUANTITY if "capacity" in over else types.DYN
             return over, [(first, types.STRING), (second, value)] if two else [(first, types.STRING)]
         element = chance.choice([types.INT, types.STRING, types.DOUBLE, types.BOOL])
@@ -283,7 +396,30 @@ class Generator:
         return self.chance.choice(["x", "y", "z", "k", "v", "d"]) + str(len(self.variables) + self.chance.randint(0, 2))
 
     def some_type(self) -> Type:
-        return self.chance.choice([types.INT, types.STRING, types.BOOL, types.DOUBLE, types.QUANTITY, types.SEMVER, types.UINT, types.list_of(types.INT), types.list_of(types.STRING), types.DYN, types.IP, types.DURATION, types.map_of(types.STRING, types.INT), types.NULL, types.optional_of(types.INT), types.URL, types.CIDR, types.BYTES, types.TIMESTAMP, Type("type", "type", (types.INT,))])
+        return self.chance.choice(
+            [
+                types.INT,
+                types.STRING,
+                types.BOOL,
+                types.DOUBLE,
+                types.QUANTITY,
+                types.SEMVER,
+                types.UINT,
+                types.list_of(types.INT),
+                types.list_of(types.STRING),
+                types.DYN,
+                types.IP,
+                types.DURATION,
+                types.map_of(types.STRING, types.INT),
+                types.NULL,
+                types.optional_of(types.INT),
+                types.URL,
+                types.CIDR,
+                types.BYTES,
+                types.TIMESTAMP,
+                Type("type", "type", (types.INT,)),
+            ]
+        )
 
     def call(self, wanted: Type) -> str:
         """A call of a function whose result is of the type."""
@@ -343,7 +479,11 @@ class Generator:
         capacity = {"memory": chance.choice(QUANTITIES)} if chance.random() < 0.8 else {}
         if chance.random() < 0.5:
             capacity["cores"] = chance.choice(QUANTITIES)
-        device: dict[str, Any] = {"driver": chance.choice([DRIVER, DRIVER, DRIVER, "dra.net"]), "attributes": attributes, "capacity": capacity}
+        device: dict[str, Any] = {
+            "driver": chance.choice([DRIVER, DRIVER, DRIVER, "dra.net"]),
+            "attributes": attributes,
+            "capacity": capacity,
+        }
         if chance.random() < 0.3:
             device["allowMultipleAllocations"] = chance.random() < 0.5
         return device

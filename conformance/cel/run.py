@@ -41,7 +41,9 @@ class Difference:
     theirs: str
 
     def __str__(self) -> str:
-        return f"{self.kind} [{self.case.identity}] {self.case.expression}\n  ours   {self.ours}\n  theirs {self.theirs}"
+        return (
+            f"{self.kind} [{self.case.identity}] {self.case.expression}\n  ours   {self.ours}\n  theirs {self.theirs}"
+        )
 
 
 def build(minor: int) -> Path:
@@ -104,9 +106,14 @@ def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | Non
         ours = selector.matches(device)
         if all(ours.verdict != o["verdict"] for o in seen):
             return Difference("verdict", case, f"{ours} {json.dumps(device)}", json.dumps(seen))
-        if costs and "cost limit exceeded" not in ours.message and all(ours.cost != o["cost"] for o in seen):
+        if costs and not _cut_short(ours.message) and all(ours.cost != o["cost"] for o in seen):
             return Difference("cost", case, f"{ours} {json.dumps(device)}", json.dumps(seen))
     return None
+
+
+def _cut_short(message: str) -> bool:
+    """Whether the evaluation ended where it was, so that the cost says nothing."""
+    return "cost limit exceeded" in message or message.startswith("internal error")
 
 
 def run(minor: int, count: int, seed: int, costs: bool) -> tuple[list[Difference], Counter[str]]:

@@ -169,7 +169,13 @@ class Quantity:
         return _add_big(self, other, suffixes)
 
     def __sub__(self, other: Quantity) -> Quantity:
-        return self + -other
+        suffixes = other.suffixes if self.unscaled == 0 else self.suffixes
+        if self.small and other.small:
+            difference = _add_small(self, -other, suffixes)
+            if difference is not None:
+                return difference
+        negative = Quantity(-other.unscaled, other.scale, False, other.suffixes)
+        return _add_big(self, negative, suffixes)
 
     def __neg__(self) -> Quantity:
         number = -self.unscaled

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dra_planner.cel import operators, types
-from dra_planner.cel.libraries.table import IMPLEMENTATIONS
+from dra_planner.cel.libraries.table import implementations
 from dra_planner.cel.overloads import Overload, declared
 from dra_planner.cel.shapes import binary, logic, not_strictly_false, set_membership, unary, variadic
 from dra_planner.cel.spending import call_cost
@@ -69,6 +69,7 @@ class Caller:
         self.compiler = compiler
         self.minor = compiler.dialect.minor
         self.functions = declared(compiler.dialect)
+        self.implementations = implementations(compiler.dialect.minor)
 
     def compile(self, node: Call, charged: bool) -> Closure:
         """The closure of a call that is not the reading of a field or index."""
@@ -164,7 +165,7 @@ class Caller:
         return self._dispatching(function, self.functions[function])
 
     def _guarded(self, node: Call, overload: Overload) -> Callable[..., Any]:
-        run = IMPLEMENTATIONS.get(overload.id)
+        run = self.implementations.get(overload.id)
         if run is None:
             raise Unsupported(f"the function {overload.function} is not supported")
         if all(map(_is_sure, node.children(), overload.parameters)):
@@ -183,7 +184,7 @@ class Caller:
     def _dispatching(self, function: str, overloads: Sequence[Overload]) -> Callable[..., Any]:
         forms = []
         for overload in overloads:
-            run = IMPLEMENTATIONS.get(overload.id)
+            run = self.implementations.get(overload.id)
             if run is None:
                 raise Unsupported(f"the function {function} is not supported")
             forms.append((_guards(overload), run))
@@ -259,7 +260,7 @@ def _is_sure(node: Node, wanted: Type) -> bool:
         and len(node.overloads) == 1
         and node.overloads[0].result == wanted
         and node.function not in ("_?._", "or", "orValue")
-        and node.overloads[0].id in IMPLEMENTATIONS
+        and not node.function.startswith(("_", "@"))
     )
 
 

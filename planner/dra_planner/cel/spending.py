@@ -38,10 +38,10 @@ FORMAT_PATTERN_SIZES: Final = {
     "dns1035LabelPrefix": 30,
     "labelValue": 40,
     "uri": 1103,
-    "uuid": 88,
+    "uuid": 70,
     "byte": 84,
-    "date": 88,
-    "datetime": 88,
+    "date": 71,
+    "datetime": 71,
 }
 
 

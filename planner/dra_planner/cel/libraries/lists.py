@@ -153,6 +153,15 @@ def _range(count: int) -> list[int]:
     return list(range(count))
 
 
+def _range_37(count: int) -> list[int]:
+    """As `_range`, with the limits that 1.37 has."""
+    if count < 0:
+        raise CelError(f"lists.range: size must be non-negative, got {count}")
+    if count > 1_000_000:
+        raise CelError(f"lists.range: size {count} exceeds maximum allowed (1000000)")
+    return list(range(count))
+
+
 def _distinct(items: list[Any]) -> list[Any]:
     unique: list[Any] = []
     for item in map(known, items):
@@ -210,3 +219,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "@mapInsert_map_key_value": _insert,
     "@mapInsert_map_map": _insert_all,
 }
+
+FROM_37: Final[dict[str, Callable[..., Any]]] = {"lists_range": _range_37}
+"""What is different from 1.37 on."""

@@ -35,15 +35,28 @@ def _integer(value: QuantityValue) -> int:
     return number
 
 
-def _add(value: QuantityValue, other: Quantity) -> QuantityValue:
+def _combine(value: QuantityValue, other: Quantity, subtract: bool, in_place: bool) -> QuantityValue:
     try:
-        return QuantityValue(value.quantity + other, derived=True)
+        result = value.quantity - other if subtract else value.quantity + other
     except QuantityError as error:
         raise CelError(error.reason) from None
+    if in_place and not value.quantity.small:
+        value.quantity = result
+    return QuantityValue(result, derived=True)
 
 
 def _of(number: int) -> Quantity:
     return Quantity(number, suffixes=DECIMAL_EXPONENT)
+
+
+def _arithmetic(in_place: bool) -> dict[str, Callable[..., Any]]:
+    """Addition and subtraction. Up to 1.36 they change a first operand that is in the big-decimal form."""
+    return {
+        "quantity_add": lambda a, b: _combine(a, b.quantity, False, in_place),
+        "quantity_add_int": lambda a, n: _combine(a, _of(n), False, in_place),
+        "quantity_sub": lambda a, b: _combine(a, b.quantity, True, in_place),
+        "quantity_sub_int": lambda a, n: _combine(a, _of(n), True, in_place),
+    }
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -56,8 +69,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "quantity_get_float": lambda q: q.quantity.as_float(),
     "quantity_get_int": _integer,
     "quantity_is_integer": lambda q: q.quantity.as_int64() is not None,
-    "quantity_add": lambda a, b: _add(a, b.quantity),
-    "quantity_add_int": lambda a, n: _add(a, _of(n)),
-    "quantity_sub": lambda a, b: _add(a, -b.quantity),
-    "quantity_sub_int": lambda a, n: _add(a, -_of(n)),
+    **_arithmetic(in_place=True),
 }
+FROM_37: Final = _arithmetic(in_place=False)
+"""What is different from 1.37 on."""

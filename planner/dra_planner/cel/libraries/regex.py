@@ -45,10 +45,13 @@ def _find(text: str, pattern: str) -> str:
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
     found: list[str] = []
+    previous_end = -1
     for match in compile_pattern(pattern).finditer(text):
         if 0 <= limit <= len(found):
             break
-        found.append(match.group(0))
+        if match.start() != match.end() or match.start() != previous_end:  # Go drops empty matches that abut
+            found.append(match.group(0))
+        previous_end = match.end()
     return found
 
 

@@ -29,7 +29,7 @@ def _unavailable(*_: Any) -> Any:
 
 _AUTHORIZER: Final = tuple(line.split()[0] for line in AUTHORIZER.strip().splitlines())
 
-IMPLEMENTATIONS: Final[dict[str, Callable[..., Any]]] = {
+_UP_TO_36: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(_AUTHORIZER, _unavailable),
     **conversions.FUNCTIONS,
     **formats.FUNCTIONS,
@@ -43,3 +43,9 @@ IMPLEMENTATIONS: Final[dict[str, Callable[..., Any]]] = {
     **times.FUNCTIONS,
     **urls.FUNCTIONS,
 }
+_FROM_37: Final = {**_UP_TO_36, **lists.FROM_37, **quantities.FROM_37}
+
+
+def implementations(minor: int) -> dict[str, Callable[..., Any]]:
+    """The functions of a minor by overload."""
+    return _FROM_37 if minor >= 37 else _UP_TO_36

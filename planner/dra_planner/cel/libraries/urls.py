@@ -5,6 +5,7 @@ Source of the behaviour: kubernetes/apiserver:pkg/cel/library/urls.go@v0.36.3; G
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -71,9 +72,10 @@ def _host(host: str) -> str:
         if close < 0:
             raise _UrlError("missing ']' in host")
         port = host[close + 1 :]
-        inside = host[1:close].partition("%25")[0]
-        if not re.fullmatch(r"[0-9a-zA-Z:.\-_~!$&'()*+,;=\[\]<>\"]*", inside):
-            raise _UrlError("invalid URL escape")
+        try:
+            ipaddress.IPv6Address(host[1:close].partition("%25")[0])
+        except ValueError:
+            raise _UrlError("invalid IP-literal") from None
     else:
         port = host[host.rfind(":") :] if ":" in host else ""
     if not _PORT.fullmatch(port):
