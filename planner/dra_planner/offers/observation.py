@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from dra_planner.manifests import BoundPod, Manifests
 from dra_planner.model import Node, ResourceClaim, ResourceSlice
 from dra_planner.offers.model import Offer
 from dra_planner.releases import Features
+
+if TYPE_CHECKING:  # predicting needs no reader of manifests, and it takes long to import
+    from dra_planner.manifests import BoundPod, Manifests
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
