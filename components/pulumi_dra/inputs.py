@@ -45,7 +45,8 @@ class InputReader:
         """Return a reader of a structure at `path`; its faults are faults of this one."""
         inner = object.__new__(InputReader)
         inner._title, inner._errors, inner._at = self._title, self._errors, f"{self._at}{path}."
-        inner._take_over(known.__name__.removesuffix("Settings"), args, known)
+        component = known.__name__.removesuffix("Settings").removesuffix("Args")
+        inner._take_over(component, args, known)
         return inner
 
     def finish(self) -> None:

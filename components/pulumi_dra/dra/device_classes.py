@@ -56,14 +56,8 @@ class DeviceClasses(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: DeviceClassesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DeviceClasses", name, args, DeviceClassesArgs)
-        version = read.text("kubernetes_version", check=check_version)
-        minor = parse_version(version) if version and not check_version(version) else 0
-        classes = [_read_class(read, index, item, minor) for index, item in enumerate(read.blocks("classes"))]
-        for index, (class_name, _) in enumerate(classes):
-            if class_name and class_name in [other for other, _ in classes[:index]]:
-                read.refuse(f"classes[{index}].name", f'"{class_name}" is taken by an earlier class')
+        classes = read_classes(read)
         read.finish()
-
         super().__init__("pulumi-dra:index:DeviceClasses", name, {}, opts)
         options = Children(self, opts).options
         for class_name, spec in classes:
@@ -72,6 +66,17 @@ class DeviceClasses(pulumi.ComponentResource):
             )
         self.names = pulumi.Output.from_input([class_name for class_name, _ in classes])
         self.register_outputs({"names": self.names})
+
+
+def read_classes(read: InputReader) -> list[tuple[str, Any]]:
+    """Return name and spec of each class; faults are noted in `read`."""
+    version = read.text("kubernetes_version", check=check_version)
+    minor = parse_version(version) if version and not check_version(version) else 0
+    classes = [_read_class(read, index, item, minor) for index, item in enumerate(read.blocks("classes"))]
+    for index, (class_name, _) in enumerate(classes):
+        if class_name and class_name in [other for other, _ in classes[:index]]:
+            read.refuse(f"classes[{index}].name", f'"{class_name}" is taken by an earlier class')
+    return classes
 
 
 def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> tuple[str, Any]:

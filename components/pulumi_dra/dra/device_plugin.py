@@ -1,6 +1,7 @@
 """NVIDIA's device plugin for nodes that are not DRA nodes; or an existing one, kept off the DRA nodes."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
@@ -35,6 +36,45 @@ class DevicePluginArgs(TypedDict):
     """Namespace of that DaemonSet. Default kube-system."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevicePluginInputs:
+    """The same, checked; `release` is None for a DaemonSet that is there already."""
+
+    release: catalog.DevicePluginRelease | None
+    namespace: str
+    chart: str
+    existing_daemon_set: str
+    existing_namespace: str
+
+
+def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
+    """Return the checked inputs; faults are noted in `read`."""
+    version, existing = read.text("version", ""), read.text("existing_daemon_set", "")
+    namespace = read.text("namespace", NAMESPACE, pattern="[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", meaning="a name")
+    if namespace == "default":
+        read.refuse("namespace", "must not be default: the chart refuses it")
+    release = None
+    if bool(version) == bool(existing):
+        read.refuse("version", "give either version (to install the chart) or existing_daemon_set (to narrow one)")
+    elif version:
+        try:
+            release = catalog.device_plugin_release(version)
+        except PlannerError as error:
+            read.refuse("version", str(error))
+    for key in ("namespace", "chart"):
+        if existing and read.has(key):
+            read.refuse(key, "is for a chart that this component installs")
+    if version and read.has("existing_namespace"):
+        read.refuse("existing_namespace", "is for existing_daemon_set")
+    return DevicePluginInputs(
+        release=release,
+        namespace=namespace,
+        chart=read.text("chart", ""),
+        existing_daemon_set=existing,
+        existing_namespace=read.text("existing_namespace", "kube-system"),
+    )
+
+
 class DevicePlugin(pulumi.ComponentResource):
     """NVIDIA's device plugin, kept off DRA nodes: two that hand out the same GPUs would not know of each other."""
 
@@ -43,59 +83,47 @@ class DevicePlugin(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: DevicePluginArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DevicePlugin", name, args, DevicePluginArgs)
-        version = read.text("version", "")
-        namespace = read.text("namespace", NAMESPACE, pattern="[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", meaning="a name")
-        if namespace == "default":
-            read.refuse("namespace", "must not be default: the chart refuses it")
-        chart = read.text("chart", "")
-        existing = read.text("existing_daemon_set", "")
-        existing_namespace = read.text("existing_namespace", "kube-system")
-        release = None
-        if bool(version) == bool(existing):
-            read.refuse("version", "give either version (to install the chart) or existing_daemon_set (to narrow one)")
-        elif version:
-            try:
-                release = catalog.device_plugin_release(version)
-            except PlannerError as error:
-                read.refuse("version", str(error))
-        for key in ("namespace", "chart"):
-            if existing and read.has(key):
-                read.refuse(key, "is for a chart that this component installs")
-        if version and read.has("existing_namespace"):
-            read.refuse("existing_namespace", "is for existing_daemon_set")
+        inputs = read_plugin_inputs(read)
         read.finish()
-
         super().__init__("pulumi-dra:index:DevicePlugin", name, {}, opts)
         children = Children(self, opts)
-        if release is None:
-            self._narrow(name, existing, existing_namespace, children)
-            self.namespace = pulumi.Output.from_input(existing_namespace)
+        if inputs.release is None:
+            self._narrow(name, inputs, children)
+            self.namespace = pulumi.Output.from_input(inputs.existing_namespace)
         else:
-            home = declare_privileged_namespace(name, namespace, children)
-            installed = k8s.helm.v3.Release(
-                f"{name}-release",
-                name=RELEASE,
-                namespace=home.metadata.name,
-                chart=chart or release.chart,
-                version=None if chart else release.version,
-                repository_opts=None if chart else {"repo": release.repository},
-                values=device_plugin_values(),
-                create_namespace=False,
-                # Unlike the driver's, this chart is waited for pod by pod, on nodes that may not be there yet.
-                skip_await=True,
-                opts=children.options(depends_on=[home], delete_before_replace=True),
-            )
-            self.namespace = home.metadata.name
-            self.status = installed.status.apply(lambda status: require_deployed(RELEASE, status))
+            self.namespace = self._install(name, inputs, inputs.release, children)
         self.register_outputs({"namespace": self.namespace})
 
-    def _narrow(self, name: str, daemon_set: str, namespace: str, children: Children) -> None:
+    def _install(
+        self, name: str, inputs: DevicePluginInputs, release: catalog.DevicePluginRelease, children: Children
+    ) -> pulumi.Output[str]:
+        home = declare_privileged_namespace(name, inputs.namespace, children)
+        own_chart = bool(inputs.chart)
+        installed = k8s.helm.v3.Release(
+            f"{name}-release",
+            name=RELEASE,
+            namespace=home.metadata.name,
+            chart=inputs.chart or release.chart,
+            version=None if own_chart else release.version,
+            repository_opts=None if own_chart else {"repo": release.repository},
+            values=device_plugin_values(),
+            create_namespace=False,
+            # Unlike the driver's, this chart is waited for pod by pod, on nodes that may not be there yet.
+            skip_await=True,
+            opts=children.options(depends_on=[home], delete_before_replace=True),
+        )
+        # A failed release must stop here too: see `require_deployed`.
+        return pulumi.Output.all(home.metadata.name, installed.status).apply(
+            lambda both: both[0] if require_deployed(RELEASE, both[1]) else ""
+        )
+
+    def _narrow(self, name: str, inputs: DevicePluginInputs, children: Children) -> None:
         terms: Any = without_dra_nodes([])
         k8s.apps.v1.DaemonSetPatch(
             f"{name}-off-dra-nodes",
             metadata={
-                "name": daemon_set,
-                "namespace": namespace,
+                "name": inputs.existing_daemon_set,
+                "namespace": inputs.existing_namespace,
                 # It would wait for the whole rollout, and the change restarts every plugin pod.
                 "annotations": {"pulumi.com/skipAwait": "true"},
             },
