@@ -1,0 +1,57 @@
+"""Selectors on devices: verdict, message and cost, as Kubernetes' own library gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from dra_planner.cel import Dialect, Refused, compile
+
+HERE = Path(__file__).parent
+DEVICES = yaml.safe_load((HERE / "devices.yaml").read_text())
+CASES = [
+    pytest.param(case, id=f"{path.stem}-{number}-{case['expression'][:60]}")
+    for path in sorted((HERE / "cases").glob("*.yaml"))
+    for number, case in enumerate(yaml.safe_load(path.read_text()), 1)
+]
+MINORS = (34, 35, 36, 37)
+VERDICTS = {"match": "match", "no-match": "no-match", "runtime-error": "error"}
+
+
+def dialects(case: dict[str, Any]) -> list[Dialect]:
+    gates = case.get("gates", {})
+    return [
+        Dialect(
+            minor,
+            case.get("environment", "stored"),
+            list_attributes=gates.get("list_attributes", True) and minor >= 36,
+            consumable_capacity=gates.get("consumable_capacity", True),
+        )
+        for minor in MINORS
+        if case.get("since", 34) <= minor <= case.get("until", 99)
+    ]
+
+
+def test_there_are_all_cases() -> None:
+    assert len(CASES) == 474
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_selector_says_what_kubernetes_says(case: dict[str, Any]) -> None:
+    asked = dialects(case)
+    assert asked
+    for dialect in asked:
+        selector = compile(case["expression"], dialect)
+        if case["expect"] == "compile-error":
+            assert isinstance(selector, Refused), dialect
+            assert case.get("message", "") in selector.message
+            continue
+        assert not isinstance(selector, Refused), (dialect, selector)
+        outcome = selector.matches(DEVICES[case["device"]])
+        assert outcome.verdict == VERDICTS[case["expect"]], (dialect, outcome)
+        assert case.get("message", "") in outcome.message
+        if dialect.minor <= 36:
+            assert outcome.cost == case.get("cost", outcome.cost), dialect
+            assert selector.estimated_cost == case.get("estimate", selector.estimated_cost), dialect
