@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from dra_planner.errors import Diagnostic
+from dra_planner.fleet import read_fleet
 from dra_planner.manifests import read_manifests
+from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_policies.rules import check_all, view_of
@@ -37,6 +41,10 @@ kind: DeviceClass
 metadata: {{name: mine}}
 spec: {{selectors: [{{cel: {{expression: "{expression}"}}}}]}}
 """
+SELECTOR = 'selectors: [{{cel: {{expression: "{expression}"}}}}]'
+MEMORY = SELECTOR.format(
+    expression="device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('{amount}')) >= 0"
+).replace("{cel", "{{cel").replace("{expression", "{{expression").replace("}}]", "}}}}]")
 TOLERATION = "{key: nvidia.com/gpu, operator: Exists}"
 
 
@@ -125,6 +133,27 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     ),
     "a class of one driver": ([CLASS.format(expression="device.driver == 'gpu.nvidia.com'")], []),
     "a class of any driver": ([CLASS.format(expression="true")], [("warning", "class-of-any-driver")]),
+    "a bound that a GPU misses by a hair": (
+        [claim(selector=MEMORY.format(amount="80Gi"))],
+        [("warning", "selector-just-misses-a-gpu")],
+    ),
+    "a bound below what is published": ([claim(selector=MEMORY.format(amount="78Gi"))], []),
+    "an attribute that is a capacity": (
+        [claim(selector=SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"))],
+        [("warning", "selector-reads-what-no-device-has")],
+    ),
+    "an attribute that was mistyped": (
+        [claim(selector=SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"))],
+        [("warning", "selector-reads-what-no-device-has")],
+    ),
+    "an attribute of another driver": (
+        [claim(selector=SELECTOR.format(expression="device.attributes['dra.net'].rdma"))],
+        [],
+    ),
+    "an attribute of some release": (
+        [claim(selector=SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].pcieBusID == 'x'"))],
+        [],
+    ),
     "a selector that does not compile": (
         [CLASS.format(expression="device.driver == 1")],
         [("error", "selector-does-not-compile")],
@@ -146,6 +175,68 @@ def test_manifests(name: str) -> None:
     documents, expected = CASES[name]
 
     assert [(each.severity, each.code) for each in told(*documents)] == expected
+
+
+SENTENCES = {
+    MEMORY.format(amount="80Gi"): (
+        "selector `device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('80Gi')) >= 0` misses "
+        "NVIDIA H100 80GB HBM3 (81559Mi) by less than 7 %"
+    ),
+    SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"): (
+        'selector reads device.attributes["gpu.nvidia.com"].memory, and no version of the driver publishes any such '
+        'thing (it is a capacity: write device.capacity["gpu.nvidia.com"].memory)'
+    ),
+    SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"): (
+        'publishes any such thing (did you mean "architecture"?)'
+    ),
+}
+
+
+@pytest.mark.parametrize("selector", SENTENCES)
+def test_a_sentence_about_a_selector(selector: str) -> None:
+    (finding,) = told(claim(selector=selector))
+
+    assert SENTENCES[selector] in str(finding)
+
+
+def test_gpus_that_no_pool_has_are_not_missed(declare: SimpleNamespace) -> None:
+    def missed(amount: str) -> list[str]:
+        sources = (Source("claim.yaml", claim(selector=MEMORY.format(amount=amount))),)
+        plan = make_plan(PlanRequest(sources=sources, fleet=read_fleet(declare.fleet())))
+        assert plan.manifests is not None
+        return [each.message for each in check_all(view_of(plan.manifests, features_of(34), plan))]
+
+    assert missed("80Gi") == []  # an H100, and the fleet has none
+    assert "misses NVIDIA L4 (23034Mi)" in missed("24Gi")[0]
+
+
+DEVICE_PLUGIN = """
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {{name: nvidia-device-plugin-daemonset, namespace: kube-system}}
+spec:
+  selector: {{matchLabels: {{name: plugin}}}}
+  template:
+    metadata: {{labels: {{name: plugin}}}}
+    spec:
+      tolerations: [{{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}}]
+      affinity: {affinity}
+      containers: [{{name: nvidia-device-plugin-ctr, image: nvcr.io/nvidia/k8s-device-plugin:v0.17.4}}]
+"""
+OFF_DRA_NODES = """{nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
+  {matchExpressions: [{key: nvidia.com/gpu.dra, operator: NotIn, values: ["true"]}]}]}}}"""
+
+
+@pytest.mark.parametrize(("affinity", "expected"), [("{}", ["device-plugin-on-dra-node"]), (OFF_DRA_NODES, [])])
+def test_a_device_plugin_among_the_manifests_of_a_fleet(
+    declare: SimpleNamespace, affinity: str, expected: list[str]
+) -> None:
+    sources = (Source("plugin.yaml", DEVICE_PLUGIN.format(affinity=affinity)),)
+    plan = make_plan(PlanRequest(sources=sources, fleet=read_fleet(declare.fleet())))
+    assert plan.manifests is not None
+    view = view_of(plan.manifests, features_of(34), plan)
+
+    assert [each.code for each in check_all(view) if each.severity == "error"] == expected
 
 
 def test_a_finding_says_where_what_and_what_mends_it() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import yaml
 from dra_policies import rules
 from dra_policies.rules import RULES
 from dra_policies.rules.page import render_page
@@ -27,6 +29,13 @@ def test_every_rule_says_what_why_and_what_mends_it() -> None:
         assert rule.says.endswith(".")
         assert rule.why.endswith(".")
         assert rule.fix
+
+
+def test_the_pack_has_the_version_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pack = yaml.safe_load((ROOT / "policies" / "PulumiPolicy.yaml").read_text(encoding="utf-8"))
+
+    assert pack["version"] == project["version"]
 
 
 def test_the_page_is_fresh() -> None:

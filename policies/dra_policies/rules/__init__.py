@@ -33,6 +33,8 @@ from dra_policies.rules import (
     pool_maximum_too_small,
     rule_could_not_run,
     selector_does_not_compile,
+    selector_just_misses_a_gpu,
+    selector_reads_what_no_device_has,
     stack_cannot_be_judged,
 )
 from dra_policies.rules.rule import Finding, Level, Rule
@@ -54,6 +56,8 @@ RULES: Final[tuple[Rule, ...]] = (
     driver_quota_too_small.RULE,
     object_is_refused.RULE,
     selector_does_not_compile.RULE,
+    selector_reads_what_no_device_has.RULE,
+    selector_just_misses_a_gpu.RULE,
     claim_asks_for_too_many_devices.RULE,
     admin_access_unknown.RULE,
     gpu_taint_not_tolerated.RULE,

@@ -1,0 +1,60 @@
+"""One device of every GPU model that the tables hold, as a node would publish it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from dra_planner import catalog
+from dra_planner.errors import PlannerError
+from dra_planner.model import AttributeValue, DeviceCapacity
+from dra_planner.quantity import Quantity
+from dra_planner.releases import Features
+from dra_planner.slices import predict_slices
+
+GPU_DRIVER = "gpu.nvidia.com"
+MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownDevice:
+    """A device with its driver: what a selector sees. `product` is how people call it."""
+
+    product: str
+    driver: str = GPU_DRIVER
+    attributes: Mapping[str, AttributeValue] = field(hash=False)
+    capacity: Mapping[str, DeviceCapacity] = field(hash=False)
+    allow_multiple_allocations: bool = False
+
+    @property
+    def memory(self) -> Quantity | None:
+        """What the driver publishes as memory; None where that is not known."""
+        found = self.capacity.get(MEMORY)
+        return found.value if found is not None and isinstance(found.value, Quantity) else None
+
+    def with_memory(self, memory: Quantity) -> KnownDevice:
+        """Return the same device with another amount of memory."""
+        return replace(self, capacity={**self.capacity, MEMORY: DeviceCapacity(memory)})
+
+
+@lru_cache(maxsize=4)
+def known_devices(features: Features) -> tuple[KnownDevice, ...]:
+    """Return one full GPU of each model that some machine of EKS or GKE has, by product name."""
+    driver = [release for release in catalog.driver_releases() if release.is_installable][-1]
+    found: dict[str, KnownDevice] = {}
+    for cloud in ("eks", "gke"):
+        for machine in catalog.machines(cloud):
+            accelerator = machine.accelerator
+            if accelerator is None or accelerator.gpu is None or accelerator.fraction or accelerator.gpu in found:
+                continue
+            try:
+                slices = predict_slices(machine, driver, node_name="node", features=features)
+            except PlannerError:
+                continue
+            product = catalog.gpu(accelerator.gpu).product_name or accelerator.gpu
+            for device in (device for part in slices if part.driver == GPU_DRIVER for device in part.devices[:1]):
+                found[accelerator.gpu] = KnownDevice(
+                    product=product, attributes=device.attributes, capacity=device.capacity
+                )
+    return tuple(sorted(found.values(), key=lambda device: device.product))
