@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dra_planner.cel import operators, types
+from dra_planner.cel.libraries.regex import compile_pattern
 from dra_planner.cel.libraries.table import implementations
 from dra_planner.cel.overloads import Overload, declared
 from dra_planner.cel.shapes import binary, logic, not_strictly_false, set_membership, unary, variadic
@@ -135,8 +136,9 @@ class Caller:
             if member is not None:
                 return member
         early = function not in _SINGLE_FORM and len(node.overloads) > 1
-        if function in ("matches", "find", "findAll") and isinstance(arguments[1], Folded):
-            self._check_pattern(arguments[1].value)
+        pattern = arguments[1] if function in ("matches", "find", "findAll") else None
+        if isinstance(pattern, Folded) and isinstance(pattern.value, str):
+            compile_pattern(pattern.value)
             early = True
         run = self._implementation(node)
         if function in _CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], Folded):
@@ -146,12 +148,6 @@ class Caller:
         if len(arguments) == 2 and not early:
             return binary(arguments[0], arguments[1], run, cost)
         return variadic(arguments, run, cost)
-
-    def _check_pattern(self, pattern: Any) -> None:
-        if pattern.__class__ is str:
-            from dra_planner.cel.libraries.regex import compile_pattern
-
-            compile_pattern(pattern)
 
     def _implementation(self, node: Call) -> Callable[..., Any]:
         function = node.function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dra_planner.cel import advice
 from dra_planner.cel.calls import Unsupported
 from dra_planner.cel.checker import check
 from dra_planner.cel.dialect import Dialect
@@ -10,7 +11,7 @@ from dra_planner.cel.evaluator import compile_tree
 from dra_planner.cel.overloads import has_lists_extension
 from dra_planner.cel.parser import ParseError, parse
 from dra_planner.cel.reads import paths_read
-from dra_planner.cel.selector import MAX_ESTIMATE, Refused, Selector
+from dra_planner.cel.selector import MAX_ESTIMATE, Kind, Refused, Selector
 from dra_planner.cel.state import room_for
 from dra_planner.cel.tree import Node, depth
 from dra_planner.cel.types import Type
@@ -25,8 +26,9 @@ def compile_text(text: str, dialect: Dialect) -> Selector | Refused:
     try:
         tree = parse(text, has_lists_extension(dialect))
     except ParseError as error:
-        kind = "depth" if error.deep else "syntax"
-        return Refused(text, kind, f"compilation failed: {error.message}", error.position)  # type: ignore[arg-type]
+        kind: Kind = "depth" if error.deep else "syntax"
+        fix = None if error.deep else advice.for_syntax(text)
+        return Refused(text, kind, f"compilation failed: {error.message}", error.position, fix)
     with room_for(depth(tree)):
         return _compile_tree(text, dialect, tree)
 
@@ -34,10 +36,10 @@ def compile_text(text: str, dialect: Dialect) -> Selector | Refused:
 def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused:
     issues = check(tree, dialect)
     if issues:
-        return _refuse(text, issues)
+        return _refuse(text, issues, dialect)
     wrong = _wrong_result(tree.type, dialect)
     if wrong:
-        return Refused(text, "type", wrong, 0)
+        return Refused(text, "type", wrong, 0, advice.for_result(tree.type))
     try:
         closure, slots = compile_tree(tree, dialect)
     except (CelError, Panic) as error:
@@ -46,16 +48,18 @@ def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused
         return Refused(text, "unsupported", str(error), 0)
     cost = estimate(tree, dialect)
     if cost > MAX_ESTIMATE and dialect.environment == "new":
-        return Refused(text, "cost", f"too complex, exceeds cost limit: estimated {cost}", 0)
+        return Refused(text, "cost", f"too complex, exceeds cost limit: estimated {cost}", 0, advice.for_cost(tree))
     return Selector(text, dialect, tree, closure, slots, cost, paths_read(tree))
 
 
-def _refuse(text: str, issues: list[Issue]) -> Refused:
+def _refuse(text: str, issues: list[Issue], dialect: Dialect) -> Refused:
     unsupported = next((issue for issue in issues if issue.unsupported), None)
     if unsupported is not None:
         return Refused(text, "unsupported", unsupported.message, unsupported.position)
     messages = dict.fromkeys(issue.message for issue in issues[:_MAX_ISSUES])
-    return Refused(text, "type", "compilation failed: " + "; ".join(messages), issues[0].position)
+    fixes = (advice.for_node(issue.node, issue.message, dialect) for issue in issues)
+    fix = next((f for f in fixes if f is not None), None)
+    return Refused(text, "type", "compilation failed: " + "; ".join(messages), issues[0].position, fix)
 
 
 def _wrong_result(result: Type, dialect: Dialect) -> str:

@@ -140,7 +140,7 @@ def _product(args: Sequence[Any], _: Any) -> int:
 
 
 def _allocated(size: int, factor: float = 1.0) -> int:
-    return _as_uint64(size * factor) + 1 + 10
+    return (_as_uint64(size * factor) + 1 + 10) % 2**64
 
 
 def _as_uint64(number: float) -> int:
