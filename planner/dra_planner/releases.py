@@ -32,6 +32,7 @@ class Features:
     binding_conditions: bool = False  # DRADeviceBindingConditions
     extended_resource: bool = False  # DRAExtendedResource
     list_attributes: bool = False  # DRAListTypeAttributes
+    fractional_capacity_range: bool = False  # DRAFractionalCapacityRange: shares in thousandths
     workload_claims: bool = False  # DRAWorkloadResourceClaims: claims of PodGroups
 
     def with_gates(self, **gates: bool) -> Features:
@@ -60,7 +61,8 @@ def features_of(minor: int) -> Features:
             fix=f"use 1.{MINIMUM_MINOR} to 1.{MAXIMUM_MINOR}: resource.k8s.io/v1 begins with 1.{MINIMUM_MINOR}",
         )
     gates = dict.fromkeys(_ON_FROM_36, minor >= 36)
-    return Features(minor=minor, device_taint_rules=minor >= 37, **gates)
+    late = minor >= 37
+    return Features(minor=minor, device_taint_rules=late, fractional_capacity_range=late, **gates)
 
 
 def parse_version(text: str, place: Place = NOWHERE) -> int:

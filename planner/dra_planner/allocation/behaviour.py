@@ -42,7 +42,8 @@ def is_plain(features: Features) -> bool:
     `distinctAttribute` or binding conditions and silently disregards capacity requests.
     """
     status = features.minor == 34 and features.device_status
-    return not (features.binding_conditions or features.consumable_capacity or features.list_attributes or status)
+    shares = features.consumable_capacity or features.fractional_capacity_range
+    return not (features.binding_conditions or shares or features.list_attributes or status)
 
 
 def behaviour_of(features: Features) -> Behaviour:

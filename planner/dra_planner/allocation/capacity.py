@@ -113,7 +113,7 @@ def _refuse_unrepresentable(requested: Quantity, unit: int) -> None:
 
 def _unit(valid: ValidRange, features: Features) -> int:
     """Thousandths from 1.37 on where every bound can be written in them, whole units before."""
-    if features.minor < 37:
+    if not features.fractional_capacity_range:
         return _ONE
     bounds = [q for q in (valid.minimum, valid.maximum, valid.step) if q is not None]
     exact = all(nano(q) % _MILLI == 0 and nano(q) // _MILLI <= _INT64_MAX for q in bounds)

@@ -193,6 +193,8 @@ def _plan_alternative(way: Alternative, template: Template, borrowed: Selection 
 def _static_fault(way: Alternative, template: Template) -> str:
     features, spec = template.features, way.spec
     name = way.sub or way.request
+    if not spec.device_class_name:
+        return f"claim {way.claim}, request {name}: missing device class name (unsupported request type?)"
     if spec.admin_access and not features.admin_access:
         return f"claim {way.claim}, request {name}: admin access is requested, but the feature is disabled"
     if spec.device_class_name not in template.classes:

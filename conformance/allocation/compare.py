@@ -1,0 +1,43 @@
+"""Whether our outcome is one of upstream's."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def difference(ours: Json, theirs: list[Json]) -> str:
+    """Return nothing when our outcome is among upstream's, else what differs."""
+    mine = _canonical(ours)
+    others = [_canonical(other) for other in theirs]
+    if mine in others:
+        return ""
+    if ours["verdict"] == "exhausted" and any(o["verdict"] == "timeout" for o in theirs):
+        return ""
+    shown = "\n   or  ".join(json.dumps(o, sort_keys=True) for o in others)
+    return f"ours   {json.dumps(mine, sort_keys=True)}\n  upstream {shown}"
+
+
+def _canonical(outcome: Json) -> Json:
+    made = {key: value for key, value in outcome.items() if value not in (None, False)}
+    if made["verdict"] == "error":
+        made["error"] = _canonical_error(made["error"])
+    if made["verdict"] == "panic":
+        made = {"verdict": "error", "error": _canonical_error(str(made.get("error", "")))}
+    for claim in made.get("claims", ()):
+        for device in claim["devices"]:
+            if "consumed" in device:
+                device["consumed"] = {n: format(Decimal(q).normalize(), "f") for n, q in device["consumed"].items()}
+    return made
+
+
+def _canonical_error(text: str) -> str:
+    """Errors of CEL are compared by where they happened, since their wording is another conformance run's subject;
+    after a missing class stands what the lister says.
+    """
+    text = re.sub(r"(could not retrieve device class \S+): .*", r"\1", text)
+    return re.sub(r"(CEL (?:runtime|compile) error): .*", r"\1", text, flags=re.DOTALL)

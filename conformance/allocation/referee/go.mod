@@ -1,0 +1,3 @@
+module dra-conformance/allocation
+
+go 1.26.0

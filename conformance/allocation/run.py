@@ -1,0 +1,193 @@
+"""Compares our allocator with upstream's: on random cases, and on upstream's own table.
+
+    python conformance/allocation/run.py                              all minors, 20 000 random cases each, and the tables
+    python conformance/allocation/run.py --minor 36 --count 500 --seed 7
+    python conformance/allocation/run.py --minor 36 --case 36-7-123   one random case again, in full
+Exits 1 on the first minor with a difference, after shrinking and printing some of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from answer import answer
+from compare import difference
+from generate import make_case
+from referee import MINORS, ask
+from shrink import shrink
+from upstream_table import upstream_cases
+
+Json = dict[str, Any]
+CHUNK = 500
+SHOWN = 3
+ALPHA = {"CompatibilityGroups", "DerivedAttributes", "OptionalNodeOperations"}
+BEYOND = {
+    "unknown-allocation-mode",
+    "unknown-selector",
+    "with-distinct-constraints-unknown-type-attribute",
+    "list-attributes-distinct-constaint-with-empty-or-unknown-type",
+    "list-attributes-match-constaint-with-empty-or-unknown-type",
+}
+
+
+def main() -> int:
+    arguments = _arguments()
+    if arguments.case:
+        return _show(arguments.case)
+    failed = False
+    for minor in arguments.minor or MINORS:
+        if arguments.count:
+            failed |= not _check_random(minor, arguments.count, arguments.seed)
+        if not arguments.no_table:
+            failed |= not _check_table(minor)
+    return int(failed)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minor", type=int, action="append", choices=MINORS, help="Kubernetes minor; may be repeated")
+    parser.add_argument("--count", type=int, default=20_000, help="random cases per minor; 0 for none")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--case", help="show one random case by its name: minor-seed-number")
+    parser.add_argument("--no-table", action="store_true", help="leave upstream's own table out")
+    return parser.parse_args()
+
+
+def _check_random(minor: int, count: int, seed: int) -> bool:
+    start, verdicts, bad = time.perf_counter(), Counter[str](), []
+    for first in range(0, count, CHUNK):
+        cases = [make_case(n, minor, seed) for n in range(first, min(first + CHUNK, count))]
+        for case, ours, why in _judge(cases, minor):
+            verdicts[ours["verdict"]] += 1
+            if why:
+                bad.append(case)
+                if len(bad) <= SHOWN:
+                    _report(case, minor, why)
+    mix = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common())
+    seconds = time.perf_counter() - start
+    print(f"1.{minor}: {count} random cases (seed {seed}: {mix}), {len(bad)} differences, {seconds:.0f} s", flush=True)
+    return not bad
+
+
+def _judge(cases: list[Json], minor: int) -> Iterator[tuple[Json, Json, str]]:
+    for case, theirs in zip(cases, ask(minor, cases), strict=True):
+        ours = _answer(case, minor)
+        fault = theirs.get("fault", "")
+        yield case, ours, fault or difference(copy.deepcopy(ours), theirs["outcomes"])
+
+
+def _answer(case: Json, minor: int) -> Json:
+    try:
+        return answer(case, minor)
+    except Exception as error:  # a fault of ours is a difference like any other, and the other cases go on
+        return {"verdict": "fault", "error": f"{type(error).__name__}: {error}"}
+
+
+def _report(case: Json, minor: int, why: str) -> None:
+    def differs(smaller: list[Json]) -> list[bool]:
+        return [bool(text) for _, _, text in _judge(smaller, minor)]
+
+    small = shrink(case, differs)
+    print(f"{case['id']}: {why}\nshrunk: {json.dumps(small)}\n", flush=True)
+
+
+def _check_table(minor: int) -> bool:
+    bad = total = beyond = 0
+    for case in upstream_cases(minor):
+        if case.get("interrupt") or not case["nodes"] or _is_beyond(case):
+            beyond += 1
+            continue
+        total += 1
+        outcomes = _recorded(case)
+        ours = _answer({**case, "id": case["name"]}, minor)
+        why = difference(_unordered(ours) if case["runs"][case["pick"]].get("unordered") else ours, outcomes)
+        if why:
+            bad += 1
+            print(f"1.{minor} upstream's {case['name']}: {why}\n", flush=True)
+    left_out = f" ({beyond} beyond the model)" if beyond else ""
+    print(f"1.{minor}: {total} cases of upstream's table{left_out}, {bad} differences", flush=True)
+    return not bad
+
+
+def _is_beyond(case: Json) -> bool:
+    """Whether a case is about something that no API server of the release would store: objects of the future, an
+    attribute without a value, and the alpha features of 1.37 (fields that stock servers drop).
+    """
+    if case["name"] in BEYOND or ALPHA & {name for name, on in case["features"].items() if on}:
+        return True
+    return any(word in json.dumps(case["slices"]) for word in ("compatibilityGroups", "skipNodeOperations"))
+
+
+def _recorded(case: Json) -> list[Json]:
+    """Upstream's outcomes in the referee's form; where its implementations differ, any of them is right."""
+    return [_outcome(o) for run in case["runs"].values() for o in run.get("outcomes", ())]
+
+
+def _outcome(recorded: Json) -> Json:
+    made: Json = {"verdict": "fit" if recorded["verdict"] == "empty" else recorded["verdict"]}
+    if recorded.get("error"):
+        made |= {"error": recorded["error"], "nodeOnly": recorded.get("nodeOnly", False)}
+    if recorded.get("results"):
+        made["claims"] = [_claim(result) for result in recorded["results"]]
+    return made
+
+
+def _claim(result: Json) -> Json:
+    devices = []
+    for d in result["devices"].get("results") or ():
+        device = {key: d[key] for key in ("request", "driver", "pool", "device")}
+        if d.get("adminAccess"):
+            device["admin"] = True
+        if d.get("shareID"):
+            device["shared"] = True
+        if d.get("consumedCapacity"):
+            device["consumed"] = {name: _number(q) for name, q in d["consumedCapacity"].items()}
+        devices.append(device)
+    claim: Json = {"devices": devices}
+    if result.get("nodeSelector"):
+        claim["nodeSelector"] = result["nodeSelector"]
+    return claim
+
+
+def _number(text: str) -> str:
+    from answer import decimal_text
+    from dra_planner.allocation.amounts import nano
+    from dra_planner.quantity import Quantity
+
+    return decimal_text(nano(Quantity.parse(text)))
+
+
+def _unordered(outcome: Json) -> Json:
+    """Devices of one request in a fixed order, as the recording has them where upstream's order is by chance."""
+    for claim in outcome.get("claims", ()):
+        devices, made = claim["devices"], []
+        while devices:
+            request = devices[0]["request"]
+            run = [d for d in devices if d["request"] == request]
+            made += sorted(run, key=lambda d: json.dumps(d, sort_keys=True))
+            devices = [d for d in devices if d["request"] != request]
+        claim["devices"] = made
+    return outcome
+
+
+def _show(name: str) -> int:
+    minor, seed, number = map(int, name.split("-"))
+    case = make_case(number, minor, seed)
+    print(json.dumps(case, indent=1))
+    ((_, ours, why),) = _judge([case], minor)
+    print(json.dumps(ours, indent=1), why or "as upstream", sep="\n")
+    return int(bool(why))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
