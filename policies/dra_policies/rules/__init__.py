@@ -37,10 +37,10 @@ from dra_policies.rules import (
     selector_reads_what_no_device_has,
     stack_cannot_be_judged,
 )
+from dra_policies.rules.manifest_view import view_of
 from dra_policies.rules.rule import Finding, Level, Rule
 from dra_policies.rules.rule_could_not_run import failure
 from dra_policies.rules.view import StackView
-from dra_policies.rules.views import view_of
 
 COULD_NOT_RUN: Final = rule_could_not_run.RULE
 CANNOT_BE_JUDGED: Final = stack_cannot_be_judged.RULE
