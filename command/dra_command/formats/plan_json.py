@@ -6,7 +6,7 @@ from typing import Any
 
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Reason
-from dra_planner.plan import Plan, PlannedPool, PlannedWorkload
+from dra_planner.plan import Plan, PlannedPool, PlannedWorkload, detail_claims
 
 from dra_command.contract import (
     AllocatedRow,
@@ -121,7 +121,7 @@ def _claims(plan: Plan) -> list[ClaimRow]:
                 for each in claim.devices
             ],
         )
-        for claim in plan.claims
+        for claim in detail_claims(plan)
     ]
 
 

@@ -1,5 +1,6 @@
 """The plan: every step in order, the plan's document, and judging one again."""
 
+from dra_planner.plan.detail import detail_claims
 from dra_planner.plan.document import judge_document, plan_document, plan_file
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.values import (
@@ -22,6 +23,7 @@ __all__ = [
     "PlanRequest",
     "PlannedPool",
     "PlannedWorkload",
+    "detail_claims",
     "judge_document",
     "make_plan",
     "plan_document",

@@ -27,10 +27,11 @@ class Room:
 
 @dataclass(slots=True)
 class NodeClass:
-    """Identical nodes."""
+    """Identical nodes, and how they were filled: (item, how many), in order."""
 
     stage: Stage
     count: int
+    history: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -85,7 +86,7 @@ def pack(
             pool, nodes = choice
             packing.opened[pool] += nodes
             fresh = [NodeClass(rooms[pool].empty, nodes)]
-            filled = _fill(fresh, items[index], left, filling)
+            filled = _fill(fresh, index, items[index], left, filling)
             packing.classes.extend(fresh)
             packing.placed[index, pool] += filled
             left -= filled
@@ -103,7 +104,7 @@ def _fill_open(packing: Packing, index: int, item: Item, filling: Filling) -> in
             packing.classes.extend(classes[position:])
             break
         parts = [group]
-        filled = _fill(parts, item, left, filling)
+        filled = _fill(parts, index, item, left, filling)
         if filled:
             packing.placed[index, group.stage.pool] += filled
         left -= filled
@@ -111,7 +112,7 @@ def _fill_open(packing: Packing, index: int, item: Item, filling: Filling) -> in
     return left
 
 
-def _fill(parts: list[NodeClass], item: Item, wanted: int, filling: Filling) -> int:
+def _fill(parts: list[NodeClass], index: int, item: Item, wanted: int, filling: Filling) -> int:
     """Fill one class in place: full nodes, the node that takes the rest, untouched nodes; returns what was placed."""
     group = parts[0]
     most, last = filling.fill(item, group.stage, min(wanted, LONGEST_FILL))
@@ -120,10 +121,10 @@ def _fill(parts: list[NodeClass], item: Item, wanted: int, filling: Filling) -> 
     full = min(group.count, wanted // most)
     rest = wanted - full * most if full < group.count else 0
     rest = min(rest, most)
-    parts[:] = [NodeClass(last, full)] if full else []
+    parts[:] = [NodeClass(last, full, (*group.history, (index, most)))] if full else []
     if rest:
-        parts.append(NodeClass(filling.fill(item, group.stage, rest)[1], 1))
+        parts.append(NodeClass(filling.fill(item, group.stage, rest)[1], 1, (*group.history, (index, rest))))
     untouched = group.count - full - (1 if rest else 0)
     if untouched:
-        parts.append(NodeClass(group.stage, untouched))
+        parts.append(NodeClass(group.stage, untouched, group.history))
     return full * most + rest

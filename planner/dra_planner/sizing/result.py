@@ -38,6 +38,15 @@ class PoolSize:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodePattern:
+    """So many nodes of a pool that are filled alike: pods of shapes (by id) in the order in which they come."""
+
+    pool: str
+    nodes: int
+    pods: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSize:
     """What becomes of one workload; `wanted` is None where nothing bounds its pods at this level."""
 
@@ -68,7 +77,7 @@ class Sizing:
     hourly_bound: Decimal | None
     hourly_plan: Decimal | None
     method: str
-    assumptions: tuple[str, ...] = ()
+    patterns: tuple[NodePattern, ...] = ()
 
     def pool(self, name: str) -> PoolSize:
         """Return the size of that pool; raises KeyError."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dra_planner.allocation import open_node, place, sight_of
+from dra_planner.allocation import open_offer, place
 from dra_planner.model import Demand, DemandLevel, DeviceClass, worst
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
@@ -14,12 +14,12 @@ from dra_planner.sizing.answers import Outcome, answer_workloads
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.compatibility import Compatibility, find_compatibility
 from dra_planner.sizing.filling import Filling, Stage
-from dra_planner.sizing.items import split_demand
+from dra_planner.sizing.items import Part, split_demand
 from dra_planner.sizing.leftovers import count_devices, left_over, planned_classes
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.prices import Cost, hourly_usd, node_costs, usd
 from dra_planner.sizing.proof import Proof, leaves_gap, prove_by_area, prove_by_solver
-from dra_planner.sizing.result import PoolSize, Sizing
+from dra_planner.sizing.result import NodePattern, PoolSize, Sizing
 from dra_planner.sizing.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.strategies import Market, best_packing, rank
 
@@ -47,13 +47,9 @@ class Sizer:
     ) -> Sizer:
         """Return a sizer for pools; their order is that of their names."""
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
-        sight = sight_of(demand.shapes)
         filling = Filling(place)
         nodes = tuple(
-            filling.open(
-                pool,
-                open_node(offer.node, offer.slices, classes, features, deductions=offer.used, sight=sight),
-            )
+            filling.open(pool, open_offer(offer, classes, features, demand.shapes))
             for pool, offer in enumerate(ordered)
         )
         return cls(demand, ordered, filling, nodes, node_costs(ordered), with_solver)
@@ -94,6 +90,7 @@ class Sizer:
             hourly_bound=usd(proof.cost) if priced else None,
             hourly_plan=hourly_usd(used, self.offers),
             method=packing.method,
+            patterns=_patterns(outcome),
         )
 
     def _pack_and_prove(self, market: Market, model: BoundModel) -> tuple[Packing, Proof]:
@@ -144,6 +141,27 @@ def size_pools(
     neither the order of the offers nor that of the shapes.
     """
     return Sizer.of(demand, offers, classes, features).size(level)
+
+
+def _patterns(outcome: Outcome) -> tuple[NodePattern, ...]:
+    """Return how the nodes of each pool are filled, pool by pool; empty nodes are no pattern."""
+    patterns = []
+    for pool, room in enumerate(outcome.found.rooms):
+        for group in outcome.packing.classes:
+            if group.stage.pool == pool and group.history:
+                pods = tuple(
+                    (part.shape.id, part.pods)
+                    for item, count in group.history
+                    for _ in range(count if len(outcome.found.items[item].parts) > 1 else 1)
+                    for part in _times(outcome.found.items[item].parts, count)
+                )
+                patterns.append(NodePattern(pool=room.name, nodes=group.count, pods=pods))
+    return tuple(patterns)
+
+
+def _times(parts: tuple[Part, ...], count: int) -> tuple[Part, ...]:
+    """Several pods of one shape in a row are one entry; groups of several shapes keep their order."""
+    return (Part(parts[0].shape, parts[0].pods * count),) if len(parts) == 1 else parts
 
 
 def _market(

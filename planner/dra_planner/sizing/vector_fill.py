@@ -7,7 +7,7 @@ best aligned with what is left of it, and stands for as many nodes as the demand
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import ceil
@@ -61,30 +61,35 @@ def _fill_pool(
     steps = 4 * len(left) + 8
     while left and steps:
         steps -= 1
-        stage, pattern = _pattern(pool, left, empty, items, weights, filling)
-        if not pattern:
+        stage, history = _pattern(pool, left, empty, items, weights, filling)
+        if not history:
             return None
+        pattern: Counter[int] = Counter()
+        for item, count in history:
+            pattern[item] += count
         times = min(left[item] // count for item, count in pattern.items())
-        classes.append(NodeClass(stage, times))
-        left = {item: n for item, count in left.items() if (n := count - times * pattern.get(item, 0))}
+        classes.append(NodeClass(stage, times, tuple(history)))
+        left = {item: n for item, count in left.items() if (n := count - times * pattern[item])}
     return None if left else classes
 
 
 def _pattern(
     pool: int, left: Mapping[int, int], empty: Stage, items: Sequence[Item], weights: Weights, filling: Filling
-) -> tuple[Stage, dict[int, int]]:
-    """Return one node with its fair part of what is left, topped up, and how many of each item it holds."""
+) -> tuple[Stage, list[tuple[int, int]]]:
+    """Return one node with its fair part of what is left, topped up, and what was put on it, in order."""
     rows = range(len(weights[next(iter(left)), pool]))
     area = [sum((weights[item, pool][row] * count for item, count in left.items()), Fraction(0)) for row in rows]
     nodes = max(1, ceil(max(area, default=Fraction(1))))
-    stage, pattern = empty, {}
+    stage = empty
+    history: list[tuple[int, int]] = []
     room = [1.0] * len(rows)
     for item in sorted(left, key=lambda item: (-max(weights[item, pool], default=Fraction(0)), item)):
         count, stage = filling.fill(items[item], stage, min(left[item] // nodes, 1_000))
         if count:
-            pattern[item] = count
+            history.append((item, count))
             room = [free - count * float(w) for free, w in zip(room, weights[item, pool], strict=True)]
-    open_items = {item for item in left if left[item] > pattern.get(item, 0)}
+    missing = {item: left[item] - dict(history).get(item, 0) for item in left}
+    open_items = {item for item, count in missing.items() if count}
     while open_items:
         item = min(open_items, key=lambda item: (-_aligned(weights[item, pool], room), item))
         after = filling.add(items[item], stage)
@@ -92,11 +97,12 @@ def _pattern(
             open_items.discard(item)
             continue
         stage = after
-        pattern[item] = pattern.get(item, 0) + 1
+        history.append((item, 1))
+        missing[item] -= 1
         room = [free - float(w) for free, w in zip(room, weights[item, pool], strict=True)]
-        if pattern[item] == left[item]:
+        if not missing[item]:
             open_items.discard(item)
-    return stage, pattern
+    return stage, history
 
 
 def _aligned(weight: Sequence[Fraction], room: Sequence[float]) -> float:

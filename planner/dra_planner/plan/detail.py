@@ -1,0 +1,93 @@
+"""Which devices each claim gets when the nodes of a plan are filled as planned: pod by pod, so it grows with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from dra_planner.allocation import NodeState, Placement, open_offer, place
+from dra_planner.errors import UnsupportedFeature
+from dra_planner.model import AllocatedDevice, DemandLevel, Shape, WorkloadRef
+from dra_planner.offers import Offer
+from dra_planner.plan.values import GivenClaim, GivenDevice, Plan
+from dra_planner.releases import features_of, parse_version
+from dra_planner.sizing import NodePattern
+
+MOST_PODS = 100_000
+
+
+def detail_claims(plan: Plan) -> tuple[GivenClaim, ...]:
+    """Return the devices of every claim of the planned pods, node by node.
+
+    Pods are named <workload>-<index>, nodes <pool>-<index>, generated claims <pod>-<claim>. Raises UnsupportedFeature
+    for more than 100,000 pods.
+    """
+    if plan.fleet is None:
+        return plan.claims
+    sizing = plan.sizings[plan.level]
+    pods = sum(pattern.nodes * sum(count for _, count in pattern.pods) for pattern in sizing.patterns)
+    if pods > MOST_PODS:
+        raise UnsupportedFeature(
+            f"{pods:,} pods are too many to list the devices of each", fix="leave --detail out, or plan for fewer pods"
+        )
+    return tuple(_Detail(plan).claims(sizing.patterns))
+
+
+class _Detail:
+    """Hands names to pods as nodes are filled."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._offers: dict[str, Offer] = {offer.name: offer for offer in plan.offers}
+        self._shapes: dict[str, Shape] = {shape.id: shape for shape in plan.demand.shapes}
+        self._index: Counter[WorkloadRef] = Counter()
+        self._names = {shape.id: self._pod_names(shape, plan.level) for shape in plan.demand.shapes}
+
+    def claims(self, patterns: Iterable[NodePattern]) -> Iterator[GivenClaim]:
+        nodes: Counter[str] = Counter()
+        for pattern in patterns:
+            filled = list(self._fill(pattern))
+            for _ in range(pattern.nodes):
+                node = f"{pattern.pool}-{nodes[pattern.pool]}"
+                nodes[pattern.pool] += 1
+                for shape, placement in filled:
+                    yield from self._given(shape, placement, node)
+
+    def _fill(self, pattern: NodePattern) -> Iterator[tuple[Shape, Placement]]:
+        """Yield each pod of the pattern with its placement, DaemonSets first, as sizing put them there."""
+        features = features_of(parse_version(self._plan.kubernetes))
+        offer = self._offers[pattern.pool]
+        state: NodeState = open_offer(offer, self._plan.classes, features, self._plan.demand.shapes)
+        daemons = sorted((shape for shape in self._shapes.values() if shape.per_node), key=lambda each: each.id)
+        pods = [(daemon, 1) for daemon in daemons] + [(self._shapes[name], count) for name, count in pattern.pods]
+        for shape, count in pods:
+            for _ in range(count):
+                answer = place(shape, state)
+                if isinstance(answer, Placement):
+                    state = answer.node
+                    yield shape, answer
+
+    def _given(self, shape: Shape, placement: Placement, node: str) -> Iterator[GivenClaim]:
+        namespace, pod = next(self._names[shape.id])
+        home = placement.node.node.name
+        for picks in placement.picks:
+            name = f"{pod}-{picks.name}" if picks.shared is None else picks.shared.name
+            devices = tuple(_device(each, home, node) for each in placement.claims[picks.name].devices)
+            yield GivenClaim(namespace=namespace, name=name, pod=pod, devices=devices)
+
+    def _pod_names(self, shape: Shape, level: DemandLevel) -> Iterator[tuple[str, str]]:
+        """Yield namespace and name of a shape's pods, members in canonical order."""
+        nodes = sum(pool.plan for pool in self._plan.pools)
+        for member in sorted(shape.members, key=lambda each: (each.workload, each.pod_set)):
+            ref = member.workload
+            for _ in range(nodes if shape.per_node else member.figures.at(level) or 0):
+                name = ref.name if ref.kind == "Pod" else f"{ref.name}-{self._index[ref]}"
+                self._index[ref] += 1
+                yield ref.namespace, name
+
+
+def _device(device: AllocatedDevice, template: str, node: str) -> GivenDevice:
+    """Name the node: predicted slices carry the name of the one that stands for all."""
+    pool = node if device.pool == template else device.pool
+    return GivenDevice(request=device.request, node=node, driver=device.driver, pool=pool, device=device.device)
+
