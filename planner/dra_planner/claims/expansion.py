@@ -9,7 +9,7 @@ from dra_planner.claims.consumers import ConsumerLimit
 from dra_planner.claims.extended import index_classes, serve_extended_resources
 from dra_planner.claims.identity import shape_id, strip, visible_labels
 from dra_planner.claims.resolution import Unresolved, check_classes, resolve_claims
-from dra_planner.manifests import Manifests
+from dra_planner.manifests import Manifests, UnresolvedPods
 from dra_planner.model import (
     Blocked,
     Demand,
@@ -18,6 +18,7 @@ from dra_planner.model import (
     Member,
     PodSet,
     PodSpec,
+    Reason,
     Shape,
     ShapeClaim,
     Workload,
@@ -35,6 +36,8 @@ def expand_claims(manifests: Manifests, classes: Mapping[str, DeviceClass], feat
     for workload in sorted(manifests.workloads, key=lambda workload: (workload.ref, workload.place)):
         for pod_set in workload.pod_sets:
             expansion.add(workload, pod_set)
+    for unresolved in manifests.unresolved:
+        expansion.block(unresolved)
     return expansion.finish()
 
 
@@ -82,6 +85,13 @@ class _Expansion:
                 self._blocked.append(Blocked(member=kept, verdict="does-not-fit", reason=reason))
                 continue
             self._parts.append(_Part(namespace, template.labels, pod, claims, kept, pod_set.per_node))
+
+    def block(self, pods: UnresolvedPods) -> None:
+        """Add pods that the manifests do not describe."""
+        member = Member(workload=pods.workload, pod_set="", figures=pods.figures, place=pods.place)
+        message = f"{pods.workload}: {pods.reason}, so what its pods ask for is unknown"
+        reason = Reason(code="pods-not-described", message=message, fix="give that manifest as well", place=pods.place)
+        self._blocked.append(Blocked(member=member, verdict="cannot-tell", reason=reason))
 
     def finish(self) -> Demand:
         visible = visible_labels(part.pod for part in self._parts)

@@ -1,6 +1,6 @@
 """Manifests: what a team has in its repository, read as the API server and the controllers would."""
 
-from dra_planner.manifests.manifests import BoundPod, Manifests, selectors_of
+from dra_planner.manifests.manifests import BoundPod, Manifests, UnresolvedPods, selectors_of
 from dra_planner.manifests.parsing.claims import (
     parse_claim,
     parse_claim_spec,
@@ -23,6 +23,7 @@ from dra_planner.manifests.rendering.slices import render_node, render_slice
 __all__ = [
     "BoundPod",
     "Manifests",
+    "UnresolvedPods",
     "parse_claim",
     "parse_claim_spec",
     "parse_claim_template",

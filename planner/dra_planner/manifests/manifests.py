@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dra_planner.errors import Diagnostic
+from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import (
     CelSelector,
     ClaimSpec,
     DeviceClass,
+    Figures,
     Node,
     ObjectKey,
     ObjectMeta,
@@ -38,6 +39,16 @@ class BoundPod:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnresolvedPods:
+    """Pods that a workload makes, but that nobody can tell from the given manifests."""
+
+    workload: WorkloadRef
+    figures: Figures
+    reason: str
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifests:
     """The objects of all sources that the API server would accept, and what is to be said about the others.
 
@@ -55,6 +66,7 @@ class Manifests:
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
     generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.manifests import BoundPod, Manifests
+from dra_planner.manifests.manifests import BoundPod, Manifests, UnresolvedPods
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.parsing.claims import parse_claim, parse_claim_template, parse_device_class
 from dra_planner.manifests.parsing.fields import parse_meta
@@ -18,10 +18,11 @@ from dra_planner.manifests.parsing.pods import parse_pod_spec
 from dra_planner.manifests.parsing.slices import parse_slice
 from dra_planner.manifests.tree import child
 from dra_planner.manifests.validation.context import CheckSelector, Cluster, Context
-from dra_planner.manifests.validation.findings import findings
+from dra_planner.manifests.validation.findings import findings, late_findings
 from dra_planner.manifests.validation.storage import CLUSTER_SCOPED
 from dra_planner.manifests.validation.verdict import Verdict, judge
-from dra_planner.manifests.workloads import is_workload, read_workload
+from dra_planner.manifests.workloads import WorkloadReader
+from dra_planner.manifests.workloads.scalers import is_scaler
 from dra_planner.model import (
     DeviceClass,
     Node,
@@ -64,7 +65,7 @@ def collect_manifests(
     """Return what these objects say; see `read_manifests`."""
     cluster = _cluster_of(objects)
     context = Context(features=features, cluster=cluster, check_selector=check_selector)
-    collector = _Collector(context)
+    collector = _Collector(context, WorkloadReader(objects, features.minor))
     collector.diagnostics += remarks
     for item in objects:
         collector.add(item)
@@ -87,8 +88,10 @@ def _cluster_of(objects: Iterable[KubernetesObject]) -> Cluster:
 class _Collector:
     """Sorts objects by what they are, and keeps those that the API server would take."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, reader: WorkloadReader) -> None:
         self.context = context
+        self.reader = reader
+        self.unresolved: list[UnresolvedPods] = []
         self.diagnostics: list[Diagnostic] = []
         self.refused: set[tuple[str, ObjectKey]] = set()
         self.seen: dict[tuple[str, str, ObjectKey], KubernetesObject] = {}
@@ -117,9 +120,7 @@ class _Collector:
         read = _READERS.get((item.group, item.kind))
         if read is not None:
             read(self, kept)
-        elif is_workload(item):
-            self.workloads.append(read_workload(kept))
-        else:
+        elif is_scaler(item) or not self.add_workload(kept):
             self.other[f"{item.api_version} {item.kind}"] += 1
 
     def _is_repeated(self, item: KubernetesObject) -> bool:
@@ -153,6 +154,7 @@ class _Collector:
             namespaces=self.namespaces,
             quotas=tuple(self.quotas),
             generated_claims=self.generated,
+            unresolved=tuple(self.unresolved),
             refused=frozenset(self.refused),
             other_kinds=dict(sorted(self.other.items())),
             diagnostics=tuple(self.diagnostics),
@@ -200,7 +202,26 @@ class _Collector:
             return
         if generated:
             self.generated[item.key] = generated
-        self.workloads.append(read_workload(item))
+        self.add_workload(item)
+
+    def add_workload(self, item: KubernetesObject) -> bool:
+        """Add what an object makes; return whether it makes anything."""
+        found = self.reader.read(item)
+        if found is None:
+            return False
+        ref = found.workload.ref
+        self.workloads.append(found.workload)
+        self.templates |= {template.meta.key: template for template in found.templates}
+        self.diagnostics += late_findings(item, found.faults, self.context)
+        for pods in found.unresolved:
+            self.unresolved.append(
+                UnresolvedPods(workload=ref, figures=pods.figures, reason=pods.reason, place=item.place)
+            )
+        if not found.known:
+            message = f"{item}: this kind is not known; {'; '.join(found.workload.assumptions)}"
+            fix = "check the counts, or give the objects that its controller makes"
+            self.diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
+        return True
 
 
 def _key(item: KubernetesObject) -> ObjectKey:

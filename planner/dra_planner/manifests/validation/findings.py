@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dra_planner.errors import Diagnostic, Place
@@ -42,6 +42,15 @@ def findings(item: KubernetesObject, verdict: Verdict, context: Context) -> Iter
     for warning in verdict.warnings:
         code = "pod-security" if "PodSecurity" in warning else "server-warning"
         yield Diagnostic("warning", code, f"{item}: {warning}", item.place)
+
+
+def late_findings(item: KubernetesObject, violations: Iterable[Violation], context: Context) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the pods of an object whose own kind the API server does not check."""
+    for violation in violations:
+        place = locate(item, violation.field)
+        text = violation.text.removeprefix("Pod cannot be handled as a Pod: ")
+        message = f"{item} is accepted as it is, but its pods will be refused: {violation.field}: {text}"
+        yield Diagnostic("error", "pods-refused", message, place, hint(item, violation, context.minor))
 
 
 def _refused(item: KubernetesObject, violation: Violation, fix: str, context: Context) -> Diagnostic:

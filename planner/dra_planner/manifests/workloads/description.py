@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.parsing.pods import parse_pod_template
-from dra_planner.manifests.tree import child
+from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template
+from dra_planner.manifests.schema.decoding import decode
+from dra_planner.manifests.tree import child, step
+from dra_planner.manifests.validation.pods import check_pod_spec, check_pod_template
+from dra_planner.manifests.validation.violations import Violation
 from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods
-from dra_planner.model import Figures, PodSet
+from dra_planner.model import Figures, PodSet, PodTemplate
+from dra_planner.releases import MINIMUM_MINOR
+
+POD_TEMPLATE = "core.PodTemplateSpec"
+POD_SPEC = "core.PodSpec"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Node:
         except ValueError:
             return default
 
-    def items(self) -> Iterator[tuple[str, Node]]:
+    def members(self) -> Iterator[tuple[str, Node]]:
         """Yield the members of a list (named by their `name`) or a mapping (named by their key)."""
         if isinstance(self.data, Mapping):
             for key, item in self.data.items():
@@ -90,15 +97,40 @@ class Kind:
     assumptions: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Pods that an object makes, but nobody can tell which."""
+
+    reason: str
+    figures: Figures
+
+
+def _nothing(kind: str, name: str) -> KubernetesObject | None:
+    return None
+
+
+def _no_pods(item: KubernetesObject) -> list[PodSet]:
+    return []
+
+
 @dataclass(slots=True)
 class Reading:
-    """One object being read: what it is, the bounds of its scaler, and what is assumed on the way."""
+    """One object being read: what it is, the bounds of its scaler, and what is found and assumed on the way.
+
+    `lookup` gives another object by kind and name; `nested` reads an object that is wrapped in this one.
+    """
 
     object: KubernetesObject
     kind: Kind
     bounds: Bounds | None = None
-    lookup: Callable[[str, str], KubernetesObject | None] = lambda kind, name: None
+    lookup: Callable[[str, str], KubernetesObject | None] = _nothing
+    nested: Callable[[KubernetesObject], list[PodSet]] = _no_pods
+    minor: int = MINIMUM_MINOR
+    checks_pods: bool = False
     assumptions: list[str] = field(default_factory=list)
+    faults: list[Violation] = field(default_factory=list)
+    unknown: list[Unresolved] = field(default_factory=list)
+    generated: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # claim templates: name → claim spec
 
     @property
     def root(self) -> Node:
@@ -112,17 +144,44 @@ class Reading:
         if text not in self.assumptions:
             self.assumptions.append(text)
 
+    def unresolved(self, reason: str, figures: Figures) -> None:
+        """Say that pods are made which cannot be read."""
+        self.unknown.append(Unresolved(reason, figures))
+
+    def generate(self, name: str, spec: Mapping[str, Any]) -> str:
+        """Note a claim template that the object's controller makes, and return its name."""
+        full = f"{self.object.name}-{name}"
+        self.generated[full] = spec
+        self.assume(f"its controller makes ResourceClaimTemplate {full}")
+        return full
+
     def pod_set(self, name: str, template: Node, figures: Figures, *, inline: bool = False) -> list[PodSet]:
-        """Return the pod set of a template, or nothing where there is no template."""
+        """Return the pod set of a template (a pod spec, where `inline`), or nothing where there is none.
+
+        Pods of kinds whose API server knows no fields are checked here: what is wrong shows only when they are made.
+        """
         data = {"spec": template.data} if inline else template.data
         if not isinstance(data, Mapping) or not isinstance(data.get("spec"), Mapping):
             return []
-        place = template.place
-        parsed = parse_pod_template(data, place)
+        if self.checks_pods:
+            faults = list(self._check(template, inline))
+            if faults:
+                self.faults += faults
+                return []
         if inline:
-            spec = parse_pod_template({"spec": template.data}, place).spec
-            parsed = type(parsed)(spec=spec, place=place)
+            parsed = PodTemplate(spec=parse_pod_spec(data["spec"], template.place), place=template.place)
+        else:
+            parsed = parse_pod_template(data, template.place)
         return [PodSet(name=name, template=parsed, figures=figures, per_node=self.kind.per_node)]
+
+    def _check(self, template: Node, inline: bool) -> Iterator[Violation]:
+        path, struct = template.place.path, POD_SPEC if inline else POD_TEMPLATE
+        wrong = decode(template.data, struct, "Pod", self.minor, "lenient")
+        for violation in wrong:
+            yield replace(violation, field=step(path, violation.field))
+        if not wrong:
+            check = check_pod_spec if inline else check_pod_template
+            yield from check(template.data, path)
 
     def figures(
         self, replicas: int, *, pods: int = 1, bounds: Bounds | None = None, surge: Surge = NO_SURGE
@@ -140,7 +199,7 @@ def read_pod_sets(reading: Reading) -> list[PodSet]:
         if not role.each:
             sets += _read_role(reading, role, role.name, reading.root)
             continue
-        for name, node in reading.root.at(role.each).items():
+        for name, node in reading.root.at(role.each).members():
             sets += _read_role(reading, role, name, node)
     return sets
 
@@ -173,12 +232,14 @@ def job_pods(path: str) -> Count:
     return count
 
 
-def rolling_update(path: str, default: int | str = "25%") -> Callable[[Node], Surge]:
+def rolling_update(
+    path: str, default: int | str = "25%", *, field: str = "rollingUpdate.maxSurge"
+) -> Callable[[Node], Surge]:
     """Return the surge of the strategy at that path; `Recreate` has none."""
 
     def surge(root: Node) -> Surge:
-        if root.get(f"{path}.type", "RollingUpdate") != "RollingUpdate":
+        if root.get(f"{path}.type", "RollingUpdate") in ("Recreate", "OnDelete"):
             return NO_SURGE
-        return Surge(root.get(f"{path}.rollingUpdate.maxSurge", default))
+        return Surge(root.get(f"{path}.{field}", default))
 
     return surge

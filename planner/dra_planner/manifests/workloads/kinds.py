@@ -1,23 +1,57 @@
-"""The kinds of workloads that are known, one row each."""
+"""The kinds of workloads that are known, one row each; the rows with `read` are told by a function.
+
+Where the fields stand: the kinds' own API documentation; how Kueue and KAI count them: kubernetes-sigs/kueue:
+pkg/controller/jobs@ff69552e, kai-scheduler/KAI-Scheduler:pkg/podgrouper@d5bc503a.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
+from dra_planner.manifests.workloads.batch import (
+    read_cron_job,
+    read_elastic_pytorch,
+    read_scaled_job,
+    read_spark,
+    read_train_job,
+)
 from dra_planner.manifests.workloads.description import Kind, Role, job_pods, rolling_update
+from dra_planner.manifests.workloads.groups import (
+    read_app_wrapper,
+    read_dynamo_graph,
+    read_leader_worker_set,
+    read_model_deployment,
+    read_pod_clique_set,
+)
+from dra_planner.manifests.workloads.machines import read_machine
+from dra_planner.manifests.workloads.pipelines import read_pipeline_run, read_task_run, read_workflow
+from dra_planner.manifests.workloads.ray import read_ray_cluster, read_ray_job, read_ray_service
+from dra_planner.manifests.workloads.serving import (
+    read_inference_service,
+    read_knative_service,
+    read_llm_inference_service,
+    read_nim_pipeline,
+    read_nim_service,
+    rollout_surge,
+)
+
+_REPLICATED: Final = [Role(template="spec.template", replicas="spec.replicas")]
+
+
+def _roles(path: str) -> list[Role]:
+    """A mapping or list of roles, each with a pod template and replicas (1)."""
+    return [Role(each=path, template="template", replicas="replicas")]
+
+
+_KUBEFLOW: Final = {"TFJob": "tf", "XGBoostJob": "xgb", "JAXJob": "jax", "PaddleJob": "paddle"}
 
 KINDS: Final[tuple[Kind, ...]] = (
     # Kubernetes itself
     Kind(group="", kind="Pod", roles=[Role(template="")]),
-    Kind(group="", kind="ReplicationController", roles=[Role(template="spec.template", replicas="spec.replicas")]),
-    Kind(
-        group="apps",
-        kind="Deployment",
-        roles=[Role(template="spec.template", replicas="spec.replicas")],
-        surge=rolling_update("spec.strategy"),
-    ),
-    Kind(group="apps", kind="ReplicaSet", roles=[Role(template="spec.template", replicas="spec.replicas")]),
-    Kind(group="apps", kind="StatefulSet", roles=[Role(template="spec.template", replicas="spec.replicas")]),
+    Kind(group="", kind="ReplicationController", roles=_REPLICATED),
+    Kind(group="apps", kind="Deployment", roles=_REPLICATED, surge=rolling_update("spec.strategy")),
+    Kind(group="apps", kind="ReplicaSet", roles=_REPLICATED),
+    Kind(group="apps", kind="StatefulSet", roles=_REPLICATED),
     Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
     Kind(
         group="batch",
@@ -25,4 +59,86 @@ KINDS: Final[tuple[Kind, ...]] = (
         roles=[Role(template="spec.template", pods=job_pods("spec"))],
         suspend="spec.suspend",
     ),
+    Kind(group="batch", kind="CronJob", read=read_cron_job, suspend="spec.suspend"),
+    # Batch and training
+    Kind(
+        group="jobset.x-k8s.io",
+        kind="JobSet",
+        roles=[
+            Role(
+                each="spec.replicatedJobs",
+                template="template.spec.template",
+                replicas="replicas",
+                pods=job_pods("template.spec"),
+            )
+        ],
+        suspend="spec.suspend",
+    ),
+    Kind(group="trainer.kubeflow.org", kind="TrainJob", read=read_train_job, suspend="spec.suspend"),
+    Kind(group="kubeflow.org", kind="PyTorchJob", read=read_elastic_pytorch, suspend="spec.runPolicy.suspend"),
+    *(
+        Kind(
+            group="kubeflow.org",
+            kind=kind,
+            roles=_roles(f"spec.{prefix}ReplicaSpecs"),
+            suspend="spec.runPolicy.suspend",
+        )
+        for kind, prefix in _KUBEFLOW.items()
+    ),
+    Kind(group="kubeflow.org", kind="MPIJob", roles=_roles("spec.mpiReplicaSpecs"), suspend="spec.runPolicy.suspend"),
+    Kind(group="kubeflow.org", kind="Notebook", roles=[Role(template="spec.template")]),
+    Kind(group="batch.volcano.sh", kind="Job", roles=_roles("spec.tasks")),
+    Kind(group="sparkoperator.k8s.io", kind="SparkApplication", read=read_spark),
+    Kind(group="sparkoperator.k8s.io", kind="ScheduledSparkApplication", read=read_spark),
+    Kind(group="keda.sh", kind="ScaledJob", read=read_scaled_job),
+    # Ray
+    Kind(group="ray.io", kind="RayCluster", read=read_ray_cluster, suspend="spec.suspend"),
+    Kind(group="ray.io", kind="RayJob", read=read_ray_job, suspend="spec.suspend"),
+    Kind(group="ray.io", kind="RayService", read=read_ray_service),
+    # Groups of pods
+    Kind(group="leaderworkerset.x-k8s.io", kind="LeaderWorkerSet", read=read_leader_worker_set),
+    Kind(group="grove.io", kind="PodCliqueSet", read=read_pod_clique_set),
+    Kind(group="nvidia.com", kind="DynamoGraphDeployment", read=read_dynamo_graph),
+    Kind(group="modelplane.ai", kind="ModelDeployment", read=read_model_deployment),
+    Kind(group="workload.codeflare.dev", kind="AppWrapper", read=read_app_wrapper, suspend="spec.suspend"),
+    # Serving
+    Kind(group="serving.kserve.io", kind="InferenceService", read=read_inference_service),
+    Kind(group="serving.kserve.io", kind="LLMInferenceService", read=read_llm_inference_service),
+    Kind(group="apps.nvidia.com", kind="NIMService", read=read_nim_service),
+    Kind(group="apps.nvidia.com", kind="NIMPipeline", read=read_nim_pipeline),
+    Kind(group="serving.knative.dev", kind="Service", read=read_knative_service),
+    Kind(group="argoproj.io", kind="Rollout", roles=_REPLICATED, surge=rollout_surge),
+    # Pipelines
+    Kind(group="argoproj.io", kind="Workflow", read=read_workflow, suspend="spec.suspend"),
+    Kind(group="argoproj.io", kind="CronWorkflow", read=read_workflow, suspend="spec.suspend"),
+    Kind(group="tekton.dev", kind="TaskRun", read=read_task_run),
+    Kind(group="tekton.dev", kind="PipelineRun", read=read_pipeline_run),
+    # Virtual machines
+    Kind(group="kubevirt.io", kind="VirtualMachineInstance", read=read_machine),
+    Kind(group="kubevirt.io", kind="VirtualMachine", read=read_machine),
+    Kind(group="kubevirt.io", kind="VirtualMachineInstanceReplicaSet", read=read_machine),
+    Kind(group="pool.kubevirt.io", kind="VirtualMachinePool", read=read_machine),
+    # Others that replicate a template
+    Kind(group="slinky.slurm.net", kind="NodeSet", roles=_REPLICATED),
+    Kind(
+        group="apps.kruise.io",
+        kind="CloneSet",
+        roles=_REPLICATED,
+        surge=rolling_update("spec.updateStrategy", 0, field="maxSurge"),
+    ),
+    Kind(group="apps.kruise.io", kind="StatefulSet", roles=_REPLICATED),
+    Kind(group="apps.kruise.io", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
 )
+
+# Kinds that hold pod templates which others use, or copies of what others make: they make no pods themselves.
+WITHOUT_PODS: Final = frozenset({
+    ("", "PodTemplate"), ("apps", "ControllerRevision"), ("trainer.kubeflow.org", "TrainingRuntime"),
+    ("trainer.kubeflow.org", "ClusterTrainingRuntime"), ("serving.kserve.io", "ServingRuntime"),
+    ("serving.kserve.io", "ClusterServingRuntime"), ("serving.kserve.io", "LLMInferenceServiceConfig"),
+    ("serving.kserve.io", "InferenceGraph"), ("serving.knative.dev", "Configuration"),
+    ("serving.knative.dev", "Revision"), ("argoproj.io", "WorkflowTemplate"),
+    ("argoproj.io", "ClusterWorkflowTemplate"),
+    ("tekton.dev", "Task"), ("tekton.dev", "Pipeline"), ("tekton.dev", "ClusterTask"), ("kueue.x-k8s.io", "Workload"),
+    ("scheduling.k8s.io", "Workload"), ("scheduling.k8s.io", "PodGroup"), ("scheduling.run.ai", "PodGroup"),
+    ("scheduling.volcano.sh", "PodGroup"), ("scheduling.x-k8s.io", "PodGroup"),
+})  # fmt: skip

@@ -1,0 +1,124 @@
+"""Batch kinds that a row cannot tell: CronJobs, training with elastic bounds, Spark, scaled jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.workloads.description import Node, Reading, job_pods
+from dra_planner.manifests.workloads.figures import Bounds, count_job_pods
+from dra_planner.manifests.workloads.scalers import KEDA_MAXIMUM
+from dra_planner.model import Figures, PodSet
+
+_STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
+_TRAINER_NAMES: Final = ("node", "trainer", "trainer-node")
+
+
+def read_cron_job(reading: Reading) -> list[PodSet]:
+    """One run at a time with Forbid and Replace; runs that may overlap have no bound."""
+    root = reading.root
+    template = root.at("spec.jobTemplate.spec")
+    pods = count_job_pods(template.data) if isinstance(template.data, Mapping) else 1
+    policy = root.get("spec.concurrencyPolicy", "Allow")
+    steady = 0 if reading.suspended else pods
+    figures = Figures(0, steady, pods, 2 * pods if policy == "Replace" else pods)
+    if policy == "Allow":
+        figures = Figures(0, steady, None, None)
+        reading.assume("concurrencyPolicy Allow: runs may overlap, so nothing bounds the ceiling")
+    elif policy == "Replace":
+        reading.assume("concurrencyPolicy Replace: pods of the run that ends overlap with those of the new one")
+    return reading.pod_set("", template.at("template"), figures)
+
+
+def read_elastic_pytorch(reading: Reading) -> list[PodSet]:
+    """Roles with replicas; an elastic policy bounds the workers."""
+    policy = reading.root.at("spec.elasticPolicy")
+    sets = []
+    for name, role in reading.root.at("spec.pytorchReplicaSpecs").members():
+        replicas = role.number("replicas", 1)
+        bounds = None
+        if name == "Worker" and isinstance(policy.data, Mapping):
+            bounds = Bounds(policy.number("minReplicas", replicas), policy.number("maxReplicas", replicas))
+        sets += reading.pod_set(name, role.at("template"), reading.figures(replicas, bounds=bounds))
+    return sets
+
+
+def read_train_job(reading: Reading) -> list[PodSet]:
+    """The jobs of the runtime, with the number of nodes that the TrainJob asks for."""
+    root = reading.root
+    name = str(root.get("spec.runtimeRef.name", ""))
+    kind = str(root.get("spec.runtimeRef.kind", "ClusterTrainingRuntime"))
+    runtime = reading.lookup(kind, name)
+    nodes = root.get("spec.trainer.numNodes")
+    if runtime is None:
+        pods = root.number("spec.trainer.numNodes", 1)
+        reading.unresolved(f"its runtime, {kind} {name}, is not among the given manifests", reading.figures(pods))
+        return []
+    sets = []
+    for role, job in Node(runtime.data, runtime.place).at("spec.template.spec.replicatedJobs").members():
+        spec = job.at("template.spec")
+        step = job.at("template.metadata").get("labels", {}).get(_STEP)
+        pods = job_pods("")(spec) * job.number("replicas", 1)
+        if nodes is not None and (step == "trainer" or (step is None and role in _TRAINER_NAMES)):
+            pods = root.number("spec.trainer.numNodes", 1)
+        sets += reading.pod_set(role, spec.at("template"), reading.figures(pods))
+    return sets
+
+
+def read_scaled_job(reading: Reading) -> list[PodSet]:
+    """As many jobs as events ask for, up to the maximum; none without events."""
+    root = reading.root
+    pods = job_pods("spec.jobTargetRef")(root)
+    least = root.number("spec.minReplicaCount", 0) * pods
+    most = root.number("spec.maxReplicaCount", KEDA_MAXIMUM) * pods
+    return reading.pod_set("", root.at("spec.jobTargetRef.template"), Figures(least, least, most, most))
+
+
+def read_spark(reading: Reading) -> list[PodSet]:
+    """A driver and executors, whose pods the operator assembles."""
+    root = reading.root
+    base = root.at("spec.template") if reading.object.kind == "ScheduledSparkApplication" else root.at("spec")
+    dynamic = base.at("dynamicAllocation")
+    instances = base.number("executor.instances", 1)
+    bounds = None
+    if dynamic.get("enabled") is True:
+        most = dynamic.get("maxExecutors")
+        least = dynamic.number("minExecutors", 0)
+        bounds = Bounds(least, None if most is None else dynamic.number("maxExecutors", instances))
+        instances = dynamic.number("initialExecutors", instances)
+        if most is None:
+            reading.assume("dynamicAllocation without maxExecutors: nothing bounds the ceiling")
+    sets = []
+    for name, figures in (("driver", reading.figures(1)), ("executor", reading.figures(instances, bounds=bounds))):
+        part = base.at(name)
+        template = Node({"spec": _spark_pod(part)}, part.place)
+        sets += reading.pod_set(name, template, figures)
+    return sets
+
+
+def _spark_pod(part: Node) -> dict[str, Any]:
+    """Return the pod of a driver or executor: its own template, and the fields beside it."""
+    spec: dict[str, Any] = dict(part.get("template.spec", {}))
+    containers = [dict(item) for item in spec.get("containers") or [{"name": "spark"}]]
+    given = containers[0].get("resources") or {}
+    resources = {field: dict(given.get(field) or {}) for field in ("requests", "limits")}
+    cores, memory = part.get("coreRequest", part.get("cores")), part.get("memory")
+    if cores is not None:
+        resources["requests"].setdefault("cpu", cores)
+    if memory is not None:
+        resources["requests"].setdefault("memory", _java_memory(str(memory)))
+    if part.get("gpu.name") is not None:
+        resources["limits"][str(part.get("gpu.name"))] = part.number("gpu.quantity", 1)
+    claims = given.get("claims")
+    containers[0]["resources"] = {**resources, **({"claims": claims} if claims else {})}
+    for field in ("nodeSelector", "affinity", "tolerations", "schedulerName", "priorityClassName"):
+        if part.get(field) is not None:
+            spec.setdefault(field, part.get(field))
+    return {**spec, "containers": containers}
+
+
+def _java_memory(text: str) -> str:
+    """Return an amount as Kubernetes writes it: Spark's `512m` and `4g` are binary units."""
+    units = {"k": "Ki", "m": "Mi", "g": "Gi", "t": "Ti", "p": "Pi"}
+    lower = text.lower().removesuffix("b")
+    return f"{lower[:-1]}{units[lower[-1]]}" if lower and lower[-1] in units else lower

@@ -1,0 +1,123 @@
+"""Kinds that make groups of pods: leaders with workers, cliques, graphs, wrapped objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.workloads.figures import Bounds, Surge
+from dra_planner.model import PodSet
+
+
+def read_leader_worker_set(reading: Reading) -> list[PodSet]:
+    """Each replica is a group of `size` pods: a leader of its own template, or all of the workers' template."""
+    root = reading.root
+    replicas, size = root.number("spec.replicas", 1), root.number("spec.leaderWorkerTemplate.size", 1)
+    surge = Surge(root.get("spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge", 0))
+    leader = root.at("spec.leaderWorkerTemplate.leaderTemplate")
+    worker = root.at("spec.leaderWorkerTemplate.workerTemplate")
+
+    def figures(pods: int) -> Any:
+        return reading.figures(replicas, pods=pods, bounds=reading.bounds, surge=surge)
+
+    if not isinstance(leader.data, Mapping):
+        return reading.pod_set("worker", worker, figures(size))
+    sets = reading.pod_set("leader", leader, figures(1))
+    return sets + (reading.pod_set("worker", worker, figures(size - 1)) if size > 1 else [])
+
+
+def read_pod_clique_set(reading: Reading) -> list[PodSet]:
+    """Cliques of so many pods, times the replicas of the set and of the scaling group that holds the clique."""
+    root = reading.root
+    replicas = root.number("spec.replicas", 1)
+    scaled: dict[str, Node] = {
+        str(name): group
+        for _, group in root.at("spec.template.podCliqueScalingGroups").members()
+        for name in group.get("cliqueNames", ())
+    }
+    sets = []
+    for name, clique in root.at("spec.template.cliques").members():
+        pods = clique.number("spec.replicas", 1)
+        group = scaled.get(name)
+        source, count = (group, group.number("replicas", 1)) if group is not None else (clique.at("spec"), pods)
+        config = source.at("scaleConfig") if group is not None else source.at("autoScalingConfig")
+        each = replicas * (pods if group is not None else 1)
+        bounds = None
+        if isinstance(config.data, Mapping) and config.get("maxReplicas") is not None:
+            bounds = Bounds(config.number("minReplicas", count), config.number("maxReplicas", count))
+        figures = reading.figures(count, pods=each, bounds=bounds)
+        sets += reading.pod_set(name, clique.at("spec.podSpec"), figures, inline=True)
+    return sets
+
+
+def read_dynamo_graph(reading: Reading) -> list[PodSet]:
+    """Services of so many replicas, each of so many nodes."""
+    sets = []
+    for name, service in reading.root.at("spec.services").members():
+        replicas, nodes = service.number("replicas", 1), service.number("multinode.nodeCount", 1)
+        bounds = None
+        if service.get("autoscaling.enabled") is True:
+            least = service.number("autoscaling.minReplicas", 1)
+            bounds = Bounds(least, service.number("autoscaling.maxReplicas", max(replicas, least)))
+        place = service.place
+        pod = Node(_dynamo_pod(service), place)
+        sets += reading.pod_set(name, pod, reading.figures(replicas, pods=nodes, bounds=bounds), inline=True)
+    return sets
+
+
+def _dynamo_pod(service: Node) -> dict[str, Any]:
+    """Return the pod of a service: its extra pod spec, the main container with the service's resources."""
+    spec: dict[str, Any] = dict(service.get("extraPodSpec", {}))
+    main = dict(spec.pop("mainContainer", None) or {})
+    main.setdefault("name", "main")
+    resources: dict[str, Any] = dict(main.get("resources") or {})
+    for field in ("requests", "limits"):
+        amounts = dict(resources.get(field) or {})
+        for name, value in service.get(f"resources.{field}", {}).items():
+            if name == "gpu":
+                amounts.setdefault(str(service.get("resources.limits.gpuType", "nvidia.com/gpu")), value)
+            elif name in ("cpu", "memory"):
+                amounts.setdefault(name, value)
+        if amounts:
+            resources[field] = amounts
+    claims = service.get("resources.claims")
+    if claims:
+        resources["claims"] = claims
+    main["resources"] = resources
+    return {**spec, "containers": [main, *(spec.get("containers") or ())]}
+
+
+def read_model_deployment(reading: Reading) -> list[PodSet]:
+    """Engines whose members are a leader and, with more than one node, its workers."""
+    root = reading.root
+    replicas = root.number("spec.replicas", 1)
+    base = root.at("spec.template.spec.engines")
+    sets = []
+    for engine, node in base.members():
+        for index, (_, member) in enumerate(node.at("members").members()):
+            nodes = member.number("worker.nodes", 0)
+            pods = node.number("replicas", 1) * (1 + nodes)
+            name = f"{engine}-{member.get('name', index)}"
+            sets += reading.pod_set(name, member.at("template"), reading.figures(replicas, pods=pods))
+    return sets
+
+
+def read_app_wrapper(reading: Reading) -> list[PodSet]:
+    """The wrapped objects, each read as what it is."""
+    sets: list[PodSet] = []
+    for index, (_, component) in enumerate(reading.root.at("spec.components").members()):
+        wrapped = component.at("template")
+        if not isinstance(wrapped.data, Mapping):
+            continue
+        api_version, kind = str(wrapped.get("apiVersion", "")), str(wrapped.get("kind", ""))
+        inner = KubernetesObject(api_version, kind, wrapped.data, wrapped.place)
+        prefix = str(wrapped.get("metadata.name", index))
+        for pod_set in reading.nested(inner):
+            name = f"{prefix}-{pod_set.name}" if pod_set.name else prefix
+            figures = pod_set.figures
+            if reading.suspended:
+                figures = type(figures)(0, 0, figures.ceiling, figures.peak)
+            sets.append(PodSet(name=name, template=pod_set.template, figures=figures, per_node=pod_set.per_node))
+    return sets

@@ -1,0 +1,152 @@
+"""Pipelines: how many of their steps run at the same time.
+
+Source: argoproj/argo-workflows:pkg/apis/workflow/v1alpha1@v3.7, tektoncd/pipeline:pkg/apis/pipeline/v1@v1.3.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.yaml_reader import Fault, read_yaml
+from dra_planner.model import Figures, PodSet
+
+_POD_FIELDS: Final = ("nodeSelector", "tolerations", "affinity", "schedulerName", "priorityClassName")
+_DEEPEST: Final = 20
+
+
+def read_workflow(reading: Reading) -> list[PodSet]:
+    """Every template that runs a container, as often as the entry point reaches it, at most `parallelism` at a time."""
+    root = reading.root
+    spec = root.at("spec.workflowSpec") if reading.object.kind == "CronWorkflow" else root.at("spec")
+    templates = dict(spec.at("templates").members())
+    uses: dict[str, int] = {}
+    _count_uses(reading, templates, str(spec.get("entrypoint", "")), 1, uses, 0)
+    limit = spec.get("parallelism")
+    if any(node.get("dag") or node.get("steps") for node in templates.values()):
+        reading.assume("steps that depend on each other are counted as if all ran at the same time")
+    sets = []
+    for name, count in uses.items():
+        node = templates[name]
+        most = count if limit is None else min(count, spec.number("parallelism", count))
+        own = node.get("parallelism")
+        most = most if own is None else min(most, node.number("parallelism", most))
+        figures = Figures(0, 0 if reading.suspended else most, most, most)
+        sets += reading.pod_set(name, Node(_pod(spec, node), node.place), figures, inline=True)
+    return sets
+
+
+def _count_uses(
+    reading: Reading, templates: Mapping[str, Node], name: str, times: int, uses: dict[str, int], depth: int
+) -> None:
+    node = templates.get(name)
+    if node is None or depth > _DEEPEST:
+        return
+    if node.get("container") is not None or node.get("script") is not None:
+        uses[name] = uses.get(name, 0) + times
+    for step in _steps(node):
+        _count_uses(reading, templates, str(step.get("template", "")), times * _items(reading, step), uses, depth + 1)
+
+
+def _steps(node: Node) -> Iterator[Node]:
+    for _, task in node.at("dag.tasks").members():
+        yield task
+    for _, group in node.at("steps").members():
+        yield from (step for _, step in group.members()) if isinstance(group.data, list) else (group,)
+
+
+def _items(reading: Reading, step: Node) -> int:
+    """Return how many times one step fans out."""
+    items = step.get("withItems")
+    if isinstance(items, list):
+        return max(len(items), 1)
+    if step.get("withSequence") is not None:
+        return max(step.number("withSequence.count", 1), 1)
+    if step.get("withParam") is not None:
+        reading.assume("withParam is known only while the workflow runs: counted once")
+    return 1
+
+
+def _pod(spec: Node, node: Node) -> dict[str, Any]:
+    pod: dict[str, Any] = {}
+    for part in (spec, node):
+        pod |= {field: part.get(field) for field in _POD_FIELDS if part.get(field) is not None}
+    container = dict(node.get("container") or node.get("script") or {})
+    container.setdefault("name", "main")
+    pod["containers"] = [container]
+    for part in (spec, node):
+        pod = _patched(pod, _patch(part.get("podSpecPatch")))
+    return pod
+
+
+def _patch(text: Any) -> Mapping[str, Any]:
+    if not isinstance(text, str) or "{{" in text:
+        return {}
+    try:
+        data = json.loads(text) if text.lstrip().startswith("{") else read_yaml(text)[0]
+    except (json.JSONDecodeError, Fault):
+        return {}
+    return data if isinstance(data, Mapping) else {}
+
+
+def _patched(pod: dict[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a pod with a patch merged in; containers are merged by name."""
+    merged = {**pod, **{key: value for key, value in patch.items() if key != "containers"}}
+    changes = {str((item or {}).get("name")): item for item in patch.get("containers") or ()}
+    merged["containers"] = [{**item, **changes.get(str(item.get("name")), {})} for item in pod["containers"]]
+    return merged
+
+
+def read_task_run(reading: Reading) -> list[PodSet]:
+    """One pod, its steps as containers; a task by reference must be given."""
+    root = reading.root
+    spec = _task(reading, root.at("spec.taskSpec"), root.at("spec.taskRef"), reading.figures(1))
+    pod = root.get("spec.podTemplate", root.get("spec.taskRunTemplate.podTemplate", {}))
+    return reading.pod_set("", _steps_pod(spec, pod), reading.figures(1), inline=True) if spec is not None else []
+
+
+def read_pipeline_run(reading: Reading) -> list[PodSet]:
+    """One pod per task, times the combinations of its matrix; tasks that follow each other count as parallel."""
+    root = reading.root
+    pipeline = root.at("spec.pipelineSpec")
+    if pipeline.data is None:
+        found = reading.lookup("Pipeline", str(root.get("spec.pipelineRef.name", "")))
+        if found is None:
+            reading.unresolved("its pipeline is not among the given manifests", reading.figures(1))
+            return []
+        pipeline = Node(found.data, found.place).at("spec")
+    pod = root.get("spec.taskRunTemplate.podTemplate", root.get("spec.podTemplate", {}))
+    sets = []
+    for name, task in pipeline.at("tasks").members():
+        count = 1
+        for _, parameter in task.at("matrix.params").members():
+            values = parameter.get("value")
+            count *= len(values) if isinstance(values, list) and values else 1
+        figures = reading.figures(count)
+        spec = _task(reading, task.at("taskSpec"), task.at("taskRef"), figures)
+        if spec is not None:
+            sets += reading.pod_set(name, _steps_pod(spec, pod), figures, inline=True)
+    if len(sets) > 1:
+        reading.assume("tasks that depend on each other are counted as if all ran at the same time")
+    return sets
+
+
+def _task(reading: Reading, inline: Node, reference: Node, figures: Figures) -> Node | None:
+    if isinstance(inline.data, Mapping):
+        return inline
+    found = reading.lookup("Task", str(reference.get("name", "")) if reference.data is not None else "")
+    if found is None:
+        reading.unresolved("a task that it refers to is not among the given manifests", figures)
+        return None
+    return Node(found.data, found.place).at("spec")
+
+
+def _steps_pod(spec: Node, pod: Any) -> Node:
+    containers = [
+        {"name": name, "resources": step.get("computeResources", step.get("resources", {}))}
+        for name, step in spec.at("steps").members()
+    ]
+    data = {**(pod if isinstance(pod, Mapping) else {}), "containers": containers or [{"name": "step"}]}
+    return Node(data, spec.place)

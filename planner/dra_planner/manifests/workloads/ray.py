@@ -1,0 +1,63 @@
+"""Ray: a head and groups of workers, each worker of so many hosts.
+
+Source: ray-project/kuberay:ray-operator/apis/ray/v1@v1.4.
+"""
+
+from __future__ import annotations
+
+from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.workloads.figures import Bounds
+from dra_planner.model import Figures, PodSet
+
+
+def read_ray_cluster(reading: Reading) -> list[PodSet]:
+    return _cluster(reading, reading.root.at("spec"))
+
+
+def read_ray_job(reading: Reading) -> list[PodSet]:
+    """The cluster, and the pod that submits the job where one is described."""
+    root = reading.root
+    sets = _cluster(reading, root.at("spec.rayClusterSpec"))
+    if root.get("spec.submissionMode", "K8sJobMode") == "K8sJobMode":
+        submitter = reading.pod_set("submitter", root.at("spec.submitterPodTemplate"), reading.figures(1))
+        if not submitter:
+            reading.assume("the pod that submits the job asks for no device and is left out")
+        sets += submitter
+    return sets
+
+
+def read_ray_service(reading: Reading) -> list[PodSet]:
+    """The cluster; an upgrade brings a second one up before the first goes."""
+    root = reading.root
+    spec = root.at("spec.rayClusterConfig")
+    if spec.data is None:
+        spec = root.at("spec.rayClusterSpec")
+    sets = _cluster(reading, spec)
+    if root.get("spec.upgradeStrategy.type", "NewCluster") == "None":
+        return sets
+    reading.assume("an upgrade runs two clusters at the same time")
+    return [_doubled(pod_set) for pod_set in sets]
+
+
+def _doubled(pod_set: PodSet) -> PodSet:
+    floor, steady, ceiling, peak = pod_set.figures
+    figures = Figures(floor, steady, ceiling, None if peak is None else 2 * peak)
+    return PodSet(name=pod_set.name, template=pod_set.template, figures=figures, assumptions=pod_set.assumptions)
+
+
+def _cluster(reading: Reading, spec: Node) -> list[PodSet]:
+    sets = reading.pod_set("head", spec.at("headGroupSpec.template"), reading.figures(1))
+    scales = spec.get("enableInTreeAutoscaling") is True
+    for index, (_, group) in enumerate(spec.at("workerGroupSpecs").members()):
+        replicas = group.number("replicas", group.number("minReplicas", 0))
+        bounds = None
+        if scales:
+            most = group.get("maxReplicas")
+            least = group.number("minReplicas", 0)
+            bounds = Bounds(least, None if most is None else group.number("maxReplicas", replicas))
+        if group.get("suspend") is True:
+            replicas, bounds = 0, None
+        figures = reading.figures(replicas, pods=group.number("numOfHosts", 1), bounds=bounds)
+        name = str(group.get("groupName", f"workers-{index}"))
+        sets += reading.pod_set(name, group.at("template"), figures)
+    return sets

@@ -1,0 +1,111 @@
+"""Reads workloads of all kinds, known and unknown, with the scalers and runtimes that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.parsing.claims import parse_claim_spec
+from dra_planner.manifests.parsing.fields import parse_meta
+from dra_planner.manifests.schema import struct_of
+from dra_planner.manifests.validation.violations import Violation
+from dra_planner.manifests.workloads.description import Kind, Reading, Unresolved, read_pod_sets
+from dra_planner.manifests.workloads.kinds import KINDS, WITHOUT_PODS
+from dra_planner.manifests.workloads.scalers import read_bounds
+from dra_planner.manifests.workloads.unknown import find_templates, read_unknown
+from dra_planner.model import Figures, ObjectMeta, PodSet, ResourceClaimTemplate, Workload
+
+_BY_NAME: Final = {(kind.group, kind.kind): kind for kind in KINDS}
+_DEEPEST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWorkload:
+    """A workload, the claim templates that its controller makes, and pods of it that nobody can tell."""
+
+    workload: Workload
+    templates: tuple[ResourceClaimTemplate, ...] = ()
+    unresolved: tuple[Unresolved, ...] = ()
+    faults: tuple[Violation, ...] = ()
+    known: bool = True
+
+
+class WorkloadReader:
+    """Reads the workloads among a set of objects; the set says who scales them and what they refer to."""
+
+    def __init__(self, objects: Iterable[KubernetesObject], minor: int) -> None:
+        objects = list(objects)
+        self._minor = minor
+        self._bounds = read_bounds(objects)
+        self._by_kind = {(item.kind, item.namespace, item.name): item for item in objects}
+        self._by_name = {(item.kind, item.name): item for item in objects}
+
+    def is_owned(self, item: KubernetesObject) -> bool:
+        """Return whether another object of the set controls this one, and so counts its pods already."""
+        return any(
+            isinstance(owner, Mapping)
+            and owner.get("controller") is True
+            and (str(owner.get("kind")), item.namespace, str(owner.get("name"))) in self._by_kind
+            for owner in item.metadata.get("ownerReferences") or ()
+        )
+
+    def read(self, item: KubernetesObject) -> ReadWorkload | None:
+        """Return the workload that an object describes; None where it makes no pods of its own."""
+        kind = _BY_NAME.get((item.group, item.kind))
+        if (item.group, item.kind) in WITHOUT_PODS or self.is_owned(item):
+            return None
+        if kind is None and not find_templates(item.data, item.place):
+            return None
+        reading = self._reading(item, kind, 0)
+        try:
+            sets = read_pod_sets(reading)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            # Kinds that the API server knows have been decoded; of others nobody has checked the types of the fields.
+            sets = []
+            reading.unresolved("a field of it has an unexpected type", Figures.fixed(1))
+        meta = parse_meta(item.metadata, item.place)
+        workload = Workload(
+            kind=item.kind,
+            api_version=item.api_version,
+            meta=meta,
+            pod_sets=tuple(sets),
+            assumptions=(*reading.kind.assumptions, *reading.assumptions),
+            place=item.place,
+        )
+        templates = tuple(
+            ResourceClaimTemplate(
+                meta=ObjectMeta(name=name, namespace=meta.namespace, place=item.place),
+                spec=parse_claim_spec(spec, item.place),
+            )
+            for name, spec in reading.generated.items()
+        )
+        return ReadWorkload(workload, templates, tuple(reading.unknown), tuple(reading.faults), kind is not None)
+
+    def _reading(self, item: KubernetesObject, kind: Kind | None, depth: int) -> Reading:
+        def lookup(name_of_kind: str, name: str) -> KubernetesObject | None:
+            found = self._by_kind.get((name_of_kind, item.namespace, name))
+            return found or self._by_name.get((name_of_kind, name))
+
+        def nested(inner: KubernetesObject) -> list[PodSet]:
+            if depth >= _DEEPEST:
+                return []
+            inside = self._reading(inner, _BY_NAME.get((inner.group, inner.kind)), depth + 1)
+            sets = read_pod_sets(inside)
+            reading.assumptions += inside.assumptions
+            reading.unknown += inside.unknown
+            reading.faults += inside.faults
+            reading.generated |= inside.generated
+            return sets
+
+        reading = Reading(
+            item,
+            kind or Kind(group=item.group, kind=item.kind, read=read_unknown),
+            bounds=self._bounds.get((item.kind, item.namespace, item.name)),
+            lookup=lookup,
+            nested=nested,
+            minor=self._minor,
+            checks_pods=struct_of(item.api_version, item.kind) is None,
+        )
+        return reading

@@ -1,0 +1,209 @@
+"""Serving kinds: KServe, NIM, Knative, Argo Rollouts, with bounds of their own and claims that their controllers make.
+
+Source: kserve/kserve:pkg/apis/serving@v0.16 (and its annotations for devices), NVIDIA/k8s-nim-operator:
+api/apps/v1alpha1@v3, knative/serving:pkg/apis/autoscaling@v1.19, argoproj/argo-rollouts:pkg/apis/rollouts@v1.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge
+from dra_planner.model import Figures, PodSet
+
+_KSERVE: Final = "serving.kserve.io/"
+_KNATIVE: Final = "autoscaling.knative.dev/"
+_COMPONENTS: Final = ("predictor", "transformer", "explainer")
+_FRAMEWORKS: Final = (
+    "model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx", "huggingface", "pmml", "lightgbm",
+    "paddle",
+)  # fmt: skip
+DEFAULT_SURGE: Final = Surge("25%")
+
+
+def rollout_surge(root: Node) -> Surge:
+    """Argo Rollouts: both colours at the same time, or the surge of a canary (25 %)."""
+    if isinstance(root.get("spec.strategy.blueGreen"), Mapping):
+        return Surge("100%")
+    return Surge(root.get("spec.strategy.canary.maxSurge", "25%"))
+
+
+def read_knative_service(reading: Reading) -> list[PodSet]:
+    """Between `min-scale` (0) and `max-scale` (no bound); two revisions during a rollout."""
+    template = reading.root.at("spec.template")
+    annotations = template.get("metadata.annotations", {})
+    return reading.pod_set("", template, _knative(reading, annotations))
+
+
+def _knative(reading: Reading, annotations: Mapping[str, Any]) -> Figures:
+    least = _scale(annotations, "min-scale", "minScale")
+    most = _scale(annotations, "max-scale", "maxScale") or None
+    if least == 0:
+        reading.assume("scales to zero: its steady demand counts no pod")
+    if most is None:
+        reading.assume("no max-scale: nothing bounds the ceiling")
+    return Figures(least, least, most, None if most is None else 2 * most)
+
+
+def _scale(annotations: Mapping[str, Any], *names: str) -> int:
+    for name in names:
+        text = str(annotations.get(_KNATIVE + name, ""))
+        if text.isdigit():
+            return int(text)
+    return 0
+
+
+def read_inference_service(reading: Reading) -> list[PodSet]:
+    """Predictor, transformer and explainer; with `workerSpec` each replica has workers beside its head."""
+    root = reading.root
+    mode = str(root.get("metadata.annotations", {}).get(f"{_KSERVE}deploymentMode", "Serverless"))
+    serverless = mode in ("Serverless", "Knative")
+    sets: list[PodSet] = []
+    for name in _COMPONENTS:
+        component = root.at(f"spec.{name}")
+        if not isinstance(component.data, Mapping):
+            continue
+        figures = _inference_figures(reading, component, serverless)
+        pod = Node(_inference_pod(component.data), component.place)
+        sets += reading.pod_set(name, pod, figures, inline=True)
+        workers = component.at("workerSpec")
+        if isinstance(workers.data, Mapping):
+            count = max(workers.number("pipelineParallelSize", 1) - 1, 1)
+            each = Figures(*(None if pods is None else pods * count for pods in figures))  # type: ignore[arg-type]
+            sets += reading.pod_set(
+                f"{name}-worker", Node(_inference_pod(workers.data), workers.place), each, inline=True
+            )
+    return sets
+
+
+def _inference_figures(reading: Reading, component: Node, serverless: bool) -> Figures:
+    least = component.number("minReplicas", 1)
+    most = component.get("maxReplicas")
+    replicas = max(least, 0)
+    if serverless:
+        ceiling = component.number("maxReplicas", 0) or None
+        if ceiling is None:
+            reading.assume("no maxReplicas without a Knative default: nothing bounds the ceiling")
+        return Figures(replicas, replicas, ceiling, None if ceiling is None else 2 * ceiling)
+    bounds = None if most is None else Bounds(replicas, max(component.number("maxReplicas", replicas), replicas))
+    return reading.figures(replicas, bounds=bounds, surge=DEFAULT_SURGE)
+
+
+def _inference_pod(component: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the pod of a component: its inline pod spec, and a container for the model."""
+    pod = {key: value for key, value in component.items() if key not in _FRAMEWORKS and key != "workerSpec"}
+    containers = [dict(item) for item in pod.get("containers") or ()]
+    for framework in _FRAMEWORKS:
+        model = component.get(framework)
+        if isinstance(model, Mapping):
+            container = {"name": "kserve-container", "resources": model.get("resources") or {}}
+            containers = [item for item in containers if item.get("name") != "kserve-container"]
+            containers.insert(0, container)
+    return {**pod, "containers": containers or [{"name": "kserve-container"}]}
+
+
+def read_llm_inference_service(reading: Reading) -> list[PodSet]:
+    """Decode and prefill, each of so many replicas; with a worker each replica is a group."""
+    root = reading.root
+    annotations = root.get("metadata.annotations", {})
+    claim = _annotated_claim(reading, annotations)
+    sets: list[PodSet] = []
+    for name, part in (("", root.at("spec")), ("prefill", root.at("spec.prefill"))):
+        template = part.at("template")
+        if not isinstance(template.data, Mapping):
+            continue
+        replicas = part.number("replicas", 1)
+        size = _group_size(part)
+        worker = part.at("worker")
+        figures = reading.figures(replicas, surge=NO_SURGE if size > 1 else DEFAULT_SURGE)
+        sets += reading.pod_set(name, Node(_with_claim(template.data, claim), template.place), figures, inline=True)
+        if isinstance(worker.data, Mapping) and size > 1:
+            role = f"{name}-worker" if name else "worker"
+            figures = reading.figures(replicas, pods=size - 1)
+            sets += reading.pod_set(role, Node(_with_claim(worker.data, claim), worker.place), figures, inline=True)
+    return sets
+
+
+def _group_size(part: Node) -> int:
+    """Return pods per replica: pipeline stages, or data parallel ranks by those of one pod."""
+    pipeline = part.number("parallelism.pipeline", 0)
+    if pipeline:
+        return pipeline
+    data, local = part.number("parallelism.data", 0), part.number("parallelism.dataLocal", 0)
+    return -(-data // local) if data and local else (2 if part.get("worker") is not None else 1)
+
+
+def _annotated_claim(reading: Reading, annotations: Mapping[str, Any]) -> str:
+    """Return the template that the controller makes for annotated devices; an empty text where there is none."""
+    name = annotations.get(f"{_KSERVE}dra-device-class")
+    if not name:
+        return ""
+    count = str(annotations.get(f"{_KSERVE}dra-gpu-count", "1"))
+    exactly: dict[str, Any] = {"deviceClassName": str(name), "count": int(count) if count.isdigit() else 1}
+    return reading.generate("dra", {"devices": {"requests": [{"name": "gpu", "exactly": exactly}]}})
+
+
+def _with_claim(pod: Mapping[str, Any], template: str) -> dict[str, Any]:
+    if not template:
+        return dict(pod)
+    entries = [*(pod.get("resourceClaims") or ()), {"name": "gpu", "resourceClaimTemplateName": template}]
+    return {**pod, "resourceClaims": entries}
+
+
+def read_nim_service(reading: Reading) -> list[PodSet]:
+    return _nim(reading, reading.root.at("spec"), "")
+
+
+def read_nim_pipeline(reading: Reading) -> list[PodSet]:
+    """The services of a pipeline that are switched on."""
+    sets: list[PodSet] = []
+    for name, service in reading.root.at("spec.services").members():
+        if service.get("enabled") is not False:
+            sets += _nim(reading, service.at("spec"), name)
+    return sets
+
+
+def _nim(reading: Reading, spec: Node, name: str) -> list[PodSet]:
+    if not isinstance(spec.data, Mapping):
+        return []
+    replicas = spec.number("replicas", 1)
+    bounds = None
+    if spec.get("scale.enabled") is True:
+        least = spec.number("scale.hpa.minReplicas", 1)
+        bounds = Bounds(least, spec.number("scale.hpa.maxReplicas", max(replicas, least)))
+    nodes = spec.number("multiNode.size", 1)
+    entries = []
+    for index, (_, entry) in enumerate(spec.at("draResources").members()):
+        entries.append(_nim_claim(reading, entry, f"{name}-{index}" if name else str(index)))
+    pod = {
+        field: spec.get(field) for field in ("nodeSelector", "tolerations", "affinity") if spec.get(field) is not None
+    }
+    pod["containers"] = [{"name": "nim", "resources": spec.get("resources", {})}]
+    pod["resourceClaims"] = [entry for entry in entries if entry]
+    figures = reading.figures(replicas, pods=nodes, bounds=bounds, surge=NO_SURGE if nodes > 1 else DEFAULT_SURGE)
+    return reading.pod_set(name, Node(pod, spec.place), figures, inline=True)
+
+
+def _nim_claim(reading: Reading, entry: Node, suffix: str) -> dict[str, Any]:
+    """Return the pod's claim entry of one `draResources`; a claim to be created becomes a template."""
+    named = {field: entry.get(field) for field in ("resourceClaimName", "resourceClaimTemplateName")}
+    named = {field: value for field, value in named.items() if value is not None}
+    if named:
+        return {"name": f"claim-{suffix}", **named}
+    requests = []
+    for index, (name, device) in enumerate(entry.at("claimCreationSpec.devices").members()):
+        selectors = [{"cel": {"expression": text}} for text in device.get("celExpressions", ())]
+        exactly = {
+            "deviceClassName": str(device.get("deviceClassName", "")),
+            "count": device.number("count", 1),
+            "selectors": selectors,
+        }
+        requests.append({"name": name if name else f"device-{index}", "exactly": exactly})
+        if device.get("attributeSelectors") or device.get("capacitySelectors"):
+            reading.assume("attributeSelectors and capacitySelectors of claimCreationSpec are not read")
+    if not requests:
+        return {}
+    template = reading.generate(f"claim-{suffix}", {"devices": {"requests": requests}})
+    return {"name": f"claim-{suffix}", "resourceClaimTemplateName": template}
