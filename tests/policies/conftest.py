@@ -65,9 +65,10 @@ def node_pool(name: str = "l4", *, machine: str = "g2-standard-8", pool: str = "
     return resource("gcp:container/nodePool:NodePool", name, {**declared, **props}, ignore_changes=ignore)
 
 
-def release(chart: str, values: Any = None, *, name: str = "", namespace: str = "nvidia", **props: Any) -> Resource:
+def release(chart: str, values: Any = None, *, name: str = "", namespace: Any = "nvidia", **props: Any) -> Resource:
+    sources = props.pop("sources", {})
     declared = {"chart": chart, "namespace": namespace, "values": {} if values is None else values, **props}
-    return resource("kubernetes:helm.sh/v3:Release", name or chart, declared)
+    return resource("kubernetes:helm.sh/v3:Release", name or chart, declared, sources=sources)
 
 
 def kubernetes(kind: str, api: str, name: str, namespace: str = "", **fields: Any) -> Resource:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -318,6 +319,18 @@ class TestWorkloadsOfTheStack:
 
         assert rule == "stack-cannot-be-judged"
         assert sentence == 'Job "train": spec.parallelism is not known yet, so it cannot be judged'
+
+    @pytest.mark.parametrize(("name", "expected"), [("team", "pool-maximum-too-small"), (UNKNOWN, "stack-cannot-be-judged")])
+    def test_a_namespace_that_does_not_exist_yet(self, declare: SimpleNamespace, name: Any, expected: str) -> None:
+        namespace = declare.kubernetes("Namespace", "core/v1", name)
+        objects = [replace(each, sources={"metadata": (namespace.urn,)}) for each in declare.job_resources(8)]
+        for each in objects:
+            each.props.values["metadata"]["namespace"] = UNKNOWN
+
+        told = Judge(RULES).of_stack(self.stack(declare, namespace, *objects))
+
+        assert expected in named(told)
+        assert ("pool-maximum-too-small" in named(told)) == (name == "team")
 
     def test_a_stack_without_a_plan_is_judged_by_what_it_says(self, declare: SimpleNamespace) -> None:
         cluster = declare.resource("aws:eks/cluster:Cluster", "c", {"version": "1.34", "region": "us-east-1"})

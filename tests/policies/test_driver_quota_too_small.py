@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -60,6 +61,22 @@ def test_no_quota(declare: SimpleNamespace) -> None:
         (finding,) = findings(declare.node_pool(), driver, *others)
         assert 'namespace "nvidia" has no ResourceQuota' in finding.message
         assert "at least 4 pods" in finding.fix
+
+
+@pytest.mark.parametrize(("pods", "expected"), [(3, False), (4, True)])
+@pytest.mark.parametrize("name", ["nvidia", UNKNOWN])
+def test_a_namespace_that_does_not_exist_yet(declare: SimpleNamespace, name: Any, pods: int, expected: bool) -> None:
+    """In the first preview of a cluster both name an output of the Namespace."""
+    namespace = declare.kubernetes("Namespace", "core/v1", name)
+    driver = declare.release(DRIVER, NO_DOMAINS, namespace=UNKNOWN, sources={"namespace": (namespace.urn,)})
+    limit = quota(declare, pods)
+    limit.props.values["metadata"]["namespace"] = UNKNOWN
+    limit = replace(limit, sources={"metadata": (namespace.urn,)})
+
+    found = findings(declare.node_pool(), driver, limit, namespace)
+
+    assert (found == []) == expected
+    assert all(finding.certain for finding in found)
 
 
 def test_kube_system_needs_none(declare: SimpleNamespace) -> None:

@@ -1,8 +1,8 @@
 """Kubernetes resources of a stack → the text of their manifests, for the planner's reader.
 
-Only what has to do with devices is read: DRA objects, workloads that ask for devices, and the namespaces and quotas
-they are admitted by. A value that is not known is left out where placement does not depend on it (an image, an
-environment variable); anywhere else the object cannot be judged yet.
+Only what has to do with devices is read: DRA objects, workloads that ask for devices, and namespaces. A value that is
+not known is left out where placement does not depend on it (an image, an environment variable); anywhere else the
+object cannot be judged yet.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from dra_planner.sources import Source
 
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import cluster_version
-from dra_policies.stack.resource import Resource
+from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
 
-DRA_KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass"})
-ADMISSION_KINDS: Final = frozenset({"Namespace", "ResourceQuota", "LimitRange", "PriorityClass"})
+KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace"})
 _NO_OBJECTS: Final = ("helm.sh/", "yaml", "kustomize")
 _WITHOUT_EFFECT: Final = frozenset(
     {
@@ -54,7 +53,7 @@ def is_kubernetes_object(resource: Resource) -> bool:
     kind = parts[2]
     if kind.endswith(("List", "Patch")):
         return False
-    return kind in DRA_KINDS or kind in ADMISSION_KINDS or asks_for_devices(resource.props.values)
+    return kind in KINDS or asks_for_devices(resource.props.values)
 
 
 def asks_for_devices(value: Any, depth: int = 0) -> bool:
@@ -81,6 +80,10 @@ def object_texts(resources: Sequence[Resource]) -> Iterator[ObjectText]:
             **{key: value for key, value in resource.props.values.items() if key not in _STATE_ONLY},
         }
         known = _without_effect(document)
+        metadata = as_mapping(known.get("metadata"))
+        if metadata is not None and metadata.get("namespace") is UNKNOWN:
+            namespace = namespace_of(resource, "metadata.namespace", resources)
+            known["metadata"] = metadata | {"namespace": namespace if namespace and "::" not in namespace else UNKNOWN}
         title = resource.title(kind)
         if not resource.props.values:  # not analysed, and its provider is not configured yet
             yield ObjectText(resource.urn, title, None, ("all of it",))

@@ -6,11 +6,12 @@ A Release is judged by its values before anything is rendered, so the defaults o
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from dra_policies.rules.node_selection import REQUIRED_TERMS
 from dra_policies.rules.view import CriticalPodQuota, DevicePlugin, DraDriver
-from dra_policies.stack.resource import Resource
+from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
 
 RELEASES: Final = {
@@ -104,7 +105,7 @@ def merged(default: Any, given: Any) -> Any:
     return result
 
 
-def driver_of_release(resource: Resource) -> DraDriver | None:
+def driver_of_release(resource: Resource, others: Sequence[Resource] = ()) -> DraDriver | None:
     """Return the DRA driver that a release installs; None when it is another chart."""
     kind = RELEASES.get(resource.type)
     if kind is None or chart_name(resource) not in DRIVER_CHARTS:
@@ -117,7 +118,7 @@ def driver_of_release(resource: Resource) -> DraDriver | None:
     return DraDriver(
         title=resource.title(kind),
         urn=resource.urn,
-        namespace=props.text("namespace", "default"),
+        namespace=namespace_of(resource, "namespace", others),
         version=(props.text("version") or "").removeprefix("v") or None,
         priority_class=_priority_class(values),
         other_critical_pods=_sum(domains, controllers, webhook, webhooks),
@@ -174,7 +175,7 @@ def _is_plugin(resource: Resource, spec: Properties) -> bool:
     return any(_PLUGIN_IMAGE.search(image) for image in images) or "nvidia-device-plugin" in name
 
 
-def critical_pod_quota(resource: Resource) -> CriticalPodQuota | None:
+def critical_pod_quota(resource: Resource, others: Sequence[Resource] = ()) -> CriticalPodQuota | None:
     """Return the quota for node-critical pods that a ResourceQuota is; None when it is about something else."""
     if resource.type != "kubernetes:core/v1:ResourceQuota":
         return None
@@ -187,7 +188,7 @@ def critical_pod_quota(resource: Resource) -> CriticalPodQuota | None:
                 return CriticalPodQuota(
                     urn=resource.urn,
                     title=resource.title("ResourceQuota"),
-                    namespace=props.text("metadata.namespace", "default"),
+                    namespace=namespace_of(resource, "metadata.namespace", others),
                     pods=_hard_pods(props),
                 )
     return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from dra_policies.unknowns import Properties
+from dra_policies.unknowns import UNKNOWN, Properties
+
+NAMESPACE = "kubernetes:core/v1:Namespace"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,3 +42,17 @@ def source_of(
     }
     found = [other for other in among if other.urn in urns and other.type == type_token]
     return found[0] if len(found) == 1 else None
+
+
+def namespace_of(resource: Resource, path: str, others: Iterable[Resource]) -> str | None:
+    """Return the namespace that a property names; None when it is not known.
+
+    Where it comes from a Namespace of the same stack it has that one's name, also before the Namespace exists; a name
+    that nobody knows yet is stood for by the Namespace's URN, so that objects of one namespace still are of one.
+    """
+    if resource.props.at(path) is not UNKNOWN:
+        return resource.props.text(path, "default")
+    namespace = source_of(resource, path.partition(".")[0], NAMESPACE, others)
+    if namespace is None:
+        return None
+    return namespace.props.text("metadata.name") or namespace.urn

@@ -60,8 +60,8 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         record=find_record(resources),
         pools=_pools(resources),
         device_plugins=_device_plugins(resources),
-        drivers=tuple(driver for driver in map(driver_of_release, resources) if driver),
-        quotas=tuple(quota for quota in map(critical_pod_quota, resources) if quota),
+        drivers=tuple(driver for each in resources if (driver := driver_of_release(each, resources))),
+        quotas=tuple(quota for each in resources if (quota := critical_pod_quota(each, resources))),
     )
     return judge_stack(read_objects(view, resources), resources)
 
