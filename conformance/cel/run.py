@@ -28,7 +28,7 @@ from generate import Case, cases  # noqa: E402  (found through the line above)
 from dra_planner.cel import Refused, compile  # noqa: E402
 from dra_planner.cel.selector import MAX_ESTIMATE  # noqa: E402
 
-REPEATS = 40  # a Go map of a few keys shows its orders in that many evaluations
+REPEATS = 400  # a Go map of a few keys shows its orders in that many evaluations
 
 
 @dataclass(frozen=True, slots=True)

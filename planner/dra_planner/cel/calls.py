@@ -46,7 +46,12 @@ _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-_SINGLE_FORM: Final = frozenset((*_BINARY, *operators.ORDERINGS, "!_", "-_", "size", "type", "dyn", "matches"))
+_SORTING: Final = ("sort", "@sortByAssociatedKeys")
+_UNSURE: Final = frozenset(("_?._", "or", "orValue", "flatten", "max", "min", *_SORTING))
+"""Functions that may give something else than their type says: their lists are looked at no further than the first."""
+_SINGLE_FORM: Final = frozenset(
+    (*_BINARY, *operators.ORDERINGS, "!_", "-_", "size", "type", "dyn", "matches", *_SORTING)
+)
 """Functions with one implementation for all overloads; it is given all arguments, also after one is an error."""
 
 
@@ -156,7 +161,7 @@ class Caller:
         single = _BINARY.get(function) or _UNARY.get(function)
         if single is not None:
             return single
-        if len(node.overloads) == 1:
+        if len(node.overloads) == 1 or function in _SORTING:
             return self._guarded(node, node.overloads[0])
         return self._dispatching(function, self.functions[function])
 
@@ -255,7 +260,7 @@ def _is_sure(node: Node, wanted: Type) -> bool:
         isinstance(node, Call)
         and len(node.overloads) == 1
         and node.overloads[0].result == wanted
-        and node.function not in ("_?._", "or", "orValue")
+        and node.function not in _UNSURE
         and not node.function.startswith(("_", "@"))
     )
 
@@ -263,6 +268,8 @@ def _is_sure(node: Node, wanted: Type) -> bool:
 def _guards(overload: Overload) -> list[Callable[[Any], bool] | None]:
     if overload.function == "flatten":  # upstream looks at no elements here
         return [_guard(types.list_of(types.DYN)), *map(_guard, overload.parameters[1:])]
+    if overload.function in _SORTING:
+        return [_guard(types.list_of(types.DYN)) for _ in overload.parameters]
     return [_guard(p) for p in overload.parameters]
 
 

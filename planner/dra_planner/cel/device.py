@@ -12,6 +12,8 @@ from dra_planner.cel.libraries.semvers import SemverError, parse_semver
 from dra_planner.cel.values import INT_MAX, INT_MIN, MapValue, QuantityValue, UnknownValue
 from dra_planner.quantity import Quantity
 
+Amount = Quantity | UnknownValue
+Quantities = dict[str, dict[str, QuantityValue | UnknownValue]]
 _LISTS: Final = ("ints", "bools", "strings", "versions")
 _EMPTY_MAP: Final = MapValue({})
 
@@ -42,7 +44,7 @@ class DeviceView:
         driver: str,
         allow_multiple_allocations: bool,
         attributes: Mapping[str, Mapping[str, Any]],
-        capacity: Mapping[str, Mapping[str, Quantity]],
+        capacity: Mapping[str, Mapping[str, Amount]],
         failure: str = "",
         list_failure: str = "",
     ) -> None:
@@ -57,15 +59,19 @@ class DeviceView:
     def __repr__(self) -> str:
         return f"DeviceView({self.driver!r}, {dict(self.attributes)!r}, {dict(self.capacity)!r})"
 
-    def quantities(self) -> dict[str, dict[str, QuantityValue]]:
+    def quantities(self) -> Quantities:
         """The capacity, for one evaluation that could tell the form of a quantity."""
-        return {d: {n: QuantityValue(q) for n, q in within.items()} for d, within in self.capacity.items()}
+        return {d: {n: _in_expression(q) for n, q in within.items()} for d, within in self.capacity.items()}
+
+
+def _in_expression(amount: Amount) -> QuantityValue | UnknownValue:
+    return QuantityValue(amount) if isinstance(amount, Quantity) else amount
 
 
 EMPTY: Final = DeviceView("", False, {}, {})
 
 
-def device_value(device: DeviceView, capacity: Mapping[str, Mapping[str, QuantityValue]]) -> MapValue:
+def device_value(device: DeviceView, capacity: Mapping[str, Mapping[str, QuantityValue | UnknownValue]]) -> MapValue:
     """`device` as a value. A domain that it does not have reads as an empty map."""
     attributes = {d: MapValue.of_strings(v) for d, v in device.attributes.items()}
     capacities = {d: MapValue.of_strings(v) for d, v in capacity.items()}
@@ -106,7 +112,7 @@ def _from_mapping(device: Mapping[str, Any]) -> DeviceView:
         if is_list:
             list_failure = list_failure or f"attribute {name}: unsupported attribute value"
         attributes.setdefault(domain, {})[identifier] = value
-    capacity: dict[str, dict[str, Quantity]] = {}
+    capacity: dict[str, dict[str, Amount]] = {}
     for name, amount in (device.get("capacity") or {}).items():
         domain, identifier = _split(name, driver)
         capacity.setdefault(domain, {})[identifier] = _quantity(name, amount)
@@ -127,10 +133,10 @@ def _from_model(device: Any) -> DeviceView:
                 failure = failure or f"attribute {name}: {error}"
             if isinstance(value, tuple):
                 list_failure = list_failure or f"attribute {name}: unsupported attribute value"
-        capacity: dict[str, dict[str, Quantity]] = {}
+        capacity: dict[str, dict[str, Amount]] = {}
         for name, amount in device.capacity.items():
             domain, identifier = _split(name, driver)
-            capacity.setdefault(domain, {})[identifier] = amount.value
+            capacity.setdefault(domain, {})[identifier] = _amount(name, amount.value)
         shared = bool(device.allow_multiple_allocations)
     except AttributeError as error:
         raise DeviceError(f"not a device: {type(device).__name__} ({error})") from None
@@ -184,8 +190,17 @@ def _is_int64(value: Any) -> bool:
     return not isinstance(value, bool) and INT_MIN <= value <= INT_MAX
 
 
-def _quantity(name: str, amount: Any) -> Quantity:
+def _amount(name: str, amount: Any) -> Amount:
+    if isinstance(amount, Quantity):
+        return amount
+    return UnknownValue(name, amount.group or "")
+
+
+def _quantity(name: str, amount: Any) -> Amount:
     if isinstance(amount, Mapping):
+        unknown = amount.get("unknown")
+        if unknown is not None and unknown is not False:
+            return UnknownValue(name, "" if unknown is True else str(unknown))
         amount = amount.get("value")
     if isinstance(amount, Quantity):
         return amount

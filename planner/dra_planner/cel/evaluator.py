@@ -282,7 +282,10 @@ def _read_value(attributes: bool, domain: Any, name: str, cost: int) -> Closure:
         within = state.capacity.get(domain)
         if within is None or name not in within:
             raise CelError(message)
-        return within[name]
+        value = within[name]
+        if value.__class__ is UnknownValue:
+            raise UnknownError(frozenset({value.path}))
+        return value
 
     return read_attribute if attributes else read_capacity
 

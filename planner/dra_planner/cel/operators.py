@@ -152,7 +152,12 @@ def _equal_maps(a: MapValue, b: MapValue) -> bool:
 def _equal_optionals(a: Optional, b: Optional) -> bool:
     if a.present != b.present:
         return False
-    return not a.present or equal(known(a.value), known(b.value))
+    if not a.present:
+        return True
+    value = known(a.value)
+    if b.value.__class__ is CelError and value.__class__ not in _OPAQUE:
+        return False
+    return equal(value, known(b.value))
 
 
 def contains(items: list[Any], value: Any) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
-from dra_planner.cel.values import CostExceeded, QuantityValue
+from dra_planner.cel.values import CostExceeded, QuantityValue, UnknownValue
 
 if TYPE_CHECKING:
     from dra_planner.cel.device import DeviceView
@@ -26,7 +26,7 @@ class State:
     def __init__(
         self,
         device: DeviceView,
-        capacity: Mapping[str, Mapping[str, QuantityValue]],
+        capacity: Mapping[str, Mapping[str, QuantityValue | UnknownValue]],
         slots: int,
         budget: int,
     ) -> None:
