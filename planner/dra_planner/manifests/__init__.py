@@ -19,6 +19,7 @@ from dra_planner.manifests.rendering.claims import (
 )
 from dra_planner.manifests.rendering.pods import render_pod_spec, render_pod_template
 from dra_planner.manifests.rendering.slices import render_node, render_slice
+from dra_planner.manifests.rewriting import rewrite
 
 __all__ = [
     "BoundPod",
@@ -41,5 +42,6 @@ __all__ = [
     "render_pod_spec",
     "render_pod_template",
     "render_slice",
+    "rewrite",
     "selectors_of",
 ]

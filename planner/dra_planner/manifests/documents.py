@@ -113,6 +113,16 @@ def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
         yield _Part(text[start:], line)
 
 
+def split_yaml(text: str) -> list[tuple[str, str]]:
+    """Return the documents of a YAML text, each with the separator that stands before it."""
+    parts = []
+    separator, start = "", 0
+    for match in _SEPARATOR.finditer(text):
+        parts.append((text[start : match.start()], separator))
+        separator, start = match[0], match.end()
+    return [*parts, (text[start:], separator)]
+
+
 def _json_parts(text: str) -> Iterator[_Part]:
     """Yield the values of a JSON stream; what follows a line `---` is YAML again."""
     decoder = json.JSONDecoder()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import Document
 from dra_planner.manifests.tree import child
 from dra_planner.model import ObjectKey
+
+CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,11 @@ class KubernetesObject:
 
     @property
     def key(self) -> ObjectKey:
-        return ObjectKey(self.namespace, self.name)
+        """Return the object's key; the namespace of cluster-scoped kinds is empty."""
+        return ObjectKey("" if self.kind in CLUSTER_SCOPED else self.namespace, self.name)
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.namespace}/{self.name}"
+        return f"{self.kind} {self.name}" if self.kind in CLUSTER_SCOPED else f"{self.kind} {self.key}"
 
 
 def read_objects(documents: Iterable[Document]) -> list[KubernetesObject]:

@@ -19,7 +19,6 @@ from dra_planner.manifests.parsing.slices import parse_slice
 from dra_planner.manifests.tree import child
 from dra_planner.manifests.validation.context import CheckSelector, Cluster, Context
 from dra_planner.manifests.validation.findings import findings, late_findings
-from dra_planner.manifests.validation.storage import CLUSTER_SCOPED
 from dra_planner.manifests.validation.verdict import Verdict, judge
 from dra_planner.manifests.workloads import WorkloadReader
 from dra_planner.manifests.workloads.scalers import is_scaler
@@ -112,7 +111,7 @@ class _Collector:
         verdict = Verdict(data=item.data) if exists else judge(item, self.context)
         self.diagnostics += findings(item, verdict, self.context)
         if not verdict.accepted:
-            self.refused.add((item.kind, _key(item)))
+            self.refused.add((item.kind, item.key))
             return
         if self._is_repeated(item):
             return
@@ -125,7 +124,7 @@ class _Collector:
 
     def _is_repeated(self, item: KubernetesObject) -> bool:
         """The first object of a name counts; a second one is said, and how it differs."""
-        identity = (item.group, item.kind, _key(item))
+        identity = (item.group, item.kind, item.key)
         first = self.seen.setdefault(identity, item)
         if first is item or not item.metadata.get("name"):
             return False
@@ -222,10 +221,6 @@ class _Collector:
             fix = "check the counts, or give the objects that its controller makes"
             self.diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
         return True
-
-
-def _key(item: KubernetesObject) -> ObjectKey:
-    return ObjectKey("" if item.kind in CLUSTER_SCOPED else item.namespace, item.name)
 
 
 def _owner(item: KubernetesObject) -> WorkloadRef | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.schema import Type, fields_of, struct_of
 from dra_planner.manifests.tree import Map, Seq, clone
@@ -13,7 +13,6 @@ from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
 from dra_planner.manifests.validation.gates import drop_disabled
 
-CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})
 _WITHOUT_STATUS: Final = frozenset({"ResourceClaim", "Pod", "Deployment", "Job", "Node", "ResourceQuota"})
 # Lists without `omitempty`: an empty one is stored as null.
 _NULL_WHEN_EMPTY: Final = {("resource.DeviceClaim", "requests"): 99, ("resource.ResourceSliceSpec", "devices"): 34}

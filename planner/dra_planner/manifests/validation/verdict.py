@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.manifests.schema import struct_of
 from dra_planner.manifests.schema.decoding import FieldValidation, decode, unknown_fields
@@ -35,7 +35,6 @@ from dra_planner.manifests.validation.quotas import (
 )
 from dra_planner.manifests.validation.served import RESOURCE, why_not_served
 from dra_planner.manifests.validation.slices import check_slice, slice_warnings
-from dra_planner.manifests.validation.storage import CLUSTER_SCOPED
 from dra_planner.manifests.validation.updates import check_update
 from dra_planner.manifests.validation.violations import Violation, Violations
 from dra_planner.manifests.validation.workloads import (
