@@ -168,12 +168,17 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
 
 
 def _taint_reason(taint: Taint) -> Reason:
-    operator = f'operator: Equal, value: "{taint.value}"' if taint.value else "operator: Exists"
     return Reason(
         code="missing-toleration",
         message=f"the node has the taint {taint}, which the pod does not tolerate",
-        fix=f"add to the pod's tolerations: {{key: {taint.key}, {operator}, effect: {taint.effect}}}",
+        fix=f"add to the pod's tolerations: {toleration_text(taint)}",
     )
+
+
+def toleration_text(taint: Taint) -> str:
+    """Return the toleration that answers a taint, as YAML."""
+    operator = f'operator: Equal, value: "{taint.value}"' if taint.value else "operator: Exists"
+    return f"{{key: {taint.key}, {operator}, effect: {taint.effect}}}"
 
 
 def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:

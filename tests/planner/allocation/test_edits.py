@@ -1,0 +1,117 @@
+"""What would make a pod fit."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+from allocation_builders import CLASSES, claim, device, gpus, node, request, shape, slice_of
+from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
+from dra_planner.allocation.edits import Edit, apply_edits, suggest_edits
+from dra_planner.model import DeviceTaint, Shape, Taint
+from dra_planner.releases import features_of
+
+F36 = features_of(36)
+SELECTORS = ("device.attributes['gpu.nvidia.com'].x == 1", "device.attributes['gpu.nvidia.com'].x == 9")
+INSTANCES = 500
+
+
+def refusal_of(pod: Shape, here: NodeState) -> Refusal:
+    verdict = place(pod, here)
+    assert isinstance(verdict, Refusal)
+    return verdict
+
+
+def opened(*slices, on=None) -> NodeState:
+    return open_node(on or node(), slices, CLASSES, F36)
+
+
+def test_a_taint_asks_for_a_toleration():
+    here = opened(gpus(1), on=node(taints=[Taint("nvidia.com/gpu", "present")]))
+    (edit,) = suggest_edits(refusal_of(shape(claim(request())), here))
+    assert edit.kind == "tolerate"
+    assert "key: nvidia.com/gpu" in str(edit)
+
+
+def test_a_full_node_asks_for_one_more():
+    pod, fresh = shape(claim(request(count=2))), opened(gpus(2))
+    full = place(pod, fresh).node
+    (edit,) = suggest_edits(refusal_of(pod, full), fresh)
+    assert str(edit) == "add one more node like n1"
+
+
+def test_a_count_is_lowered_no_more_than_needed():
+    pod = shape(claim(request(count=9)))
+    (edit,) = suggest_edits(refusal_of(pod, opened(gpus(8))))
+    assert str(edit) == "ask for 8 devices instead of 9 in request r of claim c1"
+
+
+def test_another_pool_when_nothing_here_helps():
+    pod = shape(claim(request(count=1), request("s")))
+    (edit,) = suggest_edits(refusal_of(pod, opened(gpus(1))), None, {"big": opened(gpus(4))})
+    assert str(edit) == "let the pod run on pool big"
+
+
+def test_two_obstacles_ask_for_two_edits():
+    here = opened(gpus(4), on=node(taints=[Taint("nvidia.com/gpu")]))
+    edits = suggest_edits(refusal_of(shape(claim(request(count=5))), here))
+    assert [e.kind for e in edits] == ["tolerate", "lower-count"]
+
+
+def random_node(rng: random.Random) -> NodeState:
+    devices = [
+        device(
+            f"d{i}",
+            {"x": rng.choice((1, 1, 2))},
+            taints=[DeviceTaint(key="broken", value="yes")] if rng.random() < 0.2 else (),
+        )
+        for i in range(rng.randint(4, 8))
+    ]
+    taints = [Taint("nvidia.com/gpu", "present")] if rng.random() < 0.4 else []
+    labels = {"zone": rng.choice("ab")}
+    return opened(slice_of(*devices), on=node(labels=labels, taints=taints, cpu=rng.choice((4_000, 64_000))))
+
+
+def random_pod(rng: random.Random) -> Shape:
+    claims = []
+    for _ in range(rng.randint(1, 2)):
+        requests = [
+            request(
+                f"r{i}",
+                *rng.sample(SELECTORS, rng.choice((0, 0, 1, 2))),
+                device_class=rng.choice(("any", "gpu")),
+                count=rng.choice((0, 1, 2, 5, 9)),
+            )
+            for i in range(rng.randint(1, 2))
+        ]
+        match = rng.choice((None, "gpu.nvidia.com/x", "gpu.nvidia.com/absent"))
+        claims.append(claim(*requests, match=match))
+    selector = {"zone": "a"} if rng.random() < 0.4 else {}
+    return shape(*claims, requests={"cpu": rng.choice((1_000, 6_000))}, node_selector=selector)
+
+
+def test_suggested_sets_suffice_and_no_part_of_them_does():
+    rng, seen, sizes = random.Random(20), 0, []
+    while seen < INSTANCES:
+        fresh, pod = random_node(rng), random_pod(rng)
+        here = fresh
+        for _ in range(rng.randint(0, 2)):
+            other = place(shape(claim(request()), tolerations=()), here)
+            here = other.node if isinstance(other, Placement) else here
+        verdict = place(pod, here)
+        if not isinstance(verdict, Refusal):
+            continue
+        seen += 1
+        edits = suggest_edits(verdict, fresh)
+        sizes.append(len(edits))
+        assert edits, verdict.reasons
+        assert fits_with(edits, pod, here, fresh)
+        for size in range(len(edits)):
+            for part in combinations(edits, size):
+                assert not fits_with(part, pod, here, fresh), (edits, part)
+    assert max(sizes) >= 3
+
+
+def fits_with(edits: tuple[Edit, ...], pod: Shape, here: NodeState, fresh: NodeState) -> bool:
+    on = fresh if any(e.kind == "add-node" for e in edits) else here
+    return isinstance(place(apply_edits(edits, pod), on), Placement)
