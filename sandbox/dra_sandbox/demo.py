@@ -221,17 +221,20 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
         console.print(f"error: there is no stack {stack}: {settings} does not exist", style="red")
         return 2
     scratch = work_dir or Path(tempfile.mkdtemp(prefix="pulumi-dra-demo-"))
-    console.print(Text(f"Project {project}\nA local backend and stand-in clouds in {scratch}"))
+    console.print(Text(f"Project {project}\nA local backend and stand-in clouds in {scratch}"), soft_wrap=True)
+    keep = work_dir is not None
     try:
         engine = Engine(scratch, project)
         Demo(engine, engine.view / "policies", console).run(stack, refused_stack(settings))
     except StepFailed as failure:
+        keep = True
         console.print(Text.assemble(("failed: ", "bold red"), str(failure)), soft_wrap=True)
         console.print(Text(failure.details), soft_wrap=True)
-        console.print(Text(f"The scratch folder is left as it is: {scratch}"))
+        console.print(Text(f"The scratch folder is left as it is: {scratch}"), soft_wrap=True)
         return 1
-    if work_dir is None:
-        shutil.rmtree(scratch)
+    finally:
+        if not keep:
+            shutil.rmtree(scratch)
     return 0
 
 

@@ -4,69 +4,80 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import TextIO
 
-_QUIET_SECONDS = 20.0
+_PLAIN_INTERVAL_SECONDS = 20.0
 
 
 @dataclass
 class Step:
-    """One running step; `update` may be called as often as there is news."""
+    """One running step: set `news` whenever there is some; it is shown beside the time that has passed."""
 
     title: str
-    stream: TextIO
+    news: str = ""
     started: float = field(default_factory=time.monotonic)
-    _printed: float = field(default_factory=time.monotonic)
 
     @property
     def elapsed(self) -> float:
         """Seconds since the step began."""
         return time.monotonic() - self.started
 
-    def update(self, news: str) -> None:
-        """Tell how far the step is; a pipe sees at most one line every 20 seconds."""
-        if time.monotonic() - self._printed >= _QUIET_SECONDS:
-            self._printed = time.monotonic()
-            print(f"  … {self.title}: {news} ({self.elapsed:.0f} s)", file=self.stream, flush=True)
-
-
-@dataclass
-class _LiveStep(Step):
-    """A step drawn as one live line by rich."""
-
-    status: object = None
-
-    def update(self, news: str) -> None:
-        from rich.status import Status
-
-        assert isinstance(self.status, Status)
-        self.status.update(f"{self.title}: {news} ({self.elapsed:.0f} s)")
+    def __str__(self) -> str:
+        return ", ".join(part for part in (self.title, self.news, f"{self.elapsed:.0f} s") if part)
 
 
 @contextlib.contextmanager
 def step(title: str, stream: TextIO | None = None) -> Generator[Step]:
-    """Announce `title`, let the body report on the step, and say how long it took.
+    """Announce `title`, show now and then how far the body is, and say how long it took.
 
-    On a terminal the line is live; in a pipe, or without rich, there is a line at the start and one at the end.
+    On a terminal one line is kept up to date; in a pipe there is a line at the start, one every 20 seconds and one
+    at the end.
     """
     out = stream if stream is not None else sys.stderr
-    running: Step
-    with contextlib.ExitStack() as stack:
-        if out.isatty():
-            from rich.console import Console
-
-            status = stack.enter_context(Console(file=out).status(title))
-            running = _LiveStep(title, out, status=status)
-        else:
-            print(f"{title} …", file=out, flush=True)
-            running = Step(title, out)
-        try:
+    running = Step(title)
+    end = "done in"
+    try:
+        with _live(running, out) if out.isatty() else _plain(running, out):
             yield running
-        except BaseException:
-            stack.close()
-            print(f"{title}: stopped after {running.elapsed:.0f} s", file=out, flush=True)
-            raise
-    print(f"{title}: done in {running.elapsed:.0f} s", file=out, flush=True)
+    except BaseException:
+        end = "stopped after"
+        raise
+    finally:
+        print(f"{title}: {end} {running.elapsed:.0f} s", file=out, flush=True)
+
+
+@contextlib.contextmanager
+def _plain(running: Step, out: TextIO) -> Generator[None]:
+    print(f"{running.title} …", file=out, flush=True)
+    with _every(_PLAIN_INTERVAL_SECONDS, lambda: print(f"  … {running}", file=out, flush=True)):
+        yield
+
+
+@contextlib.contextmanager
+def _live(running: Step, out: TextIO) -> Generator[None]:
+    from rich.console import Console
+
+    with Console(file=out).status(str(running)) as status, _every(0.5, lambda: status.update(str(running))):
+        yield
+
+
+@contextlib.contextmanager
+def _every(seconds: float, action: Callable[[], None]) -> Generator[None]:
+    """Call `action` again and again while the body runs."""
+    over = threading.Event()
+
+    def repeat() -> None:
+        while not over.wait(seconds):
+            action()
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

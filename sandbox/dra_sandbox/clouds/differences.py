@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pulumi.runtime.proto import provider_pb2
@@ -16,21 +16,24 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One property that differs: its path, and whether it is added, deleted or updated."""
+    """One property that differs: its path, whether it is added, deleted or updated, and the value it had or has."""
 
     path: str
     kind: str
+    value: Value = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceRule:
     """Which paths a real provider cannot change in place.
 
-    A path covers everything below it; `[*]` stands for every index. `in_place` names exceptions below such a path.
+    A path covers everything below it; `[*]` stands for every index. `in_place` names exceptions below such a path;
+    `when_removed` paths replace only when what is there goes away.
     """
 
     paths: frozenset[str] = field(default_factory=frozenset)
     in_place: frozenset[str] = field(default_factory=frozenset)
+    when_removed: frozenset[str] = field(default_factory=frozenset)
 
     def applies_to(self, path: str) -> bool:
         """Whether a change at `path` replaces the resource. The longest rule that covers it decides."""
@@ -40,33 +43,71 @@ class ReplaceRule:
             return False
         return not any(len(rule) > len(best) and _covers(rule, general) for rule in self.in_place)
 
+    def replaces(self, change: Difference) -> bool:
+        """Whether the change replaces the resource: an object that comes or goes whole does what its members do."""
+        if change.kind == "delete" and change.path in self.when_removed:
+            return True
+        if self.applies_to(change.path):
+            return True
+        return change.kind != "update" and any(
+            self.applies_to(member.path) for member in differences(None, change.value, change.path, deep=True)
+        )
+
 
 def _covers(rule: str, path: str) -> bool:
     return path == rule or path.startswith((f"{rule}.", f"{rule}["))
 
 
-def differences(old: Value, new: Value, path: str = "") -> Iterator[Difference]:
-    """Every difference between the values, at the deepest path that tells it."""
+def differences(
+    old: Value, new: Value, path: str = "", *, sets: Collection[str] = (), deep: bool = False
+) -> Iterator[Difference]:
+    """Every difference between the values, at the deepest path that tells it.
+
+    Lists at a path in `sets` have no order. With `deep` an object that comes whole is told member by member.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         for name in [*old, *(name for name in new if name not in old)]:
             if name != "__defaults":
-                yield from differences(old.get(name), new.get(name), _below(path, name))
+                yield from differences(old.get(name), new.get(name), _below(path, name), sets=sets, deep=deep)
     elif isinstance(old, list) and isinstance(new, list):
+        if _INDEX.sub("[*]", path) in sets:
+            old, new = _without_common(old, new)
         for index in range(max(len(old), len(new))):
             left = old[index] if index < len(old) else None
             right = new[index] if index < len(new) else None
-            yield from differences(left, right, f"{path}[{index}]")
+            yield from differences(left, right, f"{path}[{index}]", sets=sets, deep=deep)
+    elif deep and isinstance(new, dict):
+        yield from differences({}, new, path, deep=True)
+    elif deep and isinstance(new, list):
+        yield from differences([], new, path, deep=True)
     elif old != new or isinstance(old, bool) != isinstance(new, bool):
-        yield Difference(path, "add" if old is None else "delete" if new is None else "update")
+        kind = "add" if old is None else "delete" if new is None else "update"
+        yield Difference(path, kind, old if new is None else new)
+
+
+def _without_common(old: list[Value], new: list[Value]) -> tuple[list[Value], list[Value]]:
+    """Both lists without the elements that they share."""
+    added, removed = list(new), []
+    for element in old:
+        if element in added:
+            added.remove(element)
+        else:
+            removed.append(element)
+    return removed, added
 
 
 def diff_response(
-    old: Values, new: Values, rule: ReplaceRule, *, ignored: Iterable[str] = ()
+    old: Values,
+    new: Values,
+    rule: ReplaceRule,
+    *,
+    ignored: Iterable[str] = (),
+    sets: Collection[str] = (),
 ) -> provider_pb2.DiffResponse:
     """The engine's answer for a change from `old` to `new`; `ignored` are paths the program told to leave alone."""
     skipped = ReplaceRule(frozenset(ignored))
-    found = [change for change in differences(old, new) if not skipped.applies_to(change.path)]
-    replacing = [change.path for change in found if rule.applies_to(change.path)]
+    found = [change for change in differences(old, new, sets=sets) if not skipped.applies_to(change.path)]
+    replacing = [change.path for change in found if rule.replaces(change)]
     kinds = provider_pb2.PropertyDiff.Kind
     detailed: Mapping[str, provider_pb2.PropertyDiff] = {
         change.path: provider_pb2.PropertyDiff(

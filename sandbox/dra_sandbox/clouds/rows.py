@@ -51,7 +51,8 @@ class Row:
     `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input gives the value.
     `every_time` outputs are worked out anew at each update; `known` ones too, and a preview knows them.
     `defaults` are inputs that the provider fills in.
-    `replace` and `in_place` are paths as in ReplaceRule; `allowed` are values per path (`[*]` for elements).
+    `replace`, `in_place` and `when_removed` are paths as in ReplaceRule; `sets` are lists without an order.
+    `allowed` are values per path (`[*]` for elements).
     `name` is the property that is named automatically, "" for none; None means `name` where it is optional.
     `protected_by` is a boolean property that forbids deletion.
     """
@@ -63,6 +64,8 @@ class Row:
     defaults: Mapping[str, Value] = field(default_factory=_nothing)
     replace: tuple[str, ...] = ()
     in_place: tuple[str, ...] = ()
+    when_removed: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
     allowed: Mapping[str, frozenset[str]] = field(default_factory=_nothing)
     name: str | None = None
     name_limit: int = 255
@@ -77,7 +80,7 @@ class Row:
 
     def replace_rule(self, documented: frozenset[str]) -> ReplaceRule:
         """The rule of this row, with the properties that the SDK's text says cannot change."""
-        return ReplaceRule(documented | frozenset(self.replace), frozenset(self.in_place))
+        return ReplaceRule(documented | frozenset(self.replace), frozenset(self.in_place), frozenset(self.when_removed))
 
 
 def fill(output: Output, facts: Facts) -> Value:

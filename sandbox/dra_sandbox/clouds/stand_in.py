@@ -108,8 +108,9 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def Diff(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
         token = type_of(request)
         old, new = from_wire(request.old_inputs), from_wire(request.news)
-        answer = diff_response(old, new, self._replace_rule(token), ignored=request.ignoreChanges)
-        named = _name_property(self._row(token), self._sdk.resource(token))
+        row = self._row(token)
+        answer = diff_response(old, new, self._replace_rule(token), ignored=request.ignoreChanges, sets=row.sets)
+        named = _name_property(row, self._sdk.resource(token))
         if answer.replaces and named and named not in (new.get("__defaults") or []):
             # Two resources cannot have one name at once (pulumi-terraform-bridge: nameRequiresDeleteBeforeReplace).
             answer.deleteBeforeReplace = old.get(named) == new.get(named) and new.get(named) is not None

@@ -125,7 +125,7 @@ def _run(command: list[str], tool: GoTool, running: Step) -> None:
                 tail.append(line.rstrip())
                 downloaded += line.startswith("go: downloading")
                 compiled += not line.startswith("go: ")
-                running.update(f"{downloaded} modules downloaded, {compiled} packages compiled")
+                running.news = f"{downloaded} modules downloaded, {compiled} packages compiled"
             status = process.wait()
         except BaseException:
             os.killpg(process.pid, signal.SIGTERM)

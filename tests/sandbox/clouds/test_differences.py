@@ -61,6 +61,38 @@ def test_the_answer_names_the_properties_that_replace() -> None:
     assert answer.changes == provider_pb2.DiffResponse.DIFF_SOME
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "replaces"),
+    [
+        ({}, {"template": {"id": "a", "version": "1"}}, True),
+        ({"template": {"id": "a", "version": "1"}}, {}, True),
+        ({}, {"template": {"version": "1"}}, False),
+        ({}, {"encryption": {"key": "a"}}, False),
+        ({"encryption": {"key": "a"}}, {"encryption": {"key": "b"}}, False),
+        ({"encryption": {"key": "a"}}, {}, True),
+    ],
+)
+def test_what_comes_or_goes_whole(old: dict[str, Any], new: dict[str, Any], replaces: bool) -> None:
+    rule = ReplaceRule(frozenset({"template.id"}), when_removed=frozenset({"encryption"}))
+
+    assert bool(diff_response(old, new, rule).replaces) is replaces
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (["a", "b"], ["b", "a"], set()),
+        (["a", "b"], ["b", "c"], {("s[0]", "update")}),
+        (["a", "b"], ["b"], {("s[0]", "delete")}),
+        ([{"k": 1}, {"k": 2}], [{"k": 2}, {"k": 1}, {"k": 3}], {("s[0]", "add")}),
+    ],
+)
+def test_the_order_of_a_set_says_nothing(old: list[Any], new: list[Any], expected: set[tuple[str, str]]) -> None:
+    found = differences({"s": old}, {"s": new}, sets=("s",))
+
+    assert {(change.path, change.kind) for change in found} == expected
+
+
 def test_what_the_program_ignores_is_no_difference() -> None:
     answer = diff_response({"scaling": {"desired": 1}}, {"scaling": {"desired": 2}}, RULE, ignored=["scaling.desired"])
 

@@ -22,6 +22,8 @@ ROWS = [("aws", token, row) for token, row in AWS_ROWS.items()] + [
 def paths_of(row: Row) -> Iterator[str]:
     yield from row.replace
     yield from row.in_place
+    yield from row.when_removed
+    yield from row.sets
     yield from row.allowed
     yield from row.defaults
     if row.name:

@@ -1,9 +1,11 @@
-"""Values that the AWS APIs accept, where the SDK's types say only "string"."""
+"""Values that the AWS APIs accept, where the SDK's types say only "string".
+
+Compared with the service models that botocore 1.44.5 carries (eks/2017-11-01, ec2/2016-11-15).
+"""
 
 from __future__ import annotations
 
-# https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html (amiType), read from the service model
-# that botocore carries (eks/2017-11-01, shape AMITypes).
+# eks API, shape AMITypes.
 AMI_TYPES = frozenset(
     {
         "AL2_x86_64",
@@ -31,7 +33,8 @@ AMI_TYPES = frozenset(
         "AL2023_ARM_64_NVIDIA",
     }
 )
-# eks API, shapes CapacityTypes, TaintEffect, AuthenticationMode, LogType, ResolveConflicts, SupportType.
+# eks API, shapes CapacityTypes, TaintEffect, AuthenticationMode, LogType, ResolveConflicts, SupportType; the types of
+# access entries are in the text of CreateAccessEntryRequest.
 CAPACITY_TYPES = frozenset({"ON_DEMAND", "SPOT", "CAPACITY_BLOCK"})
 TAINT_EFFECTS = frozenset({"NO_SCHEDULE", "NO_EXECUTE", "PREFER_NO_SCHEDULE"})
 AUTHENTICATION_MODES = frozenset({"API", "API_AND_CONFIG_MAP", "CONFIG_MAP"})
@@ -42,23 +45,15 @@ ACCESS_ENTRY_TYPES = frozenset(
     {"STANDARD", "FARGATE_LINUX", "EC2_LINUX", "EC2_WINDOWS", "EC2", "HYBRID_LINUX", "HYPERPOD_LINUX"}
 )
 # ec2 API, shapes LaunchTemplateHttpTokensState, VolumeType, MarketType, CapacityReservationPreference,
-# DomainType, ConnectivityType, PlacementStrategy.
+# ConnectivityType, PlacementStrategy, Tenancy; interface types are in the text of the network interface's request.
 HTTP_TOKENS = frozenset({"optional", "required"})
 ENABLED_DISABLED = frozenset({"enabled", "disabled"})
 VOLUME_TYPES = frozenset({"standard", "io1", "io2", "gp2", "gp3", "sc1", "st1"})
-MARKET_TYPES = frozenset({"spot", "capacity-block"})
+MARKET_TYPES = frozenset({"spot", "capacity-block", "interruptible-capacity-reservation", "on-demand"})
 RESERVATION_PREFERENCES = frozenset({"capacity-reservations-only", "open", "none"})
 NETWORK_INTERFACE_TYPES = frozenset({"interface", "efa", "efa-only"})
 CONNECTIVITY_TYPES = frozenset({"private", "public"})
-PLACEMENT_STRATEGIES = frozenset({"cluster", "partition", "spread"})
+PLACEMENT_STRATEGIES = frozenset({"cluster", "partition", "precision-time", "spread"})
 TENANCIES = frozenset({"default", "dedicated", "host"})
-RESOURCE_TYPES_TAGGED = frozenset(
-    {
-        "elastic-gpu",
-        "elastic-inference",
-        "instance",
-        "network-interface",
-        "spot-instances-request",
-        "volume",
-    }
-)
+# The text of LaunchTemplateTagSpecificationRequest: what a launch template can tag.
+RESOURCE_TYPES_TAGGED = frozenset({"instance", "network-interface", "spot-instances-request", "volume"})

@@ -31,7 +31,8 @@ NODE_CONFIG_IN_PLACE = (
     "workloadMetadataConfig",
 )
 _GPU = "nodeConfig.guestAccelerators[*]"
-# The same file's StringInSlice checks; taint effects, location policies and channels of the container/v1 API.
+# The enums of the container/v1 API (google-cloud-container 2.67.0);
+# maintenance intervals are that file's.
 _NODE_CONFIG_VALUES: Mapping[str, frozenset[str]] = {
     f"{_GPU}.gpuDriverInstallationConfig.gpuDriverVersion": frozenset(
         {"GPU_DRIVER_VERSION_UNSPECIFIED", "INSTALLATION_DISABLED", "DEFAULT", "LATEST"}
@@ -40,7 +41,7 @@ _NODE_CONFIG_VALUES: Mapping[str, frozenset[str]] = {
     "nodeConfig.taints[*].effect": frozenset({"NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE"}),
     "nodeConfig.workloadMetadataConfig.mode": frozenset({"MODE_UNSPECIFIED", "GCE_METADATA", "GKE_METADATA"}),
     "nodeConfig.reservationAffinity.consumeReservationType": frozenset(
-        {"UNSPECIFIED", "NO_RESERVATION", "ANY_RESERVATION", "SPECIFIC_RESERVATION"}
+        {"UNSPECIFIED", "NO_RESERVATION", "ANY_RESERVATION", "ANY_RESERVATION_THEN_FAIL", "SPECIFIC_RESERVATION"}
     ),
     "nodeConfig.hostMaintenancePolicy.maintenanceInterval": frozenset(
         {"MAINTENANCE_INTERVAL_UNSPECIFIED", "AS_NEEDED", "PERIODIC"}
@@ -162,6 +163,7 @@ ROWS: Mapping[str, Row] = {
             "ipAllocationPolicy.additionalPodRangesConfig",
             "ipAllocationPolicy.additionalIpRangesConfigs",
         ),
+        sets=("masterAuthorizedNetworksConfig.cidrBlocks", "nodeConfig.oauthScopes", "nodeLocations"),
         name_limit=40,
         protected_by="deletionProtection",
         allowed={
@@ -207,6 +209,7 @@ ROWS: Mapping[str, Row] = {
             "networkConfig.enablePrivateNodes",
             "networkConfig.networkPerformanceConfig",
         ),
+        sets=("nodeConfig.oauthScopes", "nodeConfig.reservationAffinity.values", "nodeLocations"),
         name_limit=40,
         allowed={
             **_NODE_CONFIG_VALUES,
@@ -263,6 +266,7 @@ ROWS: Mapping[str, Row] = {
             "minPortsPerVm": 64,
         },
         replace=("endpointTypes", "initialNatIps", "project", "region", "router", "type"),
+        sets=("natIps", "subnetworks"),
         name_limit=63,
         allowed={
             "natIpAllocateOption": frozenset({"MANUAL_ONLY", "AUTO_ONLY"}),
