@@ -13,7 +13,7 @@ loaded with the first compilation.
 from __future__ import annotations
 
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.selector import ALL, BUDGET, DeviceError, Outcome, Refused, Selector, compile, prepare
+from dra_planner.cel.selector import ALL, BUDGET, DeviceError, Outcome, Refused, Selector, compile, explain, prepare
 
 __all__ = [
     "ALL",
@@ -24,5 +24,6 @@ __all__ = [
     "Refused",
     "Selector",
     "compile",
+    "explain",
     "prepare",
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dra_planner.cel.operators import known
 from dra_planner.cel.shapes import ABSORBED
 from dra_planner.cel.state import Closure, Folded, State
-from dra_planner.cel.tree import Call, Constant, Fold
+from dra_planner.cel.tree import Call, Constant, Fold, ListNode, Node
 from dra_planner.cel.values import CelError, MapValue, UnknownError, no_overload, type_name
 
 if TYPE_CHECKING:
@@ -75,6 +75,13 @@ def compile_fold(compiler: Compiler, node: Fold) -> Closure:
         predicate = compiler.compile(node.step.args[1])
         compiler.scopes[-2:] = []
         return _quantify(items, predicate, quantifier == "_||_", first, second, node.value is not None)
+    collected = _collected(node)
+    if collected is not None:
+        predicate_node, element_node = collected
+        keep = None if predicate_node is None else compiler.compile(predicate_node)
+        element = compiler.compile(element_node)
+        compiler.scopes[-2:] = []
+        return _collect(items, keep, element, first, second, node.value is not None)
     condition, step = compiler.compile(node.condition), compiler.compile(node.step)
     compiler.scopes.pop()
     result = compiler.compile(node.result)
@@ -142,10 +149,10 @@ def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, se
         unknown: frozenset[str] | None = None
         decided = False
         for variables[first], variables[second] in turns:
-            state.cost += condition_cost
             if decided:
+                state.cost += condition_cost
                 break
-            state.cost += 1
+            state.cost += condition_cost + 1
             try:
                 value = predicate(state)
             except CelError as raised:
@@ -169,6 +176,55 @@ def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, se
         if error is not None:
             raise error.with_traceback(None)
         return not decisive
+
+    return evaluate
+
+
+def _collected(node: Fold) -> tuple[Node | None, Node] | None:
+    """The predicate (None if there is none) and the element of a loop that builds a list."""
+    step, predicate = node.step, None
+    if not isinstance(node.initial, ListNode) or not isinstance(step, Call):
+        return None
+    if step.function == "_?_:_":
+        predicate, step = step.args[0], step.args[1]
+    if isinstance(step, Call) and step.function == "_+_" and isinstance(step.args[1], ListNode):
+        return predicate, step.args[1].elements[0]
+    return None
+
+
+def _collect(items: Closure, keep: Closure | None, element: Closure, first: int, second: int, pairs: bool) -> Closure:
+    """`map`, `filter` and `transformList`: the cost of adding a list of one each time, without doing so."""
+
+    each = 2 if isinstance(element, Folded) else 12  # the accumulator and the sum, and a list of one unless constant
+
+    def evaluate(state: State) -> list[Any]:
+        variables = state.variables
+        collected: list[Any] = []
+        failure: CelError | UnknownError | None = None
+        for variables[first], variables[second] in _iterate(items(state), pairs):
+            if state.cost > state.budget:
+                state.check()
+            if keep is not None:
+                try:
+                    kept = keep(state)
+                except ABSORBED as error:
+                    failure = error
+                    continue
+                if kept is not True:
+                    failure = failure if kept is False else no_overload()
+                    continue
+            state.cost += each
+            try:
+                value = element(state)
+            except ABSORBED as error:
+                failure = failure or error
+                continue
+            if failure is None:
+                collected.append(value)
+        state.cost += 1
+        if failure is not None:
+            raise failure.with_traceback(None)
+        return collected
 
     return evaluate
 

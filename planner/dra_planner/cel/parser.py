@@ -20,7 +20,7 @@ from dra_planner.cel.tree import Call, Constant, Ident, ListNode, MapNode, Node,
 from dra_planner.cel.values import INT_MAX, INT_MIN, UINT_MAX, Uint
 
 MAX_DEPTH: Final = 250
-MAX_NODES: Final = 100_000
+MAX_NODES: Final = 20_000
 _RESERVED: Final = frozenset(
     ("as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop",
      "package", "namespace", "null", "return", "true", "var", "void", "while")

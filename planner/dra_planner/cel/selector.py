@@ -14,6 +14,7 @@ from dra_planner.cel.values import CelError, CostExceeded, Panic, SemverValue, U
 from dra_planner.quantity import Quantity
 
 if TYPE_CHECKING:
+    from dra_planner.cel.explanation import Explanation
     from dra_planner.cel.reads import Path
     from dra_planner.cel.state import Closure
     from dra_planner.cel.tree import Node
@@ -224,6 +225,13 @@ def compile(text: str, dialect: Dialect = Dialect()) -> Selector | Refused:  # n
     from dra_planner.cel.compilation import compile_text
 
     return compile_text(text, dialect)
+
+
+def explain(selector: Selector, devices: Iterable[Any]) -> Explanation:
+    """Why the selector matches the devices that it matches: term by term, with values and warnings."""
+    from dra_planner.cel import explanation
+
+    return explanation.explain(selector, devices)
 
 
 __all__ = ["ALL", "BUDGET", "DeviceError", "Kind", "Outcome", "Refused", "Selector", "compile", "prepare"]

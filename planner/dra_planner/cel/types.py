@@ -135,6 +135,8 @@ class Substitution:
 
     def assign(self, a: Type, b: Type) -> bool:
         """Whether `a` may stand where `b` is asked for; what that says about parameters is kept."""
+        if a == b:
+            return True
         trial = self.copy()
         if trial._assign(a, b):
             self.bound = trial.bound

@@ -1,0 +1,278 @@
+"""Why a selector matches the devices it matches, term by term.
+
+A selector is taken apart at its && on the outside; each term is judged on its own, with the values that it reads, the
+value that would come nearest, and warnings about what was likely not meant.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import Any, Final
+
+from dra_planner.cel.device import DeviceView
+from dra_planner.cel.device import view as prepare
+from dra_planner.cel.operators import compare_versions
+from dra_planner.cel.reads import Path
+from dra_planner.cel.selector import Outcome, Selector, compile
+from dra_planner.cel.tree import Call, Constant, Node, walk
+from dra_planner.cel.values import SemverValue, UnknownValue
+from dra_planner.quantity import Quantity, QuantityError
+
+NEAR_PERCENT: Final = 6
+"""Within so many per cent below a wanted amount a device counts as narrowly excluded."""
+
+RENAMED: Final[dict[tuple[str, str], str]] = {
+    ("gpu.nvidia.com", "pcieBusID"): 'device.attributes["resource.kubernetes.io"].pciBusID (driver 25.12 and later)',
+    ("gpu.nvidia.com", "pcieRoot"): 'device.attributes["resource.kubernetes.io"].pcieRoot',
+    ("gpu.nvidia.com", "memory"): 'device.capacity["gpu.nvidia.com"].memory',
+    ("gpu.nvidia.com", "index"): "nothing (driver 25.8 and later publish no index)",
+    ("gpu.nvidia.com", "minor"): "nothing (driver 25.8 and later publish no minor)",
+}
+"""Attributes by domain and name that drivers publish otherwise now, with where to look.
+
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go at v25.3.2, v25.8.1, v25.12.0.
+"""
+
+_MAX_VALUES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesAt:
+    """What the devices have at a path: value (as text) and how many devices have it, most frequent first.
+
+    `absent` is how many devices have nothing there, `unknown` for how many only the node knows the value.
+    """
+
+    path: Path
+    values: tuple[tuple[str, int], ...]
+    absent: int = 0
+    unknown: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One of the conditions that must all hold.
+
+    Counts are devices. `wanted` is the constant that the term compares with, `nearest` the value of a device that comes
+    nearest to it among those that fail; empty where there is no such thing. `error` is the first error's message.
+    """
+
+    text: str
+    matching: int
+    failing: int
+    erring: int
+    unknown: int
+    reads: tuple[ValuesAt, ...]
+    wanted: str = ""
+    nearest: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Counts of devices by verdict, the terms, and warnings in sentences."""
+
+    text: str
+    verdicts: tuple[tuple[str, int], ...]
+    terms: tuple[Term, ...]
+    warnings: tuple[str, ...]
+
+
+def explain(selector: Selector, devices: Iterable[Any]) -> Explanation:
+    """Explains a selector on devices (in any form that `Selector.matches` takes)."""
+    views = [prepare(device) for device in devices]
+    verdicts = Counter(outcome.verdict for outcome in selector.outcomes(views))
+    terms: list[Term] = []
+    warnings: dict[str, None] = {}
+    for text in conditions(selector):
+        term = compile(text, selector.dialect)
+        if not isinstance(term, Selector):  # a part that does not stand alone: leave the selector whole
+            terms, warnings = [], {}
+            break
+        outcomes = term.outcomes(views)
+        terms.append(_term(term, views, outcomes))
+        warnings.update(dict.fromkeys(_warnings(term, views, outcomes)))
+    if not terms:
+        outcomes = selector.outcomes(views)
+        terms = [_term(selector, views, outcomes)]
+        warnings = dict.fromkeys(_warnings(selector, views, outcomes))
+    return Explanation(selector.text, tuple(sorted(verdicts.items())), tuple(terms), tuple(warnings))
+
+
+_TOKEN: Final = re.compile(
+    r"[rR]?(?:\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|//[^\n]*|&&|.", re.DOTALL
+)
+
+
+def conditions(selector: Selector) -> list[str]:
+    """The texts of the conditions that the selector joins with && on the outside; else its own text."""
+    tree = selector.tree
+    parts, depth, start = [], 0, 0
+    for match in _TOKEN.finditer(selector.text):
+        token = match[0]
+        depth += (token in "([{") - (token in ")]}")
+        if depth == 0 and token == "&&":
+            parts.append(selector.text[start : match.start()].strip())
+            start = match.end()
+    parts.append(selector.text[start:].strip())
+    joined = isinstance(tree, Call) and tree.function == "_&&_" and len(tree.args) == len(parts)
+    return parts if joined else [selector.text]
+
+
+def _term(selector: Selector, views: list[DeviceView], outcomes: list[Outcome]) -> Term:
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    wanted = _wanted(selector.tree)
+    failing = [view for view, outcome in zip(views, outcomes, strict=True) if outcome.verdict == "no-match"]
+    nearest = _nearest(wanted, selector, failing)
+    return Term(
+        selector.text,
+        counts["match"],
+        counts["no-match"],
+        counts["error"],
+        counts["unknown"],
+        tuple(_values_at(path, views) for path in sorted(selector.reads) if path),
+        _text(wanted) if wanted is not None else "",
+        nearest,
+        next((outcome.message for outcome in outcomes if outcome.verdict == "error"), ""),
+    )
+
+
+def _value_at(view: DeviceView, path: Path) -> Any:
+    """The value at a path, or None where there is none (or where the path ends early)."""
+    if path == ("driver",):
+        return view.driver
+    if path == ("allowMultipleAllocations",):
+        return view.allow_multiple_allocations
+    if len(path) < 3:
+        return None
+    domains: Any = view.attributes if path[0] == "attributes" else view.capacity
+    return domains.get(path[1], {}).get(path[2])
+
+
+def _values_at(path: Path, views: list[DeviceView]) -> ValuesAt:
+    values = [_value_at(view, path) for view in views]
+    counted = Counter(_text(v) for v in values if v is not None and v.__class__ is not UnknownValue)
+    absent = sum(v is None for v in values)
+    unknown = sum(v.__class__ is UnknownValue for v in values)
+    return ValuesAt(path, tuple(counted.most_common(_MAX_VALUES)), absent, unknown)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, SemverValue):
+        return value.text
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_text, value)) + "]"
+    return str(value)
+
+
+def _wanted(tree: Node) -> Any:
+    """The one constant that the term compares with: a quantity, a version, a text or a number; None if not just one."""
+    found: list[Any] = []
+    inner: set[int] = set()
+    for node in walk(tree):
+        if id(node) in inner:
+            continue
+        if isinstance(node, Call) and node.function in ("quantity", "semver") and isinstance(node.args[0], Constant):
+            inner.add(id(node.args[0]))
+            found.append(_parsed(node.function, str(node.args[0].value)))
+        elif isinstance(node, Call) and node.function in ("_[_]", "_[?_]", "_?._"):
+            inner.add(id(node.args[1]))
+        elif isinstance(node, Call) and node.function in ("_>=_", "_>_", "_<_", "_<=_", "_==_", "_!=_"):
+            inner.update(id(a) for a in node.args if isinstance(a, Constant) and _compares(node))
+        if isinstance(node, Constant) and id(node) not in inner:
+            found.append(node.value)
+    return found[0] if len(found) == 1 else None
+
+
+def _compares(node: Call) -> bool:
+    """Whether it compares the result of compareTo with a number, which is not what the term is about."""
+    return any(isinstance(a, Call) and a.function == "compareTo" for a in node.args)
+
+
+def _parsed(function: str, text: str) -> Any:
+    from dra_planner.cel.libraries.semvers import SemverError, parse_semver
+
+    try:
+        return Quantity.parse(text) if function == "quantity" else parse_semver(text)
+    except (QuantityError, SemverError):
+        return None
+
+
+def _nearest(wanted: Any, selector: Selector, failing: list[DeviceView]) -> str:
+    values = [v for path in selector.reads if len(path) == 3 for v in (_value_at(view, path) for view in failing)]
+    if isinstance(wanted, Quantity):
+        amounts = [v for v in values if isinstance(v, Quantity)]
+        return str(min(amounts, key=lambda q: abs((q - wanted).as_float()))) if amounts else ""
+    if isinstance(wanted, SemverValue):
+        versions = [v for v in values if isinstance(v, SemverValue)]
+        return _nearest_version(wanted, versions)
+    if isinstance(wanted, str):
+        texts = sorted({v for v in values if isinstance(v, str)})
+        return next(iter(difflib.get_close_matches(wanted, texts, n=1, cutoff=0.0)), "")
+    if isinstance(wanted, int) and not isinstance(wanted, bool):
+        numbers = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
+        target = wanted
+        return str(min(numbers, key=lambda n: abs(n - target))) if numbers else ""
+    return ""
+
+
+def _nearest_version(wanted: SemverValue, versions: list[SemverValue]) -> str:
+    below = [v for v in versions if compare_versions(v, wanted) <= 0]
+    ordered = sorted(below or versions, key=cmp_to_key(compare_versions))
+    if not ordered:
+        return ""
+    return ordered[-1].text if below else ordered[0].text
+
+
+# -- warnings
+
+
+def _warnings(selector: Selector, views: list[DeviceView], outcomes: list[Outcome]) -> Iterator[str]:
+    yield from _narrow_exclusions(selector, views, outcomes)
+    for path in sorted(selector.reads):
+        if len(path) == 3:
+            yield from _missing(path, views)
+
+
+def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: list[Outcome]) -> Iterator[str]:
+    wanted = _wanted(selector.tree)
+    if not isinstance(wanted, Quantity) or wanted.sign <= 0:
+        return
+    for path in sorted(p for p in selector.reads if p[:1] == ("capacity",) and len(p) == 3):
+        for view, outcome in zip(views, outcomes, strict=True):
+            value = _value_at(view, path)
+            if outcome.verdict != "no-match" or not isinstance(value, Quantity) or value > wanted:
+                continue
+            if value.as_float() * 100 >= wanted.as_float() * (100 - NEAR_PERCENT):
+                name = _value_at(view, ("attributes", path[1], "productName"))
+                whose = f"a device ({name})" if isinstance(name, str) else "a device"
+                excluded = "exactly that" if value == wanted else str(value)
+                yield f"{wanted} excludes {whose} that publishes {excluded}; a device publishes less than it is sold as"
+                break
+
+
+def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
+    kind, domain, name = path
+    of_driver = [
+        v for v in views if v.driver == domain or domain in (v.attributes if kind == "attributes" else v.capacity)
+    ]
+    if not of_driver or any(_value_at(v, path) is not None for v in of_driver):
+        return
+    read = f'device.{kind}["{domain}"].{name}'
+    renamed = RENAMED.get((domain, name)) if kind == "attributes" else None
+    if renamed is not None:
+        yield f"no device has {read}; look at {renamed}"
+        return
+    known = sorted(
+        {n for v in of_driver for n in (v.attributes if kind == "attributes" else v.capacity).get(domain, {})}
+    )
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6) or [n for n in known if n.lower() == name.lower()]
+    hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}" if known else ""
+    yield f"no device has {read}{hint}"
