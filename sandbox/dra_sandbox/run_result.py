@@ -82,12 +82,7 @@ class RunResult:
     @property
     def steps(self) -> tuple[ResourceStep, ...]:
         """The steps in the order in which the engine began them."""
-        return tuple(self._steps("resourcePreEvent"))
-
-    @property
-    def finished_steps(self) -> tuple[ResourceStep, ...]:
-        """The steps in the order in which they ended well."""
-        return tuple(self._steps("resOutputsEvent"))
+        return tuple(self._steps())
 
     @property
     def violations(self) -> tuple[PolicyViolation, ...]:
@@ -112,9 +107,9 @@ class RunResult:
             if (found := event.get("diagnosticEvent")) and found.get("severity") in {"error", "warning"}
         )
 
-    def _steps(self, kind: str) -> Iterator[ResourceStep]:
+    def _steps(self) -> Iterator[ResourceStep]:
         for event in self.events:
-            data = (event.get(kind) or {}).get("metadata")
+            data = (event.get("resourcePreEvent") or {}).get("metadata")
             if data:
                 detailed = data.get("detailedDiff") or {}
                 yield ResourceStep(
