@@ -13,6 +13,7 @@ from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_policies.rules import RULES, StackView, check_all, view_of
 
 from dra_command.inputs import Inputs, read_inputs
+from dra_command.progress import doing
 from dra_command.status import status_of
 
 
@@ -31,7 +32,9 @@ class Checked:
 
 def run(values: argparse.Namespace) -> int:
     """Run the rules, print what they found, and return the exit status."""
-    checked = check(read_inputs(values, needs_capacity=False))
+    inputs = read_inputs(values, needs_capacity=False)
+    with doing("checking", quiet=values.quiet):
+        checked = check(inputs)
     match values.format:
         case "json":
             from dra_command.formats.check_json import check_json

@@ -14,6 +14,7 @@ from dra_planner.planfile import PlanFile, check_inputs, file_text, plan_path, r
 
 from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs, read_inputs
+from dra_command.progress import doing
 from dra_command.status import Status, status_of
 
 
@@ -21,16 +22,16 @@ def run(values: argparse.Namespace) -> int:
     """Plan, keep or compare the plan where asked for, print it, and return the exit status."""
     _refuse_odd_combinations(values)
     inputs = read_inputs(values, needs_capacity=True)
-    plan = make_plan(
-        PlanRequest(
-            sources=inputs.sources,
-            fleet=inputs.fleet,
-            observed=inputs.observed,
-            kubernetes=inputs.kubernetes,
-            paths=inputs.paths,
-            level=values.demand,
-        )
+    request = PlanRequest(
+        sources=inputs.sources,
+        fleet=inputs.fleet,
+        observed=inputs.observed,
+        kubernetes=inputs.kubernetes,
+        paths=inputs.paths,
+        level=values.demand,
     )
+    with doing("planning", quiet=values.quiet):
+        plan = make_plan(request)
     stale = _find_stale(inputs, plan) if values.check else ""
     if values.write:
         _write(plan_path(inputs.stack), file_text(plan_file(plan)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -16,6 +16,7 @@ VERDICT_WORDS: dict[Verdict, str] = {
     "cannot-tell": "cannot tell",
 }
 MOST_POOL_COLUMNS = 6
+MOST_REASONS = 3
 _BESIDE: tuple[DemandLevel, ...] = ("ceiling", "peak")
 
 
@@ -115,14 +116,14 @@ def workloads_table(plan: Plan) -> Table:
 
 
 def findings(plan: Plan, *, every: bool = False) -> Iterator[Finding]:
-    """Yield what keeps workloads from running; three reasons each unless `every` is wanted."""
+    """Yield what keeps workloads from running; a few reasons each unless `every` is wanted."""
     for workload in plan.workloads:
         verdict = workload.verdicts[plan.level]
         if verdict == "fits" or not workload.reasons:
             continue
-        kept = workload.reasons if every else workload.reasons[:3]
-        lines = tuple((_because(reason), reason.fix) for reason in kept)
-        hidden = len(workload.reasons) - len(kept)
+        told = tuple(_together(workload.reasons))
+        lines = told if every else told[:MOST_REASONS]
+        hidden = len(told) - len(lines)
         if hidden:
             lines += ((f"and {hidden} more (--verbose shows them)", ""),)
         yield Finding(str(workload.workload), verdict, lines)
@@ -160,9 +161,15 @@ def _places(workload: PlannedWorkload) -> str:
     return ", ".join(f"{pool} ×{pods}" if pods > 1 else pool for pool, pods in workload.placements)
 
 
-def _because(reason: Reason) -> str:
-    where = f"{reason.pool}: " if reason.pool and f'"{reason.pool}"' not in reason.message else ""
-    return f"{where}{reason.message}"
+def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
+    """Yield each reason with its remedy; what several pools say alike is said once, with their names."""
+    pools: dict[tuple[str, str], list[str]] = {}
+    for reason in reasons:
+        named = pools.setdefault((reason.message, reason.fix), [])
+        if reason.pool and f'"{reason.pool}"' not in reason.message and reason.pool not in named:
+            named.append(reason.pool)
+    for (message, fix), names in pools.items():
+        yield (f"{', '.join(names)}: {message}" if names else message), fix
 
 
 def _pods(count: int) -> str:

@@ -76,21 +76,26 @@ class Worth:
         others = sum(model.pools[other].maximum * v for other, v in self.nodes.items() if other != pool)
         return max(0, ceil((self.demand - others) / value))
 
-    def cost(self, model: BoundModel, costs: Sequence[Fraction]) -> Fraction:
-        """Return the least that Σ costs·nodes can be, minimums respected and maximums left aside.
+    def cost(self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool = True) -> Fraction:
+        """Return the least that Σ costs·nodes can be for a plan that places everything (`limited`: within maximums).
 
-        Prices may be scaled freely; the largest scale at which no node is worth more than it costs is the best.
+        Prices may be scaled freely: at scale θ a pool pays back c − θ·V per node, counted at its minimum where that is
+        positive and at its maximum where it is negative. The best θ is one at which some pool pays back nothing.
         """
         floor = sum((cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)), Fraction(0))
-        worth = [(costs[pool] / value, pool) for pool, value in self.nodes.items() if value]
-        if not worth:
-            return floor
-        scale = min(ratio for ratio, _ in worth)
-        paid = sum(
-            ((costs[i] - scale * self.nodes.get(i, 0)) * pool.minimum for i, pool in enumerate(model.pools)),
-            Fraction(0),
-        )
-        return max(floor, scale * self.demand + paid)
+        scales = {costs[pool] / value for pool, value in self.nodes.items() if value}
+        if not limited and scales:
+            scales = {min(scales)}  # no pool pays back less than nothing
+        return max([floor, *(floor + self._above_at(scale, model, costs) for scale in scales)])
+
+    def _above_at(self, scale: Fraction, model: BoundModel, costs: Sequence[Fraction]) -> Fraction:
+        """Return what this scale proves beyond the cost of the minimums; pools without worth add nothing."""
+        total = scale * self.demand
+        for index, value in self.nodes.items():
+            pool, paid = model.pools[index], scale * value
+            back = costs[index] - paid
+            total += -paid * pool.minimum if back >= 0 else back * pool.maximum - costs[index] * pool.minimum
+        return total
 
 
 def apply(certificate: Certificate, model: BoundModel) -> Worth:
@@ -167,7 +172,9 @@ def _pool_sets(model: BoundModel) -> list[frozenset[int]]:
     return sorted(sets, key=sorted)
 
 
-def strongest(worths: Iterable[Worth], model: BoundModel, costs: Sequence[Fraction]) -> Fraction:
+def strongest(
+    worths: Iterable[Worth], model: BoundModel, costs: Sequence[Fraction], *, limited: bool = True
+) -> Fraction:
     """Return the greatest of the cost bounds that these certificates prove."""
     floor = sum((cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)), Fraction(0))
-    return max((worth.cost(model, costs) for worth in worths), default=floor)
+    return max((worth.cost(model, costs, limited=limited) for worth in worths), default=floor)

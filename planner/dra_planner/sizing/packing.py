@@ -73,6 +73,19 @@ def pack(
         classes=[NodeClass(room.empty, count) for room, count in zip(rooms, starts, strict=True) if count],
         opened=list(starts),
     )
+    extend(packing, items, order, rooms, filling, choose)
+    return packing
+
+
+def extend(
+    packing: Packing,
+    items: Sequence[Item],
+    order: Iterable[int],
+    rooms: Sequence[Room],
+    filling: Filling,
+    choose: Choose,
+) -> None:
+    """Put further items on a packing, in that order, each on the first node that takes it."""
     for index in order:
         left = _fill_open(packing, index, items[index], filling)
         while left:
@@ -92,7 +105,6 @@ def pack(
             left -= filled
         if left:
             packing.pending[index] = left
-    return packing
 
 
 def _fill_open(packing: Packing, index: int, item: Item, filling: Filling) -> int:

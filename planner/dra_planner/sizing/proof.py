@@ -44,13 +44,15 @@ def prove_by_area(model: BoundModel, costs: Sequence[Fraction]) -> Proof:
 
 
 def prove_by_solver(
-    model: BoundModel, proof: Proof, packing: Packing, used: Sequence[int], costs: Sequence[Fraction]
+    programs: Relaxation,
+    model: BoundModel,
+    proof: Proof,
+    packing: Packing,
+    used: Sequence[int],
+    costs: Sequence[Fraction],
 ) -> Proof:
-    """Return what the linear relaxation proves besides; the same proof when HiGHS is not installed."""
-    solver = load_solver()
-    if solver is None or not model.demand:
-        return proof
-    solved = _solved(model, proof, packing, used, costs, solver)
+    """Return what the linear relaxation proves besides."""
+    solved = _solved(programs, model, proof, packing, used, costs)
     return _conclude(model, [*proof.worths, *((each, apply(each, model)) for each in solved)], costs)
 
 
@@ -62,9 +64,13 @@ def leaves_gap(proof: Proof, packing: Packing, used: Sequence[int]) -> bool:
 
 
 def _solved(
-    model: BoundModel, proof: Proof, packing: Packing, used: Sequence[int], costs: Sequence[Fraction], solver: Any
+    programs: Relaxation,
+    model: BoundModel,
+    proof: Proof,
+    packing: Packing,
+    used: Sequence[int],
+    costs: Sequence[Fraction],
 ) -> list[Certificate]:
-    programs = Relaxation(model, solver)
     found: list[Certificate | None] = []
     if packing.pending:
         found.append(programs.shortage())
@@ -88,8 +94,9 @@ def _conclude(
         for index, pool in enumerate(model.pools)
     )
     infeasible = [certificate for certificate, worth in worths if worth.is_infeasible(model)]
-    in_all = ceil(strongest(plain, model, [Fraction(1)] * len(model.pools)))
-    cost = strongest(plain, model, costs)
+    limited = not infeasible
+    in_all = ceil(strongest(plain, model, [Fraction(1)] * len(model.pools), limited=limited))
+    cost = strongest(plain, model, costs, limited=limited)
     if not infeasible:  # then every pool needs its own bound at the same time
         in_all = max(in_all, sum(nodes))
         cost = max(cost, sum((c * n for c, n in zip(costs, nodes, strict=True)), Fraction(0)))

@@ -47,6 +47,7 @@ class _Program:
     demand: dict[int, int]
     capacity: dict[tuple[int, int], int]
     short: dict[int, int]
+    placed: dict[tuple[int, int], int]
     columns: int
 
 
@@ -59,8 +60,8 @@ class Relaxation:
         self._program = _build(model)
 
     def cheapest(self, costs: list[float]) -> Certificate | None:
-        """Return prices that prove what all nodes cost at least, no pool limited above."""
-        upper: list[float] = [self._solver.kHighsInf] * len(costs)
+        """Return prices that prove what the nodes of any plan cost at least."""
+        upper = [float(each.maximum) for each in self._model.pools]
         return self._solve(costs, upper, shortage=False)
 
     def least_of(self, pool: int) -> Certificate | None:
@@ -74,7 +75,19 @@ class Relaxation:
         upper = [float(each.maximum) for each in self._model.pools]
         return self._solve([0.0] * len(upper), upper, shortage=True)
 
+    def assignment(self, costs: list[float]) -> dict[tuple[int, int], float] | None:
+        """Return how many of each item (item, pool) the cheapest fractional plan puts on each pool, within maximums."""
+        upper = [float(each.maximum) for each in self._model.pools]
+        solution = self._run(costs, upper, shortage=False)
+        if solution is None:
+            return None
+        return {key: value for key, column in self._program.placed.items() if (value := solution.col_value[column]) > 0}
+
     def _solve(self, costs: list[float], upper: list[float], *, shortage: bool) -> Certificate | None:
+        solution = self._run(costs, upper, shortage=shortage)
+        return None if solution is None else self._certificate(list(solution.row_dual))
+
+    def _run(self, costs: list[float], upper: list[float], *, shortage: bool) -> Any | None:
         program, pools = self._program, len(self._model.pools)
         infinity = self._solver.kHighsInf
         lp = self._solver.HighsLp()
@@ -99,7 +112,7 @@ class Relaxation:
         highs.run()
         if highs.getModelStatus() != self._solver.HighsModelStatus.kOptimal:
             return None
-        return self._certificate(list(highs.getSolution().row_dual))
+        return highs.getSolution()
 
     def _certificate(self, duals: list[float]) -> Certificate:
         rows: dict[int, dict[int, Fraction]] = {}
@@ -141,7 +154,7 @@ def _build(model: BoundModel) -> _Program:
         for item, most in sorted(each.most.items()):
             if (item, index) in placed:
                 rows.add(0.0, [(index, float(most)), (placed[item, index], -1.0)])
-    return _Program(rows, demand, capacity, short, column)
+    return _Program(rows, demand, capacity, short, placed, column)
 
 
 def _rational(value: float) -> Fraction:

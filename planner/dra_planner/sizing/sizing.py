@@ -18,10 +18,11 @@ from dra_planner.sizing.items import Part, split_demand
 from dra_planner.sizing.leftovers import count_devices, left_over, planned_classes
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.prices import Cost, hourly_usd, node_costs, usd
-from dra_planner.sizing.proof import Proof, leaves_gap, prove_by_area, prove_by_solver
+from dra_planner.sizing.proof import Proof, leaves_gap, load_solver, prove_by_area, prove_by_solver
+from dra_planner.sizing.relaxation import Relaxation
 from dra_planner.sizing.result import NodePattern, PoolSize, Sizing
 from dra_planner.sizing.rows import bound_model, pool_rows, row_weights
-from dra_planner.sizing.strategies import Market, best_packing, rank
+from dra_planner.sizing.strategies import Market, best_packing, pack_assigned, rank
 
 
 @dataclass(slots=True)
@@ -98,13 +99,17 @@ class Sizer:
         costs, rooms = self._unit_costs(), market.found.rooms
         proof = prove_by_area(model, costs)
         packing = best_packing(market, self.filling, proof.nodes)
-        if self.with_solver and leaves_gap(proof, packing, packing.used_nodes(rooms)):
-            better = prove_by_solver(model, proof, packing, packing.used_nodes(rooms), costs)
-            if better.nodes != proof.nodes:
-                again = best_packing(market, self.filling, better.nodes)
-                packing = min(packing, again, key=lambda each: rank(market, each))
-            proof = better
-        return packing, proof
+        solver = load_solver() if self.with_solver else None
+        if solver is None or not model.demand or not leaves_gap(proof, packing, packing.used_nodes(rooms)):
+            return packing, proof
+        programs, candidates = Relaxation(model, solver), [packing]
+        better = prove_by_solver(programs, model, proof, packing, packing.used_nodes(rooms), costs)
+        if better.nodes != proof.nodes:
+            candidates.append(best_packing(market, self.filling, better.nodes))
+        assignment = programs.assignment([float(cost[0]) for cost in market.costs])
+        if assignment is not None:
+            candidates.extend(pack_assigned(market, self.filling, assignment))
+        return min(candidates, key=lambda each: rank(market, each)), better
 
     def _unit_costs(self) -> list[Fraction]:
         """Micro-dollars where every price is known, else nodes."""

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.filling import Filling
-from dra_planner.sizing.packing import Choose, Packing, Room, pack
+from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack
 from dra_planner.sizing.prices import Cost, total_cost
 from dra_planner.sizing.vector_fill import refill
 
@@ -49,6 +49,59 @@ def best_packing(
         ):
             return free
     return best
+
+
+def pack_assigned(
+    market: Market, filling: Filling, assignment: Mapping[tuple[int, int], float]
+) -> Iterator[Packing]:
+    """Yield packings that follow a fractional assignment of items to pools: each pool packs its own share.
+
+    What rounding leaves over, and items that the assignment does not know, are put on in the usual way.
+    """
+    items, rooms = market.found.items, market.found.rooms
+    quotas = {item: _whole_parts(item, items[item].count, assignment) for item in range(len(items))}
+    for order_name, order in _orders(market):
+        merged = Packing(classes=[], opened=[0] * len(rooms))
+        for pool in range(len(rooms)):
+            own = [replace(each, count=quotas[item].get(pool, 0)) for item, each in enumerate(items)]
+            starts = [room.minimum if index == pool else 0 for index, room in enumerate(rooms)]
+            chosen = [item for item in order if own[item].count]
+            packing = pack(own, chosen, rooms, starts, filling, _only(market, pool))
+            if not packing.pending:
+                packing = next(refill(packing, _only_minimum(rooms, pool), own, market.weights, filling), packing)
+            merged.classes += packing.classes
+            merged.opened[pool] = sum(group.count for group in packing.classes)
+            merged.placed.update({key: count for key, count in packing.placed.items() if count})
+        rest = [
+            replace(each, count=each.count - sum(merged.placed.get((item, pool), 0) for pool in range(len(rooms))))
+            for item, each in enumerate(items)
+        ]
+        extend(merged, rest, [item for item in order if rest[item].count], rooms, filling, _by_fill(market))
+        merged.method = f"linear relaxation, rounded, {order_name}"
+        yield merged
+
+
+def _whole_parts(item: int, count: int, assignment: Mapping[tuple[int, int], float]) -> dict[int, int]:
+    """Round the shares of one item to whole numbers that add up to its count at most, largest rest first."""
+    shares = {pool: value for (each, pool), value in assignment.items() if each == item}
+    parts = {pool: int(value + 1e-6) for pool, value in shares.items()}
+    for pool in sorted(shares, key=lambda pool: (parts[pool] - shares[pool], pool)):
+        if sum(parts.values()) < count and shares[pool] > parts[pool] + 1e-6:
+            parts[pool] += 1
+    while sum(parts.values()) > count:
+        parts[max(parts, key=lambda pool: parts[pool])] -= 1
+    return parts
+
+
+def _only(market: Market, only: int) -> Choose:
+    def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
+        return _nodes(market, item, left, room, only) if only in _open_pools(market, item, room) else None
+
+    return choose
+
+
+def _only_minimum(rooms: Sequence[Room], only: int) -> list[Room]:
+    return [room if index == only else replace(room, minimum=0) for index, room in enumerate(rooms)]
 
 
 def rank(market: Market, packing: Packing) -> tuple[int, Cost]:

@@ -54,7 +54,7 @@ prices = st.fractions(min_value=0, max_value=4, max_denominator=8)
 kinds = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     kinds,
     st.integers(4, 8),

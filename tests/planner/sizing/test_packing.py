@@ -51,7 +51,7 @@ def one_by_one(shapes: Sequence[tuple[Shape, int]], rooms: Sequence[Room], filli
     return nodes
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(1, 6), st.integers(2, 9), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=3

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sizing_builders import CLASSES, FEATURES, GIB, demand, pool, size, workload
 
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=30, deadline=None)
 
 pools = st.lists(
     st.tuples(st.integers(1, 6), st.integers(2, 12), st.integers(0, 2), st.integers(0, 5), st.integers(1, 9)),
@@ -128,7 +128,7 @@ def test_does_not_fit_is_true_and_cannot_tell_only_where_bound_and_packing_diffe
         assert sizing.verdict in ("does-not-fit", "cannot-tell")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(pools, shapes)
 def test_the_solver_only_sharpens(offers: list[Offer], wanted: list[Shape]) -> None:
     asked = demand(*wanted)

@@ -1,0 +1,95 @@
+"""explain, slices, catalog and verify."""
+
+from __future__ import annotations
+
+import yaml
+from command_project import EXAMPLES, Project
+
+VOLTA = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(encoding="utf-8")
+
+
+def test_explain_counts_devices_term_by_term(project: Project) -> None:
+    done = project.run("explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu", stdin=VOLTA)
+    assert done.status == 1
+    assert "claim default/tesla-volta-gpu of Pod default/tesla-volta does not fit" in done.out
+    assert "1 seen on the node" in done.out
+    assert "Ada Lovelace" in done.out
+    assert "= 0 left" in done.out
+
+
+def test_explain_as_json(project: Project) -> None:
+    words = ("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "l4")
+    answer = project.run(*words, "--format", "json").json
+    assert (answer["verdict"], answer["claim"], len(answer["pools"])) == ("fits", "default/first-gpu", 1)
+    ((way,),) = answer["pools"][0]["requests"]
+    assert (way["request"], way["wanted"], way["seen"], way["left"]) == ("gpu", 1, 1, 1)
+
+
+def test_explain_names_the_claims_there_are(project: Project) -> None:
+    done = project.run("explain", "workloads", "--stack", "dev", "--claim", "default/frist-gpu")
+    assert done.status == 2
+    assert 'did you mean "default/first-gpu"?' in done.err
+    done = project.run("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "a100")
+    assert "pools: l4" in done.err
+
+
+def test_slices_are_yaml_that_kubectl_takes(project: Project) -> None:
+    done = project.run("slices", "--machine", "p5.48xlarge", "--driver", "25.8.1", "--kubernetes", "1.34")
+    (document,) = yaml.safe_load_all(done.out)
+    assert (document["apiVersion"], document["kind"]) == ("resource.k8s.io/v1", "ResourceSlice")
+    assert len(document["spec"]["devices"]) == 8
+    listed = project.run("slices", "--machine", "g2-standard-8", "--driver", "25.8.1", "--format", "json").json
+    assert listed["items"][0]["spec"]["devices"][0]["name"] == "gpu-0"
+
+
+def test_slices_of_what_nobody_knows(project: Project) -> None:
+    done = project.run("slices", "--machine", "p5.48xlrage", "--driver", "25.8.1")
+    assert done.status == 2
+    assert "p5.48xlarge" in done.err
+    done = project.run("slices", "--machine", "p5.48xlarge", "--driver", "25.8.1", "--gate", "DynamicMIG=maybe")
+    assert "neither true nor false" in done.err
+
+
+def test_catalog_filters_by_words(project: Project) -> None:
+    done = project.run("catalog", "machines", "h100", "eks", "--format", "json")
+    machines = {row["machine"] for row in done.json["machines"]}
+    assert "p5.48xlarge" in machines
+    assert all(row["accelerator"].startswith("H100") for row in done.json["machines"])
+    assert project.run("catalog", "gpus", "no-such-gpu").status == 1
+
+
+def test_every_table_of_the_catalog(project: Project) -> None:
+    for table in ("machines", "gpus", "mig", "drivers", "releases"):
+        done = project.run("catalog", table)
+        assert (done.status, done.err) == (0, "")
+        assert len(done.out.splitlines()) > 3
+
+
+def test_verify_finds_what_is_not_as_predicted(project: Project) -> None:
+    predicted = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1").out
+    project.write("cluster.yaml", NODE + "---\n" + predicted)
+    answer = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", "--format", "json").json
+    assert answer["compared"] == {"l4": ["n1"]}
+    assert not [each for each in answer["differences"] if each["aspect"] in ("count", "capacity", "driver")]
+    project.write("cluster.yaml", NODE + "---\n" + predicted.replace("NVIDIA L4", "NVIDIA L40S"))
+    done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev")
+    assert done.status == 1
+    assert "NVIDIA L40S" in done.out
+
+
+def test_verify_says_when_there_was_nothing_to_compare(project: Project) -> None:
+    project.write("cluster.yaml", NODE.replace("pulumi-dra/pool: l4, ", "").replace("g6.2xlarge", "m7i.large"))
+    done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev")
+    assert done.status == 3
+    assert "No node of the snapshot" in done.out
+
+
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: n1
+  labels: {pulumi-dra/pool: l4, kubernetes.io/hostname: n1, node.kubernetes.io/instance-type: g6.2xlarge}
+status:
+  allocatable: {cpu: 7910m, memory: 30Gi, pods: "58", ephemeral-storage: 180Gi}
+"""
