@@ -223,6 +223,53 @@ def test_counts_that_are_not_known_are_the_plan_s(declare: SimpleNamespace) -> N
     assert any("its maximum is not known; what the plan says is taken" in sentence for _, sentence in said(told))
 
 
+DEPLOYMENT = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {{name: gpu}}
+spec: {{spec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu.nvidia.com}}}}]}}}}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: web}}}}
+  strategy: {strategy}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec:
+      tolerations: [{{key: nvidia.com/gpu, operator: Exists}}]
+      containers: [{{name: main, image: i, resources: {{claims: [{{name: gpu}}]}}}}]
+      resourceClaims: [{{name: gpu, resourceClaimTemplateName: gpu}}]
+"""
+IN_PLACE = "{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+
+ROLLOUTS = {
+    "room for the surge": (3, "{}", []),
+    "no room for the surge": (
+        4,
+        "{}",
+        [
+            (
+                "scaling-exceeds-pools",
+                "Deployment default/web fits as it is, but during a rollout it has 5 pods, and 1 of them would wait "
+                'for devices; raise count.max of pool "l4" to 5, or set maxSurge to 0 and maxUnavailable to 1',
+            )
+        ],
+    ),
+    "a rollout that adds nothing": (4, IN_PLACE, []),
+}
+
+
+@pytest.mark.parametrize("name", ROLLOUTS)
+def test_rollouts(declare: SimpleNamespace, name: str) -> None:
+    replicas, strategy, expected = ROLLOUTS[name]
+    manifests = DEPLOYMENT.format(replicas=replicas, strategy=strategy)
+
+    assert said(Judge(RULES).of_resource(declare.record(manifests=manifests))) == expected
+
+
 class TestWorkloadsOfTheStack:
     """Claims, classes and workloads that are resources themselves."""
 
@@ -320,7 +367,9 @@ class TestWorkloadsOfTheStack:
         assert rule == "stack-cannot-be-judged"
         assert sentence == 'Job "train": spec.parallelism is not known yet, so it cannot be judged'
 
-    @pytest.mark.parametrize(("name", "expected"), [("team", "pool-maximum-too-small"), (UNKNOWN, "stack-cannot-be-judged")])
+    @pytest.mark.parametrize(
+        ("name", "expected"), [("team", "pool-maximum-too-small"), (UNKNOWN, "stack-cannot-be-judged")]
+    )
     def test_a_namespace_that_does_not_exist_yet(self, declare: SimpleNamespace, name: Any, expected: str) -> None:
         namespace = declare.kubernetes("Namespace", "core/v1", name)
         objects = [replace(each, sources={"metadata": (namespace.urn,)}) for each in declare.job_resources(8)]

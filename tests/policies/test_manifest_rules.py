@@ -239,6 +239,51 @@ def test_a_device_plugin_among_the_manifests_of_a_fleet(
     assert [each.code for each in check_all(view) if each.severity == "error"] == expected
 
 
+SNAPSHOT = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}
+status: {allocatable: {cpu: "4", memory: 16Gi, pods: "10"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.nvidia.com}
+spec: {selectors: [{cel: {expression: "device.driver == 'gpu.nvidia.com'"}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s1}
+spec:
+  driver: gpu.nvidia.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0, attributes: {type: {string: gpu}}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("pods", "devices", "words"),
+    [
+        (1, 1, ""),
+        (2, 1, "pool-maximum-too-small: claim default/gpu"),
+        (1, 2, 'fits no node: node "n1" offers 1 device on a node, 2 are needed on one node: 1 short'),
+    ],
+)
+def test_the_nodes_of_a_snapshot(declare: SimpleNamespace, pods: int, devices: int, words: str) -> None:
+    request = PlanRequest(
+        sources=(Source("job.yaml", declare.job(pods, devices)),),
+        observed=(Source("snapshot.yaml", SNAPSHOT),),
+        kubernetes="1.34",
+    )
+    plan = make_plan(request)
+    assert plan.manifests is not None
+
+    errors = [each for each in check_all(view_of(plan.manifests, features_of(34), plan)) if each.severity == "error"]
+
+    assert len(errors) == bool(words)
+    assert all(words in str(each) for each in errors)
+
+
 def test_a_finding_says_where_what_and_what_mends_it() -> None:
     (finding,) = told(TEMPLATE, deployment(tolerations=""))
 

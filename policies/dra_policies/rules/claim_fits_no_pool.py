@@ -21,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for case in waiting(judgement):
         if case.size.wanted != 0 and not case.fits_somewhere and not case.is_undecided:
             yield Finding(
-                message=f"{subject(case, view.manifests)} fits no pool: {_pools(case)}",
+                message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: {_pools(case)}",
                 fix=_fix(case),
                 urn=judgement.urn,
                 place=case.member.place,
@@ -39,9 +39,18 @@ def check(view: StackView) -> Iterator[Finding]:
 def _pools(case: Waiting) -> str:
     if not case.pools:
         return "there is no pool for claims"
-    told = [f'pool "{pool.offer.name}" ({pool.offer.machine}) {_why(case, pool)}' for pool in case.pools[:MOST_POOLS]]
+    kind = _kind(case.pools)
+    told = [f"{kind} {_name(pool)} {_why(case, pool)}" for pool in case.pools[:MOST_POOLS]]
     more = len(case.pools) - len(told)
-    return "; ".join([*told, *([f"and {counted(more, 'pool')} more"] if more > 0 else [])])
+    return "; ".join([*told, *([f"and {counted(more, kind)} more"] if more > 0 else [])])
+
+
+def _kind(pools: tuple[PoolAnswer, ...]) -> str:
+    return "node" if any(pool.offer.origin == "observed" for pool in pools) else "pool"
+
+
+def _name(pool: PoolAnswer) -> str:
+    return f'"{pool.offer.name}"' + (f" ({pool.offer.machine})" if pool.offer.machine else "")
 
 
 def _why(case: Waiting, pool: PoolAnswer) -> str:

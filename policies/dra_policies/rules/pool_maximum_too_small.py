@@ -16,16 +16,16 @@ def check(view: StackView) -> Iterator[Finding]:
     for case in waiting(judgement):
         if case.size.verdict == "does-not-fit" and case.fits_somewhere and case.size.pending:
             yield Finding(
-                message=f"{subject(case, view.manifests)}: {_shortage(case)}",
+                message=f"{subject(case, view.manifests)}: {_shortage(case, judgement)}",
                 fix=_fix(case, judgement),
                 urn=judgement.urn,
                 place=case.member.place,
             )
 
 
-def _shortage(case: Waiting) -> str:
+def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
-    if not each or case.size.wanted is None:
+    if not each or case.size.wanted is None or judgement.basis == "snapshot":
         reasons = "; ".join(reason.message for reason in case.size.reasons)
         return reasons or f"{counted(case.size.pending, 'pod')} left over"
     fitting = [pool for pool in case.pools if pool.fits]
@@ -47,12 +47,11 @@ def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
 
 
 def _fix(case: Waiting, judgement: Judgement) -> str:
-    for pool in case.pools:
-        if pool.fits:
-            size = judgement.sizing.pool(pool.offer.name)
-            if size.relaxed > size.maximum:
-                verb = "set count of" if size.minimum == size.maximum else "raise count.max of"
-                return f'{verb} pool "{pool.offer.name}" to {size.relaxed}'
+    fitting = {pool.offer.name for pool in case.pools if pool.fits}
+    for size in judgement.sizing.pools:
+        if size.name in fitting and size.relaxed > size.maximum:
+            verb = "set count of" if size.minimum == size.maximum else "raise count.max of"
+            return f'{verb} pool "{size.name}" to {size.relaxed}'
     return next((reason.fix for reason in case.size.reasons if reason.fix), "raise the maximum of a pool")
 
 

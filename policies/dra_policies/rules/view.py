@@ -15,7 +15,7 @@ from dra_planner.model import Taint
 
 if TYPE_CHECKING:
     from dra_planner.manifests import Manifests
-    from dra_planner.model import Demand, DeviceClass
+    from dra_planner.model import Demand, DemandLevel, DeviceClass
     from dra_planner.offers import Offer
     from dra_planner.planfile import PlanFile
     from dra_planner.releases import Features
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dra_policies.unknowns import Properties
 
 Cloud = Literal["eks", "gke"]
-Basis = Literal["record", "stack", "fleet"]
+Basis = Literal["record", "stack", "fleet", "snapshot"]
 
 POOL_LABEL: Final = "pulumi-dra/pool"
 DRA_LABEL: Final = "nvidia.com/gpu.dra"
@@ -106,9 +106,11 @@ class CriticalPodQuota:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgement:
-    """Demand, what it was judged on, and the sizes that came out, for steady demand with every pool at its maximum.
+    """Demand, what it was judged on, and the sizes that came out, with every pool at its maximum.
 
-    `basis` says whose pools: those of the record, those that the stack itself declares, or a fleet's.
+    `basis` says whose pools: those of the record, those that the stack itself declares, a fleet's, or nodes of a
+    snapshot (which are pools of one). `sizing` is that of the level that was planned for (steady, as a rule);
+    `sizings` has every level.
     """
 
     basis: Basis
@@ -117,6 +119,7 @@ class Judgement:
     classes: Mapping[str, DeviceClass]
     features: Features
     sizing: Sizing
+    sizings: Mapping[DemandLevel, Sizing]
     urn: str = ""  # the resource that is told of, where a workload is no resource of its own
 
 

@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from dra_planner.claims import expand_claims
 from dra_planner.errors import PlannerError
-from dra_planner.model import Blocked, Demand, DeviceClass, Shape, WorkloadRef
+from dra_planner.model import DEMAND_LEVELS, Blocked, Demand, DemandLevel, DeviceClass, Shape, WorkloadRef
 from dra_planner.offers import Offer
 from dra_planner.plan import Plan, judge_document
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.planfile import canonical_text, parse_document
 from dra_planner.releases import Features, features_of, parse_version
-from dra_planner.sizing import size_pools
+from dra_planner.sizing import Sizer, Sizing
 
 from dra_policies.rules.view import Basis, Judgement, StackView
 from dra_policies.stack.declared_fleet import declared_fleet
@@ -45,6 +45,7 @@ def judge_record(view: StackView) -> StackView:
             classes=plan.classes,
             features=_features(plan),
             sizing=plan.sizings[plan.level],
+            sizings=plan.sizings,
             urn=record.urn,
         ),
     )
@@ -106,13 +107,16 @@ def _with_judgement(
     demand = planned.demand if planned else NOTHING
     if own is not None and own.workloads:
         demand = merge_demand(demand, expand_claims(own, known, features))
+    sizer = Sizer.of(demand, offers, known, features)
+    sizings: dict[DemandLevel, Sizing] = {level: sizer.size(level) for level in DEMAND_LEVELS}
     judgement = Judgement(
         basis=basis,
         demand=demand,
         offers=offers,
         classes=known,
         features=features,
-        sizing=size_pools(demand, offers, known, features, planned.sizing.level if planned else "steady"),
+        sizing=sizings[planned.sizing.level if planned else "steady"],
+        sizings=sizings,
         urn=planned.urn if planned else "",
     )
     return replace(view, judgement=judgement, classes=known)

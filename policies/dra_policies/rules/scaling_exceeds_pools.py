@@ -1,0 +1,61 @@
+"""Workloads that fit as they are, and not when their scalers or a rollout add pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.model import DemandLevel
+from dra_planner.sizing import Sizing, WorkloadSize
+
+from dra_policies.rules.fitting import counted
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.view import StackView
+
+LEVELS: tuple[DemandLevel, ...] = ("ceiling", "peak")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    if judgement is None or judgement.sizing.verdict != "fits":
+        return  # what does not fit as it is, is told elsewhere
+    places = {member.workload: member.place for shape in judgement.demand.shapes for member in shape.members}
+    for level in LEVELS:
+        sizing = judgement.sizings.get(level)
+        if sizing is None:
+            continue  # nodes of a snapshot, which are judged for steady demand alone
+        crowded = [size for size in sizing.workloads if size.verdict == "does-not-fit" and size.pending]
+        for size in crowded:
+            yield Finding(
+                message=_sentence(size, level),
+                fix=_fix(sizing, level),
+                urn=judgement.urn,
+                place=places[size.workload],
+            )
+        if crowded:
+            return  # a rollout at the ceiling needs no words of its own
+
+
+def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
+    pods = counted(size.wanted or 0, "pod")
+    when = f"at its ceiling it has {pods}" if level == "ceiling" else f"during a rollout it has {pods}"
+    return f"{size.workload} fits as it is, but {when}, and {size.pending} of them would wait for devices"
+
+
+def _fix(sizing: Sizing, level: DemandLevel) -> str:
+    roomier = [
+        f'raise count.max of pool "{pool.name}" to {pool.relaxed}'
+        for pool in sizing.pools
+        if pool.relaxed > pool.maximum
+    ]
+    other = "lower the maximum of its scaler" if level == "ceiling" else "set maxSurge to 0 and maxUnavailable to 1"
+    return f"{roomier[0]}, or {other}" if roomier else other
+
+
+RULE = Rule(
+    id="scaling-exceeds-pools",
+    says="The pools at their maximum also hold what scalers and rollouts add.",
+    why="A scaler that reaches its maximum leaves pods waiting; a rollout that needs one node too many never ends.",
+    fix="Raise the maximum of a pool, lower that of the scaler, or let a rollout take pods away before it adds some.",
+    level="advisory",
+    check=check,
+)
