@@ -87,9 +87,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "claim-fits-no-pool",
-                'claim default/gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge) offers 1 device on '
-                "a node, 2 are needed on one node: 1 short; add a pool of a machine with at least 2 devices, or ask "
-                "for fewer",
+                'claim default/gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge): offers 1 device on a '
+                "node, 2 are needed on one: 1 short; add a pool of a machine with at least 2 devices, or ask for fewer",
             )
         ],
     ),

@@ -266,7 +266,7 @@ spec:
     [
         (1, 1, ""),
         (2, 1, "pool-maximum-too-small: claim default/gpu"),
-        (1, 2, 'fits no node: node "n1" offers 1 device on a node, 2 are needed on one node: 1 short'),
+        (1, 2, 'fits no node: node "n1": offers 1 device on a node, 2 are needed on one: 1 short'),
     ],
 )
 def test_the_nodes_of_a_snapshot(declare: SimpleNamespace, pods: int, devices: int, words: str) -> None:

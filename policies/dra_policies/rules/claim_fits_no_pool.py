@@ -11,7 +11,8 @@ from dra_policies.rules.fitting import PoolAnswer, Waiting, counted, subject, wa
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
-MOST_POOLS = 4  # named in one sentence
+MOST_REASONS = 4  # told in one sentence
+MOST_NAMES = 3  # of pools that give the same reason
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -40,9 +41,17 @@ def _pools(case: Waiting) -> str:
     if not case.pools:
         return "there is no pool for claims"
     kind = _kind(case.pools)
-    told = [f"{kind} {_name(pool)} {_why(case, pool)}" for pool in case.pools[:MOST_POOLS]]
-    more = len(case.pools) - len(told)
-    return "; ".join([*told, *([f"and {counted(more, kind)} more"] if more > 0 else [])])
+    groups: dict[str, list[str]] = {}
+    for pool in case.pools:
+        groups.setdefault(_why(case, pool), []).append(_name(pool))
+    told = [f"{kind}{'s' if len(names) > 1 else ''} {_listed(names)}: {why}" for why, names in groups.items()]
+    more = len(told) - MOST_REASONS
+    return "; ".join([*told[:MOST_REASONS], *([f"and {counted(more, 'reason')} more"] if more > 0 else [])])
+
+
+def _listed(names: list[str]) -> str:
+    shown = names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _kind(pools: tuple[PoolAnswer, ...]) -> str:
@@ -57,11 +66,9 @@ def _why(case: Waiting, pool: PoolAnswer) -> str:
     """Say what is short on one node where that is a number of devices, otherwise the nearest miss."""
     needed, offered = case.devices_per_pod, sum(len(part.devices) for part in pool.offer.slices)
     if isinstance(pool.answer, Refusal) and pool.answer.kind == "devices" and 0 < offered < needed:
-        return (
-            f"offers {counted(offered, 'device')} on a node, {needed} are needed on one node: {needed - offered} short"
-        )
+        return f"offers {counted(offered, 'device')} on a node, {needed} are needed on one: {needed - offered} short"
     reason = _nearest(pool)
-    return f"refuses: {reason.message}" if reason else "refuses"
+    return " ".join(reason.message.split()) if reason else "no reason is known"
 
 
 def _nearest(pool: PoolAnswer) -> Reason | None:
