@@ -30,16 +30,21 @@ def chooser(strategy: Strategy | Choose = "least-allocated", seed: int | None = 
         return strategy
     if strategy == "first":
         return lambda choices: choices[0][0]
-    sign = 1 if strategy == "least-allocated" else -1
     rng = random.Random(seed)
 
     def choose(choices: Sequence[Choice]) -> str:
-        scored = [((_rank(placement), sign * _free_share(placement)), name) for name, placement in choices]
+        scored = [(score_of(placement, strategy), name) for name, placement in choices]
         best = max(score for score, _ in scored)
         names = [name for score, name in scored if score == best]
         return names[0] if seed is None else rng.choice(names)
 
     return choose
+
+
+def score_of(placement: Placement, strategy: Strategy) -> tuple[int, int]:
+    """Return how good a node is, larger being better."""
+    share = _free_share(placement)
+    return _rank(placement), share if strategy == "least-allocated" else -share
 
 
 def _free_share(placement: Placement) -> int:

@@ -139,28 +139,33 @@ def _spread_claim(nodes: dict[str, NodeState], key: ObjectKey, claim: SharedClai
 
 
 def _share_devices(nodes: dict[str, NodeState], origin: str, devices: Sequence[AllocatedDevice]) -> None:
-    """Mark devices that other nodes can reach too as taken there."""
-    far = [d for d in devices if not _is_local(nodes[origin], d)]
-    if far:
-        for name, state in nodes.items():
-            if name != origin:
-                nodes[name] = state.with_devices(far)
-
-
-def _is_local(state: NodeState, device: AllocatedDevice) -> bool:
-    template = state.template
-    candidate = template.candidates[template.index[DeviceId(device.driver, device.pool, device.device)]]
-    source = candidate.device if candidate.slice.per_device_node_selection else candidate.slice
-    return bool(source.node_name) and not candidate.device.consumes_counters
+    """Mark devices that other nodes can reach, or whose counters they share, as taken there."""
+    home = nodes[origin]
+    for device in devices:
+        index = home.template.index[DeviceId(device.driver, device.pool, device.device)]
+        for name in _concerned(nodes, origin, index):
+            nodes[name] = nodes[name].with_devices([device])
 
 
 def _unshare_devices(nodes: dict[str, NodeState], origin: str, picks: Iterable[ClaimPicks]) -> None:
     template = nodes[origin].template
     for pick in (p for got in picks for p in got.picks if not p.admin):
-        for name, state in nodes.items():
-            index = state.template.index.get(template.candidates[pick.index].id)
-            if name != origin and index is not None:
-                nodes[name] = state.without_devices([replace(pick, index=index)])
+        for name in _concerned(nodes, origin, pick.index):
+            index = nodes[name].template.index.get(template.candidates[pick.index].id)
+            if index is not None:
+                nodes[name] = nodes[name].without_devices([replace(pick, index=index)])
+
+
+def _concerned(nodes: Mapping[str, NodeState], origin: str, index: int) -> list[str]:
+    """The other nodes that a device matters to. Nodes made from one template have hardware of their own."""
+    template = nodes[origin].template
+    candidate = template.candidates[index]
+    source = candidate.device if candidate.slice.per_device_node_selection else candidate.slice
+    if not source.node_name:
+        return [name for name in nodes if name != origin]
+    if not candidate.device.consumes_counters:
+        return []
+    return [name for name, state in nodes.items() if name != origin and state.template is not template]
 
 
 def _leave_claim(nodes: dict[str, NodeState], claims: dict[ObjectKey, SharedClaim], key: ObjectKey) -> None:

@@ -8,7 +8,7 @@ validateDeviceRequest, isSelectable) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation.capacity import CapacityError, Consumption, UnknownCapacity, consumption, fits
 from dra_planner.allocation.constraints import Reading, lookup_attribute
@@ -172,9 +172,7 @@ def _plan_alternative(way: Alternative, template: Template, borrowed: Selection 
     features = template.features
     searched = [c for c in template.candidates if c.bit & template.searched]
     if borrowed is None:
-        selectable = [c for c in searched if features.binding_conditions or not c.device.binding_conditions]
-        terms = terms_of(template.classes[way.spec.device_class_name], way.spec.selectors)
-        way.selection = select(terms, [c for c in selectable if c.index not in template.broken], features)
+        way.selection = _select(terms_of(template.classes[way.spec.device_class_name], way.spec.selectors), template)
         for index, (term, message) in way.selection.errors.items():
             way.errors[index] = _selector_error(way, term, message, template.candidates[index], features)
     else:
@@ -188,6 +186,23 @@ def _plan_alternative(way: Alternative, template: Template, borrowed: Selection 
     if way.takes_all:
         way.all_fault = _all_fault(way, template)
     return way
+
+
+def _select(terms: tuple[Term, ...], template: Template) -> Selection:
+    """What the selectors say of every device of the node, worked out once per template. Not to be changed."""
+    known: dict[tuple[Term, ...], Selection] = template.memory.setdefault("selections", {})
+    selection = known.get(terms)
+    if selection is None:
+        bindings = template.features.binding_conditions
+        selectable = [
+            c
+            for c in template.candidates
+            if c.bit & template.searched
+            and c.index not in template.broken
+            and (bindings or not c.device.binding_conditions)
+        ]
+        selection = known[terms] = select(terms, selectable, template.features, template.memory.setdefault("views", {}))
+    return selection
 
 
 def _static_fault(way: Alternative, template: Template) -> str:
@@ -239,10 +254,13 @@ def _weigh_capacity(way: Alternative, searched: Sequence[Candidate], template: T
 
 def _leave_open(way: Alternative, candidate: Candidate, message: str) -> None:
     """A device that the selectors pass, but whose capacity may or may not cover the request."""
-    selection = way.selection
-    selection.matched &= ~candidate.bit
-    selection.unknown |= candidate.bit
-    selection.unknowns.setdefault(candidate.index, (None, message))
+    known = way.selection
+    way.selection = replace(
+        known,
+        matched=known.matched & ~candidate.bit,
+        unknown=known.unknown | candidate.bit,
+        unknowns={candidate.index: (None, message), **known.unknowns},
+    )
     way.consumptions[candidate.index] = ()
     way.roomy |= candidate.bit
 

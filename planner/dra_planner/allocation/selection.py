@@ -54,18 +54,25 @@ def terms_of(device_class: DeviceClass, selectors: Sequence[CelSelector]) -> tup
     return own + tuple(Term("", i, s.expression) for i, s in enumerate(selectors))
 
 
-def select(terms: Sequence[Term], candidates: Sequence[Candidate], features: Features) -> Selection:
-    """Evaluate the terms on every candidate. A device out of the node's reach may err but never matches."""
+def select(
+    terms: Sequence[Term], candidates: Sequence[Candidate], features: Features, views: dict[int, Any]
+) -> Selection:
+    """Evaluate the terms on every candidate. A device out of the node's reach may err but never matches.
+
+    `views` keeps devices made ready for selectors, by index, for the next terms.
+    """
     selection = Selection()
     judges = [(term, _judge(term.expression, features)) for term in terms]
     for candidate in candidates:
-        _select_one(selection, judges, candidate)
+        view = views.get(candidate.index)
+        if view is None and judges:
+            view = views[candidate.index] = _view(candidate)
+        _select_one(selection, judges, candidate, view)
     return selection
 
 
-def _select_one(selection: Selection, judges: Sequence[tuple[Term, _Judge]], candidate: Candidate) -> None:
+def _select_one(selection: Selection, judges: Sequence[tuple[Term, _Judge]], candidate: Candidate, view: Any) -> None:
     unknown = False
-    view = _view(candidate) if judges else None
     for term, judge in judges:
         verdict, message = judge.verdict(view)
         if verdict == "no-match":

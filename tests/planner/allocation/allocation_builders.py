@@ -90,10 +90,18 @@ def slice_of(
 
 
 def counters(
-    count: int = 2, name: str = "counters", pool: str = "n1", driver: str = DRIVER, **amounts: str | int
+    count: int = 2,
+    name: str = "counters",
+    pool: str = "n1",
+    driver: str = DRIVER,
+    node_name: str = "n1",
+    **amounts: str | int,
 ) -> ResourceSlice:
+    """The counter set "set" of a pool with `count` slices."""
     sets = (CounterSet(name="set", counters=quantities(amounts)),)
-    return ResourceSlice(name=name, driver=driver, pool=pool, node_name="n1", slice_count=count, shared_counters=sets)
+    return ResourceSlice(
+        name=name, driver=driver, pool=pool, node_name=node_name, slice_count=count, shared_counters=sets
+    )
 
 
 def gpus(count: int, **attributes: Any) -> ResourceSlice:

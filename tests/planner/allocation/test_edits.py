@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from itertools import combinations
 
@@ -13,7 +14,7 @@ from dra_planner.releases import features_of
 
 F36 = features_of(36)
 SELECTORS = ("device.attributes['gpu.nvidia.com'].x == 1", "device.attributes['gpu.nvidia.com'].x == 9")
-INSTANCES = 500
+INSTANCES = int(os.environ.get("EDIT_INSTANCES", "120"))
 
 
 def refusal_of(pod: Shape, here: NodeState) -> Refusal:
