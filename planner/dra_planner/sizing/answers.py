@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, Reason, Shape, Verdict, WorkloadRef, worst
@@ -13,6 +13,7 @@ from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.proof import Proof
 from dra_planner.sizing.reasons import Shortage, errors_elsewhere, no_pools, refusals, too_small, unbounded
 from dra_planner.sizing.result import WorkloadSize
+from dra_planner.sizing.topology import unjudged_rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class Outcome:
     relaxed: Packing
     relaxed_nodes: Sequence[int]
     proof: Proof
+    zones: Mapping[str, tuple[str, ...]]  # by pool
 
 
 @dataclass(slots=True)
@@ -60,6 +62,7 @@ def answer_workloads(outcome: Outcome) -> tuple[WorkloadSize, ...]:
     """Return one answer per workload, sorted by kind, namespace and name."""
     answers: dict[WorkloadRef, _Answer] = defaultdict(_Answer)
     placed, left = _placed(outcome), _left(outcome)
+    _doubt_rules(answers, outcome, placed)
     for shape in sorted(outcome.demand.shapes, key=lambda each: each.id):
         if not shape.per_node:
             _share_out(answers, shape, placed[shape.id], left[shape.id], outcome.level)
@@ -95,6 +98,19 @@ def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None
             if outcome.used[pool] and not outcome.found.fills[index, pool] and stop is not None and stop.is_error:
                 for ref in sorted({member.workload for part in item.parts for member in part.shape.members}):
                     answers[ref].wait(0, "cannot-tell", errors_elsewhere(room, stop))
+
+
+def _doubt_rules(
+    answers: dict[WorkloadRef, _Answer], outcome: Outcome, placed: dict[str, dict[str, int]]
+) -> None:
+    """Pods that are placed and bring rules that span nodes are only perhaps placed."""
+    for shape in outcome.demand.shapes:
+        where = {pool: pods for pool, pods in placed[shape.id].items() if pods}
+        zones = {zone for pool in where for zone in outcome.zones.get(pool, ())}
+        reason = unjudged_rule(shape, sum(where.values()), zones) if where else None
+        if reason is not None:
+            for ref in sorted({member.workload for member in shape.members}):
+                answers[ref].wait(0, "cannot-tell", [reason])
 
 
 def _placed(outcome: Outcome) -> dict[str, dict[str, int]]:

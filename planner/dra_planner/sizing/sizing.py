@@ -77,6 +77,7 @@ class Sizer:
             relaxed=relaxed,
             relaxed_nodes=wanted,
             proof=proof,
+            zones={offer.name: offer.zones for offer in self.offers},
         )
         workloads = answer_workloads(outcome)
         pools = tuple(self._pool_size(index, outcome) for index in range(len(self.offers)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from dra_planner.model import (
@@ -15,6 +17,8 @@ from dra_planner.model import (
     Requirement,
     Taint,
     Toleration,
+    TopologySpreadConstraint,
+    Verdict,
 )
 from dra_planner.sizing import size_pools
 from sizing_builders import (
@@ -238,3 +242,34 @@ def test_replicas_cost_nothing() -> None:
     for pods in (10, 10_000, 10_000_000):
         sizing = size([pool("a", at_most=10_000_000)], workload("web", pods, gpus=1))
         assert counts(sizing)["a"] == (-(-pods // 8),) * 2
+
+
+def spread(key: str, skew: int = 1) -> tuple[TopologySpreadConstraint, ...]:
+    selector = LabelSelector((Requirement("app", "In", ("web",)),))
+    return (TopologySpreadConstraint(max_skew=skew, topology_key=key, label_selector=selector),)
+
+
+ZONE = "topology.kubernetes.io/zone"
+OVER_ZONES = PodAffinityTerm(topology_key=ZONE, label_selector=SELF.label_selector)
+
+
+@pytest.mark.parametrize(
+    ("case", "pods", "rules", "zones", "verdict"),
+    [
+        ("no rule", 4, {}, ("a", "b"), "fits"),
+        ("spread over zones of two", 4, {"topology_spread": spread(ZONE)}, ("a", "b"), "cannot-tell"),
+        ("spread over the only zone", 4, {"topology_spread": spread(ZONE)}, ("a",), "fits"),
+        ("no more pods than the skew", 4, {"topology_spread": spread(ZONE, 4)}, ("a", "b"), "fits"),
+        ("spread over hosts", 4, {"topology_spread": spread("kubernetes.io/hostname")}, ("a",), "cannot-tell"),
+        ("apart in zones", 2, {"pod_anti_affinity": (OVER_ZONES,)}, ("a", "b"), "cannot-tell"),
+        ("nobody to be apart from", 1, {"pod_anti_affinity": (OVER_ZONES,)}, ("a", "b"), "fits"),
+        ("together in a zone", 2, {"pod_affinity": (OVER_ZONES,)}, ("a", "b"), "cannot-tell"),
+    ],
+)
+def test_rules_that_span_nodes_are_not_guessed(
+    case: str, pods: int, rules: dict[str, Any], zones: tuple[str, ...], verdict: Verdict
+) -> None:
+    sizing = size([replace(pool("a"), zones=zones)], workload("web", pods, gpus=1, **rules))
+    (web,) = sizing.workloads
+    assert (web.verdict, web.placed, web.pending) == (verdict, pods, 0), case
+    assert [reason.code for reason in web.reasons] == (["rule-between-pods"] if verdict == "cannot-tell" else [])

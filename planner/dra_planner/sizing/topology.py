@@ -1,0 +1,48 @@
+"""Rules between pods that span nodes, which sizing by shapes does not follow: said, not guessed.
+
+Anti-affinity on one node is followed (the allocator judges it); whether wider rules can be kept depends on which node
+stands in which zone and on the order in which pods come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from dra_planner.allocation.interpod import PodView, term_selects
+from dra_planner.allocation.node_filters import HOSTNAME
+from dra_planner.model import Reason, Shape, TopologySpreadConstraint
+
+ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+
+
+def unjudged_rule(shape: Shape, pods: int, zones: Collection[str]) -> Reason | None:
+    """Return why it cannot be told whether so many pods of a shape keep their rules, None where they certainly do.
+
+    `zones` are those that the pools they were put on span; empty where nobody knows.
+    """
+    view = PodView.of(shape)
+    for term in shape.pod.pod_affinity:
+        if pods > 1 or not term_selects(term, view, view, {}):
+            return _reason("pod affinity", term.topology_key)
+    for term in shape.pod.pod_anti_affinity:
+        alone = pods <= 1 and term_selects(term, view, view, {})
+        if term.topology_key != HOSTNAME and not alone:
+            return _reason("pod anti-affinity", term.topology_key)
+    for constraint in shape.pod.topology_spread:
+        if not _spreads_anyway(constraint, pods, zones):
+            return _reason("topology spread", constraint.topology_key)
+    return None
+
+
+def _spreads_anyway(constraint: TopologySpreadConstraint, pods: int, zones: Collection[str]) -> bool:
+    if constraint.when_unsatisfiable != "DoNotSchedule" or pods <= constraint.max_skew:
+        return True
+    return constraint.topology_key in ZONES and len(zones) == 1 and (constraint.min_domains or 1) == 1
+
+
+def _reason(rule: str, topology: str) -> Reason:
+    return Reason(
+        code="rule-between-pods",
+        message=f"whether {rule} over {topology} can be kept is not judged when nodes are counted",
+        fix="plan with --observed on a cluster of this size, or leave room for it in the pool's maximum",
+    )
