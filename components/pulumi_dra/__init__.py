@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pulumi_dra.capacity_plan import CapacityPlan as CapacityPlan
+    from pulumi_dra.dra import AdminAccessPolicy as AdminAccessPolicy
     from pulumi_dra.dra import DeviceClasses as DeviceClasses
     from pulumi_dra.dra import DevicePlugin as DevicePlugin
     from pulumi_dra.dra import DraDriver as DraDriver
     from pulumi_dra.dra import DriverInstaller as DriverInstaller
+    from pulumi_dra.dra import TenantAccess as TenantAccess
     from pulumi_dra.eks import EksCluster as EksCluster
     from pulumi_dra.eks import EksGpuPool as EksGpuPool
     from pulumi_dra.eks import EksNetwork as EksNetwork
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pulumi_dra.platform import DraPlatform as DraPlatform
 
 COMPONENTS = {
+    "AdminAccessPolicy": "pulumi_dra.dra",
     "CapacityPlan": "pulumi_dra.capacity_plan",
     "DeviceClasses": "pulumi_dra.dra",
     "DevicePlugin": "pulumi_dra.dra",
@@ -33,10 +36,12 @@ COMPONENTS = {
     "GkeCluster": "pulumi_dra.gke",
     "GkeGpuPool": "pulumi_dra.gke",
     "GkeNetwork": "pulumi_dra.gke",
+    "TenantAccess": "pulumi_dra.dra",
 }
 """Component → the module that has it."""
 
 __all__ = [
+    "AdminAccessPolicy",
     "CapacityPlan",
     "DeviceClasses",
     "DevicePlugin",
@@ -49,6 +54,7 @@ __all__ = [
     "GkeCluster",
     "GkeGpuPool",
     "GkeNetwork",
+    "TenantAccess",
 ]
 
 

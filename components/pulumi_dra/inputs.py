@@ -189,9 +189,32 @@ class InputReader:
                 self.refuse(f"{key}.{name}", f"must be true or false, not {_shown(item)}")
         return {name: item for name, item in entries.items() if isinstance(item, bool)}
 
+    def wholes(self, key: str) -> dict[str, int]:
+        """Return a map of whole numbers, empty when it was left out."""
+        value = self._take(key, {})
+        if not isinstance(value, Mapping):
+            self.refuse(key, f"must be a map of whole numbers, not {_shown(value)}")
+            return {}
+        numbers: dict[str, int] = {}
+        for name, item in cast(Mapping[str, Any], value).items():
+            if isinstance(item, bool) or not isinstance(item, int | float) or item != int(item) or item < 0:
+                self.refuse(f"{key}.{name}", f"must be a whole number, not {_shown(item)}")
+            else:
+                numbers[name] = int(item)
+        return numbers
+
     def has(self, key: str) -> bool:
         """Whether the input was given."""
         return self._args.get(key) is not None
+
+    def block(self, key: str) -> Mapping[str, Any]:
+        """Return a structure without what was left out in it, to be read by whom it is for."""
+        value = self._take(key, {})
+        if not isinstance(value, Mapping):
+            self.refuse(key, f"must be a structure, not {_shown(value)}")
+            return {}
+        entries = cast(Mapping[str, Any], value)
+        return {name: item for name, item in entries.items() if item is not None}
 
     def blocks(self, key: str) -> list[Mapping[str, Any]]:
         """Return a list of structures, to be read one by one; empty when it was left out."""

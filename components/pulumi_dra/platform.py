@@ -1,36 +1,20 @@
-"""Everything from a fleet and its plan: record, cluster, GPU pools, driver, classes, device plugin."""
+"""Everything from a fleet and its plan: record, cluster, GPU pools, driver, classes, device plugin, tenants."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-import json
-from typing import Any, NotRequired, TypedDict
+from importlib import import_module
+from typing import Any
 
 import pulumi
-from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet, read_fleet
-from dra_planner.planfile import PlanFile, canonical_text, check_inputs, parse_document
+from dra_planner.planfile import canonical_text
 
 from pulumi_dra.capacity_plan import CapacityPlan
 from pulumi_dra.children import Children
+from pulumi_dra.dra.from_fleet import check_in_cluster, declare_in_cluster
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.platform_inputs import DraPlatformArgs, read_platform_inputs
 
-
-class DraPlatformArgs(TypedDict):
-    """Inputs of DraPlatform."""
-
-    fleet: str
-    """The fleet: text of a YAML or JSON document."""
-    plan: str
-    """The plan made for it: text of the file that `pulumi-dra plan --write` makes."""
-    admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
-    """EKS: IAM roles or users that administer the cluster. Default: the one who first creates it."""
-    driver_chart: NotRequired[str]
-    """Chart of the DRA driver instead of the published one: a path, an archive or an oci:// address."""
-    device_plugin_chart: NotRequired[str]
-    """Chart of the device plugin instead of the published one."""
-    deletion_protection: NotRequired[bool]
-    """Whether the cloud refuses to delete the cluster. Default false."""
-    tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """EKS: tags; GKE: resource labels, on everything that takes them."""
+# Each cloud's module has `check_cluster` and `declare_cluster`; only the one that is needed is imported.
+CLOUD_MODULES = {"eks": "pulumi_dra.eks.from_fleet", "gke": "pulumi_dra.gke.from_fleet"}
 
 
 class DraPlatform(pulumi.ComponentResource):
@@ -53,13 +37,12 @@ class DraPlatform(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: DraPlatformArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DraPlatform", name, args, DraPlatformArgs)
-        fleet, plan = _read_fleet_and_plan(read)
-        tags = read.labels("tags")
-        admins = read.identifiers("admin_principal_arns")
-        driver_chart, plugin_chart = read.text("driver_chart", ""), read.text("device_plugin_chart", "")
-        deletion_protection = read.flag("deletion_protection", False)
-        if fleet and fleet.cloud != "eks" and read.has("admin_principal_arns"):
-            read.refuse("admin_principal_arns", f"is for EKS; this fleet is on {fleet.cloud.upper()}")
+        inputs = read_platform_inputs(read)
+        fleet, plan = inputs.fleet, inputs.plan
+        cloud: Any = import_module(CLOUD_MODULES[fleet.cloud]) if fleet else None
+        if fleet and plan:
+            cloud.check_cluster(read, inputs, fleet, plan)
+            check_in_cluster(read, inputs, fleet, plan)
         read.finish()
         assert fleet is not None  # `finish` has raised otherwise
         assert plan is not None
@@ -67,25 +50,10 @@ class DraPlatform(pulumi.ComponentResource):
         super().__init__("pulumi-dra:index:DraPlatform", name, {}, opts)
         # First of all, so that a policy pack can refuse before anything is created; all else waits for it.
         record = CapacityPlan(f"{name}-plan", {"document": canonical_text(plan)}, opts=Children(self, opts).options())
-        children = Children(
-            self, pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[record.recorded]))
-        )
-        cloud_args: dict[str, Any] = {"deletion_protection": deletion_protection, "tags": tags}
-        if read.has("admin_principal_arns"):
-            cloud_args["admin_principal_arns"] = admins
-        if fleet.cloud == "eks":
-            from pulumi_dra.eks.from_fleet import declare_eks
-
-            cluster = declare_eks(name, fleet, plan, cloud_args, children)
-        else:
-            from pulumi_dra.gke.from_fleet import declare_gke
-
-            cluster = declare_gke(name, fleet, plan, cloud_args, children)
-        from pulumi_dra.dra.from_fleet import declare_in_cluster
-
-        declare_in_cluster(
-            name, fleet, plan, cluster, children, driver_chart=driver_chart, device_plugin_chart=plugin_chart
-        )
+        after_record = pulumi.ResourceOptions(depends_on=[record.recorded])
+        children = Children(self, pulumi.ResourceOptions.merge(opts, after_record))
+        cluster = cloud.declare_cluster(name, inputs, fleet, plan, children)
+        declare_in_cluster(name, inputs, fleet, plan, cluster, children)
 
         self.cluster_name, self.endpoint = cluster.name, cluster.endpoint
         self.kubeconfig, self.kubeconfig_json = cluster.kubeconfig, cluster.kubeconfig_json
@@ -102,53 +70,3 @@ class DraPlatform(pulumi.ComponentResource):
                 "pool_max_nodes": self.pool_max_nodes,
             }
         )
-
-
-def _read_fleet_and_plan(read: InputReader) -> tuple[Fleet | None, PlanFile | None]:
-    fleet_text, plan_text = read.text("fleet"), read.text("plan")
-    fleet, plan = None, None
-    if fleet_text:
-        try:
-            fleet = read_fleet(_parse(fleet_text))
-        except PlannerError as error:
-            read.refuse("fleet", str(error))
-        except ValueError as error:
-            read.refuse("fleet", f"is neither YAML nor JSON: {error}")
-    if plan_text:
-        try:
-            plan = parse_document(plan_text)
-            if fleet is not None:
-                check_inputs(plan, fleet, None)
-        except PlannerError as error:
-            read.refuse("plan", str(error))
-    if fleet is not None:
-        for path, reason in check_fleet(fleet):
-            read.refuse(f"fleet.{path}", reason)
-    return fleet, plan
-
-
-def check_fleet(fleet: Fleet) -> list[tuple[str, str]]:
-    """Return what this package cannot build of a fleet that is valid: path and reason of each."""
-    faults: list[tuple[str, str]] = []
-    if fleet.cloud == "gke" and fleet.device_plugin:
-        faults.append(("devicePlugin", "GKE runs a device plugin of its own on nodes without DRA; set it to false"))
-    for index, pool in enumerate(fleet.pools):
-        if fleet.cloud == "gke" and pool.mig != "none":
-            faults.append((f"pools[{index}].mig", "GKE does not support MIG with DRA; claim whole GPUs"))
-    return faults
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        import yaml
-
-        try:
-            document: Any = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise ValueError(str(error).split("\n")[0]) from None
-        try:  # a stack's own settings file may be passed on as it is
-            return document["config"]["pulumi-dra:fleet"]
-        except (TypeError, KeyError):
-            return document

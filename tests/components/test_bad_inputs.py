@@ -9,6 +9,7 @@ import pulumi
 import pulumi_dra
 import pytest
 import yaml
+from dra_planner import planfile
 from dra_planner.fleet import read_fleet
 from pulumi.errors import InputPropertiesError
 
@@ -20,7 +21,32 @@ def fleet_text(stack: str, **changes: Any) -> str:
     return json.dumps({**config["pulumi-dra:fleet"], **changes})
 
 
+def plan_text(stack: str) -> str:
+    """A plan of one node for each pool."""
+    fleet = read_fleet(json.loads(fleet_text(stack)))
+    content: dict[str, Any] = {
+        "inputs": planfile.inputs_of(fleet, []),
+        "kubernetes": fleet.kubernetes,
+        "verdict": "fits",
+        "fleet": fleet.document(),
+        **{key: [] for key in ("assumptions", "classes", "workloads")},
+        "demand": {},
+        "pools": [
+            {
+                "name": pool.name,
+                "machine": pool.machine,
+                "count": {"min": 0, "bound": 1, "plan": 1, "max": pool.count.max},
+                "nodes": {"min": 1, "desired": 1, "max": pool.count.max},
+            }
+            for pool in fleet.pools
+        ],
+    }
+    return planfile.file_text(planfile.seal(content))
+
+
 NEEDED: dict[str, dict[str, Any]] = {
+    "AdminAccessPolicy": {"namespaces": []},
+    "TenantAccess": {"tenants": [{"namespace": "vision", "groups": ["vision"]}]},
     "CapacityPlan": {"document": "{}"},
     "EksNetwork": {},
     "EksCluster": {"kubernetes_version": "1.34"},
@@ -45,13 +71,17 @@ NEEDED: dict[str, dict[str, Any]] = {
     "DriverInstaller": {},
     "DeviceClasses": {"kubernetes_version": "1.34", "classes": [{"name": "large", "device": "gpu"}]},
     "DevicePlugin": {"version": "0.17.4"},
-    "DraPlatform": {"fleet": fleet_text("eks-dev"), "plan": "{}"},
+    "DraPlatform": {"fleet": fleet_text("eks-dev"), "plan": plan_text("eks-dev")},
 }
 EFA = {"efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
 
 
 def classes(**settings: Any) -> dict[str, Any]:
     return {"classes": [{"name": "large", "device": "gpu", **settings}]}
+
+
+def tenant(**settings: Any) -> dict[str, Any]:
+    return {"tenants": [{"namespace": "vision", "groups": ["vision"], **settings}]}
 
 
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
@@ -200,7 +230,44 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("DeviceClasses", classes(extended_resource_name="a.b/c"), "classes[0].extended_resource_name", "it needs 1.36"),
     ("DeviceClasses", {"classes": [{"name": "a", "device": "gpu"}] * 2}, "classes[1].name", "is taken"),
     ("DeviceClasses", classes(memory=1), "classes[0].memory", "is no input of DeviceClass"),
+    ("AdminAccessPolicy", {"namespaces": None}, "namespaces", "is missing; an empty list allows none"),
+    ("AdminAccessPolicy", {"namespaces": ["A"]}, "namespaces[0]", '"A" is not a namespace'),
+    ("TenantAccess", {"tenants": []}, "tenants", "must name at least one"),
+    ("TenantAccess", {"tenants": ["vision"]}, "tenants[0]", 'must be a structure, not "vision"'),
+    ("TenantAccess", tenant(groups=[]), "tenants[0].groups", "must name at least one"),
+    (
+        "TenantAccess",
+        tenant(pod_security="privileged"),
+        "tenants[0].pod_security",
+        "must be one of baseline, restricted",
+    ),
+    ("TenantAccess", tenant(device_quota={"gpu": -1}), "tenants[0].device_quota.gpu", "must be a whole number, not -1"),
+    (
+        "TenantAccess",
+        tenant(create_namespace=False, pod_security="baseline"),
+        "tenants[0].pod_security",
+        "is for a namespace that is made",
+    ),
     # DraPlatform
+    (
+        "DraPlatform",
+        {"pools": [{"name": "a100"}]},
+        "pools[0].name",
+        '"a100" is no pool of the fleet; they are l4, h100',
+    ),
+    ("DraPlatform", {"pools": [{"name": "l4", "disk_gib": 1}]}, "pools.l4.disk_gib", "must be from 50 to 16384, not 1"),
+    (
+        "DraPlatform",
+        {"pools": [{"name": "l4", "secure_boot": True}]},
+        "pools.l4.secure_boot",
+        "is no input of EksGpuPool",
+    ),
+    ("DraPlatform", {"pools": [{"name": "l4", "efa": True}]}, "pools.l4.efa", "g6.2xlarge has no EFA interface"),
+    ("DraPlatform", {"driver": {"webhook": "yes"}}, "driver.webhook", 'must be true or false, not "yes"'),
+    ("DraPlatform", {"driver": {"version": "0.4.1"}}, "driver.version", "is no input of DriverOptions"),
+    ("DraPlatform", {"secrets_kms_key": "mine"}, "cluster.kms_key_arn", "is not the ARN of a KMS key"),
+    ("DraPlatform", {"tenants": [{"groups": ["a"]}]}, "tenants[0].namespace", "is missing"),
+    ("DraPlatform", {"plan": plan_text("gke-dev")}, "plan", "is stale: the fleet has changed since it was made"),
     ("DraPlatform", {"fleet": "cloud: [eks"}, "fleet", "is neither YAML nor JSON"),
     ("DraPlatform", {"fleet": "cloud: aks"}, "fleet", '"aks" is not supported yet'),
     ("DraPlatform", {"plan": "nonsense"}, "plan", "is not JSON"),

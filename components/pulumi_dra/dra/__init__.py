@@ -4,12 +4,16 @@ from pulumi_dra.extras import require_sdk
 
 require_sdk("pulumi_kubernetes", "components", "pulumi_dra.dra")
 
+from pulumi_dra.dra.admin_access_policy import AdminAccessPolicy, AdminAccessPolicyArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings  # noqa: E402  # the check comes first
 from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.dra_driver import DraDriver, DraDriverArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.driver_installer import DriverInstaller, DriverInstallerArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.tenant_access import TenantAccess, TenantAccessArgs, TenantSettings  # noqa: E402  # the check comes first
 
 __all__ = [
+    "AdminAccessPolicy",
+    "AdminAccessPolicyArgs",
     "DeviceClassSettings",
     "DeviceClasses",
     "DeviceClassesArgs",
@@ -19,4 +23,7 @@ __all__ = [
     "DraDriverArgs",
     "DriverInstaller",
     "DriverInstallerArgs",
+    "TenantAccess",
+    "TenantAccessArgs",
+    "TenantSettings",
 ]

@@ -1,4 +1,6 @@
-"""A fleet and its plan → what runs in the cluster: driver, its installer on GKE, classes, device plugin."""
+"""A fleet and its plan → what runs in the cluster: driver, its installer on GKE, classes, device plugin, tenants."""
+
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -7,21 +9,35 @@ from dra_planner.planfile import PlanFile
 
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.dra.device_classes import DeviceClasses, DeviceClassSettings
-from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs
-from pulumi_dra.dra.dra_driver import DraDriver, DraDriverArgs
+from pulumi_dra.dra.admin_access_policy import AdminAccessPolicy
+from pulumi_dra.dra.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings, read_classes
+from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs, read_plugin_inputs
+from pulumi_dra.dra.dra_driver import DraDriver
+from pulumi_dra.dra.driver_inputs import DraDriverArgs, read_driver_inputs
 from pulumi_dra.dra.driver_installer import DriverInstaller
+from pulumi_dra.dra.tenant_access import TenantAccess, TenantAccessArgs, read_tenants
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.platform_inputs import DraPlatformInputs
+
+
+def check_in_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+    """Note in `read` what the components in the cluster would refuse, before anything is declared."""
+    read_driver_inputs(read.inside("driver", driver_args(inputs, fleet, plan), DraDriverArgs))
+    if fleet.device_plugin:
+        read_plugin_inputs(read.inside("device_plugin", plugin_args(inputs, fleet), DevicePluginArgs))
+    if fleet.device_classes:
+        read_classes(read.inside("fleet.deviceClasses", class_args(fleet), DeviceClassesArgs))
+    if inputs.tenants:
+        read_tenants(read)
 
 
 def declare_in_cluster(
     name: str,
+    inputs: DraPlatformInputs,
     fleet: Fleet,
     plan: PlanFile,
     cluster: BuiltCluster,
     children: Children,
-    *,
-    driver_chart: str = "",
-    device_plugin_chart: str = "",
 ) -> None:
     """Declare it all; it comes after the pools, so that on the way down it goes while there are nodes to leave."""
     provider = k8s.Provider(
@@ -38,29 +54,37 @@ def declare_in_cluster(
     )
     if fleet.cloud == "gke":
         DriverInstaller(f"{name}-driver-installer", {}, opts=options)
-    args: DraDriverArgs = {
+    driver = DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=options)
+    if fleet.device_plugin:
+        DevicePlugin(f"{name}-device-plugin", plugin_args(inputs, fleet), opts=options)
+    if fleet.device_classes:
+        after_driver = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[driver]))
+        DeviceClasses(f"{name}-classes", class_args(fleet), opts=after_driver)
+    if inputs.tenants:
+        TenantAccess(f"{name}-tenants", TenantAccessArgs(tenants=inputs.tenants), opts=options)
+    if inputs.admin_access_namespaces is not None:
+        AdminAccessPolicy(f"{name}-admin-access", {"namespaces": inputs.admin_access_namespaces}, opts=options)
+
+
+def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraDriverArgs:
+    """Return the driver's inputs; its quota must do for every node that the pools may ever have together."""
+    args: dict[str, Any] = {
         "version": fleet.drivers.nvidia.version,
         "platform": fleet.cloud,
         "max_nodes": sum(row.nodes.max for row in plan.pools),
     }
-    if driver_chart:
-        args["chart"] = driver_chart
-    driver = DraDriver(f"{name}-driver", args, opts=options)
-    if fleet.device_plugin:
-        plugin: DevicePluginArgs = {"version": fleet.device_plugin.version}
-        if device_plugin_chart:
-            plugin["chart"] = device_plugin_chart
-        DevicePlugin(f"{name}-device-plugin", plugin, opts=options)
-    if fleet.device_classes:
-        after_driver = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[driver]))
-        DeviceClasses(
-            f"{name}-classes",
-            {"kubernetes_version": fleet.kubernetes, "classes": class_settings(fleet)},
-            opts=after_driver,
-        )
+    return DraDriverArgs(**args, **inputs.driver)
 
 
-def class_settings(fleet: Fleet) -> list[DeviceClassSettings]:
+def plugin_args(inputs: DraPlatformInputs, fleet: Fleet) -> DevicePluginArgs:
+    """Return the device plugin's inputs."""
+    args = DevicePluginArgs(version=fleet.device_plugin.version if fleet.device_plugin else "")
+    if inputs.device_plugin_chart:
+        args["chart"] = inputs.device_plugin_chart
+    return args
+
+
+def class_args(fleet: Fleet) -> DeviceClassesArgs:
     """Return the fleet's own classes as inputs of DeviceClasses."""
     classes: list[DeviceClassSettings] = []
     for device_class in fleet.device_classes:
@@ -68,4 +92,4 @@ def class_settings(fleet: Fleet) -> list[DeviceClassSettings]:
         if device_class.extended_resource_name:
             settings["extended_resource_name"] = device_class.extended_resource_name
         classes.append(settings)
-    return classes
+    return {"kubernetes_version": fleet.kubernetes, "classes": classes}

@@ -1,5 +1,7 @@
 """A fleet and its plan → an EKS cluster with its pools."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -8,22 +10,67 @@ from dra_planner.planfile import PlanFile
 
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.eks.cluster import EksCluster, EksClusterArgs
-from pulumi_dra.eks.gpu_pool import EksGpuPool, EksGpuPoolArgs
+from pulumi_dra.eks.cluster import EksCluster
+from pulumi_dra.eks.cluster_inputs import EksClusterArgs, read_cluster_inputs
+from pulumi_dra.eks.gpu_pool import EksGpuPool
+from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.eks.zones import subnets_in, wanted_zones
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.platform_inputs import DraPlatformInputs
 
 
-def declare_eks(name: str, fleet: Fleet, plan: PlanFile, extra: dict[str, Any], children: Children) -> BuiltCluster:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolPlace:
+    """What a pool needs to know of its cluster."""
+
+    cluster_name: pulumi.Input[str]
+    node_role_arn: pulumi.Input[str]
+    subnets_in: Callable[[list[str]], pulumi.Output[list[str]]]  # of these zones, of all when none is named
+    kubernetes_version: pulumi.Input[str]
+    cluster_security_group_id: pulumi.Input[str]
+    vpc_id: pulumi.Input[str]
+
+
+def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+    """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+    read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), EksClusterArgs))
+    later = pulumi.Output.from_input("")
+    place = PoolPlace(
+        cluster_name=later,
+        node_role_arn=later,
+        subnets_in=lambda zones: pulumi.Output.from_input([""]),
+        kubernetes_version=later,
+        cluster_security_group_id=later,
+        vpc_id=later,
+    )
+    for pool in pools_to_build(fleet, plan):
+        inner = read.inside(f"pools.{pool.name}", pool_args(inputs, fleet, plan, pool, place), EksGpuPoolArgs)
+        read_gpu_pool_inputs(inner, pool.name)
+
+
+def declare_cluster(
+    name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, children: Children
+) -> BuiltCluster:
     """Declare the cluster and its pools; pools wait for what a node needs to join."""
-    cluster = EksCluster(f"{name}-cluster", {**cluster_args(fleet), **extra}, opts=children.options())  # type: ignore[typeddict-item]  # `extra` holds inputs of the same component
-    pools: list[pulumi.Resource] = []
-    for pool in fleet.pools:
-        if plan.pool(pool.name).nodes.max == 0:
-            continue  # the fleet allows no node, and a node group must allow one
-        options = children.options(depends_on=cluster.nodes_wait_for)
-        pools.append(
-            EksGpuPool(f"{name}-{pool.name}", pool_args(fleet, plan, pool, cluster, extra["tags"]), opts=options)
+    cluster = EksCluster(f"{name}-cluster", cluster_args(fleet, inputs), opts=children.options())
+    place = PoolPlace(
+        cluster_name=cluster.name,
+        node_role_arn=cluster.node_role_arn,
+        subnets_in=lambda zones: pulumi.Output.all(cluster.subnet_ids, cluster.subnet_zones).apply(
+            lambda both: subnets_in(zones, *both)
+        ),
+        kubernetes_version=cluster.version,
+        cluster_security_group_id=cluster.cluster_security_group_id,
+        vpc_id=cluster.vpc_id,
+    )
+    pools: list[pulumi.Resource] = [
+        EksGpuPool(
+            f"{name}-{pool.name}",
+            pool_args(inputs, fleet, plan, pool, place),
+            opts=children.options(depends_on=cluster.nodes_wait_for),
         )
+        for pool in pools_to_build(fleet, plan)
+    ]
     return BuiltCluster(
         name=cluster.name,
         endpoint=cluster.endpoint,
@@ -35,9 +82,14 @@ def declare_eks(name: str, fleet: Fleet, plan: PlanFile, extra: dict[str, Any], 
     )
 
 
-def cluster_args(fleet: Fleet) -> EksClusterArgs:
-    """Return the cluster's inputs that the fleet decides."""
-    args: EksClusterArgs = {
+def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
+    """Return the pools that may have a node: a node group must allow one."""
+    return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
+
+
+def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
+    """Return the cluster's inputs: the fleet's, and those given beside it."""
+    args: dict[str, Any] = {
         "kubernetes_version": fleet.kubernetes,
         "public_access_cidrs": list(fleet.endpoint.public_access_cidrs),
         "system_machine": fleet.system_pool.machine,
@@ -49,22 +101,18 @@ def cluster_args(fleet: Fleet) -> EksClusterArgs:
         args["zones"], args["zone_count"] = wanted_zones(
             fleet.network.zones, [zone for pool in fleet.pools for zone in pool.zones]
         )
-    return args
+    return EksClusterArgs(**args, **inputs.cluster)
 
 
-def pool_args(
-    fleet: Fleet, plan: PlanFile, pool: Pool, cluster: EksCluster, tags: dict[str, pulumi.Input[str]]
-) -> EksGpuPoolArgs:
+def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: PoolPlace) -> EksGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
-    nodes = plan.pool(pool.name).nodes
-    args: EksGpuPoolArgs = {
-        "cluster_name": cluster.name,
-        "node_role_arn": cluster.node_role_arn,
-        "subnet_ids": pulumi.Output.all(cluster.subnet_ids, cluster.subnet_zones).apply(
-            lambda both: list[pulumi.Input[str]](subnets_in(pool.zones, *both))
-        ),
-        "kubernetes_version": cluster.version,
-        "tags": tags,
+    nodes, options = plan.pool(pool.name).nodes, inputs.pools.get(pool.name, {})
+    args: dict[str, Any] = {
+        "cluster_name": place.cluster_name,
+        "node_role_arn": place.node_role_arn,
+        "subnet_ids": place.subnets_in(pool.zones),
+        "kubernetes_version": place.kubernetes_version,
+        "tags": inputs.tags,
         "pool_name": pool.name,
         "machine": pool.machine,
         "min_nodes": nodes.min,
@@ -72,12 +120,19 @@ def pool_args(
         "max_nodes": nodes.max,
         "autoscaled": fleet.autoscaler != "none",
         "mig_layout": pool.mig,
+        **capacity_args(pool),
     }
+    if options.get("efa"):
+        args |= {"cluster_security_group_id": place.cluster_security_group_id, "vpc_id": place.vpc_id}
+    return EksGpuPoolArgs(**args, **options)
+
+
+def capacity_args(pool: Pool) -> dict[str, str]:
+    """Return where a pool's machines come from."""
     match pool.capacity:
         case Reservation():
-            args["capacity"], args["reservation_id"] = "reservation", pool.capacity.reservation
+            return {"capacity": "reservation", "reservation_id": pool.capacity.reservation}
         case CapacityBlock():
-            args["capacity"], args["reservation_id"] = "capacity-block", pool.capacity.capacity_block
+            return {"capacity": "capacity-block", "reservation_id": pool.capacity.capacity_block}
         case kind:
-            args["capacity"] = kind
-    return args
+            return {"capacity": kind}

@@ -8,30 +8,47 @@ from dra_planner.planfile import PlanFile
 
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.gke.cluster import GkeCluster, GkeClusterArgs
-from pulumi_dra.gke.gpu_pool import GkeGpuPool, GkeGpuPoolArgs
+from pulumi_dra.gke.cluster import GkeCluster
+from pulumi_dra.gke.cluster_inputs import GkeClusterArgs, read_cluster_inputs
+from pulumi_dra.gke.gpu_pool import GkeGpuPool
+from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, read_gpu_pool_inputs
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.platform_inputs import DraPlatformInputs
 
 
-def declare_gke(name: str, fleet: Fleet, plan: PlanFile, extra: dict[str, Any], children: Children) -> BuiltCluster:
+def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+    """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+    named = named_zones(fleet)
+    later = pulumi.Output.from_input("")
+    zones: list[pulumi.Input[str]] = [*named, *[later] * (zone_count(fleet) - len(named))]
+    read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs, zones), GkeClusterArgs))
+    for pool in pools_to_build(fleet, plan):
+        args = pool_args(inputs, fleet, plan, pool, zones, cluster=later, service_account=later)
+        read_gpu_pool_inputs(read.inside(f"pools.{pool.name}", args, GkeGpuPoolArgs), pool.name)
+
+
+def declare_cluster(
+    name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, children: Children
+) -> BuiltCluster:
     """Declare the cluster and its pools; a pool without zones of its own spans those of the network."""
     zones = _network_zones(fleet, children)
-    args: GkeClusterArgs = {
-        "kubernetes_version": fleet.kubernetes,
-        "region": fleet.region,
-        "node_zones": zones,
-        "public_access_cidrs": list(fleet.endpoint.public_access_cidrs),
-        "system_machine": fleet.system_pool.machine,
-        "system_count": fleet.system_pool.count,
-        "deletion_protection": extra["deletion_protection"],
-        "labels": extra["tags"],
-    }
-    cluster = GkeCluster(f"{name}-cluster", args, opts=children.options())
-    pools: list[pulumi.Resource] = []
-    for pool in fleet.pools:
-        if plan.pool(pool.name).nodes.max == 0:
-            continue  # the fleet allows no node
-        placed = pool_args(fleet, plan, pool, cluster, list(pool.zones) or zones, extra["tags"])
-        pools.append(GkeGpuPool(f"{name}-{pool.name}", placed, opts=children.options(depends_on=cluster.usable)))
+    cluster = GkeCluster(f"{name}-cluster", cluster_args(fleet, inputs, zones), opts=children.options())
+    pools: list[pulumi.Resource] = [
+        GkeGpuPool(
+            f"{name}-{pool.name}",
+            pool_args(
+                inputs,
+                fleet,
+                plan,
+                pool,
+                zones,
+                cluster=cluster.cluster_id,
+                service_account=cluster.node_service_account,
+            ),
+            opts=children.options(depends_on=cluster.usable),
+        )
+        for pool in pools_to_build(fleet, plan)
+    ]
     return BuiltCluster(
         name=cluster.name,
         endpoint=cluster.endpoint,
@@ -43,22 +60,42 @@ def declare_gke(name: str, fleet: Fleet, plan: PlanFile, extra: dict[str, Any], 
     )
 
 
+def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
+    """Return the pools that may have a node."""
+    return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
+
+
+def cluster_args(fleet: Fleet, inputs: DraPlatformInputs, zones: list[pulumi.Input[str]]) -> GkeClusterArgs:
+    """Return the cluster's inputs: the fleet's, and those given beside it."""
+    args: dict[str, Any] = {
+        "kubernetes_version": fleet.kubernetes,
+        "region": fleet.region,
+        "node_zones": zones,
+        "public_access_cidrs": list(fleet.endpoint.public_access_cidrs),
+        "system_machine": fleet.system_pool.machine,
+        "system_count": fleet.system_pool.count,
+    }
+    return GkeClusterArgs(**args, **inputs.cluster)
+
+
 def pool_args(
+    inputs: DraPlatformInputs,
     fleet: Fleet,
     plan: PlanFile,
     pool: Pool,
-    cluster: GkeCluster,
     zones: list[pulumi.Input[str]],
-    labels: dict[str, pulumi.Input[str]],
+    *,
+    cluster: pulumi.Input[str],
+    service_account: pulumi.Input[str],
 ) -> GkeGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
     nodes = plan.pool(pool.name).nodes
-    args: GkeGpuPoolArgs = {
-        "cluster": cluster.cluster_id,
+    args: dict[str, Any] = {
+        "cluster": cluster,
         "location": fleet.region,
-        "zones": zones,
-        "service_account": cluster.node_service_account,
-        "resource_labels": labels,
+        "zones": list(pool.zones) or zones,
+        "service_account": service_account,
+        "resource_labels": inputs.tags,
         "pool_name": pool.name,
         "machine": pool.machine,
         "min_nodes": nodes.min,
@@ -66,23 +103,30 @@ def pool_args(
         "max_nodes": nodes.max,
         "autoscaled": fleet.autoscaler == "gke",
     }
-    match pool.capacity:
-        case Reservation():
-            args["capacity"], args["reservation_name"] = "reservation", pool.capacity.reservation
-        case "on-demand" | "spot":
-            args["capacity"] = pool.capacity
-        case _:  # the fleet's own check refuses Capacity Blocks on GKE
-            raise AssertionError(pool.capacity)
-    return args
+    if isinstance(pool.capacity, Reservation):
+        args |= {"capacity": "reservation", "reservation_name": pool.capacity.reservation}
+    else:
+        args["capacity"] = pool.capacity
+    return GkeGpuPoolArgs(**args, **inputs.pools.get(pool.name, {}))
+
+
+def named_zones(fleet: Fleet) -> list[str]:
+    """Return the zones that the fleet names: the network's, or where it only counts them, those of its pools."""
+    if not isinstance(fleet.network.zones, int):
+        return list(fleet.network.zones)
+    return sorted({zone for pool in fleet.pools for zone in pool.zones})
+
+
+def zone_count(fleet: Fleet) -> int:
+    """Return how many zones the network spans."""
+    wanted = fleet.network.zones if isinstance(fleet.network.zones, int) else 0
+    return max(wanted, len(named_zones(fleet)))
 
 
 def _network_zones(fleet: Fleet, children: Children) -> list[pulumi.Input[str]]:
-    """Return the zones of the network: those named, or as many as asked for, pools' own first."""
-    if not isinstance(fleet.network.zones, int):
-        return list(fleet.network.zones)
-    count = fleet.network.zones
-    named = sorted({zone for pool in fleet.pools for zone in pool.zones})
-    if len(named) >= count:
+    """Return the zones of the network: those named, then as many more as asked for."""
+    named, count = named_zones(fleet), zone_count(fleet)
+    if len(named) == count:
         return list(named)
     from pulumi_gcp import compute  # costs seconds, so only where somebody counts instead of naming
 

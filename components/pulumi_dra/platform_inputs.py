@@ -1,0 +1,217 @@
+"""Inputs of DraPlatform: what they are, and what is wrong with them, its children's inputs included."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import yaml
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.planfile import PlanFile, check_inputs, parse_document
+
+from pulumi_dra.dra.tenant_access import TenantSettings
+from pulumi_dra.inputs import InputReader
+
+
+class DriverOptions(TypedDict):
+    """What a fleet does not say about the DRA driver; the inputs of DraDriver say what each means."""
+
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    compute_domains: NotRequired[bool]
+    """Whether to run the part for multi-node NVLink (GB200, GB300). Default false."""
+    feature_gates: NotRequired[dict[str, bool]]
+    """Feature gates of the driver, by name."""
+    network_policy: NotRequired[bool]
+    """Whether the driver's pods get the chart's network policies. Default true where the chart has them."""
+    webhook: NotRequired[bool]
+    """Whether a webhook validates opaque configuration; needs cert-manager. Default false."""
+    webhook_failure_policy: NotRequired[str]
+    """What happens to claims while the webhook is down: Fail (default) or Ignore."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: a mirror."""
+    image_digest: NotRequired[str]
+    """Digest that pins the image (sha256:…)."""
+    priority_class: NotRequired[str]
+    """Priority class of the driver's pods. Default system-node-critical."""
+    keep_old_names: NotRequired[bool]
+    """For an upgrade from 25.x to 0.4 or later: keep the names of 25.x. Default false."""
+
+
+class PoolOptions(TypedDict):
+    """What a fleet does not say about a pool; the inputs of EksGpuPool and GkeGpuPool say what each means."""
+
+    name: str
+    """Which pool of the fleet."""
+    efa: NotRequired[bool]
+    """EKS: whether every network card carries EFA. Default false."""
+    placement_group: NotRequired[bool]
+    """EKS: whether nodes are placed close together. Default false."""
+    local_storage: NotRequired[str]
+    """EKS: what to do with local NVMe disks: none, raid0 or mount. Default none."""
+    node_repair: NotRequired[bool]
+    """EKS: whether nodes that report a broken GPU are replaced. Default false."""
+    compact_placement: NotRequired[bool]
+    """GKE: whether nodes are placed close together. Default false."""
+    location_policy: NotRequired[str]
+    """GKE: how the autoscaler spreads nodes over zones, ANY or BALANCED. Default ANY."""
+    secure_boot: NotRequired[bool]
+    """GKE: whether nodes boot only signed code. Default true."""
+    auto_upgrade: NotRequired[bool]
+    """GKE: whether GKE upgrades the nodes. Default true."""
+    disk_gib: NotRequired[int]
+    """Size of the boot disk. Default 200."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Further labels of the nodes."""
+
+
+class DraPlatformArgs(TypedDict):
+    """Inputs of DraPlatform."""
+
+    fleet: str
+    """The fleet: text of a YAML or JSON document, or of a stack's settings file that holds one."""
+    plan: str
+    """The plan made for it: text of the file that `pulumi-dra plan --write` makes."""
+    pools: NotRequired[list[PoolOptions]]
+    """Options of single pools."""
+    driver: NotRequired[DriverOptions]
+    """Options of the DRA driver."""
+    device_plugin_chart: NotRequired[str]
+    """Chart of the device plugin instead of the published one."""
+    admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
+    """EKS: IAM roles or users that administer the cluster. Default: the one who first creates it."""
+    addon_versions: NotRequired[dict[str, str]]
+    """EKS: versions of the add-ons, pinned or "most-recent"."""
+    secrets_kms_key: NotRequired[pulumi.Input[str]]
+    """Key that encrypts Kubernetes secrets: an ARN on EKS (default: a new key), a Cloud KMS key on GKE."""
+    tenants: NotRequired[list[TenantSettings]]
+    """Namespaces, rights and device quotas of tenants."""
+    admin_access_namespaces: NotRequired[list[str]]
+    """Namespaces that alone may have admin access to devices; an empty list: none. Default: not restricted."""
+    deletion_protection: NotRequired[bool]
+    """Whether the cloud refuses to delete the cluster. Default false."""
+    tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """EKS: tags; GKE: resource labels, on everything that takes them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraPlatformInputs:
+    """The same, checked; fleet and plan are None only where they were refused."""
+
+    fleet: Fleet | None
+    plan: PlanFile | None
+    pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them
+    driver: Mapping[str, Any]  # as DraDriver takes them
+    device_plugin_chart: str
+    cluster: Mapping[str, Any]  # as the cluster's component takes them
+    tenants: list[Any]
+    admin_access_namespaces: list[str] | None
+    tags: dict[str, pulumi.Input[str]]
+
+
+def read_platform_inputs(read: InputReader) -> DraPlatformInputs:
+    """Return the checked inputs; faults are noted in `read`, those of the children's inputs under their place."""
+    fleet, plan = _read_fleet_and_plan(read)
+    tags = read.labels("tags")
+    return DraPlatformInputs(
+        fleet=fleet,
+        plan=plan,
+        pools=_read_pools(read, fleet),
+        driver=_read_driver(read),
+        device_plugin_chart=read.text("device_plugin_chart", ""),
+        cluster=_read_cluster(read, fleet, tags),
+        tenants=list(read.blocks("tenants")),
+        admin_access_namespaces=read.texts("admin_access_namespaces") if read.has("admin_access_namespaces") else None,
+        tags=tags,
+    )
+
+
+def _read_fleet_and_plan(read: InputReader) -> tuple[Fleet | None, PlanFile | None]:
+    fleet_text, plan_text = read.text("fleet"), read.text("plan")
+    fleet, plan = None, None
+    if fleet_text:
+        try:
+            fleet = read_fleet(_parse(fleet_text))
+        except PlannerError as error:
+            read.refuse("fleet", str(error))
+        except ValueError as error:
+            read.refuse("fleet", f"is neither YAML nor JSON: {error}")
+    if plan_text:
+        try:
+            plan = parse_document(plan_text)
+            if fleet is not None:
+                check_inputs(plan, fleet, None)
+        except PlannerError as error:
+            read.refuse("plan", str(error))
+    if fleet is not None:
+        for path, reason in unbuildable(fleet):
+            read.refuse(f"fleet.{path}", reason)
+    return fleet, plan
+
+
+def unbuildable(fleet: Fleet) -> list[tuple[str, str]]:
+    """Return what this package does not build of a fleet that is valid: path and reason of each."""
+    faults: list[tuple[str, str]] = []
+    if fleet.cloud == "gke" and fleet.device_plugin:
+        faults.append(("devicePlugin", "GKE runs a device plugin of its own on nodes without DRA; set it to false"))
+    for index, pool in enumerate(fleet.pools):
+        if fleet.cloud == "gke" and pool.mig != "none":
+            faults.append((f"pools[{index}].mig", "GKE does not support MIG with DRA; claim whole GPUs"))
+    return faults
+
+
+def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str, Any]]:
+    known = [pool.name for pool in fleet.pools] if fleet else []
+    options: dict[str, Mapping[str, Any]] = {}
+    for index, block in enumerate(read.blocks("pools")):
+        inner = read.inside(f"pools[{index}]", block, PoolOptions)
+        name = inner.text("name")
+        if fleet and name and name not in known:
+            inner.refuse("name", f'"{name}" is no pool of the fleet; they are {", ".join(known)}')
+        if name in options:
+            inner.refuse("name", f'"{name}" is there twice')
+        options[name] = {key: value for key, value in block.items() if key != "name" and value is not None}
+    return options
+
+
+def _read_driver(read: InputReader) -> Mapping[str, Any]:
+    """Return the driver's options; what they mean is checked with the driver's other inputs."""
+    options = read.block("driver")
+    read.inside("driver", options, DriverOptions)
+    return {key: value for key, value in options.items() if key in DriverOptions.__annotations__}
+
+
+def _read_cluster(read: InputReader, fleet: Fleet | None, tags: dict[str, pulumi.Input[str]]) -> dict[str, Any]:
+    """Return inputs of the cloud's cluster that are not the fleet's, under the names that its component has."""
+    on_gke = fleet is not None and fleet.cloud == "gke"
+    cluster: dict[str, Any] = {
+        "deletion_protection": read.flag("deletion_protection", False),
+        "labels" if on_gke else "tags": tags,
+    }
+    if (key := read.identifier("secrets_kms_key")) is not None:
+        cluster["secrets_kms_key" if on_gke else "kms_key_arn"] = key
+    admins, versions = read.identifiers("admin_principal_arns"), read.labels("addon_versions")
+    for name, value in (("admin_principal_arns", admins), ("addon_versions", versions)):
+        if read.has(name) and on_gke:
+            read.refuse(name, "is for EKS; this fleet is on GKE")
+        elif read.has(name):
+            cluster[name] = value
+    return cluster
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass  # not JSON, so YAML
+    try:
+        document: Any = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error).split("\n")[0]) from None
+    try:
+        return document["config"]["pulumi-dra:fleet"]
+    except (TypeError, KeyError):
+        return document
