@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -50,8 +52,21 @@ def read_manifests(
 
     Raises ManifestError where a text cannot be read at all, with `others` for further faults.
     """
-    documents, remarks = read_documents(sources)
-    return collect_manifests(read_objects(documents), features, remarks, check_selector=check_selector)
+    with _without_collection():
+        documents, remarks = read_documents(sources)
+        return collect_manifests(read_objects(documents), features, remarks, check_selector=check_selector)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep the collector from walking the growing trees again and again: they hold no cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def collect_manifests(

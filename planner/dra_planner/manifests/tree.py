@@ -13,10 +13,8 @@ class Map(dict[str, Any]):
 
     __slots__ = ("line", "lines")
 
-    def __init__(self, items: Iterable[tuple[str, Any]] = (), line: int = 0, lines: list[int] | None = None) -> None:
-        super().__init__(items)
-        self.line = line
-        self.lines = [line] * len(self) if lines is None else lines
+    line: int
+    lines: list[int]
 
     def put(self, key: str, value: Any, line: int) -> bool:
         """Set a key as YAML for Kubernetes does: the last one wins. Return whether it was there already."""
@@ -39,10 +37,24 @@ class Seq(list[Any]):
 
     __slots__ = ("line", "lines")
 
-    def __init__(self, items: Iterable[Any] = (), line: int = 0, lines: list[int] | None = None) -> None:
-        super().__init__(items)
-        self.line = line
-        self.lines = [line] * len(self) if lines is None else lines
+    line: int
+    lines: list[int]
+
+
+def new_map(items: Iterable[tuple[str, Any]] = (), line: int = 0, lines: list[int] | None = None) -> Map:
+    """Return a mapping; without `lines` every key stands where it begins."""
+    node = Map(items)
+    node.line = line
+    node.lines = [line] * len(node) if lines is None else lines
+    return node
+
+
+def new_seq(items: Iterable[Any] = (), line: int = 0, lines: list[int] | None = None) -> Seq:
+    """Return a sequence; without `lines` every item stands where it begins."""
+    node = Seq(items)
+    node.line = line
+    node.lines = [line] * len(node) if lines is None else lines
+    return node
 
 
 def line_of(node: Any, key: str | int) -> int:
@@ -72,8 +84,8 @@ def clone(node: Any) -> Any:
     """Return a copy with the same lines, so that a change leaves what was read alone; plain data gets no lines."""
     if isinstance(node, dict):
         line, lines = (node.line, list(node.lines)) if isinstance(node, Map) else (0, [0] * len(node))
-        return Map([(key, clone(value)) for key, value in node.items()], line, lines)
+        return new_map([(key, clone(value)) for key, value in node.items()], line, lines)
     if isinstance(node, list):
         line, lines = (node.line, list(node.lines)) if isinstance(node, Seq) else (0, [0] * len(node))
-        return Seq([clone(item) for item in node], line, lines)
+        return new_seq([clone(item) for item in node], line, lines)
     return node

@@ -24,7 +24,7 @@ from yaml.events import (
 
 from dra_planner.manifests.limits import MAX_DEPTH, MAX_NODES
 from dra_planner.manifests.scalars import key_text, resolve_plain
-from dra_planner.manifests.tree import Map, Seq
+from dra_planner.manifests.tree import Map, Seq, new_map, new_seq
 
 try:
     from yaml.cyaml import CParser as _Parser  # type: ignore[attr-defined]  # the stubs forget to export it
@@ -66,12 +66,13 @@ _UNKNOWN: Final = object()
 _RESOLVED: Final[dict[str, Any]] = {}
 _MAX_RESOLVED: Final = 50_000
 _MAX_RESOLVED_LENGTH: Final = 64
+_TEXT_ONLY: Final = frozenset({str})
 _CORE: Final = "tag:yaml.org,2002:"
 
 
 def read_yaml(text: str, first_line: int = 1) -> tuple[Any, list[Remark]]:
     """Return the tree of one document and remarks on it; raises Fault. None stands for an empty document."""
-    builder = _Builder(first_line)
+    builder = _Builder(first_line, has_anchors="&" in text)
     try:
         parser = _Parser(text)
         builder.build(parser.get_event)
@@ -98,8 +99,9 @@ class _Builder:
     An open collection is a pair of lists: its values (keys and values in turn, for a mapping) and their lines.
     """
 
-    def __init__(self, first_line: int) -> None:
+    def __init__(self, first_line: int, *, has_anchors: bool) -> None:
         self.root: Any = None
+        self._has_anchors = has_anchors
         self.remarks: list[Remark] = []
         self._first = first_line
         self._anchors: dict[str, Any] = {}
@@ -107,7 +109,7 @@ class _Builder:
         self._nodes = 0
 
     def build(self, next_event: Callable[[], Any]) -> None:
-        first, resolved, anchors = self._first, _RESOLVED, self._anchors
+        first, resolved, anchors, has_anchors = self._first, _RESOLVED, self._anchors, self._has_anchors
         stack: list[tuple[list[Any], list[int], int, str | None, int]] = []
         values: list[Any] = []
         lines: list[int] = []
@@ -115,14 +117,14 @@ class _Builder:
             event = next_event()
             kind = event.__class__
             if kind is ScalarEvent:
-                if event.implicit[0] and event.tag is None:
+                if event.implicit[0]:
                     text = event.value
                     value = resolved.get(text, _UNSET)
                     if value is _UNSET:
                         value = self._plain(text, event)
                 else:
                     value = self._tagged(event)
-                if event.anchor is not None:
+                if has_anchors and event.anchor is not None:
                     anchors[event.anchor] = value
                 values.append(value)
                 lines.append(event.start_mark.line + first)
@@ -138,7 +140,7 @@ class _Builder:
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 outer_values, outer_lines, line, anchor, before = stack.pop()
                 self._nodes += len(values)
-                done = self._map(values, lines, line) if kind is MappingEndEvent else Seq(values, line, lines)
+                done = self._map(values, lines, line) if kind is MappingEndEvent else new_seq(values, line, lines)
                 if anchor is not None:
                     anchors[anchor] = done
                     self._sizes[id(done)] = self._nodes - before + 1
@@ -158,15 +160,16 @@ class _Builder:
 
     def _map(self, values: list[Any], lines: list[int], line: int) -> Map:
         keys = values[::2]
-        for key in keys:
-            if key.__class__ is not str:
-                return self._unusual_map(values, lines, line)
-        node = Map(zip(keys, values[1::2], strict=True), line, lines[::2])
+        if not _TEXT_ONLY.issuperset(map(type, keys)):
+            return self._unusual_map(values, lines, line)
+        node = Map(zip(keys, values[1::2], strict=True))
+        node.line = line
+        node.lines = lines[::2]
         return node if len(node) == len(keys) else self._unusual_map(values, lines, line)
 
     def _unusual_map(self, values: list[Any], lines: list[int], line: int) -> Map:
         """Build a mapping whose keys are merged, repeated or no strings."""
-        node = Map((), line, [])
+        node = new_map((), line, [])
         merged: set[str] = set()
         for key, value, key_line in zip(values[::2], values[1::2], lines[::2], strict=True):
             if key.__class__ is _Merge:

@@ -7,8 +7,9 @@ whatever else is wrong. Source of the wording: sigs.k8s.io/json@v0.0.0-2025, str
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import cache
 from typing import Any, Final, Literal
 
 from dra_planner.manifests.scalars import number_text
@@ -19,12 +20,20 @@ from dra_planner.quantity import WRONG_FORMAT, Quantity, QuantityError
 
 FieldValidation = Literal["strict", "lenient", "apply"]
 
+_NOTHING: Final[frozenset[type]] = frozenset({type(None)})
+_PLAIN: Final[dict[str, frozenset[type]]] = {
+    "string": frozenset({str, type(None)}),
+    "bool": frozenset({bool, type(None)}),
+}
 _INTEGERS: Final = {"int32": 31, "int64": 63}
 _JSON_KIND: Final = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
 _INDEX: Final = re.compile(r"\[\d+\]")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 
 Fault = tuple[str, str, str]  # "type" or "unknown" or "schema", path, text
+Trail = tuple[Any, str | int] | None  # the way to a value: (the way to what holds it, its key)
+Check = Callable[[Any, Trail, list[Fault]], None]
+Field = tuple[frozenset[type], Check]  # classes that need no look, and the look at all others
 
 
 def decode(data: Any, struct: str, kind: str, minor: int, mode: FieldValidation = "strict") -> list[Violation]:
@@ -35,7 +44,7 @@ def decode(data: Any, struct: str, kind: str, minor: int, mode: FieldValidation 
     if mode == "apply":
         return [Violation(path, "Schema", text) for _, path, text in _apply_struct(data, struct, "", minor)]
     faults: list[Fault] = []
-    _struct(data, struct, "", minor, faults)
+    _struct(struct, minor)(data, None, faults)
     for what, path, text in faults:
         if what == "type":
             return [Violation(path, "Decode", f"{kind} cannot be handled as a {kind}: {text}")]
@@ -48,52 +57,91 @@ def decode(data: Any, struct: str, kind: str, minor: int, mode: FieldValidation 
 def unknown_fields(data: Any, struct: str, minor: int) -> list[str]:
     """Return the paths of fields that the release does not know."""
     faults: list[Fault] = []
-    _struct(data, struct, "", minor, faults)
+    _struct(struct, minor)(data, None, faults)
     return sorted({path for what, path, _ in faults if what == "unknown"})
 
 
-def _struct(data: Any, struct: str, path: str, minor: int, faults: list[Fault]) -> None:
-    if not isinstance(data, dict):
-        if data is not None:
-            faults.append(("type", path, _mismatch(data, path, struct)))
-        return
-    fields = fields_of(struct, minor)
-    for name, value in data.items():
-        kind = fields.get(name)
-        if kind is None:
-            faults.append(("unknown", step(path, name), ""))
-        elif value is not None and not (kind.kind == "string" and value.__class__ is str):
-            _value(value, kind, path, name, minor, faults)
+@cache
+def _struct(struct: str, minor: int) -> Check:
+    """Return the look at a struct: every field known, every value of its type."""
+    fields: dict[str, Field] = {}
+
+    def check(data: Any, trail: Trail, faults: list[Fault]) -> None:
+        if not isinstance(data, dict):
+            if data is not None:
+                faults.append(("type", _path(trail), _mismatch(data, _path(trail), struct)))
+            return
+        if not fields:  # filled at the first use: types refer to themselves
+            fields.update((name, _field(kind, minor)) for name, kind in fields_of(struct, minor).items())
+        for name, value in data.items():
+            field = fields.get(name)
+            if field is None:
+                faults.append(("unknown", _path((trail, name)), ""))
+            elif value.__class__ not in field[0]:
+                field[1](value, (trail, name), faults)
+
+    return check
 
 
-def _value(value: Any, kind: Type, path: str, key: str | int, minor: int, faults: list[Fault]) -> None:
-    what = kind.kind
-    if what == "struct":
-        _struct(value, kind.name, step(path, key), minor, faults)
-    elif what == "list":
-        if not isinstance(value, list):
-            faults.append(("type", step(path, key), _mismatch(value, step(path, key), f"[]{_name(kind.item)}")))
-            return
+@cache
+def _field(kind: Type, minor: int) -> Field:
+    if kind.kind == "struct":
+        return _NOTHING, _struct(kind.name, minor)
+    if kind.kind in ("list", "map"):
         assert kind.item is not None
-        inner = step(path, key)
-        for index, item in enumerate(value):
-            if item is not None:
-                _value(item, kind.item, inner, index, minor, faults)
-    elif what == "map":
-        if not isinstance(value, dict):
-            faults.append(
-                ("type", step(path, key), _mismatch(value, step(path, key), f"map[string]{_name(kind.item)}"))
-            )
+        look = _list if kind.kind == "list" else _map
+        return _NOTHING, look(_field(kind.item, minor), _name(kind.item))
+    return _PLAIN.get(kind.kind, _NOTHING), _scalar(kind.kind)
+
+
+def _list(item: Field, name: str) -> Check:
+    fine, look = item
+
+    def check(data: Any, trail: Trail, faults: list[Fault]) -> None:
+        if not isinstance(data, list):
+            faults.append(("type", _path(trail), _mismatch(data, _path(trail), f"[]{name}")))
             return
-        assert kind.item is not None
-        inner = step(path, key)
-        for name, item in value.items():
-            if item is not None:
-                _value(item, kind.item, inner, name, minor, faults)
-    elif not _SCALARS[what](value):
-        where = step(path, key)
-        text = WRONG_FORMAT if what == "quantity" else _mismatch(value, where, what)
-        faults.append(("type", where, text))
+        for index, value in enumerate(data):
+            if value.__class__ not in fine:
+                look(value, (trail, index), faults)
+
+    return check
+
+
+def _map(item: Field, name: str) -> Check:
+    fine, look = item
+
+    def check(data: Any, trail: Trail, faults: list[Fault]) -> None:
+        if not isinstance(data, dict):
+            faults.append(("type", _path(trail), _mismatch(data, _path(trail), f"map[string]{name}")))
+            return
+        for key, value in data.items():
+            if value.__class__ not in fine:
+                look(value, (trail, key), faults)
+
+    return check
+
+
+def _scalar(kind: str) -> Check:
+    is_right = _SCALARS[kind]
+
+    def check(value: Any, trail: Trail, faults: list[Fault]) -> None:
+        if not is_right(value):
+            path = _path(trail)
+            faults.append(("type", path, WRONG_FORMAT if kind == "quantity" else _mismatch(value, path, kind)))
+
+    return check
+
+
+def _path(trail: Trail) -> str:
+    keys: list[str | int] = []
+    while trail is not None:
+        trail, key = trail
+        keys.append(key)
+    path = ""
+    for key in reversed(keys):
+        path = step(path, key)
+    return path
 
 
 def _mismatch(value: Any, path: str, wanted: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
-from dra_planner.manifests.tree import Map
+from dra_planner.manifests.tree import Map, new_map
 
 NOW: Final = "1970-01-01T00:00:00Z"  # the planner reads no clock: only that a time is filled in matters
 
@@ -58,7 +58,7 @@ def _fill_pod(spec: Any, priorities: Mapping[str, int]) -> None:
             if isinstance(resources, Map) and isinstance(limits, Map):
                 requests = resources.get("requests")
                 if not isinstance(requests, Map):
-                    requests = Map((), resources.line, [])
+                    requests = new_map((), resources.line)
                     resources.put("requests", requests, resources.line)
                 for name, amount in limits.items():
                     _default(requests, name, amount)

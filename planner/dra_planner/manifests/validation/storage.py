@@ -8,7 +8,7 @@ from typing import Any, Final
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.schema import Type, fields_of, struct_of
-from dra_planner.manifests.tree import Map, Seq, clone
+from dra_planner.manifests.tree import Map, Seq, clone, new_map
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
 from dra_planner.manifests.validation.gates import drop_disabled
@@ -30,7 +30,7 @@ def stored_form(item: KubernetesObject, context: Context) -> Map:
     if item.kind in CLUSTER_SCOPED and isinstance(data.get("metadata"), Map) and "namespace" in data["metadata"]:
         data["metadata"].remove("namespace")
     if item.kind in _WITHOUT_STATUS and "status" in data:
-        data["status"] = Map()
+        data["status"] = new_map()
     if struct is not None:
         _normalise(data, struct, context.minor)
     return data
