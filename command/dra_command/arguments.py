@@ -66,7 +66,13 @@ examples:
   pulumi-dra verify --observed cluster.yaml --stack eks-dev
 """
 
-COMMANDS = ("plan", "check", "explain", "slices", "catalog", "verify")
+_SANDBOX_EXAMPLES = """\
+examples:
+  pulumi-dra sandbox tools                             find or build what the sandbox needs
+  pulumi-dra sandbox demo --stack eks-dev              plan, build, judge and destroy on stand-in clouds
+"""
+
+COMMANDS = ("plan", "check", "explain", "slices", "catalog", "verify", "sandbox")
 
 
 class UsageError(PlannerError):
@@ -115,6 +121,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_slices(commands)
     _add_catalog(commands)
     _add_verify(commands)
+    _add_sandbox(commands)
     return parser
 
 
@@ -199,6 +206,11 @@ def _add_verify(commands: Any) -> None:
     parser.add_argument("--kubernetes", metavar="VERSION", help="judge for this release instead of the fleet's")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
     parser.add_argument("--allow-unknown", action="store_true", help="exit 0 when no node could be compared")
+
+
+def _add_sandbox(commands: Any) -> None:
+    parser = _command(commands, "sandbox", "how a stack behaves, rehearsed here without a cloud", _SANDBOX_EXAMPLES)
+    parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help="what the sandbox is to do")
 
 
 def _command(commands: Any, name: str, says: str, examples: str) -> argparse.ArgumentParser:
