@@ -22,7 +22,7 @@ class Behaviour:
 
     leaks_counters: bool = False  # a device rejected after its counters were charged keeps them charged
     counters_by_pool_name: bool = False  # pools of two drivers with one name share the tables of the first one met
-    distinct_memory: Literal["all", "last", "none"] = "all"  # what distinctAttribute compares with
+    distinct_memory: Literal["all", "last", "identity"] = "all"  # what distinctAttribute compares with
     charges_admin_access: bool = False  # admin access needs free counters like any other request
     slips_to_first_alternative: bool = False  # `All` as a later alternative continues with the first one
     repeats_shared_device: bool = False  # count: N may be N shares of one device
@@ -77,7 +77,7 @@ def _behaviour_of(minor: int, plain: bool) -> Behaviour:
     return replace(
         old,
         counters_by_pool_name=False,
-        distinct_memory="none",
+        distinct_memory="identity",
         checks_capacity_by_slot=True,
         counters_by_slice=True,
         each_share_draws=True,

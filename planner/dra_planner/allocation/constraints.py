@@ -114,16 +114,16 @@ class MatchAttribute:
 class DistinctAttribute:
     """All devices carry the attribute, each with a value of its own.
 
-    `memory` says what a release compares with: every device so far ("all", from 1.37 on), the last device of
-    each request ("last", 1.35 and 1.36), or nothing at all ("none", 1.34).
+    `memory` says what a release compares with: every device so far ("all", from 1.37 on), or the last device of each
+    request ("last"); 1.34 does the latter and compares devices instead of their values ("identity").
     """
 
     scope: _Scope
     attribute: str
     reading: Reading
-    memory: Literal["all", "last", "none"]
-    values: list[tuple[str, AttributeValue]] = field(default_factory=list)
-    remembered: dict[str, AttributeValue] = field(default_factory=dict)
+    memory: Literal["all", "last", "identity"]
+    held: list[_Held] = field(default_factory=list)
+    remembered: dict[str, _Held] = field(default_factory=dict)
     met_unknown: bool = False
     met_defect: bool = False
 
@@ -133,23 +133,20 @@ class DistinctAttribute:
         value = lookup_attribute(candidate, self.attribute)
         if value is None:
             return False
-        compared = self._compared()
-        agrees = all(self._differs(other, value) for other in compared)
-        if self.memory != "all" and agrees:
-            self.met_defect |= any(compare(other, value) == "equal" for _, other in self.values)
-        if not agrees:
+        new = _Held(candidate.index, value)
+        compared = self.held if self.memory == "all" else list(self.remembered.values()) if self.held else []
+        if not all(self._differ(other, new) for other in compared):
             return False
-        self.values.append((request, value))
-        self.remembered[request] = value
+        if self.memory != "all":
+            self.met_defect |= any(compare(other.value, value) == "equal" for other in self.held)
+        self.held.append(new)
+        self.remembered[request] = new
         return True
 
-    def _compared(self) -> list[AttributeValue]:
-        if self.memory == "all":
-            return [value for _, value in self.values]
-        return list(self.remembered.values()) if self.memory == "last" and self.values else []
-
-    def _differs(self, left: AttributeValue, right: AttributeValue) -> bool:
-        outcome = compare(left, right)
+    def _differ(self, left: _Held, right: _Held) -> bool:
+        if self.memory == "identity":
+            return left.index != right.index
+        outcome = compare(left.value, right.value)
         if outcome == "unknown":
             self.met_unknown = True
             return self.reading == "optimistic"
@@ -157,8 +154,16 @@ class DistinctAttribute:
 
     def remove(self, request: str, subrequest: str) -> None:
         if self.scope.covers(request, subrequest):
-            self.values.pop()
+            self.held.pop()
             self.remembered.pop(request, None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A device under the constraint, and its value."""
+
+    index: int
+    value: AttributeValue
 
 
 def build_constraint(
