@@ -139,7 +139,7 @@ class Count(_Document):
     """How many nodes a pool may have in all; the plan says how many it needs."""
 
     min: int = Field(default=0, ge=0)
-    max: int = Field(ge=0, le=100_000)
+    max: int = Field(ge=0, le=100_000_000)
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
