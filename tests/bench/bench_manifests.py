@@ -60,7 +60,8 @@ spec:
               - cel:
                   expression: device.attributes["gpu.nvidia.com"].architecture == "Hopper"
 """
-ENVIRONMENT = "\n".join(f"            - name: VARIABLE_{n}\n              value: the value of number {n}" for n in range(48))
+VARIABLE = "            - name: VARIABLE_%d\n              value: the value of number %d"
+ENVIRONMENT = "\n".join(VARIABLE % (n, n) for n in range(48))
 
 
 def text_of(documents: int) -> str:
