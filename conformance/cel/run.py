@@ -46,15 +46,20 @@ class Difference:
         )
 
 
+def cache() -> Path:
+    """The folder for what is built and recorded, the same for all checkouts of a user."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pulumi-dra" / "conformance"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def build(minor: int) -> Path:
     """The program that answers with the library of a minor, built unless it is there."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pulumi-dra" / "conformance"
-    program = cache / f"cel-1.{minor}"
+    program = cache() / f"cel-1.{minor}"
     sources = [HERE / "main.go", HERE / "mods" / f"1.{minor}.mod", HERE / "mods" / f"1.{minor}.sum"]
     if program.exists() and program.stat().st_mtime > max(s.stat().st_mtime for s in sources):
         return program
-    cache.mkdir(parents=True, exist_ok=True)
-    scratch = cache / f"cel-1.{minor}.{os.getpid()}"
+    scratch = cache() / f"cel-1.{minor}.{os.getpid()}"
     command = ["go", "build", f"-modfile=mods/1.{minor}.mod", "-o", str(scratch), "."]
     subprocess.run(command, cwd=HERE, check=True)
     scratch.replace(program)

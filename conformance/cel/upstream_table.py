@@ -1,0 +1,197 @@
+"""Upstream's own CEL tables against the engine.
+
+    python conformance/cel/upstream_table.py --minor 36
+
+The Go module is copied to a scratch folder, recording tests of ours are put beside its own, and its tables run there;
+what goes in and what comes out is left as JSON lines in the cache and never kept in this repository. Exits 1 when the
+engine says something else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
+
+from run import cache  # noqa: E402  (found through the line above)
+
+from dra_planner.cel import Dialect, Outcome, Refused, compile, prepare  # noqa: E402
+from dra_planner.cel.checker import check  # noqa: E402
+from dra_planner.cel.estimate import estimate  # noqa: E402
+from dra_planner.cel.evaluator import compile_tree  # noqa: E402
+from dra_planner.cel.overloads import has_lists_extension  # noqa: E402
+from dra_planner.cel.parser import ParseError, parse  # noqa: E402
+from dra_planner.cel.state import State  # noqa: E402
+from dra_planner.cel.types import ANY, BOOL, DYN, INT, SEMVER, STRING, Type  # noqa: E402
+from dra_planner.cel.values import CelError, SemverValue  # noqa: E402
+
+VERSIONS = {34: "0.34.9", 35: "0.35.6", 36: "0.36.3", 37: "0.37.2"}
+MODULE = "k8s.io/dynamic-resource-allocation"
+
+
+def records(minor: int) -> list[dict[str, Any]]:
+    """Upstream's tables for a minor, each record with its outcomes."""
+    recorded = cache() / f"cel-table-{VERSIONS[minor]}.jsonl"
+    if not recorded.exists():
+        print(f"recording upstream's tables of {VERSIONS[minor]}", file=sys.stderr)
+        _record(minor, recorded)
+    return [json.loads(line) for line in recorded.read_text().splitlines()]
+
+
+def _record(minor: int, target: Path) -> None:
+    download = ["go", "mod", "download", "-json", f"{MODULE}@v{VERSIONS[minor]}"]
+    found = subprocess.run(download, capture_output=True, text=True, check=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / "module"
+        shutil.copytree(json.loads(found.stdout)["Dir"], copy)
+        for path in [copy, *copy.rglob("*")]:
+            path.chmod(path.stat().st_mode | 0o200)
+        shutil.copytree(HERE / "record" / "exact", copy / "zzexact")
+        for source in (HERE / "record").glob("*_test.go"):
+            if _is_wanted(source, copy / "cel"):
+                shutil.copy(source, copy / "cel" / f"zz_{source.name}")
+        table = copy / "cel" / "compile_test.go"
+        hook = ["go", "run", str(HERE / "record" / "hook" / "main.go")]
+        hooked = subprocess.run(hook, input=table.read_bytes(), capture_output=True, check=True)
+        table.write_bytes(hooked.stdout)
+        part = Path(scratch) / "recorded"
+        run = subprocess.run(
+            ["go", "test", "-mod=mod", "-trimpath", "-vet=off", "-count=1", "./cel"],
+            cwd=copy,
+            env={**os.environ, "RECORD_OUT": str(part)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if run.returncode:
+            sys.exit(f"upstream's tables of {VERSIONS[minor]} could not be recorded:\n{run.stdout[-3000:]}{run.stderr}")
+        shutil.move(part, target)
+
+
+def _is_wanted(source: Path, package: Path) -> bool:
+    """Whether a recorder's first line names nothing, or something that this version has."""
+    first = source.read_text().splitlines()[0]
+    needed = first.removeprefix("// needs: ") if first.startswith("// needs: ") else ""
+    return not needed or any(needed in file.read_text() for file in package.glob("*.go"))
+
+
+def dialect_of(record: dict[str, Any], minor: int) -> Dialect:
+    """The dialect that a record was made in."""
+    features = record["features"]
+    return Dialect(
+        minor,
+        "new" if record["new"] else "stored",
+        list_attributes=bool(features.get("ListTypeAttributes")) and minor >= 36,
+        consumable_capacity=bool(features.get("ConsumableCapacity")),
+    )
+
+
+def judge(record: dict[str, Any], minor: int) -> str:
+    """What the engine says otherwise than upstream; empty when it says the same."""
+    text, dialect = record["cel"][0], dialect_of(record, minor)
+    if record.get("derived"):
+        return _judge_derived(record, text, dialect)
+    selector = compile(text, dialect)
+    if isinstance(selector, Refused) and selector.kind != "cost":
+        return "" if record.get("compileError") else f"refused: {selector.message}"
+    if record.get("compileError"):
+        return f"compiles: {record['compileError']}"
+    if isinstance(selector, Refused):
+        return "" if record["maxCost"] > 1_000_000 else f"refused: {selector.message}"
+    if selector.estimated_cost != record["maxCost"]:
+        return f"estimate {selector.estimated_cost}, not {record['maxCost']}"
+    ours = selector.matches(record["device"])
+    return "" if any(_same(ours, o) for o in record["outcomes"]) else f"{ours}, not {record['outcomes']}"
+
+
+def _same(ours: Outcome, theirs: dict[str, Any]) -> bool:
+    if ours.cost != theirs.get("actualCost", ours.cost) and "cost limit" not in ours.message:
+        return False
+    if theirs.get("error"):
+        return ours.verdict == "error"
+    return ours.verdict == ("match" if theirs["match"] else "no-match")
+
+
+# -- derived attributes: expressions that give a value, not a verdict
+
+
+def _judge_derived(record: dict[str, Any], text: str, dialect: Dialect) -> str:
+    refused = record.get("compileError", "")
+    try:
+        tree = parse(text, has_lists_extension(dialect))
+        issues = check(tree, dialect)
+        if issues or not _may_be_attribute(tree.type, dialect):
+            return "" if refused else f"refused: {issues or tree.type}"
+        closure, slots = compile_tree(tree, dialect)
+    except (ParseError, CelError) as error:
+        return "" if refused else f"refused: {error}"
+    if refused:
+        return f"compiles: {refused}"
+    if estimate(tree, dialect) != record["maxCost"]:
+        return f"estimate {estimate(tree, dialect)}, not {record['maxCost']}"
+    device = prepare(record["device"]) if record.get("device") else None
+    if device is None or not record.get("outcomes"):
+        return ""
+    state = State(device, device.quantities(), slots, 1_000_000)
+    try:
+        ours: Any = _attribute(closure(state))
+    except CelError as error:
+        ours = error
+    for outcome in record["outcomes"]:
+        theirs = outcome.get("value")
+        if isinstance(ours, CelError) if outcome.get("error") else ours == theirs:
+            return ""
+    return f"{ours!r}, not {record['outcomes']}"
+
+
+def _may_be_attribute(t: Type, dialect: Dialect) -> bool:
+    scalars = (BOOL, INT, STRING, ANY, DYN, SEMVER)
+    lists = dialect.list_attributes or dialect.environment == "stored"
+    return t in scalars or (lists and t.kind == "list" and t.parameters[0] in scalars)
+
+
+def _attribute(value: Any) -> dict[str, Any]:
+    if isinstance(value, list):
+        if not value:
+            return {"strings": []}
+        kinds = {k for item in value for k in _attribute(item)}
+        if len(kinds) > 1:
+            raise CelError("unsupported list element type")
+        kind = kinds.pop()
+        return {kind + "s": [_attribute(item)[kind] for item in value]}
+    if isinstance(value, bool):
+        return {"bool": value}
+    if isinstance(value, int):
+        return {"int": value}
+    if isinstance(value, str):
+        return {"string": value}
+    if isinstance(value, SemverValue):
+        return {"version": value.text}
+    raise CelError("unsupported CEL return type")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minor", type=int, action="append", choices=tuple(VERSIONS), help="default: all")
+    failed = False
+    for minor in parser.parse_args().minor or tuple(VERSIONS):
+        table = records(minor)
+        wrong = [(record, said) for record in table if (said := judge(record, minor))]
+        for record, said in wrong:
+            print(f"{record['name']} {dialect_of(record, minor)}\n  {record['cel'][0].strip()}\n  {said}")
+        print(f"1.{minor}: {len(table) - len(wrong)} of {len(table)} records of upstream's tables")
+        failed = failed or bool(wrong)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
