@@ -10,8 +10,8 @@ from pulumi.runtime import mocks
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # The SDK warns about a deprecated resource of its own whenever its module is imported.
-    config.addinivalue_line("filterwarnings", "ignore:aws.ec2/encryptioncontrol:DeprecationWarning")
+    # The SDKs warn about deprecated resources of their own whenever a module of theirs is imported.
+    config.addinivalue_line("filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp)\..*")
 
 
 @dataclass(frozen=True)

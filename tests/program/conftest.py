@@ -21,8 +21,8 @@ spec: {containers: [{name: main, image: registry.example/idle}]}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # The SDK warns about a deprecated resource of its own whenever its module is imported.
-    config.addinivalue_line("filterwarnings", "ignore:aws.ec2/encryptioncontrol:DeprecationWarning")
+    # The SDKs warn about deprecated resources of their own whenever a module of theirs is imported.
+    config.addinivalue_line("filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp)\..*")
 
 
 def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1) -> planfile.PlanFile:

@@ -1,0 +1,207 @@
+"""GKE: a cluster that is private and hardened by default, and pools that the DRA driver can run on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pulumi_dra.gke import GkeCluster, GkeGpuPool
+from pulumi_dra.gke.node_account import account_id
+
+CLUSTER: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1"}
+POOL: dict[str, Any] = {
+    "cluster": "dev",
+    "location": "us-central1",
+    "machine": "g2-standard-8",
+    "zones": ["us-central1-a"],
+    "service_account": "nodes@p.example",
+    "max_nodes": 4,
+}
+OWN_NETWORK = {
+    "network_id": "net",
+    "subnetwork_id": "sub",
+    "pods_range_name": "pods",
+    "services_range_name": "services",
+}
+
+
+@pytest.fixture
+def cluster(declare: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **args: declare(lambda: GkeCluster("dev", {**CLUSTER, **OWN_NETWORK, **args}))
+
+
+@pytest.fixture
+def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **args: declare(lambda: GkeGpuPool("l4", {**POOL, **args})).one("NodePool")
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("privateClusterConfig", {"enablePrivateNodes": True, "enablePrivateEndpoint": True}),
+        ("masterAuthorizedNetworksConfig", {"cidrBlocks": []}),
+        ("networkingMode", "VPC_NATIVE"),
+        ("datapathProvider", "ADVANCED_DATAPATH"),
+        ("enableIntranodeVisibility", True),
+        ("workloadIdentityConfig", {"workloadPool": "p.svc.id.goog"}),
+        ("enableShieldedNodes", True),
+        ("enableLegacyAbac", False),
+        ("masterAuth", {"clientCertificateConfig": {"issueClientCertificate": False}}),
+        ("binaryAuthorization", {"evaluationMode": "PROJECT_SINGLETON_POLICY_ENFORCE"}),
+        ("releaseChannel", {"channel": "REGULAR"}),
+        ("loggingConfig", {"enableComponents": ["SYSTEM_COMPONENTS", "WORKLOADS"]}),
+        ("removeDefaultNodePool", True),
+        ("deletionProtection", False),
+    ],
+)
+def test_cluster_defaults(cluster: Any, path: str, value: object) -> None:
+    assert cluster().one("Cluster").inputs[path] == value
+
+
+def test_named_networks_reach_the_api_server(cluster: Any) -> None:
+    inputs = cluster(public_access_cidrs=["203.0.113.0/24"]).one("Cluster").inputs
+    assert inputs["privateClusterConfig"]["enablePrivateEndpoint"] is False
+    assert inputs["masterAuthorizedNetworksConfig"] == {"cidrBlocks": [{"cidrBlock": "203.0.113.0/24"}]}
+
+
+def test_keys_and_groups_of_ones_own(cluster: Any) -> None:
+    inputs = cluster(secrets_kms_key="k", security_group="gke-security-groups@x.example").one("Cluster").inputs
+    assert inputs["databaseEncryption"] == {"state": "ENCRYPTED", "keyName": "k"}
+    assert inputs["authenticatorGroupsConfig"] == {"securityGroup": "gke-security-groups@x.example"}
+
+
+def test_a_zonal_cluster_lives_in_its_only_zone(cluster: Any) -> None:
+    inputs = cluster(node_zones=["us-central1-a"], zonal=True).one("Cluster").inputs
+    assert inputs["location"] == "us-central1-a"
+    assert inputs.get("nodeLocations") is None
+
+
+def test_nodes_have_an_account_of_their_own_with_least_roles(cluster: Any) -> None:
+    declared = cluster()
+    assert {grant.inputs["role"] for grant in declared.all("IAMMember")} == {
+        "roles/container.defaultNodeServiceAccount",
+        "roles/artifactregistry.reader",
+    }
+    assert declared.one("NodePool").inputs["nodeConfig"]["serviceAccount"] == "dev-nodes@p.example"
+
+
+def test_the_removed_first_pool_can_never_replace_the_cluster(cluster: Any) -> None:
+    assert cluster().one("Cluster").ignore_changes == ("initialNodeCount", "nodeConfig")
+
+
+def test_a_new_network_has_ranges_logs_and_a_way_out(declare: Any) -> None:
+    declared = declare(lambda: GkeCluster("dev", CLUSTER))  # type: ignore[arg-type]  # plain
+    subnet = declared.one("Subnetwork").inputs
+    assert subnet["privateIpGoogleAccess"] is True
+    assert [r["rangeName"] for r in subnet["secondaryIpRanges"]] == ["pods", "services"]
+    assert "logConfig" in subnet
+    assert declared.one("Network").inputs["autoCreateSubnetworks"] is False
+    assert "dev-network-nat" in declared.one("Cluster").depends_on
+
+
+@pytest.mark.parametrize("name", ["dev", "a-very-long-component-name", "9lives", "Ends.With-"])
+def test_account_ids_are_valid_and_differ_between_stacks(name: str) -> None:
+    ids = {account_id(name, stack) for stack in ("dev", "prod", "a-stack-with-a-very-long-name")}
+    assert len(ids) == 3
+    for text in ids:
+        assert 6 <= len(text) <= 30
+        assert text[0].isalpha()
+        assert text[-1] != "-"
+
+
+def test_pool_keeps_googles_plugin_and_driver_off_and_lets_the_autoscaler_know(pool: Any) -> None:
+    config = pool().inputs["nodeConfig"]
+    assert config["labels"] == {
+        "nvidia.com/gpu.present": "true",
+        "nvidia.com/gpu.dra": "true",
+        "pulumi-dra/pool": "l4",
+        "gke-no-default-nvidia-gpu-device-plugin": "true",
+        "cloud.google.com/gke-nvidia-gpu-dra-driver": "true",
+    }
+    assert config["guestAccelerators"] == [
+        {
+            "type": "nvidia-l4",
+            "count": 1,
+            "gpuDriverInstallationConfig": {"gpuDriverVersion": "INSTALLATION_DISABLED"},
+        }
+    ]
+    assert config["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}]
+
+
+def test_gpus_are_attached_to_machines_without_any(pool: Any) -> None:
+    config = pool(machine="n1-standard-8+nvidia-tesla-t4:2").inputs["nodeConfig"]
+    assert config["machineType"] == "n1-standard-8"
+    assert [(a["type"], a["count"]) for a in config["guestAccelerators"]] == [("nvidia-tesla-t4", 2)]
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        pytest.param({"min_nodes": 2, "desired_nodes": 2}, {"nodeCount": 2}, id="one zone, fixed"),
+        pytest.param(
+            {"zones": ["us-central1-a", "us-central1-b"], "desired_nodes": 4},
+            {"nodeCount": 2},
+            id="two zones, fixed: counted per zone",
+        ),
+        pytest.param(
+            {"zones": ["us-central1-a", "us-central1-b"], "min_nodes": 1, "desired_nodes": 3, "autoscaled": True},
+            {
+                "initialNodeCount": 1,
+                "autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 4, "locationPolicy": "ANY"},
+            },
+            id="autoscaled: totals, and a first count that stays below",
+        ),
+    ],
+)
+def test_counts_are_totals(pool: Any, args: dict[str, Any], expected: dict[str, Any]) -> None:
+    made = pool(**args)
+    counts = {k: made.inputs[k] for k in ("nodeCount", "initialNodeCount", "autoscaling") if k in made.inputs}
+    assert counts == expected
+    assert made.ignore_changes == ("initialNodeCount",)
+
+
+@pytest.mark.parametrize(
+    ("args", "config", "outside"),
+    [
+        ({"capacity": "spot"}, {"spot": True}, {}),
+        (
+            {"capacity": "reservation", "reservation_name": "r"},
+            {
+                "reservationAffinity": {
+                    "consumeReservationType": "SPECIFIC_RESERVATION",
+                    "key": "compute.googleapis.com/reservation-name",
+                    "values": ["r"],
+                }
+            },
+            {},
+        ),
+        (
+            {"capacity": "flex-start", "autoscaled": True, "max_run_seconds": 3600},
+            {"flexStart": True, "maxRunDuration": "3600s"},
+            {},
+        ),
+        ({"capacity": "queued", "autoscaled": True}, {}, {"queuedProvisioning": {"enabled": True}}),
+    ],
+    ids=["spot", "reservation", "flex-start", "queued"],
+)
+def test_capacity(pool: Any, args: dict[str, Any], config: dict[str, Any], outside: dict[str, Any]) -> None:
+    inputs = pool(**args).inputs
+    assert config.items() <= inputs["nodeConfig"].items()
+    assert outside.items() <= inputs.items()
+
+
+def test_an_upgrade_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None:
+    assert pool().inputs["upgradeSettings"] == {"strategy": "SURGE", "maxSurge": 0, "maxUnavailable": 1}
+
+
+@pytest.mark.parametrize("secure_boot", [True, False])
+def test_nodes_are_hardened_and_secure_boot_is_a_choice_on_record(pool: Any, secure_boot: bool) -> None:
+    config = pool(secure_boot=secure_boot, disk_kms_key="k").inputs["nodeConfig"]
+    assert config["shieldedInstanceConfig"] == {"enableIntegrityMonitoring": True, "enableSecureBoot": secure_boot}
+    assert config["workloadMetadataConfig"] == {"mode": "GKE_METADATA"}
+    assert config["imageType"] == "COS_CONTAINERD"
+    assert config["bootDiskKmsKey"] == "k"
+    assert config["metadata"] == {"disable-legacy-endpoints": "true"}
+
+
+def test_compact_placement(pool: Any) -> None:
+    assert pool(compact_placement=True).inputs["placementPolicy"] == {"type": "COMPACT"}

@@ -1,0 +1,89 @@
+"""The security baseline: what holds for every node and volume, and that each row of the table names a test there is."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi_dra.eks import EksCluster, EksGpuPool
+from pulumi_dra.gke import GkeCluster, GkeGpuPool
+
+PROJECT = Path(__file__).parents[2]
+ROWS = [
+    [cell.strip() for cell in line.strip("|\n ").split("|")]
+    for line in (PROJECT / "docs/security.md").read_text().split("\n")
+    if line.startswith("|") and not line.startswith(("|---", "| Control"))
+]
+
+
+def eks_nodes() -> None:
+    cluster = EksCluster("dev", {"kubernetes_version": "1.34"})
+    EksGpuPool(
+        "l4",
+        {
+            "cluster_name": cluster.name,
+            "node_role_arn": cluster.node_role_arn,
+            "subnet_ids": ["subnet-a"],
+            "machine": "g6.2xlarge",
+            "max_nodes": 4,
+        },
+    )
+
+
+def gke_nodes() -> None:
+    cluster = GkeCluster("dev", {"kubernetes_version": "1.34", "region": "us-central1"})
+    GkeGpuPool(
+        "l4",
+        {
+            "cluster": cluster.cluster_id,
+            "location": "us-central1",
+            "machine": "g2-standard-8",
+            "zones": ["us-central1-a"],
+            "service_account": cluster.node_service_account,
+            "max_nodes": 4,
+        },
+    )
+
+
+def test_every_eks_node_has_a_template_that_hides_its_credentials(declare: Callable[..., Any]) -> None:
+    declared = declare(eks_nodes)
+    templates = declared.all("LaunchTemplate")
+    assert len(templates) == len(declared.all("NodeGroup")) == 2
+    for template in templates:
+        options = template.inputs["metadataOptions"]
+        assert (options["httpTokens"], options["httpPutResponseHopLimit"]) == ("required", 1)
+        assert "keyName" not in template.inputs
+    assert all("remoteAccess" not in group.inputs for group in declared.all("NodeGroup"))
+    assert all("launchTemplate" in group.inputs for group in declared.all("NodeGroup"))
+
+
+def test_every_eks_volume_is_encrypted(declare: Callable[..., Any]) -> None:
+    volumes = [
+        device["ebs"]
+        for template in declare(eks_nodes).all("LaunchTemplate")
+        for device in template.inputs["blockDeviceMappings"]
+    ]
+    assert len(volumes) == 2
+    assert {(volume["encrypted"], volume["volumeType"]) for volume in volumes} == {("true", "gp3")}
+
+
+def test_gke_nodes_are_repaired_and_upgraded(declare: Callable[..., Any]) -> None:
+    pools = declare(gke_nodes).all("NodePool")
+    assert len(pools) == 2
+    assert all(pool.inputs["management"] == {"autoRepair": True, "autoUpgrade": True} for pool in pools)
+
+
+def test_protection_reaches_the_cluster(declare: Callable[..., Any]) -> None:
+    def make() -> None:
+        EksCluster("dev", {"kubernetes_version": "1.34"}, opts=pulumi.ResourceOptions(protect=True))
+
+    assert declare(make).one("Cluster").protect
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0][:60] for row in ROWS])
+def test_every_row_names_a_test_that_exists(row: list[str]) -> None:
+    assert len(row) == 4
+    file, name = re.fullmatch(r"`(.+)::(.+)`", row[3]).groups()  # type: ignore[union-attr]  # a failure here says enough
+    assert f"def {name}(" in (PROJECT / "tests" / file).read_text()
