@@ -57,7 +57,8 @@ def headline(plan: Plan) -> str:
 def setting(plan: Plan) -> str:
     """Return where this was planned: cloud, region and release, or a snapshot."""
     if plan.fleet is None:
-        return f"{len(plan.pools)} observed nodes · Kubernetes {plan.kubernetes}"
+        plural = "s" if len(plan.pools) != 1 else ""
+        return f"{len(plan.pools)} observed node{plural} · Kubernetes {plan.kubernetes}"
     return f"{plan.fleet.cloud} {plan.fleet.region} · Kubernetes {plan.kubernetes}"
 
 
@@ -94,11 +95,12 @@ def _nodes_table(plan: Plan) -> Table:
 def workloads_table(plan: Plan) -> Table:
     """Return workloads against pools: pods placed there, or whether they could run there at all."""
     pools = [pool.name for pool in plan.pools] if plan.fleet is not None else []
+    beside = _BESIDE if plan.fleet is not None else ()
     by_pool = 0 < len(pools) <= MOST_POOL_COLUMNS
     rows = []
     for workload in plan.workloads:
         where = _cells(workload, pools) if by_pool else (_places(workload),)
-        others = (VERDICT_WORDS[workload.verdicts[each]] for each in _BESIDE if each in workload.verdicts)
+        others = (VERDICT_WORDS[workload.verdicts[each]] for each in beside)
         rows.append(
             (
                 f"{workload.workload.kind} {workload.workload.namespace}/{workload.workload.name}",
@@ -109,10 +111,10 @@ def workloads_table(plan: Plan) -> Table:
                 *others,
             )
         )
-    heads = ("workload", "pods", *(pools if by_pool else ("runs on",)), "waiting", plan.level, "ceiling", "peak")
+    heads = ("workload", "pods", *(pools if by_pool else ("runs on",)), "waiting", plan.level, *beside)
     numbers = frozenset({1, *(range(2, 2 + len(pools)) if by_pool else ()), 2 + (len(pools) if by_pool else 1)})
     note = "pods per pool · ok: would fit · –: does not fit · ?: cannot tell" if by_pool else ""
-    return Table("Workloads", heads[: len(rows[0])] if rows else heads, tuple(rows), numbers, note)
+    return Table("Workloads", heads, tuple(rows), numbers, note)
 
 
 def findings(plan: Plan, *, every: bool = False) -> Iterator[Finding]:
@@ -140,6 +142,8 @@ def costs(plan: Plan) -> tuple[str, ...]:
     if plan.fleet is None:
         return ()
     nodes = sum(pool.plan for pool in plan.pools)
+    if not nodes:
+        return ("No GPU node is needed.",) if plan.verdict == "fits" else ()
     plural = "s" if nodes != 1 else ""
     if plan.cost is None:
         missing = ", ".join(pool.name for pool in plan.pools if pool.plan and pool.hourly_usd is None)
