@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from dra_planner.errors import PlannerError
 from dra_planner.manifests import read_manifests
-from dra_planner.releases import MINIMUM_MINOR, features_of, parse_version
+from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source
 
 from dra_policies.rules.view import StackView
@@ -75,9 +76,9 @@ def object_texts(resources: Sequence[Resource]) -> Iterator[ObjectText]:
             continue
         _, group_version, kind = resource.type.split(":")
         document = {
+            **{key: value for key, value in resource.props.values.items() if key not in _STATE_ONLY},
             "apiVersion": group_version.removeprefix("core/"),
             "kind": kind,
-            **{key: value for key, value in resource.props.values.items() if key not in _STATE_ONLY},
         }
         known = _without_effect(document)
         metadata = as_mapping(known.get("metadata"))
@@ -121,11 +122,22 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
     plan_file = view.record.plan_file if view.record else None
     version = cluster_version(resources) or (plan_file.kubernetes if plan_file else f"1.{MINIMUM_MINOR}")
     features = features_of(parse_version(version))
-    manifests = read_manifests([text.source for text in texts if text.source], features)
-    unknowns = tuple(
+    unreadable = {text.urn: sentence for text in texts if (sentence := _fault(text, features))}
+    sources = [text.source for text in texts if text.source and text.urn not in unreadable]
+    unknowns = (
         f"{text.title}: {', '.join(text.unknown[:3])} {'is' if len(text.unknown) == 1 else 'are'} not known yet, "
         "so it cannot be judged"
         for text in texts
         if text.unknown
     )
-    return replace(view, manifests=manifests, features=features, unknowns=(*view.unknowns, *unknowns))
+    view = replace(view, unknowns=(*view.unknowns, *unknowns, *unreadable.values()))
+    return replace(view, manifests=read_manifests(sources, features), features=features)
+
+
+def _fault(text: ObjectText, features: Features) -> str:
+    """Return why an object cannot be read at all, "" when it can."""
+    try:
+        read_manifests([text.source] if text.source else [], features)
+    except PlannerError as error:
+        return f"{text.title}: cannot be read: {error.message}"
+    return ""
