@@ -112,35 +112,29 @@ class _Filler:
         return max(feasible, key=lambda item: (score_of(item[1], self.choose), -item[0]))[0]
 
     def _advance(self, number: int, placement: Placement, shape: Shape, left: int) -> int:
-        """Place as many pods as go the same way: along a node while it stays the best, or one on each node of a run."""
+        """Place as many pods as go the same way: the nodes of a run, one after the other, take as many each."""
         run = self.runs[number]
-        after = place(shape, placement.node, budget=self.budget)
-        error = isinstance(after, Refusal) and after.kind == "error"
-        if isinstance(after, Placement) and self._stays_best(placement, after):
-            pods, state = self._fill_one(placement, shape, left)
-            nodes = min(run.count, left // pods) if isinstance(place(shape, state, budget=self.budget), Refusal) else 1
-            nodes = max(1, nodes)
-        else:
-            pods, state, nodes = 1, placement.node, 1 if error else min(run.count, left)
+        pods, state, stopped = self._fill_one(placement, shape, left)
+        nodes = 1 if stopped else min(run.count, left // pods)
         self._replace(number, state, nodes)
         self.filled.append((run.start, nodes, pods))
         return nodes * pods
 
-    def _stays_best(self, now: Placement, after: Placement) -> bool:
-        """Whether the node that took a pod is chosen again at once."""
+    def _fill_one(self, placement: Placement, shape: Shape, left: int) -> tuple[int, NodeState, bool]:
+        """Fill one node as long as it is no worse than its equals; tell whether an error ends all further attempts."""
+        pods, state = 1, placement.node
+        while True:
+            after = place(shape, state, budget=self.budget)
+            if not isinstance(after, Placement):
+                return pods, state, isinstance(after, Refusal) and after.kind == "error"
+            if pods >= left or not self._stays_best(placement, after):
+                return pods, state, False
+            pods, state = pods + 1, after.node
+
+    def _stays_best(self, first: Placement, after: Placement) -> bool:
         if self.choose == "first":
             return True
-        return score_of(after, self.choose) >= score_of(now, self.choose)
-
-    def _fill_one(self, placement: Placement, shape: Shape, left: int) -> tuple[int, NodeState]:
-        """Fill one node as long as it stays the best."""
-        pods, state, now = 1, placement.node, placement
-        while pods < left:
-            after = place(shape, state, budget=self.budget)
-            if not isinstance(after, Placement) or not self._stays_best(now, after):
-                break
-            pods, state, now = pods + 1, after.node, after
-        return pods, state
+        return score_of(after, self.choose) >= score_of(first, self.choose)
 
     def _replace(self, number: int, state: NodeState, nodes: int) -> None:
         """Give the first nodes of a run their new state, and join runs that have become equal."""

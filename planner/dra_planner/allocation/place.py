@@ -118,6 +118,8 @@ def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> 
 def _search(shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim, ...], budget: int) -> Verdict:
     template = node.template
     plan = plan_for(shape, fresh, template)
+    if plan.exceeds(node.taken) and not (template.behaviour.repeats_shared_device and plan.shares_devices):
+        return Refusal(shape, node, "devices")
     shares = {index: dict(used) for index, used in node.shares}
     search = Search(template, plan, template.behaviour, node.taken, shares, budget=budget)
     result = search.run()

@@ -16,6 +16,7 @@ from dra_planner.allocation.node_filters import Misfit
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.results import quantity_of
 from dra_planner.allocation.search import STEP_BUDGET, Search
+from dra_planner.allocation.selection import fix_of, terms_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
 from dra_planner.model import ClaimSpec, Reason, Shape, ShapeClaim, Taint
 
@@ -221,7 +222,9 @@ def _claim_reason(refusal: Refusal) -> Reason:
 def _error_reason(refusal: Refusal) -> Reason:
     message = refusal.message
     code, fix = "scheduler-error", ""
-    if "CEL" in message:
+    if "CEL compile error" in message:
+        code, fix = "selector-error", _compile_fix(refusal)
+    elif "CEL" in message:
         code = "selector-error"
         fix = (
             'guard the read: "name" in device.attributes["domain"] && …, or has(…)' if "no such key" in message else ""
@@ -246,6 +249,21 @@ def _error_reason(refusal: Refusal) -> Reason:
         fix=fix,
         claim=refusal.claim,
     )
+
+
+def _compile_fix(refusal: Refusal) -> str:
+    """Return what would make the first selector of the pod's claims compile that does not."""
+    template = refusal.node.template
+    for claim in searched_claims(refusal.shape, refusal.node):
+        for request in claim.spec.requests:
+            for way in (request.exactly, *request.first_available):
+                if way is None or way.device_class_name not in template.classes:
+                    continue
+                for term in terms_of(template.classes[way.device_class_name], way.selectors):
+                    fix = fix_of(term.expression, template.features)
+                    if fix:
+                        return fix
+    return ""
 
 
 # -- devices

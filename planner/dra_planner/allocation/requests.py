@@ -95,6 +95,13 @@ class Plan:
     draws_counters: bool
     shares_devices: bool
     order_shows: bool  # "all devices" under a constraint: which member comes first decides between failure and error
+    bounds: tuple[
+        tuple[int, int], ...
+    ]  # (devices that may serve a request, how many it needs); only where nothing errs
+
+    def exceeds(self, taken: int) -> bool:
+        """Tell whether too few devices are free for some request, so that a search cannot succeed."""
+        return any((devices & ~taken).bit_count() < count for devices, count in self.bounds)
 
 
 def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> Plan:
@@ -118,6 +125,22 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
             for r in claim.requests
             for way in r.alternatives
         ),
+        bounds=_bounds(planned, alternatives),
+    )
+
+
+def _bounds(claims: Sequence[PlannedClaim], alternatives: Sequence[Alternative]) -> tuple[tuple[int, int], ...]:
+    if any(c.fault or any(r.fault for r in c.requests) for c in claims):
+        return ()
+    if any(a.fault or a.takes_all or a.erring or a.spec.count > MAX_DEVICES for a in alternatives):
+        return ()
+    if any(sum(min(a.spec.count for a in r.alternatives) for r in c.requests) > MAX_DEVICES for c in claims):
+        return ()
+    return tuple(
+        (r.alternatives[0].matching("optimistic"), r.alternatives[0].spec.count)
+        for c in claims
+        for r in c.requests
+        if not r.has_subrequests and not r.alternatives[0].spec.admin_access
     )
 
 

@@ -149,6 +149,12 @@ def _judge(expression: str, features: Features) -> _Judge:
     return _Judge(expression, features)
 
 
+def fix_of(expression: str, features: Features) -> str:
+    """Return what would make a selector compile; "" where it does, or where nobody knows."""
+    refused = _judge(expression, features).refused
+    return refused.fix or "" if refused is not None else ""
+
+
 def values_read(term: Term, candidate: Candidate, features: Features) -> tuple[str, ...]:
     """Return what a device has at the places a selector reads, as text; nothing where it reads everything."""
     selector = _judge(term.expression, features).selector

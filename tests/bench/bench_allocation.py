@@ -1,0 +1,169 @@
+"""Speed of allocation: single calls beside upstream's allocator in Go, and whole fleets.
+
+Every figure is a ratio or a rate within this one run. The Go side is measured only where its referee is built already
+(conformance/allocation/run.py builds it).
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "conformance" / "allocation"), str(ROOT / "tests" / "planner" / "allocation")]
+
+import answer  # noqa: E402  (needs the path above)
+import referee  # noqa: E402
+from allocation_builders import CLASSES, claim, gpus, node, request, shape  # noqa: E402
+from dra_planner.allocation import open_node  # noqa: E402
+from dra_planner.allocation.bulk import equal_nodes, fill  # noqa: E402
+from dra_planner.allocation.requests import plan_claims  # noqa: E402
+from dra_planner.allocation.search import Search  # noqa: E402
+from dra_planner.releases import features_of  # noqa: E402
+
+Json = dict[str, Any]
+MINOR = 36
+DRIVER = "gpu.nvidia.com"
+SCHEDULER = 130
+"""Pods per second of the real kube-scheduler 1.36 without client limits: 1000 pods with one claim, 125 nodes × 8."""
+
+
+def device(number: int, attributes: Json, **more: Any) -> Json:
+    return {"name": f"d{number}", "attributes": attributes, "capacity": {"memory": {"value": "80Gi"}}, **more}
+
+
+def case(
+    name: str, devices: list[Json], requests: list[Json], sets: list[Json] | None = None, **devices_spec: Any
+) -> Json:
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": (len(devices) + 63) // 64 + bool(sets)}
+    slices = [
+        {
+            "metadata": {"name": f"s{i}"},
+            "spec": {"driver": DRIVER, "nodeName": "n1", "pool": pool, "devices": devices[i * 64 : i * 64 + 64]},
+        }
+        for i in range((len(devices) + 63) // 64)
+    ]
+    if sets:
+        spec = {"driver": DRIVER, "nodeName": "n1", "pool": pool, "sharedCounters": sets}
+        slices.append({"metadata": {"name": "z"}, "spec": spec})
+    gate = ("AdminAccess", "PrioritizedList", "PartitionableDevices", "DeviceTaints", "ConsumableCapacity")
+    return {
+        "id": name,
+        "features": dict.fromkeys((*gate, "DeviceBindingAndStatus"), True),
+        "classes": [{"metadata": {"name": "gpu"}, "spec": {"selectors": [_cel(f'device.driver == "{DRIVER}"')]}}],
+        "slices": slices,
+        "nodes": [{"metadata": {"name": "n1"}}],
+        "claims": [
+            {"metadata": {"name": "c", "namespace": "ns"}, "spec": {"devices": {"requests": requests, **devices_spec}}}
+        ],
+        "allocated": [],
+        "repeat": 200,
+    }
+
+
+def _cel(expression: str) -> Json:
+    return {"cel": {"expression": expression}}
+
+
+def ask(name: str, count: int = 1, *selectors: str) -> Json:
+    return {
+        "name": name,
+        "exactly": {"deviceClassName": "gpu", "count": count, "selectors": [_cel(s) for s in selectors]},
+    }
+
+
+def partitions() -> tuple[list[Json], list[Json]]:
+    """Eight boards of seven partitions each."""
+    sets = [{"name": f"g{g}", "counters": {f"s{i}": {"value": "1"} for i in range(7)}} for g in range(8)]
+    devices = [
+        device(
+            g * 7 + i,
+            {"type": {"string": "mig"}, "board": {"int": g}},
+            consumesCounters=[{"counterSet": f"g{g}", "counters": {f"s{i}": {"value": "1"}}}],
+        )
+        for g in range(8)
+        for i in range(7)
+    ]
+    return devices, sets
+
+
+def cases() -> list[Json]:
+    read = f'device.attributes["{DRIVER}"]'
+    mig, sets = partitions()
+    scattered = [device(i, {"root": {"int": i // 2}, "x": {"int": i}}) for i in range(16)]
+    hard = [device(i, {"x": {"int": i % 7}, "y": {"int": i % 5}}) for i in range(18)]
+    return [
+        case(
+            "single claim, 8 GPUs",
+            [device(i, {"type": {"string": "gpu"}}) for i in range(8)],
+            [ask("r", 1, f'{read}.type == "gpu"')],
+        ),
+        case("56 MIG partitions", mig, [ask("r", 8, f'{read}.type == "mig"')], sets),
+        case("256 devices", [device(i, {"x": {"int": i}}) for i in range(256)], [ask("r", 4, f"{read}.x >= 250")]),
+        case(
+            "16 GPUs, 4 on one root: none", scattered, [ask("r", 4)], constraints=[{"matchAttribute": f"{DRIVER}/root"}]
+        ),
+        case("hard backtracking", hard, [ask("a", 5, f"{read}.x != 3"), ask("b", 1, f"{read}.x == 9")]),
+    ]
+
+
+def measure(call: Callable[[], object], seconds: float = 0.5) -> float:
+    """Seconds per call."""
+    call()
+    calls, start = 0, time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        call()
+        calls += 1
+    return (time.perf_counter() - start) / calls
+
+
+def single_calls() -> None:
+    made = cases()
+    try:
+        theirs = {a["id"]: a.get("nanos", 0) / 1e9 for a in referee.ask(MINOR, made)}
+    except (OSError, subprocess.SubprocessError, SystemExit):
+        theirs = {}
+    print(f"{'single calls':34}{'warm /s':>10}{'cold /s':>10}{'Go /s':>10}{'warm / Go':>11}{'cold / Go':>11}")
+    for one in made:
+        state, claims = answer.open_case(one, MINOR)
+        template = state.template
+        plan = plan_claims(claims, template)
+        warm = measure(lambda s=state, p=plan: Search(s.template, p, s.template.behaviour, s.taken, {}).run())
+        cold = measure(lambda s=state, c=claims: _cold(s, c))
+        go = theirs.get(one["id"], 0)
+        ratio = (f"{warm / go:10.1f}×", f"{cold / go:10.1f}×") if go else ("", "")
+        print(f"{one['id']:34}{1 / warm:10.0f}{1 / cold:10.0f}{1 / go if go else 0:10.0f}{ratio[0]:>11}{ratio[1]:>11}")
+
+
+def _cold(state: Any, claims: Any) -> object:
+    """A call for claims not seen before: selectors are judged again."""
+    state.template.memory.clear()
+    plan = plan_claims(claims, state.template)
+    return Search(state.template, plan, state.template.behaviour, state.taken, {}).run()
+
+
+def fleets() -> None:
+    print(f"\n{'1 000 nodes × 8 GPUs, 8 000 pods':34}{'pods/s':>12}{'× scheduler':>14}")
+    for shapes in (1, 100):
+        groups = [(shape(claim(request()), requests={"cpu": 1000 + i}), 8_000 // shapes) for i in range(shapes)]
+        for strategy in ("first", "least-allocated"):
+            fresh = open_node(node(cpu=192_000), [gpus(8)], CLASSES, features_of(MINOR))
+            start = time.perf_counter()
+            result = fill(groups, [equal_nodes(fresh, 1_000)], strategy)
+            seconds = time.perf_counter() - start
+            placed = sum(g.placed for g in result.groups)
+            assert placed == 8_000
+            print(f"{f'{shapes} shapes, {strategy}':34}{placed / seconds:12.0f}{placed / seconds / SCHEDULER:13.0f}×")
+    fresh = open_node(node(cpu=192_000), [gpus(8)], CLASSES, features_of(MINOR))
+    start = time.perf_counter()
+    fill([(shape(claim(request())), 10**6)], [equal_nodes(fresh, 125_000)])
+    print(f"{'a million equal pods':34}{(time.perf_counter() - start) * 1000:10.1f} ms")
+
+
+if __name__ == "__main__":
+    single_calls()
+    fleets()
