@@ -68,6 +68,11 @@ def test_the_toleration_is_named() -> None:
     assert "add to the pod's tolerations: {key: nvidia.com/gpu" in told
 
 
+def test_a_selector_that_does_not_compile_says_how_to_write_it() -> None:
+    told = reasons("workloads-that-do-not-fit/at-least-40-gb-with-an-operator", (H100, UP_TO_FOUR))
+    assert "compareTo" in told
+
+
 def test_a_pool_that_fits_wins_over_one_that_cannot_be_judged() -> None:
     plan = plan_of(fleet((V100, UP_TO_FOUR), (L4, UP_TO_FOUR)), *example("workloads/ranked-alternatives"))
     assert plan.verdict == "fits"
