@@ -1,0 +1,33 @@
+// A platform of one's own around the components: the fleet and the plan made for it are two files.
+package main
+
+import (
+	"os"
+
+	dra "github.com/pulumi/pulumi-dra/sdk/go/pulumi-dra"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		fleet, err := os.ReadFile("fleet.yaml")
+		if err != nil {
+			return err
+		}
+		plan, err := os.ReadFile("fleet.plan.json")
+		if err != nil {
+			return err
+		}
+		platform, err := dra.NewDraPlatform(ctx, "gpus", &dra.DraPlatformArgs{
+			Fleet: string(fleet),
+			Plan:  string(plan),
+			Tags:  pulumi.StringMap{"owner": pulumi.String("platform")},
+		})
+		if err != nil {
+			return err
+		}
+		ctx.Export("kubeconfig", platform.KubeconfigJson)
+		ctx.Export("poolMaxNodes", platform.PoolMaxNodes)
+		return nil
+	})
+}

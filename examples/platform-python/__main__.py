@@ -1,0 +1,26 @@
+"""A platform of one's own around pulumi-dra: its cluster and pools, a team's namespace, and a quota of devices."""
+
+import json
+from pathlib import Path
+
+import pulumi
+from pulumi_dra import DraPlatform
+from pulumi_dra.stack_settings import read_program_settings
+
+settings = read_program_settings(Path(__file__).parent)
+platform = DraPlatform(
+    "gpus",
+    {
+        "fleet": json.dumps(settings.fleet.document()),
+        "plan": settings.document,
+        "pools": [{"name": "l4", "disk_gib": 300, "labels": {"team": "vision"}}],
+        "tenants": [
+            {"namespace": "vision", "groups": ["vision-engineers"], "device_quota": {"gpu.nvidia.com": 4}},
+        ],
+        "admin_access_namespaces": [],
+        "tags": {"owner": "platform"},
+    },
+)
+
+pulumi.export("kubeconfig", platform.kubeconfig_json)
+pulumi.export("poolMaxNodes", platform.pool_max_nodes)

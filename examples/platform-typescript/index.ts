@@ -1,0 +1,15 @@
+// The fleet and the plan made for it are two files; the numbers in them cross into the components as text.
+import { readFileSync } from "node:fs";
+import * as dra from "@pulumi/pulumi-dra";
+
+const platform = new dra.DraPlatform("gpus", {
+    fleet: readFileSync("fleet.yaml", "utf-8"),
+    plan: readFileSync("fleet.plan.json", "utf-8"),
+    pools: [{ name: "l4", diskGib: 300, labels: { team: "vision" } }],
+    tenants: [{ namespace: "vision", groups: ["vision-engineers"], deviceQuota: { "gpu.nvidia.com": 4 } }],
+    adminAccessNamespaces: [],
+    tags: { owner: "platform" },
+});
+
+export const kubeconfig = platform.kubeconfigJson;
+export const poolMaxNodes = platform.poolMaxNodes;

@@ -1,0 +1,32 @@
+"""The platform repository in `examples/platform-python` deploys as its README says, with the plan that lies in it."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from dra_sandbox.engine import Engine
+
+PROJECT = Path(__file__).parents[2]
+
+
+@pytest.mark.engine
+@pytest.mark.xdist_group("gke")
+def test_the_python_platform_deploys(tmp_path: Path) -> None:
+    project = tmp_path / "platform"
+    shutil.copytree(PROJECT / "examples/platform-python", project)
+    (project / ".venv").symlink_to(sys.prefix)
+    engine = Engine(tmp_path / "work", project)
+    engine.stack_init("dev")
+    up = engine.up("dev", skip_preview=True)
+    assert up.ok, up.output
+    assert engine.outputs("dev")["poolMaxNodes"] == {"l4": 4}
+    state = {resource["urn"].rpartition("::")[2]: resource for resource in engine.resources("dev")}
+    scaling = state["gpus-l4-nodes"]["inputs"]["scalingConfig"]
+    assert (scaling["minSize"], scaling["desiredSize"], scaling["maxSize"]) == (2, 2, 4)
+    assert state["gpus-tenants-vision-devices"]["inputs"]["spec"]["hard"] == {
+        "gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "4"
+    }
+    destroyed = engine.destroy("dev")
+    assert destroyed.ok, destroyed.output
+    assert engine.resources("dev") == []
