@@ -26,7 +26,7 @@ def compare(name: str, text: str) -> None:
 
 
 def copy_examples(project: Project) -> None:
-    for path in sorted(EXAMPLES.rglob("*.yaml")):
+    for path in sorted(EXAMPLES.glob("workloads*/*.yaml")):
         project.write(f"workloads/{path.name}", path.read_text(encoding="utf-8"))
     project.stack("count: {min: 0, max: 4}", "count: {min: 0, max: 4}\n        pricePerHour: 0.98")
 

@@ -88,7 +88,7 @@ def test_another_hash_seed_gives_the_same_file() -> None:
     code = (
         "import sys; from plan_builders import *; from dra_planner.plan import plan_file;"
         "from dra_planner.planfile import file_text; sys.stdout.write(file_text(plan_file(plan_of("
-        "fleet(('g6.2xlarge', {'max': 4}), ('p5.48xlarge', {'max': 8})), *read_sources([EXAMPLES])))))"
+        "fleet(('g6.2xlarge', {'max': 4}), ('p5.48xlarge', {'max': 8})), *read_sources([EXAMPLES / 'workloads'])))))"
     )
     texts = set()
     for seed in ("0", "1", "4242"):
