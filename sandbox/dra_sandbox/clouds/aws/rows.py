@@ -1,7 +1,8 @@
 """The AWS resource types that do something particular.
 
-What cannot change in place follows the `ForceNew` and `RequiresReplace` marks of hashicorp/terraform-provider-aws
-(internal/service/{ec2,eks,iam,kms}), on which the real provider is built.
+What cannot change in place: for EKS clusters and node groups compared with the `ForceNew` and `RequiresReplace` marks of
+hashicorp/terraform-provider-aws (internal/service/eks), on which the real provider is built; for the other types as the
+services' APIs allow, not compared line by line.
 """
 
 from __future__ import annotations
