@@ -13,8 +13,19 @@ from dra_planner.cel import operators, types
 from dra_planner.cel.libraries.regex import compile_pattern
 from dra_planner.cel.libraries.table import implementations
 from dra_planner.cel.overloads import Overload, declared
-from dra_planner.cel.shapes import binary, logic, not_strictly_false, set_membership, unary, variadic
-from dra_planner.cel.spending import call_cost
+from dra_planner.cel.shapes import (
+    Paid,
+    binary,
+    equals_text,
+    logic,
+    not_strictly_false,
+    paid,
+    set_membership,
+    unary,
+    variadic,
+    with_constant,
+)
+from dra_planner.cel.spending import Cost, call_cost
 from dra_planner.cel.state import Closure, Folded, State
 from dra_planner.cel.tree import Call, Constant, Node
 from dra_planner.cel.types import Type
@@ -46,6 +57,7 @@ _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
+_PARSERS: Final = frozenset(("quantity", "semver", "ip", "cidr", "url"))
 _SORTING: Final = ("sort", "@sortByAssociatedKeys")
 _UNSURE: Final = frozenset(("_?._", "or", "orValue", "flatten", "max", "min", *_SORTING))
 """Functions that may give something else than their type says: their lists are looked at no further than the first."""
@@ -148,11 +160,25 @@ class Caller:
         run = self._implementation(node)
         if function in _CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], Folded):
             return Folded(run(arguments[0].value))
+        if function in _PARSERS and not self.compiler.sees_form and all(isinstance(a, Folded) for a in arguments):
+            return paid(run, [a.value for a in arguments if isinstance(a, Folded)], cost)
+        if len(arguments) == 2 and not early:
+            return self._binary(function, arguments, run, cost)
         if len(arguments) == 1:
             return unary(arguments[0], run, cost)
-        if len(arguments) == 2 and not early:
-            return binary(arguments[0], arguments[1], run, cost)
         return variadic(arguments, run, cost)
+
+    @staticmethod
+    def _binary(function: str, arguments: list[Closure], run: Callable[[Any, Any], Any], cost: Cost | int) -> Closure:
+        left, right = arguments
+        if isinstance(right, Folded):
+            if function == "_==_" and isinstance(right.value, str) and not isinstance(cost, int):
+                return equals_text(left, right.value, run, cost)
+            if isinstance(cost, int):
+                return with_constant(left, right.value, run, cost)
+        if isinstance(right, Paid) and isinstance(cost, int):
+            return with_constant(left, right.value, run, cost + right.cost)
+        return binary(left, right, run, cost)
 
     def _implementation(self, node: Call) -> Callable[..., Any]:
         function = node.function

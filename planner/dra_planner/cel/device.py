@@ -30,6 +30,7 @@ class DeviceView:
     """
 
     __slots__ = (
+        "_maps",
         "allow_multiple_allocations",
         "attributes",
         "capacity",
@@ -55,6 +56,24 @@ class DeviceView:
         self.failure = failure
         self.list_failure = list_failure
         self.shared_quantities = self.quantities()
+        self._maps: dict[tuple[str, Any], MapValue] = {}
+
+    def attributes_of(self, domain: Any) -> MapValue:
+        """The attributes of a domain as a value; an empty map where there are none."""
+        return self._map("attributes", domain, self.attributes)
+
+    def shared_quantities_of(self, domain: Any) -> MapValue:
+        """The capacity of a domain as a value, for selectors that cannot tell the form of a quantity."""
+        return self._map("capacity", domain, self.shared_quantities)
+
+    def _map(self, kind: str, domain: Any, domains: Mapping[str, Mapping[str, Any]]) -> MapValue:
+        found = self._maps.get((kind, domain))
+        if found is None:
+            within = domains.get(domain)
+            if within is None:
+                return _EMPTY_MAP
+            found = self._maps[kind, domain] = MapValue.of_strings(within)
+        return found
 
     def __repr__(self) -> str:
         return f"DeviceView({self.driver!r}, {dict(self.attributes)!r}, {dict(self.capacity)!r})"
@@ -73,7 +92,7 @@ EMPTY: Final = DeviceView("", False, {}, {})
 
 def device_value(device: DeviceView, capacity: Mapping[str, Mapping[str, QuantityValue | UnknownValue]]) -> MapValue:
     """`device` as a value. A domain that it does not have reads as an empty map."""
-    attributes = {d: MapValue.of_strings(v) for d, v in device.attributes.items()}
+    attributes = {d: device.attributes_of(d) for d in device.attributes}
     capacities = {d: MapValue.of_strings(v) for d, v in capacity.items()}
     return MapValue.of_strings(
         {

@@ -14,6 +14,7 @@ from dra_planner.cel.calls import Caller, may_be_optional
 from dra_planner.cel.device import device_value
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.operators import known, resolved
+from dra_planner.cel.selector import sees_form
 from dra_planner.cel.state import Closure, Failing, Folded, State
 from dra_planner.cel.tree import (
     Call,
@@ -46,15 +47,16 @@ def compile_tree(root: Node, dialect: Dialect) -> tuple[Closure, int]:
 
     Raises `CelError` for what upstream finds when it plans the evaluation: constant conversions that fail.
     """
-    compiler = Compiler(dialect)
+    compiler = Compiler(dialect, sees_form(root))
     return compiler.compile(root), compiler.slots
 
 
 class Compiler:
     """Compiles nodes to closures; knows which names are bound to which slots."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, sees_form: bool) -> None:
         self.dialect = dialect
+        self.sees_form = sees_form
         self.slots = 0
         self.scopes: list[dict[str, tuple[int, bool]]] = []
         self.caller = Caller(self)
@@ -168,6 +170,10 @@ class Compiler:
             return _read_driver(base + 1)
         if simple and len(keys) == 3 and keys[0] in ("attributes", "capacity") and isinstance(keys[2], str):
             return _read_value(keys[0] == "attributes", keys[1], keys[2], base + 3)
+        if test and len(keys) == 3 and isinstance(keys[1], str):
+            return _test_value(keys[0] == "attributes", keys[1], keys[2])
+        if simple and len(keys) == 2 and isinstance(keys[1], str):
+            return _read_domain(keys[0] == "attributes", keys[1], base + 2, self.sees_form)
         if test:
             return _test(_read_device, qualifiers, base - (1 if charged else 0))
         return _qualified(_read_device, qualifiers, base, variable=False)
@@ -288,6 +294,38 @@ def _read_value(attributes: bool, domain: Any, name: str, cost: int) -> Closure:
         return value
 
     return read_attribute if attributes else read_capacity
+
+
+def _test_value(attributes: bool, domain: str, name: str) -> Closure:
+    def is_attribute(state: State) -> bool:
+        state.cost += 3
+        within = state.device.attributes.get(domain)
+        return within is not None and name in within
+
+    def is_capacity(state: State) -> bool:
+        state.cost += 3
+        within = state.device.capacity.get(domain)
+        return within is not None and name in within
+
+    return is_attribute if attributes else is_capacity
+
+
+def _read_domain(attributes: bool, domain: str, cost: int, sees_form: bool) -> Closure:
+    def read_attributes(state: State) -> MapValue:
+        state.cost += cost
+        return state.device.attributes_of(domain)
+
+    def read_capacity(state: State) -> MapValue:
+        state.cost += cost
+        return state.device.shared_quantities_of(domain)
+
+    def read_own_capacity(state: State) -> MapValue:
+        state.cost += cost
+        return MapValue.of_strings(state.capacity.get(domain, {}))
+
+    if attributes:
+        return read_attributes
+    return read_own_capacity if sees_form else read_capacity
 
 
 def _qualified(read: Closure, qualifiers: list[_Qualifier], cost: int, variable: bool) -> Closure:

@@ -26,10 +26,17 @@ ALL: Final[frozenset[tuple[str, ...]]] = frozenset({()})
 """The paths of a selector that may look at everything."""
 
 _ABSENT: Final = ("absent",)
-_FORM_SENSITIVE: Final = frozenset({"isInteger", "asInteger", "add", "sub"})
+_MAX_SETTLED: Final = 64
 
 Kind = Literal["syntax", "type", "length", "depth", "cost", "unsupported"]
 Verdict = Literal["match", "no-match", "error", "unknown"]
+
+
+def sees_form(tree: Node) -> bool:
+    """Whether a selector can tell the form of a quantity, so that none may be shared between evaluations."""
+    from dra_planner.cel.tree import Call, walk
+
+    return any(isinstance(n, Call) and n.function in ("isInteger", "asInteger", "add", "sub") for n in walk(tree))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +75,11 @@ class Selector:
 
     __slots__ = (
         "_closure",
-        "_depth",
         "_fresh",
+        "_paths",
+        "_settled",
         "_slots",
+        "_state",
         "dialect",
         "estimated_cost",
         "reads",
@@ -89,7 +98,8 @@ class Selector:
         estimated_cost: int,
         reads: frozenset[Path],
     ) -> None:
-        from dra_planner.cel.tree import Call, depth, walk
+        from dra_planner.cel.state import SHALLOW, State, run_deep
+        from dra_planner.cel.tree import depth
 
         self.text = text
         self.dialect = dialect
@@ -97,10 +107,13 @@ class Selector:
         self.result_type = str(tree.type)
         self.estimated_cost = estimated_cost
         self.reads = reads
-        self._closure = closure
+        self._paths = tuple(sorted(reads))
         self._slots = slots
-        self._depth = depth(tree)
-        self._fresh = any(isinstance(n, Call) and n.function in _FORM_SENSITIVE for n in walk(tree))
+        self._fresh = sees_form(tree)
+        self._state = State
+        self._settled: dict[tuple[Verdict, int], Outcome] = {}
+        levels = depth(tree)
+        self._closure = closure if levels <= SHALLOW else run_deep(closure, levels)
 
     def __repr__(self) -> str:
         return f"Selector({self.text!r})"
@@ -110,16 +123,14 @@ class Selector:
 
         `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what is no device.
         """
-        from dra_planner.cel.state import State, room_for
-
         seen = device if device.__class__ is DeviceView else prepare(device)
-        failure = seen.failure or (not self.dialect.reads_list_attributes and seen.list_failure)
-        if failure:
-            return Outcome("error", failure)
-        state = State(seen, seen.quantities() if self._fresh else seen.shared_quantities, self._slots, budget)
+        if seen.failure or seen.list_failure:
+            failure = seen.failure or ("" if self.dialect.reads_list_attributes else seen.list_failure)
+            if failure:
+                return Outcome("error", failure)
+        state = self._state(seen, seen.quantities() if self._fresh else seen.shared_quantities, self._slots, budget)
         try:
-            with room_for(self._depth):
-                value = self._closure(state)
+            value = self._closure(state)
         except CelError as error:
             return self._end(state, "error", error.message)
         except UnknownError as error:
@@ -128,10 +139,8 @@ class Selector:
             return Outcome("error", "operation cancelled: actual cost limit exceeded", max(state.cost, budget + 1))
         except Panic as error:
             return self._end(state, "error", f"internal error: {error}")
-        if value is True:
-            return self._end(state, "match", "")
-        if value is False:
-            return self._end(state, "no-match", "")
+        if value is True or value is False:
+            return self._settle(state, "match" if value else "no-match")
         from dra_planner.cel.values import type_name
 
         name = type_name(value)
@@ -141,6 +150,18 @@ class Selector:
         if state.cost > state.budget:
             return Outcome("error", "operation cancelled: actual cost limit exceeded", state.cost)
         return Outcome(verdict, message, state.cost)
+
+    def _settle(self, state: Any, verdict: Verdict) -> Outcome:
+        """The outcome without a message; there are few different ones, and they are kept."""
+        cost = state.cost
+        if cost > state.budget:
+            return self._end(state, verdict, "")
+        outcome = self._settled.get((verdict, cost))
+        if outcome is None:
+            outcome = Outcome(verdict, "", cost)
+            if len(self._settled) < _MAX_SETTLED:
+                self._settled[verdict, cost] = outcome
+        return outcome
 
     def outcomes(self, devices: Iterable[Any], budget: int = BUDGET) -> list[Outcome]:
         """The outcomes of many devices, in their order; devices that look the same to the selector are judged once."""
@@ -161,12 +182,13 @@ class Selector:
         Values that only the node knows are marked, with their group; absent ones are marked as absent.
         """
         seen = device if device.__class__ is DeviceView else prepare(device)
-        parts: list[Hashable] = [seen.failure, seen.list_failure]
-        parts.extend(_projected(seen, path) for path in sorted(self.reads))
-        return tuple(parts)
+        return (seen.failure, seen.list_failure, *[_projected(seen, path) for path in self._paths])
 
 
 def _projected(device: DeviceView, path: Path) -> Hashable:
+    if len(path) == 3:
+        within: Any = (device.attributes if path[0] == "attributes" else device.capacity).get(path[1])
+        return _ABSENT if within is None or path[2] not in within else _frozen_value(within[path[2]])
     if not path:
         return (
             device.driver,
@@ -180,24 +202,19 @@ def _projected(device: DeviceView, path: Path) -> Hashable:
         return device.allow_multiple_allocations
     if path[0] not in ("attributes", "capacity"):
         return None
-    # An unqualified name is found through the driver, but the driver itself is no part of what is read here.
     domains: Any = device.attributes if path[0] == "attributes" else device.capacity
     if len(path) == 1:
         return _frozen_domains(domains)
     within = domains.get(path[1])
-    if within is None:
-        return _ABSENT
-    if len(path) == 2:
-        return _frozen(within)
-    return _frozen_value(within[path[2]]) if path[2] in within else _ABSENT
+    return _ABSENT if within is None else _frozen(within)
 
 
 def _frozen_domains(domains: Any) -> Hashable:
-    return tuple((domain, _frozen(within)) for domain, within in sorted(domains.items()))
+    return tuple((domain, _frozen(within)) for domain, within in domains.items())
 
 
 def _frozen(within: Any) -> Hashable:
-    return tuple((name, _frozen_value(value)) for name, value in sorted(within.items()))
+    return tuple((name, _frozen_value(value)) for name, value in within.items())
 
 
 def _frozen_value(value: Any) -> Hashable:

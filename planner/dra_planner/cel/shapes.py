@@ -7,6 +7,7 @@ Source of the behaviour: google/cel-go:interpreter/{interpretable,decorators,run
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from typing import Any, Final
 
 from dra_planner.cel.spending import ERROR, Cost
@@ -76,7 +77,86 @@ def binary(left: Closure, right: Closure, run: Callable[[Any, Any], Any], cost: 
         state.cost += count((a, b), result)
         return result
 
+    if not isinstance(cost, int):
+        return evaluate
+    fixed = cost
+
+    def evaluate_at_fixed_cost(state: State) -> Any:
+        try:
+            a = left(state)
+        except ABSORBED:
+            fail_left(state)
+            raise
+        state.cost += fixed
+        return run(a, right(state))
+
+    return evaluate_at_fixed_cost
+
+
+def with_constant(left: Closure, constant: Any, run: Callable[[Any, Any], Any], cost: int) -> Closure:
+    """A function of an argument and a constant, at a fixed cost."""
+
+    def evaluate(state: State) -> Any:
+        try:
+            a = left(state)
+        finally:
+            state.cost += cost
+        return run(a, constant)
+
     return evaluate
+
+
+def equals_text(left: Closure, text: str, run: Callable[[Any, Any], Any], cost: Cost) -> Closure:
+    """`x == "text"`, which is most of what selectors say."""
+    length = len(text)
+    costs = tuple(ceil(n * 0.1) for n in range(length + 1))
+
+    def evaluate(state: State) -> Any:
+        try:
+            value = left(state)
+        except ABSORBED:
+            state.cost += cost((ERROR, text), ERROR)
+            raise
+        if value.__class__ is str:
+            size = len(value)
+            state.cost += costs[size if size < length else length]
+            return value == text
+        try:
+            return run(value, text)
+        finally:
+            state.cost += cost((value, text), None)
+
+    return evaluate
+
+
+def paid(run: Callable[..., Any], arguments: list[Any], cost: Cost | int) -> Closure:
+    """A function of constants: called once; its cost, or its error, comes at every evaluation."""
+    count = _counter(cost)
+    try:
+        value = run(*arguments)
+    except CelError as error:
+        failure, price = error, count(arguments, ERROR)
+
+        def fail(state: State) -> Any:
+            state.cost += price
+            raise failure.with_traceback(None)
+
+        return fail
+    return Paid(value, count(arguments, value))
+
+
+class Paid:
+    """The closure of a value that is known and costs something all the same."""
+
+    __slots__ = ("cost", "value")
+
+    def __init__(self, value: Any, cost: int) -> None:
+        self.value = value
+        self.cost = cost
+
+    def __call__(self, state: State) -> Any:
+        state.cost += self.cost
+        return self.value
 
 
 def variadic(arguments: list[Closure], run: Callable[..., Any], cost: Cost | int) -> Closure:

@@ -172,6 +172,11 @@ def _flatten(args: Sequence[Any], _: Any) -> int:
     return _allocated(size_of(args[0]), depth)
 
 
+def _labels(args: Sequence[Any], _: Any) -> int:
+    length = size_of(args[1])
+    return 10 + ceil(length * 0.1) + ceil(ceil(length * 0.5) * 50.0)
+
+
 def _sets(factor: float) -> Cost:
     return lambda args, _: 1 + int(size_of(args[0]) * size_of(args[1]) * factor)
 
@@ -204,6 +209,8 @@ _BY_FUNCTION: Final[dict[str, Cost]] = {
     "containsCIDR": _contains_cidr,
     "validate": _validate,
     "check": lambda _args, _: 350_000,
+    "fieldSelector": _labels,
+    "labelSelector": _labels,
     "_==_": _equality,
 }  # fmt: skip
 _BY_OVERLOAD: Final[dict[str, Cost]] = {

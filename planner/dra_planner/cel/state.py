@@ -76,7 +76,9 @@ class Failing:
         raise self.error.with_traceback(None)
 
 
-_SHALLOW: Final = 60
+SHALLOW: Final = 60
+"""Trees of no more levels than these are evaluated on the stack that there is."""
+
 _FRAMES_PER_NODE: Final = 6
 _lock: Final = threading.Lock()
 _deep: list[int] = []
@@ -89,7 +91,7 @@ def room_for(depth: int) -> AbstractContextManager[None]:
     Trees that people write need none. The depth is bounded by the parser, so the room is; Python frames take no C
     stack.
     """
-    return _ORDINARY if depth <= _SHALLOW else _room(depth)
+    return _ORDINARY if depth <= SHALLOW else _room(depth)
 
 
 @contextmanager
@@ -108,3 +110,13 @@ def _room(depth: int) -> Iterator[None]:
             sys.setrecursionlimit(_deep[0] + max(_deep[1:], default=0))
             if len(_deep) == 1:
                 _deep.clear()
+
+
+def run_deep(closure: Closure, depth: int) -> Closure:
+    """The closure of a deep tree, with room made for it."""
+
+    def evaluate(state: State) -> Any:
+        with _room(depth):
+            return closure(state)
+
+    return evaluate

@@ -18,6 +18,8 @@ def _is_zero(value: Any) -> bool:
     kind = value.__class__
     if value is None:
         return True
+    if kind is MapValue and value.default is not None:  # the maps of domains are never taken for empty
+        return False
     if kind in (bool, int, Uint, float, str, bytes, list, MapValue):
         return not value
     if kind is Duration:

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from dra_planner.cel.values import CelError
 
+_SHORT: Final = 256
+
 
 @cache
 def _options() -> Any:
@@ -34,7 +36,14 @@ def compile_pattern(pattern: str) -> Any:
         raise CelError(f"error parsing regexp: {text}") from None
 
 
+@lru_cache(maxsize=4096)
+def _matches_short(text: str, pattern: str) -> bool:
+    return compile_pattern(pattern).search(text) is not None
+
+
 def _matches(text: str, pattern: str) -> bool:
+    if len(text) + len(pattern) <= _SHORT:
+        return _matches_short(text, pattern)
     return compile_pattern(pattern).search(text) is not None
 
 
