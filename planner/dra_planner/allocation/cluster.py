@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from dra_planner.allocation.devices import DeviceId
 from dra_planner.allocation.node_selectors import node_matches
@@ -11,8 +12,10 @@ from dra_planner.allocation.place import MAX_CONSUMERS, needs_of
 from dra_planner.allocation.state import HeldClaim, NodeState, open_offer
 from dra_planner.allocation.verdicts import ClaimPicks, Placement
 from dra_planner.model import AllocatedDevice, ClaimAllocation, DeviceClass, ObjectKey, Shape
-from dra_planner.offers import Offer
 from dra_planner.releases import Features
+
+if TYPE_CHECKING:
+    from dra_planner.offers import Offer
 
 
 @dataclass(frozen=True, slots=True)

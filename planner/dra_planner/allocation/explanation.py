@@ -13,13 +13,16 @@ from typing import Literal
 
 from dra_planner.allocation.capacity import consumption
 from dra_planner.allocation.constraints import lookup_attribute
-from dra_planner.allocation.devices import Candidate
+from dra_planner.allocation.devices import Candidate, DeviceId
 from dra_planner.allocation.holdings import open_holdings
+from dra_planner.allocation.node_filters import Misfit
 from dra_planner.allocation.node_selectors import untolerated_device_taint
+from dra_planner.allocation.place import place, plan_for, searched_claims
 from dra_planner.allocation.requests import Alternative, Plan, PlannedClaim
 from dra_planner.allocation.selection import Term, values_read
 from dra_planner.allocation.state import NodeState
-from dra_planner.model import DeviceConstraint, Unknown
+from dra_planner.allocation.verdicts import Placement, Refusal, Verdict
+from dra_planner.model import DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
 
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
@@ -203,3 +206,37 @@ def _report_constraint(constraint: DeviceConstraint, left: int, node: NodeState)
 
 def _of(bits: int, candidates: Sequence[Candidate]) -> Iterable[Candidate]:
     return (c for c in candidates if c.bit & bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How the search for one pod goes on one node: the verdict, what the other filters say, and each claim in turn.
+
+    `claims` counts devices as they are before the pod comes; `picks` are the devices it would
+    get, by claim and request.
+    """
+
+    node: str
+    verdict: Verdict
+    misfit: Misfit | None
+    claims: tuple[ClaimReport, ...]
+    picks: tuple[tuple[str, str, DeviceId], ...] = ()
+
+
+def explain(shape: Shape, node: NodeState) -> Explanation:
+    """Return the search as a tree of counts, whether the pod fits or not."""
+    verdict = place(shape, node)
+    misfit = verdict.misfit if isinstance(verdict, Refusal) else None
+    known = all(
+        way.device_class_name in node.template.classes
+        for claim in shape.claims
+        for request in claim.spec.requests
+        for way in (request.exactly, *request.first_available)
+        if way is not None
+    )
+    plan = plan_for(shape, searched_claims(shape, node), node.template) if known else None
+    picks: tuple[tuple[str, str, DeviceId], ...] = ()
+    if isinstance(verdict, Placement):
+        candidates = node.template.candidates
+        picks = tuple((got.name, p.request, candidates[p.index].id) for got in verdict.picks for p in got.picks)
+    return Explanation(node.node.name, verdict, misfit, report_claims(plan, node) if plan else (), picks)

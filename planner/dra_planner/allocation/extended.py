@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from dra_planner.allocation.template import Template
-from dra_planner.claims.extended import CLAIM_NAME
 from dra_planner.model import Amounts, ClaimSpec, DeviceRequest, Shape, ShapeClaim
+
+CLAIM_NAME: Final = "extended-resources"
+"""The name under which `dra_planner.claims` puts the implicit claim among a shape's."""
 
 
 @dataclass(frozen=True, slots=True)

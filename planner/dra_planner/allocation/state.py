@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dra_planner.allocation.amounts import nanos
 from dra_planner.allocation.devices import DeviceId
@@ -13,8 +13,10 @@ from dra_planner.allocation.interpod import NOTHING_SEEN, PodView, Sight, sight_
 from dra_planner.allocation.pod_resources import host_ports
 from dra_planner.allocation.template import Template, build_template
 from dra_planner.model import AllocatedDevice, Amounts, DeviceClass, Node, ObjectKey, ResourceSlice, Shape
-from dra_planner.offers import Offer
 from dra_planner.releases import Features
+
+if TYPE_CHECKING:
+    from dra_planner.offers import Offer
 
 Port = tuple[str, str, int]
 

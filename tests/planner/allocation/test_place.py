@@ -211,3 +211,10 @@ def test_an_endless_search_is_no_verdict():
     # 25 devices of 24, all different to a constraint: nothing can be pruned
     verdict = place(pod, here, budget=1000)
     assert isinstance(verdict, Refusal | Undecided)
+
+
+def test_the_implicit_claim_is_known_by_the_name_it_is_given():
+    from dra_planner.allocation.extended import CLAIM_NAME as ours
+    from dra_planner.claims.extended import CLAIM_NAME as given
+
+    assert ours == given

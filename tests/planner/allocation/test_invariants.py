@@ -1,0 +1,147 @@
+"""What holds for every node, claim and device."""
+
+from __future__ import annotations
+
+import copy
+
+from allocation_builders import CLASSES, claim, counters, device, first_of, node, request, shape, slice_of
+from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
+from dra_planner.allocation.amounts import nano
+from dra_planner.allocation.cluster import Cluster, QueuedPod
+from dra_planner.allocation.run import run
+from dra_planner.model import DeviceCapacity, DeviceTaint, DeviceToleration, ObjectKey, Shape
+from dra_planner.quantity import Quantity
+from dra_planner.releases import Features, features_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SELECTOR = "device.attributes['gpu.nvidia.com'].x == 1"
+X = "gpu.nvidia.com/x"
+ALL_GATES = features_of(37).with_gates(list_attributes=False)
+
+
+@st.composite
+def devices(draw):
+    made = []
+    for number in range(draw(st.integers(1, 6))):
+        shared = draw(st.booleans())
+        capacity = {"memory": DeviceCapacity(Quantity.parse(draw(st.sampled_from(("2", "4")))))}
+        made.append(
+            device(
+                f"d{number}",
+                {"x": draw(st.integers(1, 2))},
+                capacity=capacity,
+                draws={"c": draw(st.integers(1, 2))} if draw(st.booleans()) else None,
+                taints=[DeviceTaint(key="k")] if draw(st.integers(0, 4)) == 0 else (),
+                allow_multiple_allocations=shared,
+            )
+        )
+    return made
+
+
+@st.composite
+def pods(draw):
+    claims = []
+    for _ in range(draw(st.integers(1, 2))):
+        requests = []
+        for number in range(draw(st.integers(1, 2))):
+            if draw(st.integers(0, 4)) == 0:
+                requests.append(first_of(f"r{number}", ("any", draw(st.integers(1, 3))), ("any", 1)))
+                continue
+            more = {"tolerations": (DeviceToleration(operator="Exists"),)} if draw(st.booleans()) else {}
+            if draw(st.booleans()):
+                more["capacity"] = {"memory": Quantity.parse("1")}
+            selectors = (SELECTOR,) if draw(st.integers(0, 2)) == 0 else ()
+            requests.append(request(f"r{number}", *selectors, count=draw(st.integers(1, 3)), **more))
+        rule = draw(st.sampled_from(("", "match", "distinct")))
+        claims.append(
+            claim(*requests, match=X if rule == "match" else None, distinct=X if rule == "distinct" else None)
+        )
+    return shape(*claims, requests={})
+
+
+def opened(made, features: Features = ALL_GATES, name: str = "n1") -> NodeState:
+    where = {"pool": name, "node_name": name}
+    slices = [counters(c=4, **where), slice_of(*made, slice_count=2, **where)]
+    return open_node(node(name), slices, CLASSES, features)
+
+
+@given(devices(), st.lists(pods(), min_size=1, max_size=5))
+@settings(max_examples=150, deadline=None)
+def test_no_device_twice_and_nothing_overdrawn(made, queue):
+    state = opened(made)
+    taken: list[str] = []
+    for pod in queue:
+        verdict = place(pod, state)
+        if isinstance(verdict, Placement):
+            state = verdict.node
+            taken += [d.device for d in verdict.devices if not d.share_id]
+            _check_claims(pod, verdict)
+    assert len(taken) == len(set(taken))
+    by_name = {d.name: d for d in made}
+    for index, used in state.shares:
+        full = by_name[state.template.candidates[index].id.device].capacity
+        assert all(amount <= nano(full[name].value) for name, amount in used)
+    occupied = {*taken, *(state.template.candidates[i].id.device for i, _ in state.shares)}
+    drawn = sum(nano(c.counters["c"]) for n in occupied for c in by_name[n].consumes_counters)
+    assert drawn <= 4 * 10**9
+
+
+def _check_claims(pod: Shape, placement: Placement) -> None:
+    candidates = {c.id.device: c for c in placement.node.template.candidates}
+    for entry in pod.claims:
+        got = placement.claims[entry.name].devices
+        values = [candidates[d.device].attributes["x"] for d in got]
+        for constraint in entry.spec.constraints:
+            wanted = 1 if constraint.match_attribute else len(values)
+            assert len(set(values)) == wanted
+        for wish in entry.spec.requests:
+            mine = [d for d in got if d.request.split("/")[0] == wish.name]
+            if wish.exactly is not None:
+                assert len(mine) == wish.exactly.count
+                if wish.exactly.selectors:
+                    assert all(candidates[d.device].attributes["x"] == 1 for d in mine)
+
+
+@given(devices(), pods())
+@settings(max_examples=100, deadline=None)
+def test_deciding_changes_nothing(made, pod):
+    state = opened(made)
+    before, shape_before = copy.deepcopy((state.used, state.taken, state.shares, state.key)), repr(pod)
+    first = place(pod, state)
+    assert (state.used, state.taken, state.shares, state.key) == before
+    assert repr(pod) == shape_before
+    again = place(pod, opened(made))
+    assert type(again) is type(first)
+    if isinstance(first, Placement):
+        assert first.devices == again.devices
+
+
+@given(devices(), devices(), pods())
+@settings(max_examples=80, deadline=None)
+def test_one_more_node_never_turns_a_fit_into_a_refusal(made, more, pod):
+    """Upstream's exception: an error on any node ends the attempt on all of them; nothing errs here."""
+    queue = [QueuedPod(ObjectKey("default", "p"), pod)]
+    alone = run(queue, Cluster({"n1": opened(made)}))
+    both = run(queue, Cluster({"n1": opened(made), "n2": opened(more, name="n2")}))
+    assert len(both.placed) >= len(alone.placed)
+
+
+@given(devices(), st.lists(pods(), min_size=1, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_the_order_of_equal_nodes_changes_only_names(made, queue):
+    waiting = [QueuedPod(ObjectKey("default", f"p{i}"), pod) for i, pod in enumerate(queue)]
+    nodes = {name: opened(made, name=name) for name in ("n1", "n2", "n3")}
+    one = run(waiting, Cluster(nodes))
+    other = run(waiting, Cluster(dict(reversed(nodes.items()))))
+    assert one.placed.keys() == other.placed.keys()
+    assert sorted(s.used for s in one.cluster.nodes.values()) == sorted(s.used for s in other.cluster.nodes.values())
+
+
+@given(devices(), pods())
+@settings(max_examples=60, deadline=None)
+def test_every_refusal_has_a_reason(made, pod):
+    verdict = place(pod, opened(made))
+    if isinstance(verdict, Refusal):
+        assert verdict.reasons
+        assert all(reason.code and reason.message for reason in verdict.reasons)
