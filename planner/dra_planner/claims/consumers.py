@@ -5,7 +5,7 @@ Source: kubernetes/api:resource/v1/types.go@v0.36.3 (ResourceClaimReservedForMax
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -27,17 +27,22 @@ class ConsumerLimit:
             yield member, None
             return
         rooms = {key: self._room.setdefault(key, [MAX_CONSUMERS] * 4) for key in shared}
-        wanted = list(member.figures)
-        room = [min(rooms[key][level] for key in shared) for level in range(4)]
-        kept = [room[level] if want is None else min(want, room[level]) for level, want in enumerate(wanted)]
-        left = [None if want is None else want - kept[level] for level, want in enumerate(wanted)]
+        kept, left = take(member, [min(rooms[key][level] for key in shared) for level in range(4)])
         for key in shared:
-            rooms[key][:] = [have - taken for have, taken in zip(rooms[key], kept, strict=True)]
-        fitting = [None if want is None else have for want, have in zip(wanted, kept, strict=True)]
-        yield replace(member, figures=_figures(fitting)), None
-        if any(left):
-            full = min(shared, key=lambda key: rooms[key])
-            yield replace(member, figures=_figures(left)), _reason(full)
+            taken = [pods if pods is not None else rooms[key][level] for level, pods in enumerate(kept.figures)]
+            rooms[key][:] = [have - pods for have, pods in zip(rooms[key], taken, strict=True)]
+        yield kept, None
+        if left is not None:
+            yield left, _reason(min(shared, key=lambda key: rooms[key]))
+
+
+def take(member: Member, room: Sequence[int]) -> tuple[Member, Member | None]:
+    """Return the part of a member that there is room for at each level, and the rest; None where nothing is left."""
+    wanted = list(member.figures)
+    kept = [None if want is None else min(want, room[level]) for level, want in enumerate(wanted)]
+    left = [None if want is None else want - (kept[level] or 0) for level, want in enumerate(wanted)]
+    rest = replace(member, figures=_figures(left)) if any(left) else None
+    return replace(member, figures=_figures(kept)), rest
 
 
 def _figures(values: list[int | None]) -> Figures:

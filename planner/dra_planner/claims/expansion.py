@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dra_planner.claims.consumers import ConsumerLimit
 from dra_planner.claims.extended import index_classes, serve_extended_resources
 from dra_planner.claims.identity import shape_id, strip, visible_labels
+from dra_planner.claims.quotas import QuotaRoom
 from dra_planner.claims.resolution import Unresolved, check_classes, resolve_claims
 from dra_planner.manifests import Manifests, UnresolvedPods
 from dra_planner.model import (
@@ -65,6 +66,7 @@ class _Expansion:
         self._blocked: list[Blocked] = []
         self._assumptions: set[str] = set()
         self._limit = ConsumerLimit()
+        self._quotas = QuotaRoom(manifests, frozenset(classes), features)
 
     def add(self, workload: Workload, pod_set: PodSet) -> None:
         template = pod_set.template
@@ -75,16 +77,27 @@ class _Expansion:
         generated = self._manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
         namespace = workload.meta.namespace
         try:
+            self._quotas.check_named(template.spec, namespace)
             claims = resolve_claims(template.spec, namespace, self._manifests, self._classes, generated)
             pod, claims = self._serve(strip(template.spec), namespace, claims)
         except Unresolved as unresolved:
             self._blocked.append(Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason))
             return
-        for kept, reason in self._limit.split(member, claims):
+        for part, reason in self._admitted(member, namespace, template.spec, claims):
             if reason is not None:
-                self._blocked.append(Blocked(member=kept, verdict="does-not-fit", reason=reason))
+                self._blocked.append(Blocked(member=part, verdict="does-not-fit", reason=reason))
                 continue
-            self._parts.append(_Part(namespace, template.labels, pod, claims, kept, pod_set.per_node))
+            self._parts.append(_Part(namespace, template.labels, pod, claims, part, pod_set.per_node))
+
+    def _admitted(
+        self, member: Member, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]
+    ) -> Iterator[tuple[Member, Reason | None]]:
+        """Yield the pods that quotas and the limit of consumers let through, and the others with the reason."""
+        for admitted, reason in self._quotas.split(member, namespace, pod, claims):
+            if reason is not None:
+                yield admitted, reason
+                continue
+            yield from self._limit.split(admitted, claims)
 
     def block(self, pods: UnresolvedPods) -> None:
         """Add pods that the manifests do not describe."""

@@ -70,19 +70,19 @@ def _rewrite(data: dict[str, Any], remarks: list[str]) -> dict[str, Any] | None:
         return moved
     kind = str(data.get("kind", ""))
     if kind in _GONE:
-        remarks.append(f"{kind} {(data.get('metadata') or {}).get('name', '')} has no form in v1: {_GONE[kind]}")
+        remarks.append(f"{kind} {_mapping(data.get('metadata')).get('name', '')} has no form in v1: {_GONE[kind]}")
         return None
     change = _CHANGES.get((version, kind))
     return data if change is None else {**change(data, remarks), "apiVersion": V1}
 
 
 def _claim(data: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
-    return {**data, "spec": _claim_spec(data.get("spec") or {})}
+    return {**data, "spec": _claim_spec(_mapping(data.get("spec")))}
 
 
 def _template(data: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
-    spec = data.get("spec") or {}
-    return {**data, "spec": {**spec, "spec": _claim_spec(spec.get("spec") or {})}}
+    spec = _mapping(data.get("spec"))
+    return {**data, "spec": {**spec, "spec": _claim_spec(_mapping(spec.get("spec")))}}
 
 
 def _claim_spec(spec: dict[str, Any]) -> dict[str, Any]:
@@ -100,21 +100,23 @@ def _request(request: dict[str, Any]) -> dict[str, Any]:
     if not flat:
         return request
     rest = {key: value for key, value in request.items() if key not in _FLAT}
-    return {**rest, "exactly": {**flat, **(rest.get("exactly") or {})}}
+    return {**rest, "exactly": {**flat, **_mapping(rest.get("exactly"))}}
 
 
 def _class(data: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
-    spec = {key: value for key, value in (data.get("spec") or {}).items() if key != "suitableNodes"}
-    if "suitableNodes" in (data.get("spec") or {}):
+    spec = {key: value for key, value in _mapping(data.get("spec")).items() if key != "suitableNodes"}
+    if "suitableNodes" in _mapping(data.get("spec")):
         remarks.append("suitableNodes is gone: which nodes suit follows from their devices")
     return {**data, "spec": spec}
 
 
 def _slice(data: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
-    spec = data.get("spec") or {}
+    spec = _mapping(data.get("spec"))
     devices = [
-        {**{key: value for key, value in device.items() if key != "basic"}, **(device.get("basic") or {})}
-        for device in spec.get("devices") or ()
+        {**{key: value for key, value in device.items() if key != "basic"}, **_mapping(device.get("basic"))}
+        if isinstance(device, dict)
+        else device
+        for device in _list(spec.get("devices"))
     ]
     return {**data, "spec": {**spec, **({"devices": devices} if devices else {})}}
 
@@ -129,12 +131,12 @@ def _resource_class(data: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
 
 
 def _classic_claim(data: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
-    return {**data, "spec": _classic_spec(data.get("spec") or {}, remarks)}
+    return {**data, "spec": _classic_spec(_mapping(data.get("spec")), remarks)}
 
 
 def _classic_template(data: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
-    spec = data.get("spec") or {}
-    return {**data, "spec": {**spec, "spec": _classic_spec(spec.get("spec") or {}, remarks)}}
+    spec = _mapping(data.get("spec"))
+    return {**data, "spec": {**spec, "spec": _classic_spec(_mapping(spec.get("spec")), remarks)}}
 
 
 def _classic_spec(spec: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
@@ -181,6 +183,14 @@ def _entry(entry: Any) -> Any:
     if not isinstance(entry, dict) or not isinstance(entry.get("source"), dict):
         return entry
     return {**{key: value for key, value in entry.items() if key != "source"}, **entry["source"]}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _leading_comments(text: str) -> str:

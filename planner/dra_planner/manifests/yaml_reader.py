@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import yaml
@@ -26,17 +27,19 @@ from dra_planner.manifests.limits import MAX_DEPTH, MAX_NODES
 from dra_planner.manifests.scalars import key_text, resolve_plain
 from dra_planner.manifests.tree import Map, Seq, new_map, new_seq
 
-try:
+
+class PurePythonParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
+    """PyYAML's own parser, from text to events."""
+
+    def __init__(self, text: str) -> None:
+        yaml.reader.Reader.__init__(self, text)
+        yaml.scanner.Scanner.__init__(self)
+        yaml.parser.Parser.__init__(self)
+
+
+_Parser: Callable[[str], Any] = PurePythonParser
+with suppress(ImportError):  # PyYAML may come without libyaml
     from yaml.cyaml import CParser as _Parser  # type: ignore[attr-defined]  # the stubs forget to export it
-except ImportError:  # PyYAML without libyaml
-
-    class _Parser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):  # type: ignore[no-redef]
-        """PyYAML's own parser, from text to events."""
-
-        def __init__(self, text: str) -> None:
-            yaml.reader.Reader.__init__(self, text)
-            yaml.scanner.Scanner.__init__(self)
-            yaml.parser.Parser.__init__(self)
 
 
 class Fault(Exception):

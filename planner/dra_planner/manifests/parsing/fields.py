@@ -27,7 +27,9 @@ def text_of(value: Any) -> str:
 
 
 def parse_quantity(value: Any) -> Quantity:
-    """Return a quantity written as text or number. Raises QuantityError."""
+    """Return a quantity written as text or number; null is zero. Raises QuantityError."""
+    if value is None:
+        return Quantity.from_int(0)
     return Quantity.parse(text_of(value))
 
 

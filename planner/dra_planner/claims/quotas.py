@@ -1,0 +1,143 @@
+"""Resource quotas: how many of the pods and claims of a namespace would be admitted.
+
+A pod that has room is admitted even where its claims have none: then their creation fails, and it waits. Both are
+blocked here, for neither ever runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dra_planner.claims.consumers import take
+from dra_planner.claims.resolution import Unresolved
+from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
+from dra_planner.manifests.validation.quotas import Usage, claim_usage, covers, pod_usage
+from dra_planner.model import Member, ObjectKey, PodSpec, Reason, ShapeClaim
+from dra_planner.quantity import Quantity
+from dra_planner.releases import Features
+
+_LEVELS = 4
+_UNBOUNDED = 2**62
+
+
+@dataclass(slots=True)
+class _Quota:
+    """One quota: what it limits, and the room that is left at each level of demand."""
+
+    data: Mapping[str, Any]
+    room: list[dict[str, Quantity]]
+
+    @property
+    def name(self) -> str:
+        return str((self.data.get("metadata") or {}).get("name"))
+
+    def fits(self, usage: Usage) -> list[int]:
+        """Return how many times a usage fits at each level."""
+        return [
+            min((_times(room[key], usage[key]) for key in room if key in usage), default=_UNBOUNDED)
+            for room in self.room
+        ]
+
+    def charge(self, usage: Usage, times: list[int]) -> None:
+        for room, count in zip(self.room, times, strict=True):
+            for key in room:
+                if key in usage and count:
+                    room[key] = room[key] - _multiple(usage[key], count)
+
+
+class QuotaRoom:
+    """Takes pods and claims in, in order, as far as the quotas of their namespaces go."""
+
+    def __init__(self, manifests: Manifests, classes: frozenset[str], features: Features) -> None:
+        self._features = features
+        self._classes = classes
+        self._quotas: dict[str, list[_Quota]] = {}
+        for data in manifests.quotas:
+            namespace = str((data.get("metadata") or {}).get("namespace") or "default")
+            self._quotas.setdefault(namespace, []).append(_Quota(data, [_room(data) for _ in range(_LEVELS)]))
+        self._denied: dict[ObjectKey, Reason] = {}
+        if self._quotas:
+            self._charge_claims(manifests)
+
+    def check_named(self, pod: PodSpec, namespace: str) -> None:
+        """Raise Unresolved where a quota keeps a claim that the pod names from being created."""
+        for entry in pod.resource_claims:
+            reason = self._denied.get(ObjectKey(namespace, entry.resource_claim_name or ""))
+            if reason is not None:
+                raise Unresolved("does-not-fit", reason)
+
+    def split(
+        self, member: Member, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]
+    ) -> Iterator[tuple[Member, Reason | None]]:
+        """Yield the pods that the quotas admit, and the others with the reason."""
+        quotas = self._quotas.get(namespace)
+        if not quotas:
+            yield member, None
+            return
+        data = render_pod_spec(pod)
+        charged = [(quota, self._usage(quota, data, claims)) for quota in quotas]
+        fits = [quota.fits(usage) for quota, usage in charged]
+        admitted, rest = take(member, [min(column) for column in zip(*fits, strict=True)])
+        counts = [0 if pods is None else pods for pods in admitted.figures]
+        for quota, usage in charged:
+            quota.charge(usage, counts)
+        yield admitted, None
+        if rest is not None:
+            tightest = min(range(len(charged)), key=lambda index: fits[index])
+            quota, usage = charged[tightest]
+            yield rest, _reason(quota, usage, namespace)
+
+    def _usage(self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]) -> Usage:
+        total: Usage = dict(pod_usage(pod)) if covers(quota.data, pod) else {}
+        if covers(quota.data, None):
+            for claim in claims:
+                if claim.shared is None:
+                    for key, amount in claim_usage(
+                        render_claim_spec(claim.spec), self._features, self._classes
+                    ).items():
+                        total[key] = total[key] + amount if key in total else amount
+        return total
+
+    def _charge_claims(self, manifests: Manifests) -> None:
+        """Charge the claims that are given by name; those that exist already are in what the quota says is used."""
+        for key in sorted(manifests.claims):
+            claim = manifests.claims[key]
+            if claim.meta.uid:
+                continue
+            usage = claim_usage(render_claim_spec(claim.spec), self._features, self._classes)
+            quotas = [quota for quota in self._quotas.get(key.namespace, ()) if covers(quota.data, None)]
+            full = next((quota for quota in quotas if min(quota.fits(usage)) < 1), None)
+            if full is not None:
+                self._denied[key] = _reason(full, usage, key.namespace, str(key))
+                continue
+            for quota in quotas:
+                quota.charge(usage, [1] * _LEVELS)
+
+
+def _room(data: Mapping[str, Any]) -> dict[str, Quantity]:
+    hard = (data.get("spec") or {}).get("hard") or {}
+    used = (data.get("status") or {}).get("used") or {}
+    return {key: Quantity.parse(str(value)) - Quantity.parse(str(used.get(key, 0))) for key, value in hard.items()}
+
+
+def _times(room: Quantity, amount: Quantity) -> int:
+    if amount.sign <= 0:
+        return _UNBOUNDED
+    return max(room.milli_value // amount.milli_value, 0)
+
+
+def _multiple(amount: Quantity, count: int) -> Quantity:
+    return Quantity(amount.unscaled * count, amount.scale, False, amount.suffixes)
+
+
+def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Reason:
+    hard = (quota.data.get("spec") or {}).get("hard") or {}
+    tight = min((key for key in hard if key in usage), key=lambda key: _times(quota.room[-1][key], usage[key]))
+    return Reason(
+        code="quota-exceeded",
+        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and that is used up",
+        fix="raise the quota, or ask for less",
+        claim=claim,
+    )

@@ -1,0 +1,76 @@
+"""Quotas: how many pods and claims of a namespace would be admitted."""
+
+# ruff: noqa: E501  # a manifest reads best in one piece
+from __future__ import annotations
+
+import pytest
+from dra_planner.claims import expand_claims
+from dra_planner.manifests import read_manifests
+from dra_planner.model import DeviceClass, Figures, ObjectMeta
+from dra_planner.model.demand import Demand
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+
+CLASSES = {"gpu.nvidia.com": DeviceClass(meta=ObjectMeta(name="gpu.nvidia.com"))}
+TEMPLATE = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: two}, spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com, count: 2}}]}}}}"
+CLAIM = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c}, spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com, count: 2}}]}}}"
+
+
+def workload(entry: str = "resourceClaimTemplateName: two", resources: str = "{}") -> str:
+    pod = f"{{containers: [{{name: m, image: i, resources: {resources}}}], resourceClaims: [{{name: g, {entry}}}]}}"
+    return f"{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: s}}, spec: {{replicas: 5, selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {pod}}}}}}}"
+
+
+def quota(hard: str, more: str = "") -> str:
+    return f"{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q}}, spec: {{hard: {{{hard}}}{more}}}}}"
+
+
+def demand(*documents: str) -> Demand:
+    features = features_of(36)
+    text = "---\n" + "\n---\n".join(documents)
+    return expand_claims(read_manifests([Source("m.yaml", text)], features), CLASSES, features)
+
+
+@pytest.mark.parametrize(
+    ("hard", "admitted"),
+    [
+        ("gpu.nvidia.com.deviceclass.resource.k8s.io/devices: 8", 4),  # two devices each
+        ("gpu.nvidia.com.deviceclass.resource.k8s.io/devices: 7", 3),
+        ("count/resourceclaims.resource.k8s.io: 2", 2),
+        ("pods: 3", 3),
+        ("pods: 3, count/resourceclaims.resource.k8s.io: 1", 1),
+        ("requests.cpu: 1500m", 3),  # half a core each
+        ("requests.deviceclass.resource.kubernetes.io/gpu.nvidia.com: 4", 2),
+        ("other.deviceclass.resource.k8s.io/devices: 0", 5),
+        ("pods: 100", 5),
+    ],
+)
+def test_what_a_quota_admits(hard: str, admitted: int) -> None:
+    result = demand(TEMPLATE, workload(resources="{requests: {cpu: 500m}}"), quota(hard))
+    assert sum(shape.figures.steady for shape in result.shapes) == admitted
+    left = [blocked.member.figures for blocked in result.blocked]
+    assert left == ([Figures.fixed(5 - admitted)] if admitted < 5 else [])
+    assert all(blocked.reason.code == "quota-exceeded" for blocked in result.blocked)
+    assert all("ResourceQuota default/q limits" in blocked.reason.message for blocked in result.blocked)
+
+
+def test_a_named_claim_is_charged_once_and_before_the_pods() -> None:
+    entry = "resourceClaimName: c"
+    assert demand(CLAIM, workload(entry), quota("count/resourceclaims.resource.k8s.io: 1")).blocked == ()
+    (blocked,) = demand(CLAIM, workload(entry), quota("count/resourceclaims.resource.k8s.io: 0")).blocked
+    assert (blocked.verdict, blocked.reason.code, blocked.reason.claim) == (
+        "does-not-fit",
+        "quota-exceeded",
+        "default/c",
+    )
+
+
+def test_a_scoped_quota_takes_in_only_its_pods() -> None:
+    scope = ", scopeSelector: {matchExpressions: [{scopeName: PriorityClass, operator: In, values: [system-node-critical]}]}"
+    assert demand(TEMPLATE, workload(), quota("pods: 0", scope)).blocked == ()
+
+
+def test_what_is_used_already_counts() -> None:
+    used = quota("pods: 5").replace("}}}", "}}, status: {used: {pods: 4}}}")
+    result = demand(TEMPLATE, workload(), used)
+    assert sum(shape.figures.steady for shape in result.shapes) == 1

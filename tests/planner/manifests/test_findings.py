@@ -1,0 +1,195 @@
+"""Findings: an object that the API server would refuse is left out, and told with line, field and remedy."""
+
+# ruff: noqa: E501  # a manifest reads best in one piece
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from dra_planner.manifests import Manifests, read_manifests, selectors_of
+from dra_planner.model import ObjectKey
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+
+
+def read(text: str, minor: int = 36, **options: Any) -> Manifests:
+    return read_manifests([Source("m.yaml", text)], features_of(minor), **options)
+
+
+CLAIM = """apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: c
+spec:
+  devices:
+    requests:
+      - name: gpu
+        exactly:
+          deviceClassName: gpu.example.com
+"""
+POD = """apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+    - name: main
+      image: i
+      resources: {claims: [{name: gpu}]}
+  resourceClaims:
+    - name: gpu
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "path", "words"),
+    [
+        (CLAIM + "          count: -1\n", "invalid-value", 11, "spec.devices.requests[0].exactly.count", "ask for 1 or more"),
+        (CLAIM + "          count: '2'\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "remove the quotes"),
+        (CLAIM + "          count: ${N}\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "variable that was not filled in"),
+        (CLAIM + "          cuont: 2\n", "unknown-field", 11, "spec.devices.requests[0].exactly.cuont", "did you mean count?"),
+        (CLAIM + "          Count: 2\n", "unknown-field", 11, "spec.devices.requests[0].exactly.Count", "did you mean count?"),
+        (CLAIM + "        count: 2\n", "unknown-field", 11, "spec.devices.requests[0].count", "put the field below exactly"),
+        (CLAIM.replace("  devices:", "devices:", 1), "unknown-field", 6, "devices", "indent it below spec"),
+        (CLAIM.replace("    requests:", "    \u00a0\u00a0requests:"), "unknown-field", 7, "spec.devices.\u00a0\u00a0requests", "non-breaking"),
+        (CLAIM.replace("name: c", "name: 12"), "wrong-type", 4, "metadata.name", "put it in quotes"),
+        (CLAIM.replace("gpu.example.com", "GPU"), "invalid-value", 10, "spec.devices.requests[0].exactly.deviceClassName", ""),
+        (CLAIM.replace("/v1", "/v1beta1"), "version-not-served", 1, "", "--rewrite"),
+        (CLAIM.replace("ResourceClaim", "resourceclaim"), "version-not-served", 1, "", "write kind: ResourceClaim"),
+        (CLAIM.replace("resource.k8s.io/v1", "v1"), "version-not-served", 1, "", "write apiVersion: resource.k8s.io/v1"),
+        (POD, "invalid-value", 10, "spec.resourceClaims[0]", "name a ResourceClaim or a ResourceClaimTemplate"),
+        (POD + "      source: {resourceClaimName: c}\n", "unknown-field", 11, "spec.resourceClaims[0].source", "since 1.31"),
+        (POD.replace("[{name: gpu}]", "[{name: nic}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "spec.resourceClaims"),
+        (POD.replace("  containers:", "  containers:").replace("kind: Pod", "kind: Deployment").replace("apiVersion: v1", "apiVersion: apps/v1beta1"), "version-not-served", 1, "", "apps/v1"),
+    ],
+)  # fmt: skip
+def test_a_refused_object_is_told_with_place_and_remedy(text: str, code: str, line: int, path: str, words: str) -> None:
+    manifests = read(text)
+    (finding,) = [item for item in manifests.diagnostics if item.severity == "error"]
+    assert (finding.code, finding.place.line, finding.place.path) == (code, line, path)
+    assert words in finding.fix
+    assert (manifests.claims, manifests.workloads) == ({}, ())
+    assert len(manifests.refused) == 1
+
+
+def test_every_fault_of_an_object_is_told() -> None:
+    text = CLAIM.replace("name: gpu", "name: GPU") + "          count: -1\n          allocationMode: some\n"
+    assert [item.place.line for item in read(text).diagnostics] == [8, 12]
+    faults = read(
+        text.replace("allocationMode: some", "tolerations: [{key: 'a b', operator: Exists, value: x}]")
+    ).diagnostics
+    assert [item.place.line for item in faults] == [8, 11, 12, 12]
+
+
+def test_one_refused_object_does_not_hide_another() -> None:
+    manifests = read(f"{CLAIM}          count: -1\n---\n{CLAIM.replace('name: c', 'name: d')}")
+    assert list(manifests.claims) == [ObjectKey("default", "d")]
+    assert manifests.refused == {("ResourceClaim", ObjectKey("default", "c"))}
+
+
+@pytest.mark.parametrize(
+    ("field", "kept_from", "gate"),
+    [
+        ("capacity: {requests: {memory: 1Gi}}", 36, "DRAConsumableCapacity"),
+        ("tolerations: [{key: a, operator: Exists}]", 36, "DRADeviceTaints"),
+    ],
+)
+def test_fields_that_a_release_drops_are_told(field: str, kept_from: int, gate: str) -> None:
+    text = f"{CLAIM}          {field}\n"
+    name = field.partition(":")[0]
+    (finding,) = read(text, 35).diagnostics
+    assert (finding.severity, finding.code, finding.place.line) == ("warning", "field-dropped", 11)
+    assert f"{name} is ignored before 1.{kept_from}" in finding.message
+    assert gate in finding.fix
+    exactly = read(text, 35).claims[ObjectKey("default", "c")].spec.requests[0].exactly
+    kept = read(text, 36).claims[ObjectKey("default", "c")].spec.requests[0].exactly
+    assert exactly is not None
+    assert kept is not None
+    assert not getattr(exactly, name)
+    assert getattr(kept, name)
+    assert read(text, 36).diagnostics == ()
+
+
+def test_tolerations_are_kept_by_1_34_that_forgets_to_drop_them() -> None:
+    assert read(f"{CLAIM}          tolerations: [{{key: a, operator: Exists}}]\n", 34).diagnostics == ()
+
+
+def test_admin_access_needs_a_label_where_the_namespace_is_given() -> None:
+    text = CLAIM.replace("name: c", "name: c\n  namespace: ops") + "          adminAccess: true\n"
+    namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ops, labels: {%s}}\n"
+    assert read(text).diagnostics == ()
+    assert [item.code for item in read(text + namespace % "").diagnostics] == ["admin-access-namespace"]
+    assert read(text + namespace % 'resource.kubernetes.io/admin-access: "true"').diagnostics == ()
+
+
+def test_pods_that_pod_security_would_refuse_are_told_before_they_are_made() -> None:
+    namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {pod-security.kubernetes.io/enforce: baseline}}\n---\n"
+    deployment = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {selector: {matchLabels: {a: b}}, "
+        "template: {metadata: {labels: {a: b}}, spec: {hostNetwork: true, containers: [{name: m, image: i}]}}}\n"
+    )
+    (finding,) = read(namespace + deployment).diagnostics
+    assert (finding.severity, finding.code) == ("warning", "pod-security")
+    assert "hostNetwork=true" in finding.message
+    pod = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostNetwork: true, containers: [{name: m, image: i}]}\n"
+    )
+    assert [item.code for item in read(namespace + pod).diagnostics] == ["admission-refused"]
+
+
+def test_an_object_with_a_uid_exists_and_is_not_judged_again() -> None:
+    text = CLAIM.replace("name: c", "name: c\n  uid: 123") + "          laterField: 1\n"
+    assert read(text).diagnostics == ()
+
+
+def test_a_second_object_of_the_same_name() -> None:
+    (finding,) = read(f"{CLAIM}---\n{CLAIM}").diagnostics
+    assert (finding.severity, finding.code, finding.place.line) == ("warning", "duplicate-object", 12)
+    (finding,) = read(f"{CLAIM}---\n{CLAIM}          count: 2\n").diagnostics
+    assert (finding.severity, finding.code) == ("error", "duplicate-object")
+
+
+def test_doubtful_yaml_is_remarked() -> None:
+    (finding,) = read(CLAIM + "          count: 1\n          count: 2\n").diagnostics
+    assert (finding.severity, finding.code, finding.place.line) == ("warning", "duplicate-key", 12)
+
+
+def test_selectors_are_compiled_by_whoever_can() -> None:
+    text = CLAIM + "          selectors:\n            - cel: {expression: device.x}\n"
+    (selector,) = selectors_of(read(text))
+    assert (selector.expression, selector.place.line) == ("device.x", 12)
+    assert selector.place.path == "spec.devices.requests[0].exactly.selectors[0].cel.expression"
+    (finding,) = read(text, check_selector=lambda text, features: f"no {text}").diagnostics
+    assert "no device.x" in finding.message
+
+
+DOCUMENTS = [
+    CLAIM,
+    CLAIM.replace("name: c", "name: bad") + "          count: -1\n",
+    POD.replace("name: p}", "name: q}") + "      resourceClaimName: c\n",
+    POD,
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n",
+    CLAIM.replace("ResourceClaim", "DeviceClass").partition("spec:")[0],
+]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_shuffling_documents_changes_nothing_but_order(seed: int) -> None:
+    expected = read("---\n".join(DOCUMENTS))
+    shuffled = list(DOCUMENTS)
+    random.Random(seed).shuffle(shuffled)
+    found = read("---\n".join(shuffled))
+    assert sorted(item.message for item in found.diagnostics) == sorted(item.message for item in expected.diagnostics)
+    assert (found.claims, found.classes, found.refused, found.other_kinds) == (
+        expected.claims,
+        expected.classes,
+        expected.refused,
+        expected.other_kinds,
+    )
+    assert sorted(item.ref for item in found.workloads) == sorted(item.ref for item in expected.workloads)
+
+
+def test_a_line_before_moves_every_line() -> None:
+    text = "---\n".join(DOCUMENTS)
+    here, there = read(text), read("# one\n# two\n" + text)
+    assert [item.place.line + 2 for item in here.diagnostics] == [item.place.line for item in there.diagnostics]

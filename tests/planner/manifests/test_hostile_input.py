@@ -1,0 +1,208 @@
+"""Hostile and random input: no exception but the project's own, and the rules table holds for single mutations."""
+
+# ruff: noqa: E501  # a manifest reads best in one piece
+from __future__ import annotations
+
+import copy
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from dra_planner.claims import expand_claims
+from dra_planner.errors import ManifestError
+from dra_planner.manifests import Manifests, read_manifests, rewrite
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+CLAIM: dict[str, Any] = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceClaim",
+    "metadata": {"name": "c", "namespace": "ml", "labels": {"a": "b"}},
+    "spec": {
+        "devices": {
+            "requests": [
+                {
+                    "name": "gpu",
+                    "exactly": {
+                        "deviceClassName": "gpu.nvidia.com",
+                        "selectors": [{"cel": {"expression": "true"}}],
+                        "tolerations": [{"key": "a/b", "operator": "Exists"}],
+                        "capacity": {"requests": {"memory": "1Gi"}},
+                    },
+                },
+                {"name": "nic", "firstAvailable": [{"name": "a", "deviceClassName": "nic.example", "count": 2}]},
+            ],
+            "constraints": [{"requests": ["gpu", "nic/a"], "matchAttribute": "resource.kubernetes.io/pcieRoot"}],
+            "config": [{"opaque": {"driver": "gpu.nvidia.com", "parameters": {"x": 1}}}],
+        }
+    },
+}
+SLICE: dict[str, Any] = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceSlice",
+    "metadata": {"name": "s"},
+    "spec": {
+        "driver": "gpu.nvidia.com",
+        "nodeName": "n1",
+        "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+        "devices": [
+            {
+                "name": "d0",
+                "attributes": {"model": {"string": "x"}, "index": {"int": 1}, "v": {"version": "1.2.3"}},
+                "capacity": {"memory": {"value": "80Gi"}},
+                "taints": [{"key": "a/b", "effect": "NoSchedule"}],
+                "consumesCounters": [{"counterSet": "s", "counters": {"m": {"value": "1"}}}],
+            }
+        ],
+    },
+}
+POD_SPEC: dict[str, Any] = {
+    "containers": [{"name": "main", "image": "i", "resources": {"claims": [{"name": "gpu"}], "limits": {"cpu": "1"}}}],
+    "resourceClaims": [{"name": "gpu", "resourceClaimName": "c"}],
+    "tolerations": [{"key": "k", "operator": "Exists"}],
+}
+POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "ml"}, "spec": POD_SPEC}
+DEPLOYMENT = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "d"},
+    "spec": {
+        "replicas": 2,
+        "selector": {"matchLabels": {"a": "b"}},
+        "template": {"metadata": {"labels": {"a": "b"}}, "spec": POD_SPEC},
+    },
+}
+
+
+def ray() -> dict[str, Any]:
+    group = {"groupName": "g", "replicas": 2, "numOfHosts": 2, "template": {"spec": POD_SPEC}}
+    spec = {
+        "enableInTreeAutoscaling": True,
+        "headGroupSpec": {"template": {"spec": POD_SPEC}},
+        "workerGroupSpecs": [group],
+    }
+    return {"apiVersion": "ray.io/v1", "kind": "RayCluster", "metadata": {"name": "r"}, "spec": spec}
+
+
+OTHERS: list[dict[str, Any]] = [
+    ray(),
+    {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "j"},
+     "spec": {"replicatedJobs": [{"name": "w", "replicas": 2, "template": {"spec": {"parallelism": 2, "template": {"spec": POD_SPEC}}}}]}},
+    {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "metadata": {"name": "w"},
+     "spec": {"entrypoint": "m", "templates": [{"name": "m", "steps": [[{"name": "a", "template": "t", "withItems": [1]}]]},
+                                                {"name": "t", "container": {"image": "i"}, "podSpecPatch": "{}"}]}},
+    {"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "metadata": {"name": "i"},
+     "spec": {"predictor": {"minReplicas": 1, "maxReplicas": 2, "model": {"resources": {}}, "workerSpec": {"pipelineParallelSize": 2}}}},
+    {"apiVersion": "apps.nvidia.com/v1alpha1", "kind": "NIMService", "metadata": {"name": "n"},
+     "spec": {"replicas": 1, "draResources": [{"claimCreationSpec": {"devices": [{"name": "g", "deviceClassName": "x"}]}}]}},
+    {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "v"},
+     "spec": {"template": {"spec": {"domain": {"devices": {"gpus": [{"deviceName": "a/b"}]}, "memory": {"guest": "1Gi"}}}}}},
+    {"apiVersion": "nvidia.com/v1alpha1", "kind": "DynamoGraphDeployment", "metadata": {"name": "g"},
+     "spec": {"services": {"a": {"replicas": 1, "resources": {"limits": {"gpu": 1}}, "extraPodSpec": {"mainContainer": {}}}}}},
+    {"apiVersion": "example.com/v1", "kind": "Flock", "metadata": {"name": "f"}, "spec": {"replicas": 2, "pod": POD_SPEC}},
+    {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"},
+     "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "d"}, "maxReplicas": 3}},
+    {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}}},
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1"}}},
+]  # fmt: skip
+ALL = [CLAIM, SLICE, POD, DEPLOYMENT, *OTHERS]
+
+
+def read(*documents: Any, minor: int = 36) -> Manifests:
+    text = "\n---\n".join(json.dumps(document) for document in documents)
+    return read_manifests([Source("m.yaml", f"---\n{text}")], features_of(minor))
+
+
+def paths(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    found = [path] if path else []
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in items:
+        found += paths(value, (*path, key))
+    return found
+
+
+def changed(document: Any, path: tuple[Any, ...], value: Any, *, remove: bool = False) -> Any:
+    document = copy.deepcopy(document)
+    node = document
+    for key in path[:-1]:
+        node = node[key]
+    if remove:
+        del node[path[-1]]
+    else:
+        node[path[-1]] = value
+    return document
+
+
+PLACES = [(document, path) for document in ALL for path in paths(document)]
+JUNK = st.sampled_from(
+    [None, True, 0, -1, 2**40, 2**70, 1.5, "", "x", "A b", "-1", "1Gi", "é" * 300, [], {}, [None], [[]], [{}], {"a": None},
+     {"name": 1}, [1], {"": ""}, "\u0000", {"a": {"b": {"c": []}}}, 1e300]
+)  # fmt: skip
+
+
+def test_the_examples_are_taken() -> None:
+    for minor in (34, 35, 36, 37):
+        findings = [item for item in read(*ALL, minor=minor).diagnostics if item.severity == "error"]
+        assert findings == []
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(PLACES), JUNK, st.booleans(), st.sampled_from([34, 35, 36, 37]))
+def test_no_mutation_breaks_the_reading(
+    place: tuple[Any, tuple[Any, ...]], junk: Any, remove: bool, minor: int
+) -> None:
+    document, path = place
+    mutant = changed(document, path, junk, remove=remove)
+    features = features_of(minor)
+    manifests = None
+    with suppress(ManifestError):
+        manifests = read(mutant, CLAIM, DEPLOYMENT, minor=minor)
+    if manifests is None:
+        return
+    demand = expand_claims(manifests, manifests.classes, features)
+    assert all(item.message and item.code for item in manifests.diagnostics)
+    assert len({shape.id for shape in demand.shapes}) == len(demand.shapes)
+    rewrite(Source("m.yaml", json.dumps(mutant)))
+
+
+REFUSED: list[tuple[dict[str, Any], str, Any]] = [
+    (CLAIM, "metadata.name", "A"),
+    (CLAIM, "metadata.labels.a", "b c"),
+    (CLAIM, "spec.devices.requests.0.name", "G"),
+    (CLAIM, "spec.devices.requests.1.name", "gpu"),
+    (CLAIM, "spec.devices.requests.0.exactly", None),
+    (CLAIM, "spec.devices.requests.0.exactly.deviceClassName", ""),
+    (CLAIM, "spec.devices.requests.0.exactly.selectors.0.cel", None),
+    (CLAIM, "spec.devices.requests.0.exactly.tolerations.0.operator", "Maybe"),
+    (CLAIM, "spec.devices.requests.1.firstAvailable.0.count", -1),
+    (CLAIM, "spec.devices.constraints.0.requests.1", "nic/b"),
+    (CLAIM, "spec.devices.constraints.0.matchAttribute", "pcieRoot"),
+    (CLAIM, "spec.devices.config.0.opaque.driver", "a_b"),
+    (CLAIM, "spec.devices.config.0.opaque.parameters", None),
+    (SLICE, "spec.driver", ""),
+    (SLICE, "spec.nodeName", ""),
+    (SLICE, "spec.pool.resourceSliceCount", 0),
+    (SLICE, "spec.devices.0.name", "d.0"),
+    (SLICE, "spec.devices.0.attributes.v.version", "v1"),
+    (SLICE, "spec.devices.0.attributes.model.string", "x" * 65),
+    (SLICE, "spec.devices.0.taints.0.effect", "Never"),
+    (SLICE, "spec.devices.0.consumesCounters.0.counters", {}),
+    (POD, "spec.resourceClaims.0.name", "a.b"),
+    (POD, "spec.containers.0.resources.claims.0.name", "nic"),
+    (POD, "spec.containers.0.resources.limits.cpu", "-1"),
+    (DEPLOYMENT, "spec.replicas", -1),
+    (DEPLOYMENT, "spec.selector.matchLabels.a", "c"),
+]
+
+
+@pytest.mark.parametrize(("document", "path", "value"), REFUSED, ids=[f"{row[0]['kind']} {row[1]}" for row in REFUSED])
+def test_a_single_mutation_is_refused_at_its_place(document: dict[str, Any], path: str, value: Any) -> None:
+    keys = tuple(int(key) if key.isdigit() else key for key in path.split("."))
+    (finding, *_) = read(changed(document, keys, value)).diagnostics
+    assert finding.severity == "error"
+    written = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)[1:]
+    near = finding.place.path.replace("[v]", ".v").replace("[model]", ".model").replace("limits[cpu]", "limits.cpu")
+    assert written.startswith(near) or near.startswith(written.rsplit(".", 1)[0]) or "template.metadata.labels" in near
