@@ -1,7 +1,7 @@
 """The AWS resource types that do something particular.
 
-What cannot change in place: for EKS clusters and node groups compared with the `ForceNew` and `RequiresReplace` marks of
-hashicorp/terraform-provider-aws (internal/service/eks), on which the real provider is built; for the other types as the
+What cannot change in place: for EKS clusters and node groups compared with the `ForceNew` and `RequiresReplace` marks
+of hashicorp/terraform-provider-aws (internal/service/eks), on which the real provider is built; for other types as the
 services' APIs allow, not compared line by line.
 """
 

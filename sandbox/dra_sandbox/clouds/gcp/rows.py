@@ -1,8 +1,8 @@
 """The Google Cloud resource types that do something particular.
 
-What cannot change in place: inside `nodeConfig` compared with the `ForceNew` marks of hashicorp/terraform-provider-google
-(google/services/container/node_config.go), on which the real provider is built; elsewhere as the services' APIs allow, not
-compared line by line.
+What cannot change in place: inside `nodeConfig` compared with the `ForceNew` marks of
+hashicorp/terraform-provider-google (google/services/container/node_config.go), on which the real provider is built;
+elsewhere as the services' APIs allow, not compared line by line.
 """
 
 from __future__ import annotations
