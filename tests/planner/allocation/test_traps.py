@@ -1,0 +1,333 @@
+"""Where intuition and the allocator part: named cases, each with what upstream does.
+
+Observed on the published library and on real schedulers 1.34 to 1.36; the order of devices is that of the lists.
+"""
+
+from __future__ import annotations
+
+import pytest
+from allocation_builders import CLASSES, DRIVER, claim, counters, device, first_of, node, request, shape, slice_of
+from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
+from dra_planner.model import (
+    AllocatedDevice,
+    CelSelector,
+    ClaimSpec,
+    DeviceCapacity,
+    DeviceClass,
+    DeviceSubRequest,
+    DeviceTaint,
+    DeviceToleration,
+    NodeSelector,
+    NodeSelectorTerm,
+    ObjectMeta,
+    RequestPolicy,
+    Requirement,
+    ResourceSlice,
+    ValidRange,
+)
+from dra_planner.quantity import Quantity
+from dra_planner.releases import Features, features_of
+
+X_IS_1 = 'device.attributes["gpu.nvidia.com"].x == 1'
+NOPE = 'device.attributes["gpu.nvidia.com"].nope == 1'
+X = "gpu.nvidia.com/x"
+F34, F35, F36, F37 = (features_of(minor) for minor in (34, 35, 36, 37))
+
+
+def state(*slices: ResourceSlice, features: Features = F36, **more) -> NodeState:
+    return open_node(node(), slices, CLASSES, features, **more)
+
+
+def outcome(state: NodeState, *claims: ClaimSpec) -> str:
+    """ "OK a b", "FAIL" or "ERROR …" """
+    verdict = place(shape(*claims), state)
+    if isinstance(verdict, Placement):
+        return " ".join(("OK", *(d.device for d in verdict.devices)))
+    assert isinstance(verdict, Refusal)
+    return f"ERROR {verdict.message}" if verdict.kind == "error" else "FAIL"
+
+
+def held(name: str, driver: str = DRIVER) -> AllocatedDevice:
+    return AllocatedDevice(request="r", driver=driver, pool="n1", device=name)
+
+
+def values(**named: object) -> ResourceSlice:
+    """One device per name, with attribute x where the value is not None."""
+    return slice_of(*(device(name, {} if x is None else {"x": x}) for name, x in named.items()))
+
+
+# -- selectors
+
+
+def test_errors_are_met_only_when_the_search_gets_there():
+    assert outcome(state(values(a=1, b=None)), claim(request("r", X_IS_1))) == "OK a"
+    assert outcome(state(values(a=1, b=None)), claim(request("r", X_IS_1, count=2))).endswith("no such key: x")
+    assert outcome(state(values(b=None, a=1)), claim(request("r", X_IS_1))).startswith(
+        "ERROR claim default/c1: selector #0"
+    )
+
+
+def test_devices_in_use_are_not_evaluated():
+    here = state(values(b=None, a=1), allocated=[held("b")])
+    assert outcome(here, claim(request("r", X_IS_1))) == "OK a"
+
+
+def test_selectors_stop_at_the_first_that_does_not_match():
+    assert outcome(state(values(a=1)), claim(request("r", "false", NOPE))) == "FAIL"
+    assert outcome(state(values(a=1)), claim(request("r", NOPE, "false"))).startswith("ERROR")
+
+
+def test_class_selectors_run_before_those_of_the_request():
+    other = slice_of("z", name="other", driver="a.example.com")
+    gpu = values(a=1)
+    assert outcome(state(other, gpu), claim(request("r", X_IS_1, device_class="gpu"))) == "OK a"
+    assert outcome(state(other, gpu), claim(request("r", X_IS_1))).startswith("ERROR")  # a.example.com comes first
+
+
+# -- counts and limits
+
+
+def test_more_than_a_claim_may_hold():
+    here = state(slice_of(*(f"d{i}" for i in range(40))))
+    assert "33 exceeds the claim limit of 32" in outcome(here, claim(request(count=33)))
+    assert "40 exceeds the claim limit of 32" in outcome(here, claim(request("a", count=20), request("b", count=20)))
+    assert outcome(here, claim(request(count=20)), claim(request(count=21))) == "FAIL"
+
+
+def test_all_of_nothing_is_no_success_and_all_does_not_shrink():
+    assert outcome(state(values(a=2)), claim(request("r", X_IS_1, count=0))) == "FAIL"
+    assert outcome(state(values(a=1, b=1), allocated=[held("b")]), claim(request(count=0))) == "FAIL"
+    assert outcome(state(values(a=1, b=1)), claim(request("r"), request("s", count=0))) == "FAIL"
+
+
+def test_a_claim_without_requests_fits_everywhere():
+    verdict = place(shape(ClaimSpec()), state())
+    assert isinstance(verdict, Placement)
+    assert verdict.claims["c1"].node_selector is None
+
+
+# -- pools
+
+
+def test_all_minds_incomplete_pools_of_any_driver():
+    nic = slice_of("nic-0", name="nic", driver="nic.example.com", slice_count=2)
+    assert "nic.example.com/n1 is currently being updated" in outcome(
+        state(nic, values(a=1)), claim(request(device_class="gpu", count=0))
+    )
+    assert outcome(state(nic, values(a=1)), claim(request(device_class="gpu"))) == "OK a"
+
+
+@pytest.mark.parametrize(("features", "expected"), [(F34, "OK a"), (F35, "FAIL"), (F36, "FAIL"), (F37, "FAIL")])
+def test_incomplete_pools(features, expected):
+    assert outcome(state(slice_of("a", slice_count=2), features=features), claim(request())) == expected
+
+
+def test_an_old_generation_is_ignored():
+    old = slice_of("a", "b", name="old", generation=1)
+    new = slice_of("a", name="new", generation=2)
+    assert outcome(state(old, new), claim(request(count=2))) == "FAIL"
+
+
+def test_a_device_name_twice_in_a_pool():
+    twice = (slice_of("a", name="one", slice_count=2), slice_of("a", name="two", slice_count=2))
+    assert outcome(state(*twice, features=F34), claim(request())) == "ERROR pool n1 is invalid: duplicate device name a"
+    verdict = place(shape(claim(request())), state(*twice))
+    assert "duplicate device name a" in verdict.reasons[-1].message
+
+
+def test_slices_in_order_of_their_names_from_1_36_on():
+    assert (
+        outcome(
+            state(slice_of("a", name="z", slice_count=2), slice_of("z1", name="b", slice_count=2)), claim(request())
+        )
+        == "OK z1"
+    )
+
+
+def test_pools_with_binding_conditions_come_last():
+    waiting = slice_of(device("a", binding_conditions=("ready",), binding_failure_conditions=("f",)), pool="aa")
+    assert outcome(state(waiting, slice_of("z", name="z", pool="zz")), claim(request())) == "OK z"
+    off = F36.with_gates(binding_conditions=False)
+    assert outcome(state(waiting, features=off), claim(request())) == "FAIL"
+
+
+# -- constraints
+
+
+def test_a_constraint_needs_the_attribute_even_of_a_single_device():
+    assert outcome(state(values(a=None)), claim(request(), match=X)) == "FAIL"
+
+
+def test_a_bare_attribute_belongs_to_its_driver():
+    nic = slice_of(device("nic", {"numa": 0}), name="nic", driver="nic.example.com")
+    gpu = slice_of(device("gpu", {"numa": 0, "resource.kubernetes.io/pcieRoot": "p"}))
+    pair = (request("g", device_class="gpu"), request("n", 'device.driver == "nic.example.com"'))
+    assert outcome(state(gpu, nic), claim(*pair, match="gpu.nvidia.com/numa")) == "FAIL"
+    shared = slice_of(device("nic", {"resource.kubernetes.io/pcieRoot": "p"}), name="nic", driver="nic.example.com")
+    assert outcome(state(gpu, shared), claim(*pair, match="resource.kubernetes.io/pcieRoot")) == "OK gpu nic"
+
+
+def test_an_int_and_a_string_do_not_match():
+    assert outcome(state(values(a=1, b="1")), claim(request(count=2), match=X)) == "FAIL"
+    assert outcome(state(values(a=True, b=1)), claim(request(count=2), match=X)) == "FAIL"
+
+
+def test_all_against_a_constraint_is_an_error():
+    assert "a claim constraint would not be satisfied" in outcome(
+        state(values(a=1, b=2)), claim(request(count=0), match=X)
+    )
+
+
+@pytest.mark.parametrize(("features", "expected"), [(F34, "OK a b c"), (F36, "OK a b c"), (F37, "FAIL")])
+def test_distinct_values_are_forgotten_within_one_request_before_1_37(features, expected):
+    here = state(values(a=1, b=2, c=1), features=features)
+    assert outcome(here, claim(request(count=3), distinct=X)) == expected
+    if features.minor < 37:
+        assert place(shape(claim(request(count=3), distinct=X)), here).notes[0].code == "may-depend-on-patch"
+
+
+def test_constraints_do_not_reach_across_claims():
+    one = claim(request(), match=X)
+    assert outcome(state(values(a=1, b=2)), one, one) == "OK a b"
+
+
+# -- alternatives
+
+
+def test_a_class_of_a_later_alternative_must_exist():
+    assert outcome(state(values(a=1)), claim(first_of("r", ("any", 1), ("missing", 1)))) == "FAIL"
+
+
+def test_selectors_of_a_later_alternative_wait():
+    later = DeviceSubRequest(name="late", device_class_name="any", selectors=(CelSelector(NOPE),))
+    assert outcome(state(values(a=1)), claim(first_of("r", ("any", 1), later))) == "OK a"
+
+
+# -- admin access, taints, partitions
+
+
+def admin(**more):
+    return request("admin", admin_access=True, **more)
+
+
+def test_an_admin_pick_blocks_a_later_claim_of_the_same_pod():
+    assert outcome(state(values(a=1)), claim(admin()), claim(request())) == "FAIL"
+    assert outcome(state(values(a=1)), claim(request()), claim(admin())) == "OK a a"
+    assert outcome(state(values(a=1)), claim(admin(), request("x", admin_access=True))) == "FAIL"
+    assert outcome(state(values(a=1)), claim(admin()), claim(admin())) == "OK a a"
+
+
+def test_admin_access_ignores_allocations_but_not_taints():
+    assert outcome(state(values(a=1), allocated=[held("a")]), claim(admin())) == "OK a"
+    assert outcome(state(slice_of(device("a", taints=[DeviceTaint(key="k")]))), claim(admin())) == "FAIL"
+
+
+def test_which_taints_keep_claims_away():
+    def tainted(effect: str) -> ResourceSlice:
+        return slice_of(device("a", taints=[DeviceTaint(key="k", value="v", effect=effect)]))
+
+    exists = DeviceToleration(key="k", operator="Exists", effect="NoSchedule")
+    assert outcome(state(tainted("None")), claim(request())) == "OK a"
+    assert outcome(state(tainted("NoExecute")), claim(request(tolerations=(exists,)))) == "FAIL"
+    assert outcome(state(tainted("NoSchedule")), claim(request(tolerations=(DeviceToleration(key="k"),)))) == "FAIL"
+    assert outcome(state(tainted("NoSchedule"), features=F35), claim(request())) == "OK a"
+
+
+def boards(*devices) -> tuple[ResourceSlice, ResourceSlice]:
+    return counters(c=40), slice_of(*devices, slice_count=2)
+
+
+def test_a_rejected_partition_gives_its_counters_back_in_the_latest_patch():
+    full = device("full", draws={"c": 40}, taints=[DeviceTaint(key="k")])
+    assert outcome(state(*boards(full, device("half", draws={"c": 20}))), claim(request())) == "OK half"
+    old = F35.with_gates(partitionable_devices=True, device_taints=True)
+    here = state(*boards(full, device("half", draws={"c": 20})), features=old)
+    assert outcome(here, claim(request())) == "FAIL"
+    assert "patch release" in place(shape(claim(request())), here).reasons[0].message
+
+
+def test_partitions_overlap():
+    parts = (device("full", draws={"c": 40}), device("h1", draws={"c": 20}), device("h2", draws={"c": 20}))
+    assert outcome(state(*boards(*parts)), claim(request(count=2))) == "OK h1 h2"
+    assert outcome(state(*boards(*parts)), claim(request(count=0))) == "FAIL"
+
+
+def test_two_drivers_with_one_pool_name_share_counter_tables_up_to_1_36():
+    gpu = boards(device("g", draws={"c": 40}))
+    nic = (
+        counters(c=100, name="nic-counters", driver="nic.example.com"),
+        slice_of(device("f", draws={"c": 200}), name="nic", driver="nic.example.com", slice_count=2),
+    )
+    both = claim(request("g", device_class="gpu"), request("f", 'device.driver == "nic.example.com"'))
+    assert outcome(state(*gpu, *nic, features=F37), both) == "FAIL"
+    assert outcome(state(*gpu, *nic), both) == "FAIL"
+
+
+# -- shares
+
+
+def shared(memory: DeviceCapacity | str = "80Gi", **more) -> ResourceSlice:
+    return slice_of(device("a", capacity={"memory": memory, **more}, allow_multiple_allocations=True))
+
+
+def asking(**amounts: str):
+    return request(capacity={name: Quantity.parse(amount) for name, amount in amounts.items()})
+
+
+def test_shares_of_one_device():
+    two = (claim(asking(memory="30Gi")), claim(asking(memory="30Gi")))
+    assert outcome(state(shared()), *two) == "OK a a"
+    assert outcome(state(shared()), *two, claim(asking(memory="30Gi"))) == "FAIL"
+    wide = request(count=2, capacity={"memory": Quantity.parse("10Gi")})
+    assert outcome(state(shared()), claim(wide)) == "FAIL"
+    assert outcome(state(shared(), features=F35.with_gates(consumable_capacity=True)), claim(wide)) == "OK a a"
+
+
+def test_what_is_not_asked_for_is_taken_whole():
+    assert outcome(state(shared()), claim(request()), claim(request())) == "FAIL"
+    some = (claim(asking(memory="10Gi")), claim(asking(memory="10Gi")))
+    assert outcome(state(shared(cores="4")), *some) == "FAIL"
+    policy = RequestPolicy(default=Quantity.parse("8Gi"), valid_values=(Quantity.parse("8Gi"),))
+    assert (
+        outcome(state(shared(DeviceCapacity(Quantity.parse("80Gi"), policy))), claim(request()), claim(request()))
+        == "OK a a"
+    )
+
+
+@pytest.mark.parametrize(("asked", "taken"), [("5Gi", "8Gi"), ("63Gi", "64Gi"), ("65Gi", None)])
+def test_amounts_are_rounded_up_to_the_step(asked, taken):
+    valid = ValidRange(minimum=Quantity.parse("4Gi"), step=Quantity.parse("4Gi"), maximum=Quantity.parse("64Gi"))
+    policy = RequestPolicy(default=Quantity.parse("4Gi"), valid_range=valid)
+    verdict = place(shape(claim(asking(memory=asked))), state(shared(DeviceCapacity(Quantity.parse("80Gi"), policy))))
+    if taken is None:
+        assert isinstance(verdict, Refusal)
+    else:
+        assert verdict.devices[0].consumed_capacity["memory"] == Quantity.parse(taken)
+
+
+def test_capacity_is_a_filter_on_devices_that_are_not_shared():
+    two = slice_of(device("small", capacity={"memory": "40Gi"}), device("large", capacity={"memory": "80Gi"}))
+    assert outcome(state(two), claim(asking(memory="41Gi"))) == "OK large"
+    assert outcome(state(two), claim(asking(cores="1"))) == "FAIL"
+
+
+# -- nodes
+
+
+def test_where_a_claim_can_be_used():
+    zone = NodeSelector((NodeSelectorTerm((Requirement("zone", "In", ("a",)),)),))
+    everywhere = slice_of("net", name="net", pool="net", all_nodes=True)
+    zonal = slice_of("far", name="far", pool="far", node_selector=zone)
+    here = open_node(node(labels={"zone": "a"}), [values(a=1), everywhere, zonal], CLASSES, F36)
+
+    def selector(name: str) -> NodeSelector | None:
+        classes = {name: DeviceClass(meta=ObjectMeta(name=name))}
+        only = open_node(
+            here.node, [s for s in (values(a=1), everywhere, zonal) if s.devices[0].name == name], classes, F36
+        )
+        verdict = place(shape(claim(request(device_class=name))), only)
+        return verdict.claims["c1"].node_selector
+
+    assert selector("net") is None
+    assert selector("far") == zone
+    assert selector("a") == NodeSelector((NodeSelectorTerm((), (Requirement("metadata.name", "In", ("n1",)),)),))
