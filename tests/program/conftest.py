@@ -1,5 +1,6 @@
 """Stacks of this repository in a scratch project: a fleet from `stacks/`, a plan made here, the real engine."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,42 @@ class Journey:
     def changed(self, result: Any) -> dict[str, str]:
         """Return name → operation of every resource that did not stay the same."""
         return {step.name: step.op for step in result.steps if step.op not in ("same", "read")}
+
+
+def graph_text(resources: list[dict[str, Any]]) -> str:
+    """Return a stack's resources as a tree, each with what it waits for (the record, which all wait for, left out)."""
+    record = "pulumi-dra:index:CapacityPlan"
+    label = {r["urn"]: f"{r['type'].rpartition(':')[2]} {r['urn'].rpartition('::')[2]}" for r in resources}
+    below: dict[str, list[dict[str, Any]]] = {}
+    for resource in resources:
+        if not resource["type"].startswith("pulumi:providers:") or "kubernetes" in resource["type"]:
+            below.setdefault(resource.get("parent", ""), []).append(resource)
+
+    def lines(parent: str, depth: int) -> list[str]:
+        found = []
+        for resource in sorted(below.get(parent, []), key=lambda r: label[r["urn"]]):
+            waits = sorted(label[urn] for urn in resource.get("dependencies", []) if record not in urn)
+            found.append("  " * depth + label[resource["urn"]])
+            found += ["  " * (depth + 2) + "after " + name for name in waits]
+            found += lines(resource["urn"], depth + 1)
+        return found
+
+    return "\n".join(lines("", 0)) + "\n"
+
+
+@pytest.fixture(scope="session")
+def check_graph() -> Callable[[str, list[dict[str, Any]]], None]:
+    """Compare a stack's graph with the one that was reviewed; UPDATE_GOLDEN writes it again."""
+
+    def check(stack: str, resources: list[dict[str, Any]]) -> None:
+        golden = Path(__file__).parent / "graphs" / f"{stack}.txt"
+        text = graph_text(resources)
+        if os.environ.get("UPDATE_GOLDEN"):
+            golden.parent.mkdir(exist_ok=True)
+            golden.write_text(text)
+        assert text == golden.read_text()
+
+    return check
 
 
 @pytest.fixture(scope="module")

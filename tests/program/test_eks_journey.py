@@ -63,6 +63,10 @@ def test_everything_of_a_cloud_waits_for_the_record(run: Run) -> None:
     assert without == []
 
 
+def test_the_graph_is_the_one_that_was_reviewed(run: Run, check_graph: Callable[..., None]) -> None:
+    check_graph("eks-dev", run.resources)
+
+
 def test_a_second_up_would_change_nothing(run: Run) -> None:
     assert run.again.ok
     assert set(run.again.change_counts) == {"same"}
