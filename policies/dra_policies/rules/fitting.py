@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place, sight_of
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place
 from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Shape, ShapeClaim
 from dra_planner.offers import Offer
@@ -61,25 +61,14 @@ def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
 
 
 def _waiting(judgement: Judgement) -> Iterator[Waiting]:
-    sight = sight_of(judgement.demand.shapes)
+    shapes = judgement.demand.shapes
     states = [
-        (
-            offer,
-            open_node(
-                offer.node,
-                offer.slices,
-                judgement.classes,
-                judgement.features,
-                deductions=offer.used,
-                sight=sight,
-            ),
-        )
-        for offer in judgement.offers
+        (offer, open_offer(offer, judgement.classes, judgement.features, shapes)) for offer in judgement.offers
     ]
     for size in judgement.sizing.workloads:
         if size.verdict == "fits":
             continue
-        for shape in judgement.demand.shapes:
+        for shape in shapes:
             for member in shape.members:
                 if member.workload == size.workload:
                     answers = tuple(_answer(shape, offer, state) for offer, state in states)
