@@ -149,6 +149,13 @@ class ClaimRow(_Output):
     devices: list[AllocatedRow]
 
 
+class TotalRow(_Output):
+    """Nodes of all pools together: provably the least, and what the plan takes."""
+
+    bound: int
+    plan: int
+
+
 class PlanOutput(_Output):
     """Answer of `pulumi-dra plan --format json`."""
 
@@ -158,6 +165,8 @@ class PlanOutput(_Output):
     demand: Literal["floor", "steady", "ceiling", "peak"] = "steady"
     assumptions: list[str]
     pools: list[PoolRow]
+    nodes: TotalRow
+    method: str = Field(description="Name of the packing that gave the plan.")
     workloads: list[WorkloadRow]
     cost: CostRow | None
     diagnostics: list[Finding]

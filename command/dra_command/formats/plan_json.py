@@ -21,6 +21,7 @@ from dra_command.contract import (
     PlacementRow,
     PlanOutput,
     PoolRow,
+    TotalRow,
     VerdictsRow,
     WhyRow,
     WorkloadRow,
@@ -36,6 +37,8 @@ def plan_output(plan: Plan, *, detail: bool) -> PlanOutput:
         demand=plan.level,
         assumptions=list(plan.assumptions),
         pools=[_pool(pool) for pool in plan.pools],
+        nodes=TotalRow(bound=plan.nodes_bound, plan=sum(pool.plan for pool in plan.pools)),
+        method=plan.method,
         workloads=[_workload(workload) for workload in plan.workloads],
         cost=None
         if cost is None

