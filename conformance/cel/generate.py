@@ -324,8 +324,11 @@ class Generator:
                 )
                 b = a if chance.random() < 0.7 else chance.choice([types.INT, types.UINT, types.DOUBLE])
                 return f"{self.operand(a)} {chance.choice(['<', '<=', '>', '>='])} {self.operand(b)}"
-            if roll < 0.93:
+            if roll < 0.9:
                 return f"{self.operand(t)} in {self.operand(types.list_of(t))}"
+            if roll < 0.93:
+                scalar = chance.choice([types.INT, types.STRING, types.DOUBLE, types.UINT, types.BOOL, types.BYTES])
+                return f"{self.attribute()} in {self.literal(types.list_of(scalar))}"
             if roll < 0.97:
                 return f"has({self.attribute()})"
             return f"{self.operand(types.STRING)} in {self.operand(types.map_of(types.STRING, types.INT))}"

@@ -248,8 +248,7 @@ def set_membership(operand: Closure, items: list[Any]) -> Closure | None:
         value = operand(state)
         kind: type = value.__class__
         if kind in (str, int, Uint, bool, float, type(None)):
-            found: bool = (kind, value) in members
-        return found
+            return bool((kind, value) in members)
         if type_name(value) in ("bytes", "kubernetes.Semver", "kubernetes.NamedFormat"):
             raise Panic(f"internal error: hash of unhashable type {type_name(value)}")
         return False

@@ -1,0 +1,181 @@
+"""Compiling, judging, grouping: what the interface promises."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from dra_planner.cel import ALL, DeviceError, Dialect, Refused, Selector, compile, prepare
+from hypothesis import given
+from hypothesis import strategies as st
+
+DOMAIN = 'device.attributes["gpu.nvidia.com"]'
+MEMORY = 'device.capacity["gpu.nvidia.com"].memory'
+
+
+def selector(text: str, dialect: Dialect = Dialect()) -> Selector:  # noqa: B008  (a frozen value)
+    compiled = compile(text, dialect)
+    assert isinstance(compiled, Selector), compiled
+    return compiled
+
+
+def device(**attributes: Any) -> dict[str, Any]:
+    return {"driver": "gpu.nvidia.com", "attributes": attributes, "capacity": {"memory": "80Gi"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("true", set()),
+        ('device.driver == "x"', {("driver",)}),
+        (f'{DOMAIN}.type == "gpu"', {("attributes", "gpu.nvidia.com", "type")}),
+        (f'{DOMAIN}["type"] == "gpu"', {("attributes", "gpu.nvidia.com", "type")}),
+        (f"has({DOMAIN}.type)", {("attributes", "gpu.nvidia.com", "type")}),
+        (f'{DOMAIN}.?type.orValue("x") == "gpu"', {("attributes", "gpu.nvidia.com", "type")}),
+        (f'cel.bind(d, {DOMAIN}, d.type == "gpu" && d.index == 0)',
+         {("attributes", "gpu.nvidia.com", "type"), ("attributes", "gpu.nvidia.com", "index")}),
+        (f'"type" in {DOMAIN}', {("attributes", "gpu.nvidia.com")}),
+        (f'{DOMAIN}.exists(k, k == "type")', {("attributes", "gpu.nvidia.com")}),
+        ('"d" in device.attributes', {("attributes",)}),
+        (f'{DOMAIN}[device.driver] == "x"', {("attributes", "gpu.nvidia.com"), ("driver",)}),
+        ('device.attributes[device.driver].type == "x"', {("attributes",), ("driver",)}),
+        (f'{MEMORY}.isGreaterThan(quantity("1"))', {("capacity", "gpu.nvidia.com", "memory")}),
+        ("[device].size() == 1", set(ALL)),
+        (f'[1].exists(device, device == 1) || {DOMAIN}.type == "x"', {("attributes", "gpu.nvidia.com", "type")}),
+    ],
+)  # fmt: skip
+def test_reads_are_the_paths_that_can_be_seen(text: str, reads: set[tuple[str, ...]]) -> None:
+    assert selector(text).reads == reads
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "fix"),
+    [
+        (f'{MEMORY} >= quantity("40Gi")', "type", "a.compareTo(b) >= 0"),
+        (f'{MEMORY}.isGreaterThan("40Gi")', "type", 'quantity("40Gi")'),
+        (f'{MEMORY} == "40Gi"', "type", 'quantity("40Gi")'),
+        (f'{DOMAIN}.driverVersion >= semver("1.0.0")', "type", "compareTo"),
+        ('device.attributes.productName == "x"', "type", "two levels"),
+        ("device.memory > 5", "type", 'device.attributes["gpu.nvidia.com"].memory'),
+        (f"{MEMORY}", "type", "compareTo"),
+        ('device.driver = "x"', "syntax", "=="),
+        ("true and false", "syntax", "&&"),
+        (f'{MEMORY} != quantity("1")', "cost", "!(a == b)"),
+    ],
+)
+def test_a_refusal_says_what_would_be_right(text: str, kind: str, fix: str) -> None:
+    refused = compile(text, Dialect(36, environment="new"))
+    assert isinstance(refused, Refused)
+    assert refused.kind == kind
+    assert refused.fix is not None
+    assert fix in refused.fix
+
+
+def test_the_offset_is_the_place_in_the_text() -> None:
+    refused = compile("true && nothing == 1")
+    assert isinstance(refused, Refused)
+    assert "true && nothing == 1"[refused.offset :].startswith("nothing")
+
+
+def test_new_expressions_know_what_the_previous_minor_knew() -> None:
+    text = "[3, 1].sort() == [1, 3]"
+    assert isinstance(compile(text, Dialect(34, "new")), Refused)
+    assert isinstance(compile(text, Dialect(34, "stored")), Selector)
+    assert isinstance(compile(text, Dialect(35, "new")), Selector)
+
+
+def test_gates_declare_fields_for_new_expressions_only() -> None:
+    text = "device.allowMultipleAllocations"
+    off = {"consumable_capacity": False}
+    assert isinstance(compile(text, Dialect(36, "new", **off)), Refused)
+    assert isinstance(compile(text, Dialect(36, "stored", **off)), Selector)
+    assert isinstance(compile(text, Dialect(35, "new")), Refused)
+    assert isinstance(compile(text, Dialect(36, "new")), Selector)
+
+
+def test_a_dialect_that_nobody_speaks_is_an_error() -> None:
+    with pytest.raises(ValueError, match="known from Kubernetes"):
+        Dialect(33)
+    with pytest.raises(ValueError, match="stored"):
+        Dialect(36, "old")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "device", object()])
+def test_what_is_no_device_is_an_error(wrong: object) -> None:
+    with pytest.raises(DeviceError):
+        selector("true").matches(wrong)
+
+
+def test_a_version_that_is_none_fails_every_selector() -> None:
+    outcome = selector("true").matches(device(cc={"version": "9.0"}))
+    assert outcome.verdict == "error"
+    assert outcome.message.startswith("attribute cc: parse semantic version")
+
+
+def test_quantities_of_a_device_keep_their_form_between_evaluations() -> None:
+    prepared = prepare(device())
+    changing = selector(f'{MEMORY}.isLessThan(quantity("1Ei")) && !{MEMORY}.isInteger()')
+    assert changing.matches(prepared).verdict == "match"  # comparing with a big quantity changes the form, as upstream
+    assert selector(f"{MEMORY}.isInteger()").matches(prepared).verdict == "match"
+
+
+VALUES = st.one_of(
+    st.builds(lambda v: {"string": v}, st.sampled_from(["gpu", "mig", ""])),
+    st.builds(lambda v: {"int": v}, st.integers(-2, 2)),
+    st.builds(lambda v: {"bool": v}, st.booleans()),
+    st.builds(lambda v: {"version": v}, st.sampled_from(["1.0.0", "1.0.0-rc.1"])),
+    st.just({"unknown": True}),
+)
+DEVICES = st.dictionaries(st.sampled_from(["type", "index", "uuid", "ok"]), VALUES).map(lambda a: device(**a))
+TEXTS = st.sampled_from(
+    [
+        f'{DOMAIN}.type == "gpu"',
+        f'{DOMAIN}.type == "gpu" || {DOMAIN}.ok',
+        f"has({DOMAIN}.index) && {DOMAIN}.index > 0",
+        f'{DOMAIN}.exists(k, k == "ok")',
+        f'{DOMAIN}.all(k, v, v != "mig")',
+        f'{DOMAIN}.?type.orValue("x") in ["x", "gpu"]',
+        f"{DOMAIN}.size() == 2",
+    ]
+)
+
+
+@given(st.lists(DEVICES, max_size=8), TEXTS)
+def test_grouped_outcomes_are_those_of_each_device(devices: list[dict[str, Any]], text: str) -> None:
+    judge = selector(text)
+    assert judge.outcomes(devices) == [judge.matches(d) for d in devices]
+
+
+@given(DEVICES, DEVICES, TEXTS)
+def test_equal_projections_have_equal_outcomes(a: dict[str, Any], b: dict[str, Any], text: str) -> None:
+    judge = selector(text)
+    if judge.projection(a) == judge.projection(b):
+        assert judge.matches(a) == judge.matches(b)
+
+
+@given(DEVICES, TEXTS)
+def test_no_more_is_spent_than_was_estimated(a: dict[str, Any], text: str) -> None:
+    judge = selector(text)
+    assert judge.matches(a).cost <= judge.estimated_cost
+
+
+def test_importing_loads_no_parser() -> None:
+    code = "import dra_planner.cel, sys; print(sorted({'lark', 'celpy', 're2', 'yaml'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 + 2 * 3 == 7", "7 / 2 == 3 && -7 % 3 == -1", '"ab" + "c" == "abc"', "[1, 2, 3].exists(x, x > 2)",
+     "!(1 > 2) || 1 / 0 == 1", '"abc".startsWith("ab") ? true : false', 'size("grün") == 4', "[1, 2].all(x, x < 2)",
+     '{"a": 1}["a"] == 1', "1.5 + 1.5 == 3.0", '"b" in ["a", "b"]', "[1, 2, 3].map(x, x * 2) == [2, 4, 6]"],
+)  # fmt: skip
+def test_celpy_says_the_same_of_plain_expressions(text: str) -> None:
+    import celpy
+
+    environment = celpy.Environment()
+    theirs = environment.program(environment.compile(text)).evaluate({})
+    assert (selector(text).matches(device()).verdict == "match") == bool(theirs)
