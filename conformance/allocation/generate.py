@@ -1,7 +1,7 @@
 """Random allocation cases, small enough to be adversarial: few devices, few values, every feature.
 
-A case is what the referee reads: `features`, `classes`, `slices`, `nodes` (the node asked about), `claims`, `allocated`,
-all in API form.
+A case is what the referee reads: `features`, `classes`, `slices`, `nodes` (the node asked about), `claims` and
+`allocated`, all in API form.
 """
 
 from __future__ import annotations
@@ -47,9 +47,11 @@ def features_of(rng: random.Random, minor: int) -> Json:
     chosen = {}
     for gate, (known, default) in GATES.items():
         if minor >= known:
-            chosen[gate] = {"default": minor >= default, "all": gate != "ListTypeAttributes", "some": rng.random() < 0.7}[
-                kind
-            ]
+            chosen[gate] = {
+                "default": minor >= default,
+                "all": gate != "ListTypeAttributes",
+                "some": rng.random() < 0.7,
+            }[kind]
     if minor == 34:  # two features of their own there
         status = kind != "some" or rng.random() < 0.5
         chosen |= {"DeviceBinding": chosen["DeviceBindingAndStatus"] and status, "DeviceStatus": status}
@@ -71,7 +73,10 @@ def make_case(number: int, minor: int, seed: int) -> Json:
         "claims": maker.claims(),
         "allocated": maker.allocated(slices),
         # before 1.36 pools come in random order
-        "samples": 24 if _random_order(features, minor) and len({(s["spec"]["driver"], s["spec"]["pool"]["name"]) for s in slices}) > 1 else 1,
+        "samples": 24
+        if _random_order(features, minor)
+        and len({(s["spec"]["driver"], s["spec"]["pool"]["name"]) for s in slices}) > 1
+        else 1,
     }
 
 
@@ -115,7 +120,8 @@ class _Maker:
         slices, letters = [], [f"{chr(97 + number)}{chr(97 + i)}" for i in range(12)]
         for position in range(count):
             devices = [
-                self.device(driver, letters[position * 4 + i], sets) for i in range(rng.choices((0, 1, 2, 3, 4), (1, 3, 4, 4, 3))[0])
+                self.device(driver, letters[position * 4 + i], sets)
+                for i in range(rng.choices((0, 1, 2, 3, 4), (1, 3, 4, 4, 3))[0])
             ]
             if position and devices and self.maybe(0.04) and slices[0]["spec"]["devices"]:
                 devices[0]["name"] = slices[0]["spec"]["devices"][0]["name"]
@@ -157,7 +163,10 @@ class _Maker:
 
     def counter_sets(self) -> list[Json]:
         return [
-            {"name": f"set{i}", "counters": {name: {"value": str(self.rng.choice((2, 3, 4)))} for name in ("c", "d")[: i + 1]}}
+            {
+                "name": f"set{i}",
+                "counters": {name: {"value": str(self.rng.choice((2, 3, 4)))} for name in ("c", "d")[: i + 1]},
+            }
             for i in range(self.rng.choice((1, 1, 2)))
         ]
 
@@ -173,7 +182,9 @@ class _Maker:
             device["consumesCounters"] = [self.consumption(s) for s in sets if self.maybe(0.8)]
         if self.flavour["taints"] and self.maybe(0.4):
             effects = ("NoSchedule", "NoExecute") if self.minor == 34 else ("NoSchedule", "NoExecute", "None")
-            device["taints"] = [{"key": rng.choice("kl"), "value": rng.choice(("", "v")), "effect": rng.choice(effects)}]
+            device["taints"] = [
+                {"key": rng.choice("kl"), "value": rng.choice(("", "v")), "effect": rng.choice(effects)}
+            ]
         if self.flavour["bindings"] and self.maybe(0.3):
             device |= {"bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}
         if self.maybe(0.05):
@@ -272,7 +283,9 @@ class _Maker:
             made["tolerations"] = [self.toleration()]
         if self.flavour["shares"] and self.maybe(0.5):
             names = ("memory", "cores") if self.maybe(0.9) else ("memory", "other")
-            made["capacity"] = {"requests": {n: rng.choice(("1Gi", "1500Mi", "3Gi", "4Gi")) for n in names if self.maybe(0.6)}}
+            made["capacity"] = {
+                "requests": {n: rng.choice(("1Gi", "1500Mi", "3Gi", "4Gi")) for n in names if self.maybe(0.6)}
+            }
             if not made["capacity"]["requests"]:
                 del made["capacity"]
         return made
@@ -305,7 +318,7 @@ class _Maker:
                 if device.get("allowMultipleAllocations"):
                     result["shareID"] = f"00000000-0000-0000-0000-{len(results):012}"
                     if device["capacity"]:
-                        result["consumedCapacity"] = {n: "1Gi" for n in device["capacity"]}
+                        result["consumedCapacity"] = dict.fromkeys(device["capacity"], "1Gi")
                 elif self.maybe(0.1):
                     result["adminAccess"] = True
                 results.append(result)

@@ -1,6 +1,6 @@
 """Compares our allocator with upstream's: on random cases, and on upstream's own table.
 
-    python conformance/allocation/run.py                              all minors, 20 000 random cases each, and the tables
+    python conformance/allocation/run.py                              all minors: 20 000 random cases each, the tables
     python conformance/allocation/run.py --minor 36 --count 500 --seed 7
     python conformance/allocation/run.py --minor 36 --case 36-7-123   one random case again, in full
 Exits 1 on the first minor with a difference, after shrinking and printing some of them.
@@ -67,23 +67,27 @@ def _check_random(minor: int, count: int, seed: int) -> bool:
     start, verdicts, bad = time.perf_counter(), Counter[str](), []
     for first in range(0, count, CHUNK):
         cases = [make_case(n, minor, seed) for n in range(first, min(first + CHUNK, count))]
-        for case, ours, why in _judge(cases, minor):
+        for case, ours, why, unanswered in _judge(cases, minor):
             verdicts[ours["verdict"]] += 1
+            verdicts["unanswered by upstream"] += unanswered
             if why:
                 bad.append(case)
                 if len(bad) <= SHOWN:
                     _report(case, minor, why)
-    mix = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common())
+    mix = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common() if n)
     seconds = time.perf_counter() - start
     print(f"1.{minor}: {count} random cases (seed {seed}: {mix}), {len(bad)} differences, {seconds:.0f} s", flush=True)
     return not bad
 
 
-def _judge(cases: list[Json], minor: int) -> Iterator[tuple[Json, Json, str]]:
+def _judge(cases: list[Json], minor: int) -> Iterator[tuple[Json, Json, str, bool]]:
+    """Yield each case with our outcome, what differs, and whether upstream gave up on it."""
     for case, theirs in zip(cases, ask(minor, cases), strict=True):
         ours = _answer(case, minor)
         fault = theirs.get("fault", "")
-        yield case, ours, fault or difference(copy.deepcopy(ours), theirs["outcomes"])
+        outcomes = theirs.get("outcomes", [])
+        unanswered = any(o["verdict"] == "timeout" for o in outcomes)
+        yield case, ours, fault or difference(copy.deepcopy(ours), outcomes), unanswered
 
 
 def _answer(case: Json, minor: int) -> Json:
@@ -95,7 +99,7 @@ def _answer(case: Json, minor: int) -> Json:
 
 def _report(case: Json, minor: int, why: str) -> None:
     def differs(smaller: list[Json]) -> list[bool]:
-        return [bool(text) for _, _, text in _judge(smaller, minor)]
+        return [bool(text) for _, _, text, _ in _judge(smaller, minor)]
 
     small = shrink(case, differs)
     print(f"{case['id']}: {why}\nshrunk: {json.dumps(small)}\n", flush=True)
@@ -184,7 +188,7 @@ def _show(name: str) -> int:
     minor, seed, number = map(int, name.split("-"))
     case = make_case(number, minor, seed)
     print(json.dumps(case, indent=1))
-    ((_, ours, why),) = _judge([case], minor)
+    ((_, ours, why, _),) = _judge([case], minor)
     print(json.dumps(ours, indent=1), why or "as upstream", sep="\n")
     return int(bool(why))
 

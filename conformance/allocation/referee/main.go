@@ -24,8 +24,8 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 )
 
-// patience bounds one call of the allocator.
-const patience = 2 * time.Second
+// patience bounds one call of the allocator, as the scheduler does.
+const patience = 10 * time.Second
 
 // Case is the input: objects of the public API, and what is allocated already.
 type Case struct {
@@ -129,6 +129,9 @@ func answer(c *Case) Answer {
 		if !seen.Has(string(key)) {
 			seen.Insert(string(key))
 			a.Outcomes = append(a.Outcomes, o)
+		}
+		if o.Verdict == "timeout" {
+			break
 		}
 	}
 	if c.Repeat > 0 {
