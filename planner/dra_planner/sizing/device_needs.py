@@ -12,14 +12,15 @@ from dra_planner.allocation.amounts import nano
 from dra_planner.allocation.counters import draws_of
 from dra_planner.allocation.devices import Candidate
 from dra_planner.allocation.requests import PlannedClaim, PlannedRequest, plan_claims
-from dra_planner.model import ClaimSpec
+from dra_planner.model import ClaimSpec, Unknown
 from dra_planner.sizing.items import Item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceNeeds:
     """`exclusive` are (devices that will do, how many), sets as bits over the candidates of the node's template;
-    `counters` what is drawn of each family of counters, in billionths.
+    `counters` what is drawn of each family of counters, and `shares` what is taken of each capacity of devices that
+    others may use too, in billionths.
 
     `is_steady` says that the number of items on a node cannot rise because other pods are there: no alternatives,
     no partitions or shares, and no two requests that compete for some devices but not for all.
@@ -27,6 +28,7 @@ class DeviceNeeds:
 
     exclusive: tuple[tuple[int, int], ...] = ()
     counters: Mapping[str, int] = field(default_factory=dict, hash=False)
+    shares: Mapping[str, int] = field(default_factory=dict, hash=False)
     is_steady: bool = True
 
     @staticmethod
@@ -44,11 +46,31 @@ class DeviceNeeds:
         return dict(capacities)
 
 
+    @staticmethod
+    def share_capacities(state: NodeState) -> dict[str, int]:
+        """Return what is left of each capacity over all devices of a node that may be used by several claims."""
+        capacities: dict[str, int] = defaultdict(int)
+        unknown: set[str] = set()
+        for candidate in state.template.candidates:
+            if not candidate.shareable or not candidate.bit & state.template.searched & ~state.taken:
+                continue
+            for name, capacity in candidate.device.capacity.items():
+                if isinstance(capacity.value, Unknown):
+                    unknown.add(name)
+                else:
+                    capacities[name] += nano(capacity.value)
+        for _, used in state.shares:
+            for name, amount in used:
+                capacities[name] -= amount
+        return {name: amount for name, amount in capacities.items() if name not in unknown}
+
+
 def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
     """Return the needs of one item on a node in this state; claims that its pods share count once."""
     template = state.template
     exclusive: dict[int, int] = defaultdict(int)
     counters: dict[str, int] = defaultdict(int)
+    shares: dict[str, int] = defaultdict(int)
     steady, constraints = True, 0
     claims = list(_claims(item))
     for name, spec, times in claims:
@@ -66,6 +88,9 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
                 exclusive[bits] += count * times
                 for family, amount in _least_draws(inside, state).items():
                     counters[family] += amount * count * times
+            if inside and all(each.shareable for each in inside):
+                for name, amount in _least_shares(request, inside).items():
+                    shares[name] += amount * count * times
         steady &= not _has_fault(planned)
     sets = list(exclusive)
     steady &= not any(one & other for at, one in enumerate(sets) for other in sets[:at])
@@ -73,6 +98,7 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
     return DeviceNeeds(
         exclusive=tuple(sorted(exclusive.items())),
         counters={family: amount for family, amount in sorted(counters.items()) if amount},
+        shares={name: amount for name, amount in sorted(shares.items()) if amount},
         is_steady=steady,
     )
 
@@ -119,6 +145,21 @@ def _least_draws(inside: Sequence[Candidate], state: NodeState) -> dict[str, int
             least = dict(drawn)
         else:
             least = {family: min(amount, drawn[family]) for family, amount in least.items() if drawn.get(family)}
+    return least or {}
+
+
+def _least_shares(request: PlannedRequest, inside: Sequence[Candidate]) -> dict[str, int]:
+    """Return what a request takes of each capacity at least, whichever alternative and device it gets."""
+    least: dict[str, int] | None = None
+    for way in request.alternatives:
+        for candidate in inside:
+            if way.fault or not candidate.bit & way.matching("optimistic"):
+                continue
+            taken = dict(way.consumptions.get(candidate.index, ()))
+            if least is None:
+                least = taken
+            else:
+                least = {name: min(amount, taken[name]) for name, amount in least.items() if name in taken}
     return least or {}
 
 

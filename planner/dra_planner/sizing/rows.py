@@ -112,6 +112,12 @@ def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator
         drawn = {item: each.counters[family] for item, each in needs.items() if each.counters.get(family)}
         if drawn and capacities.get(family, 0) > 0:
             yield Row(f"counter {family}", capacities[family], drawn)
+    names = sorted({name for each in needs.values() for name in each.shares})
+    capacities = DeviceNeeds.share_capacities(state)
+    for name in names:
+        shared = {item: each.shares[name] for item, each in needs.items() if each.shares.get(name)}
+        if shared and capacities.get(name, 0) > 0:
+            yield Row(f"capacity {name}", capacities[name], shared)
 
 
 def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:

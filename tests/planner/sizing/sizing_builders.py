@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from dra_planner.model import (
     Blocked,
     ClaimSpec,
     Container,
+    CounterSet,
     Demand,
     DemandLevel,
     Device,
@@ -52,16 +54,19 @@ def pool(
     labels: Mapping[str, str] | None = None,
     taints: Sequence[Taint] = (),
     devices: Sequence[Device] | None = None,
+    counters: Sequence[CounterSet] = (),
 ) -> Offer:
     """A pool of equal nodes; GPUs carry their index as the attribute `root`, two to a root."""
     node_name = f"{name}-0"
     if devices is None:
         devices = [Device(name=f"gpu-{index}", attributes={"root": index // 2}) for index in range(gpus)]
-    slices = ()
+    slices: tuple[ResourceSlice, ...] = ()
     if devices:
-        slices = (
-            ResourceSlice(name="slice", driver=DRIVER, pool=node_name, node_name=node_name, devices=tuple(devices)),
-        )
+        made = ResourceSlice(name="slice", driver=DRIVER, pool=node_name, node_name=node_name, devices=tuple(devices))
+        slices = (made,)
+    if counters:
+        apart = replace(made, name="counters", devices=(), shared_counters=tuple(counters), slice_count=2)
+        slices = (replace(made, slice_count=2), apart)
     return Offer(
         name=name,
         origin="predicted",
@@ -125,8 +130,8 @@ def demand(*shapes: Shape, blocked: Sequence[Blocked] = ()) -> Demand:
     return Demand(shapes=tuple(sorted(shapes, key=lambda each: each.id)), blocked=tuple(blocked))
 
 
-def size(pools: Sequence[Offer], *shapes: Shape, level: DemandLevel = "steady") -> Sizing:
-    return size_pools(demand(*shapes), pools, CLASSES, FEATURES, level)
+def size(pools: Sequence[Offer], *shapes: Shape, level: DemandLevel = "steady", minor: int = 34) -> Sizing:
+    return size_pools(demand(*shapes), pools, CLASSES, features_of(minor), level)
 
 
 def counts(sizing: Sizing) -> dict[str, tuple[int, int]]:

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 from dra_planner.model import (
     Blocked,
+    ClaimSpec,
+    CounterConsumption,
+    CounterSet,
     Device,
+    DeviceCapacity,
+    DeviceRequest,
+    ExactDeviceRequest,
     Figures,
     LabelSelector,
     PodAffinityTerm,
@@ -20,6 +26,7 @@ from dra_planner.model import (
     TopologySpreadConstraint,
     Verdict,
 )
+from dra_planner.quantity import Quantity
 from dra_planner.sizing import size_pools
 from sizing_builders import (
     CLASSES,
@@ -273,3 +280,28 @@ def test_rules_that_span_nodes_are_not_guessed(
     (web,) = sizing.workloads
     assert (web.verdict, web.placed, web.pending) == (verdict, pods, 0), case
     assert [reason.code for reason in web.reasons] == (["rule-between-pods"] if verdict == "cannot-tell" else [])
+
+
+def test_devices_that_claims_share_are_bounded_by_their_capacity() -> None:
+    memory = {"memory": DeviceCapacity(Quantity.parse("24Gi"))}
+    shared = Device(name="gpu-0", capacity=memory, allow_multiple_allocations=True)
+    part = ExactDeviceRequest(device_class_name="gpu", capacity={"memory": Quantity.parse("10Gi")})
+    claim = ClaimSpec(requests=(DeviceRequest(name="gpu", exactly=part),))
+    sizing = size([pool("a", devices=[shared])], workload("web", 6, claim), minor=36)
+    assert counts(sizing) == {"a": (3, 3)}
+    assert sizing.pool("a").devices.used == 3
+
+
+def test_partitions_are_bounded_by_the_counters_of_their_gpu() -> None:
+    """A GPU of eight slices takes two halves; whole GPUs are what is counted."""
+    total = CounterSet(name="gpu-0", counters={"slices": Quantity.parse("8")})
+
+    def partition(name: str, slices: int) -> Device:
+        drawn = CounterConsumption(counter_set="gpu-0", counters={"slices": Quantity.parse(str(slices))})
+        return Device(name=name, consumes_counters=(drawn,), attributes={"slices": slices})
+
+    devices = [partition(f"half-{index}", 4) for index in range(4)]
+    sizing = size([pool("a", devices=devices, counters=[total])], workload("web", 5, gpus=1), minor=36)
+    assert counts(sizing) == {"a": (3, 3)}
+    used = sizing.pool("a").devices
+    assert (used.total, used.used) == (3, 3)
