@@ -21,7 +21,7 @@ from dra_planner.manifests.parsing.slices import parse_slice
 from dra_planner.manifests.tree import child
 from dra_planner.manifests.validation.context import CheckSelector, Cluster, Context
 from dra_planner.manifests.validation.findings import findings, late_findings
-from dra_planner.manifests.validation.verdict import Verdict, judge
+from dra_planner.manifests.validation.verdict import judge, take
 from dra_planner.manifests.workloads import WorkloadReader
 from dra_planner.manifests.workloads.scalers import is_scaler
 from dra_planner.model import (
@@ -123,7 +123,7 @@ class _Collector:
 
     def add(self, item: KubernetesObject) -> None:
         exists = bool(item.metadata.get("uid"))
-        verdict = Verdict(data=item.data) if exists else judge(item, self.context)
+        verdict = take(item, self.context) if exists else judge(item, self.context)
         self.diagnostics += findings(item, verdict, self.context)
         if not verdict.accepted:
             self.refused.add((item.kind, item.key))

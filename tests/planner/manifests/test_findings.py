@@ -138,7 +138,7 @@ def test_pods_that_pod_security_would_refuse_are_told_before_they_are_made() -> 
 
 
 def test_an_object_with_a_uid_exists_and_is_not_judged_again() -> None:
-    text = CLAIM.replace("name: c", "name: c\n  uid: 123") + "          laterField: 1\n"
+    text = CLAIM.replace("name: c", "name: c\n  uid: u-1") + "          laterField: 1\n"
     assert read(text).diagnostics == ()
 
 

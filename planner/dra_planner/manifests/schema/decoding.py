@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, Final, Literal
 
 from dra_planner.manifests.scalars import number_text
 from dra_planner.manifests.schema import Type, fields_of
-from dra_planner.manifests.tree import step
+from dra_planner.manifests.tree import new_map, new_seq, step
 from dra_planner.manifests.validation.violations import Violation
 from dra_planner.quantity import WRONG_FORMAT, Quantity, QuantityError
 
@@ -25,33 +26,75 @@ _PLAIN: Final[dict[str, frozenset[type]]] = {
     "string": frozenset({str, type(None)}),
     "bool": frozenset({bool, type(None)}),
 }
+_ZEROS: Final[dict[str, Any]] = {
+    "bool": False,
+    "int32": 0,
+    "int64": 0,
+    "float": 0,
+    "int-or-string": 0,
+    "quantity": "0",
+    "any": None,
+}
 _INTEGERS: Final = {"int32": 31, "int64": 63}
 _JSON_KIND: Final = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
 _INDEX: Final = re.compile(r"\[\d+\]")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 
-Fault = tuple[str, str, str]  # "type" or "unknown" or "schema", path, text
+Fault = tuple[str, str, str]  # "type", "unknown", "null" or "schema", path, text
 Trail = tuple[Any, str | int] | None  # the way to a value: (the way to what holds it, its key)
 Check = Callable[[Any, Trail, list[Fault]], None]
 Field = tuple[frozenset[type], Check]  # classes that need no look, and the look at all others
 
 
-def decode(data: Any, struct: str, kind: str, minor: int, mode: FieldValidation = "strict") -> list[Violation]:
-    """Return why data cannot be decoded to a struct; nothing where it can.
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Why data cannot be decoded; nothing where it can. `data` has zero values where items were null."""
+
+    data: Any
+    violations: tuple[Violation, ...] = ()
+
+
+def decode(data: Any, struct: str, kind: str, minor: int, mode: FieldValidation = "strict") -> Decoded:
+    """Return data decoded to a struct, or why that cannot be.
 
     `kind` names the object in messages. In lenient mode unknown fields are no fault: they are ignored.
     """
     if mode == "apply":
-        return [Violation(path, "Schema", text) for _, path, text in _apply_struct(data, struct, "", minor)]
+        wrong = tuple(Violation(path, "Schema", text) for _, path, text in _apply_struct(data, struct, "", minor))
+        if wrong:
+            return Decoded(data, wrong)
     faults: list[Fault] = []
     _struct(struct, minor)(data, None, faults)
+    if not faults:
+        return Decoded(data)
     for what, path, text in faults:
         if what == "type":
-            return [Violation(path, "Decode", f"{kind} cannot be handled as a {kind}: {text}")]
-    if mode == "lenient":
-        return []
+            return Decoded(data, (Violation(path, "Decode", f"{kind} cannot be handled as a {kind}: {text}"),))
     unknown = sorted({path for what, path, _ in faults if what == "unknown"})
-    return [Violation(path, "UnknownField", f'unknown field "{path}"') for path in unknown]
+    if unknown and mode == "strict":
+        return Decoded(data, tuple(Violation(path, "UnknownField", f'unknown field "{path}"') for path in unknown))
+    if any(what == "null" for what, _, _ in faults):
+        data = _filled(data, Type("struct", name=struct), minor)
+    return Decoded(data)
+
+
+def _filled(value: Any, kind: Type, minor: int) -> Any:
+    """Return a copy with zero values in place of null items, as Go decodes them."""
+    if kind.kind == "struct":
+        fields = fields_of(kind.name, minor)
+        source = value if isinstance(value, dict) else {}
+        items = [
+            (name, item if item is None or name not in fields else _filled(item, fields[name], minor))
+            for name, item in source.items()
+        ]
+        return new_map(items, getattr(value, "line", 0), getattr(value, "lines", None))
+    if kind.kind == "list" and kind.item is not None:
+        listed = [_filled(item, kind.item, minor) for item in value or ()]
+        return new_seq(listed, getattr(value, "line", 0), getattr(value, "lines", None))
+    if kind.kind == "map" and kind.item is not None:
+        items = [(name, _filled(item, kind.item, minor)) for name, item in (value or {}).items()]
+        return new_map(items, getattr(value, "line", 0), getattr(value, "lines", None))
+    return _ZEROS.get(kind.kind, "") if value is None else value
 
 
 def unknown_fields(data: Any, struct: str, minor: int) -> list[str]:
@@ -102,7 +145,9 @@ def _list(item: Field, name: str) -> Check:
             faults.append(("type", _path(trail), _mismatch(data, _path(trail), f"[]{name}")))
             return
         for index, value in enumerate(data):
-            if value.__class__ not in fine:
+            if value is None:
+                faults.append(("null", "", ""))
+            elif value.__class__ not in fine:
                 look(value, (trail, index), faults)
 
     return check
@@ -116,7 +161,9 @@ def _map(item: Field, name: str) -> Check:
             faults.append(("type", _path(trail), _mismatch(data, _path(trail), f"map[string]{name}")))
             return
         for key, value in data.items():
-            if value.__class__ not in fine:
+            if value is None:
+                faults.append(("null", "", ""))
+            elif value.__class__ not in fine:
                 look(value, (trail, key), faults)
 
     return check

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
@@ -86,14 +86,24 @@ def judge(
     struct = struct_of(item.api_version, item.kind)
     if struct is None:
         return Verdict(data=item.data)
-    faults = decode(item.data, struct, item.kind, context.minor, mode)
-    if faults:
-        reason = "HTTP 500" if mode == "apply" else "BadRequest"
-        return Verdict(data=item.data, reason=reason, violations=tuple(faults))
+    decoded = decode(item.data, struct, item.kind, context.minor, mode)
+    if decoded.violations:
+        reason = "HTTP 500" if decoded.violations[0].reason == "Schema" else "BadRequest"
+        return Verdict(data=item.data, reason=reason, violations=decoded.violations)
     warnings = []
     if mode == "lenient":
         warnings = [f'unknown field "{path}"' for path in unknown_fields(item.data, struct, context.minor)]
-    return _Judging(item, context, existing, warnings).verdict()
+    return _Judging(replace(item, data=decoded.data), context, existing, warnings).verdict()
+
+
+def take(item: KubernetesObject, context: Context) -> Verdict:
+    """Return an object that exists already as it is: only the types of its fields are looked at."""
+    struct = struct_of(item.api_version, item.kind)
+    if struct is None:
+        return Verdict(data=item.data)
+    decoded = decode(item.data, struct, item.kind, context.minor, "lenient")
+    reason = "BadRequest" if decoded.violations else ""
+    return Verdict(data=decoded.data, reason=reason, violations=decoded.violations)
 
 
 @dataclass(slots=True)

@@ -77,9 +77,6 @@ class Role:
     replicas: str = ""  # "" is one
     default: int = 1
     pods: Count | None = None  # pods per replica; one where there is none
-    minimum: str = ""
-    maximum: str = ""
-    inline: bool = False  # the template is a pod spec, without metadata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +90,6 @@ class Kind:
     suspend: str = ""
     surge: Callable[[Node], Surge] | None = None
     per_node: bool = False
-    scaled: str = ""  # the role that an autoscaler of this object scales, where it has several
-    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,24 +159,26 @@ class Reading:
         if not isinstance(data, Mapping) or not isinstance(data.get("spec"), Mapping):
             return []
         if self.checks_pods:
-            faults = list(self._check(template, inline))
-            if faults:
-                self.faults += faults
+            checked = self._checked(template, inline)
+            if checked is None:
                 return []
+            data = {"spec": checked} if inline else checked
         if inline:
             parsed = PodTemplate(spec=parse_pod_spec(data["spec"], template.place), place=template.place)
         else:
             parsed = parse_pod_template(data, template.place)
         return [PodSet(name=name, template=parsed, figures=figures, per_node=self.kind.per_node)]
 
-    def _check(self, template: Node, inline: bool) -> Iterator[Violation]:
-        path, struct = template.place.path, POD_SPEC if inline else POD_TEMPLATE
-        wrong = decode(template.data, struct, "Pod", self.minor, "lenient")
-        for violation in wrong:
-            yield replace(violation, field=step(path, violation.field))
-        if not wrong:
+    def _checked(self, template: Node, inline: bool) -> Any:
+        """Return a template as it is decoded; None where its pods would be refused, which is noted."""
+        path = template.place.path
+        decoded = decode(template.data, POD_SPEC if inline else POD_TEMPLATE, "Pod", self.minor, "lenient")
+        faults = [replace(violation, field=step(path, violation.field)) for violation in decoded.violations]
+        if not faults:
             check = check_pod_spec if inline else check_pod_template
-            yield from check(template.data, path)
+            faults = list(check(decoded.data, path))
+        self.faults += faults
+        return None if faults else decoded.data
 
     def figures(
         self, replicas: int, *, pods: int = 1, bounds: Bounds | None = None, surge: Surge = NO_SURGE
@@ -206,20 +203,9 @@ def read_pod_sets(reading: Reading) -> list[PodSet]:
 
 def _read_role(reading: Reading, role: Role, name: str, node: Node) -> list[PodSet]:
     replicas = node.number(role.replicas, role.default) if role.replicas else 1
-    bounds = _own_bounds(role, node, replicas)
-    if bounds is None and (not reading.kind.scaled or reading.kind.scaled == name):
-        bounds = reading.bounds
     surge = reading.kind.surge(reading.root) if reading.kind.surge is not None else NO_SURGE
-    figures = reading.figures(replicas, pods=role.pods(node) if role.pods else 1, bounds=bounds, surge=surge)
-    return reading.pod_set(name, node.at(role.template), figures, inline=role.inline)
-
-
-def _own_bounds(role: Role, node: Node, replicas: int) -> Bounds | None:
-    minimum = node.get(role.minimum) if role.minimum else None
-    maximum = node.get(role.maximum) if role.maximum else None
-    if minimum is None and maximum is None:
-        return None
-    return Bounds(node.number(role.minimum, replicas), node.number(role.maximum, replicas))
+    figures = reading.figures(replicas, pods=role.pods(node) if role.pods else 1, bounds=reading.bounds, surge=surge)
+    return reading.pod_set(name, node.at(role.template), figures)
 
 
 def job_pods(path: str) -> Count:

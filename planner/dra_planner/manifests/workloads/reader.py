@@ -71,7 +71,7 @@ class WorkloadReader:
             api_version=item.api_version,
             meta=meta,
             pod_sets=tuple(sets),
-            assumptions=(*reading.kind.assumptions, *reading.assumptions),
+            assumptions=tuple(reading.assumptions),
             place=item.place,
         )
         templates = tuple(
