@@ -73,7 +73,7 @@ def make_case(number: int, minor: int, seed: int) -> Json:
         "claims": maker.claims(),
         "allocated": maker.allocated(slices),
         # before 1.36 pools come in random order
-        "samples": 24
+        "samples": 80
         if _random_order(features, minor)
         and len({(s["spec"]["driver"], s["spec"]["pool"]["name"]) for s in slices}) > 1
         else 1,

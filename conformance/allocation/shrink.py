@@ -49,7 +49,9 @@ def _paths(case: Json) -> Iterator[Path]:
 
 def _list(holder: Json, base: Path, keys: tuple[str, ...]) -> Iterator[Path]:
     for key in keys:
-        yield from ((*base, key, number) for number in range(len(holder.get(key, ()))))
+        least = 1 if key == "firstAvailable" else 0  # the API refuses a request without alternatives
+        items = len(holder.get(key, ()))
+        yield from ((*base, key, number) for number in range(items if items > least else 0))
 
 
 def _without(case: Json, path: Path) -> Json:

@@ -54,9 +54,8 @@ def _record(minor: int, target: Path) -> None:
             check=False,
         )
         if run.returncode or re.search(r"^ *--- SKIP: TestRecord/experimental/", run.stdout, re.MULTILINE):
-            sys.exit(
-                f"upstream's table of {VERSIONS[minor]} could not be recorded:\n{run.stdout[-3000:]}{run.stderr[-1000:]}"
-            )
+            tail = f"{run.stdout[-3000:]}{run.stderr[-1000:]}"
+            sys.exit(f"upstream's table of {VERSIONS[minor]} could not be recorded:\n{tail}")
         shutil.move(part, target)
 
 

@@ -121,8 +121,8 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
         order_shows=any(
             way.takes_all
             for claim in planned
-            if claim.spec.constraints
             for r in claim.requests
+            if claim.spec.constraints or (r.has_subrequests and template.behaviour.slips_to_first_alternative)
             for way in r.alternatives
         ),
         bounds=_bounds(planned, alternatives),
