@@ -127,7 +127,7 @@ def _same(ours: Outcome, theirs: dict[str, Any]) -> bool:
 def _judge_derived(record: dict[str, Any], text: str, dialect: Dialect) -> str:
     refused = record.get("compileError", "")
     try:
-        tree = parse(text, has_lists_extension(dialect))
+        tree = parse(text, has_lists_extension(dialect), with_backquotes=dialect.minor >= 37)
         issues = check(tree, dialect)
         if issues or not _may_be_attribute(tree.type, dialect):
             return "" if refused else f"refused: {issues or tree.type}"

@@ -24,7 +24,7 @@ _MAX_ISSUES = 10
 def compile_text(text: str, dialect: Dialect) -> Selector | Refused:
     """The selector of a text of admissible length, or why it is refused."""
     try:
-        tree = parse(text, has_lists_extension(dialect))
+        tree = parse(text, has_lists_extension(dialect), with_backquotes=dialect.minor >= 37)
     except ParseError as error:
         kind: Kind = "depth" if error.deep else "syntax"
         fix = None if error.deep else advice.for_syntax(text)

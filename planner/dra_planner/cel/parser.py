@@ -66,6 +66,7 @@ class _Builder(Transformer[Token, _Part]):
     def __init__(self) -> None:
         super().__init__(visit_tokens=False)
         self.with_lists = True
+        self.with_backquotes = True
         self.nodes = 0
 
     # -- expressions and operators
@@ -176,14 +177,14 @@ class _Builder(Transformer[Token, _Part]):
 
     def member_dot(self, children: _Children) -> _Part:
         base, name = children
-        part = self._access(Select(base.node.position, base.node, _field(name)), base)
+        part = self._access(Select(base.node.position, base.node, self._field(name)), base)
         if base.path and name[0] != "`":
             part.path = f"{base.path}.{name}"
         return part
 
     def member_dot_optional(self, children: _Children) -> _Part:
         base, name = children
-        field = Constant(name.start_pos, _field(name))
+        field = Constant(name.start_pos, self._field(name))
         return self._access(Call(base.node.position, "_?._", [base.node, field]), base)
 
     def member_index(self, children: _Children) -> _Part:
@@ -316,7 +317,14 @@ class _Builder(Transformer[Token, _Part]):
         return children[0], children[1], True
 
     def fieldname(self, children: _Children) -> str:
-        return _field(children[0])
+        return self._field(children[0])
+
+    def _field(self, token: Token) -> str:
+        if token[0] != "`":
+            return str(token)
+        if not self.with_backquotes:
+            raise ParseError("unsupported syntax: '`'", token.start_pos or 0)
+        return token[1:-1]
 
 
 _OPERATORS: Final = {
@@ -344,10 +352,6 @@ def _extended(children: _Children) -> _Children:
     children[0].append(children[1])
     items: _Children = children[0]
     return items
-
-
-def _field(token: Token) -> str:
-    return token[1:-1] if token[0] == "`" else str(token)
 
 
 def _value(token: Token) -> Any:
@@ -382,13 +386,13 @@ def _parser() -> Lark:
     return grammar.parser(_builder)
 
 
-def parse(text: str, with_lists: bool) -> Node:
+def parse(text: str, with_lists: bool, with_backquotes: bool = True) -> Node:
     """The tree of the text, macros expanded. Raises `ParseError`.
 
-    `with_lists`: whether the macro `sortBy` is there.
+    `with_lists`: whether the macro `sortBy` is there; `with_backquotes`: whether fields may be quoted.
     """
     with _lock:
-        _builder.with_lists, _builder.nodes = with_lists, 0
+        _builder.with_lists, _builder.with_backquotes, _builder.nodes = with_lists, with_backquotes, 0
         try:
             part: Any = _parser().parse(text)
         except VisitError as error:
