@@ -79,7 +79,7 @@ class _Expansion:
         try:
             self._quotas.check_named(template.spec, namespace)
             claims = resolve_claims(template.spec, namespace, self._manifests, self._classes, generated)
-            pod, claims = self._serve(strip(template.spec), namespace, claims)
+            pod, claims = self._serve(self._with_priority(strip(template.spec)), namespace, claims)
         except Unresolved as unresolved:
             self._blocked.append(Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason))
             return
@@ -132,6 +132,11 @@ class _Expansion:
             blocked=tuple(self._blocked),
             assumptions=tuple(sorted(self._assumptions)),
         )
+
+    def _with_priority(self, pod: PodSpec) -> PodSpec:
+        """Fill in the priority as admission does, where its class is given."""
+        priority = self._manifests.priority_classes.get(pod.priority_class_name)
+        return pod if priority is None or pod.priority else replace(pod, priority=priority)
 
     def _figures(self, pod_set: PodSet) -> Figures:
         """Pods behind a scheduling gate are not asked for yet; they count from the ceiling on."""

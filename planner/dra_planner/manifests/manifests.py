@@ -64,6 +64,7 @@ class Manifests:
     nodes: tuple[Node, ...] = ()
     bound_pods: tuple[BoundPod, ...] = ()
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
+    priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
     generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
     unresolved: tuple[UnresolvedPods, ...] = ()

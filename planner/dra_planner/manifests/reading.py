@@ -117,6 +117,7 @@ class _Collector:
         self.nodes: list[Node] = []
         self.bound_pods: list[BoundPod] = []
         self.namespaces: dict[str, ObjectMeta] = {}
+        self.priorities: dict[str, int] = {}
         self.quotas: list[Mapping[str, Any]] = []
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.other: Counter[str] = Counter()
@@ -166,6 +167,7 @@ class _Collector:
             nodes=tuple(self.nodes),
             bound_pods=tuple(self.bound_pods),
             namespaces=self.namespaces,
+            priority_classes=self.priorities,
             quotas=tuple(self.quotas),
             generated_claims=self.generated,
             unresolved=tuple(self.unresolved),
@@ -191,6 +193,12 @@ class _Collector:
 
     def add_namespace(self, item: KubernetesObject) -> None:
         self.namespaces[item.name] = parse_meta(item.metadata, item.place, namespaced=False)
+
+    def add_priority_class(self, item: KubernetesObject) -> None:
+        value = int(item.data.get("value") or 0)
+        self.priorities[item.name] = value
+        if item.data.get("globalDefault") is True:
+            self.priorities[""] = value
 
     def add_quota(self, item: KubernetesObject) -> None:
         self.quotas.append(item.data)
@@ -253,5 +261,6 @@ _READERS: Final[dict[tuple[str, str], Callable[[_Collector, KubernetesObject], N
     ("", "Node"): _Collector.add_node,
     ("", "Namespace"): _Collector.add_namespace,
     ("", "ResourceQuota"): _Collector.add_quota,
+    ("scheduling.k8s.io", "PriorityClass"): _Collector.add_priority_class,
     ("", "Pod"): _Collector.add_pod,
 }

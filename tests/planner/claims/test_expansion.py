@@ -190,3 +190,15 @@ def test_otherwise_it_stays_a_request_to_the_device_plugin(minor: int, documents
     (shape,) = expand(*documents, minor=minor, classes={}).shapes
     assert shape.claims == ()
     assert shape.pod.containers[0].requests["nvidia.com/gpu"] == 1
+
+
+@pytest.mark.parametrize(
+    ("default", "line", "priority"),
+    [("false", "      priorityClassName: gpu-high\n", 1000), ("false", "", 0), ("true", "", 1000)],
+    ids=["named", "none", "default"],
+)
+def test_the_priority_of_a_class_that_is_given(default: str, line: str, priority: int) -> None:
+    head = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: gpu-high}\n"
+    kind = f"{head}value: 1000\nglobalDefault: {default}\n"
+    (shape,) = expand(TEMPLATE, kind, deployment("a", more=line)).shapes
+    assert shape.pod.priority == priority
