@@ -65,7 +65,7 @@ def check_device(
     check_name = partial(check_attribute_name, minor=minor)
     check_value = partial(_check_attribute, minor=minor)
     yield from check_map(attributes, -1, check_name, check_value, f"{path}.attributes", minor)
-    check_amount = partial(check_capacity, multiple=bool(data.get("allowMultipleAllocations")))
+    check_amount = partial(check_capacity, multiple=bool(data.get("allowMultipleAllocations")), minor=minor)
     yield from check_map(capacity, -1, check_name, check_amount, f"{path}.capacity", minor)
     taints = data.get("taints") or ()
     check_taint = partial(_check_taint, minor=minor)

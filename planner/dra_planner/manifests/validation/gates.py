@@ -42,6 +42,9 @@ _BINDING: Final = _Gate("DRADeviceBindingConditions", "1.36", lambda f: f.bindin
 _EXTENDED: Final = _Gate("DRAExtendedResource", "1.36", lambda f: f.extended_resource)
 _LISTS: Final = _Gate("DRAListTypeAttributes", "", lambda f: f.list_attributes)
 _ALLOCATABLE: Final = _Gate("DRANodeAllocatableResources", "", lambda f: False)
+_DERIVED: Final = _Gate("DRADerivedAttributes", "", lambda f: False)
+_GROUPS: Final = _Gate("DRADeviceCompatibilityGroups", "", lambda f: False)
+_OPERATIONS: Final = _Gate("DRAOptionalNodeOperations", "", lambda f: False)
 
 _RULES: Final[dict[str, tuple[tuple[str, _Gate], ...]]] = {
     "claim": (
@@ -52,6 +55,8 @@ _RULES: Final[dict[str, tuple[tuple[str, _Gate], ...]]] = {
         ("devices.requests[].firstAvailable[].capacity", _CAPACITY),
         ("devices.requests[].exactly.tolerations", _TOLERATIONS),
         ("devices.requests[].firstAvailable[].tolerations", _TOLERATIONS),
+        ("devices.requests[].exactly.derivedAttributes", _DERIVED),
+        ("devices.requests[].firstAvailable[].derivedAttributes", _DERIVED),
     ),
     "class": (("extendedResourceName", _EXTENDED),),
     "slice": (
@@ -73,6 +78,8 @@ _RULES: Final[dict[str, tuple[tuple[str, _Gate], ...]]] = {
         ("devices[].attributes{}.versions", _LISTS),
         ("devices[].nodeAllocatableResourceMappings", _ALLOCATABLE),
         ("devices[].nodeAllocatableResources", _ALLOCATABLE),
+        ("devices[].consumesCounters[].compatibilityGroups", _GROUPS),
+        ("skipNodeOperations", _OPERATIONS),
     ),
 }
 _KINDS: Final = {

@@ -16,7 +16,7 @@ Data = Mapping[str, Any]
 MAX_VALUES: Final = 10
 
 
-def check_capacity(data: Data | None, path: str, *, multiple: bool) -> Violations:
+def check_capacity(data: Data | None, path: str, *, multiple: bool, minor: int) -> Violations:
     """`multiple`: the device may be allocated several times; only then its capacity may have a policy."""
     data = data or {}
     policy, path = data.get("requestPolicy"), f"{path}.requestPolicy"
@@ -42,7 +42,7 @@ def check_capacity(data: Data | None, path: str, *, multiple: bool) -> Violation
             [parse_quantity(value or 0) for value in values], parse_quantity(default), capacity, f"{path}.validValues"
         )
     else:
-        yield from _check_range(valid_range, parse_quantity(default), capacity, f"{path}.validRange")
+        yield from _check_range(valid_range, parse_quantity(default), capacity, f"{path}.validRange", minor)
 
 
 def _check_values(values: Sequence[Quantity], default: Quantity, capacity: Quantity, path: str) -> Violations:
@@ -65,7 +65,7 @@ def _check_values(values: Sequence[Quantity], default: Quantity, capacity: Quant
         yield invalid(path, str(default), "default value is not valid according to the requestPolicy")
 
 
-def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str) -> Violations:
+def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str, minor: int) -> Violations:
     if data.get("min") is None:
         yield required(f"{path}.min", "required when validRange is defined")
         return
@@ -84,19 +84,23 @@ def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str) -
             yield invalid(f"{path}.max", str(default), f"default is more than max: {maximum}")
     if data.get("step") is not None:
         step = parse_quantity(data["step"])
-        yield from _check_step(step, minimum, maximum, default, capacity, f"{path}.step")
+        if minimum + step > capacity:
+            detail = f"one step {minimum + step} is larger than capacity value: {capacity}"
+            yield invalid(f"{path}.step", str(step), detail)
+        values = [value for value in (default, maximum) if value is not None]
+        yield from _check_step(step, minimum, values, f"{path}.step", minor)
 
 
-def _check_step(
-    step: Quantity, minimum: Quantity, maximum: Quantity | None, default: Quantity, capacity: Quantity, path: str
-) -> Violations:
-    if minimum + step > capacity:
-        detail = f"one step {minimum + step} is larger than capacity value: {capacity}"
-        yield invalid(path, str(step), detail)
-    for value in (default, maximum):
-        if value is None:
-            continue
-        # Upstream divides integers that are rounded up; a step of zero is its own fault, for which it panics.
-        if step.value == 0 or (value.value - minimum.value) % step.value:
+def _check_step(step: Quantity, minimum: Quantity, values: Sequence[Quantity], path: str, minor: int) -> Violations:
+    """Every value is a number of steps above the minimum.
+
+    Up to 1.36 all amounts are rounded up to integers first; 1.37 counts in thousandths where one is fractional
+    (DRAFractionalCapacityRange). A step of zero is a fault of its own, for which upstream divides by zero.
+    """
+    fine = minor >= 37 and any(amount.milli_value % 1000 for amount in (step, minimum, *values))
+    width, start = (step.milli_value, minimum.milli_value) if fine else (step.value, minimum.value)
+    for value in values:
+        distance = (value.milli_value if fine else value.value) - start
+        if width == 0 or distance % width:
             detail = f"value is not a multiple of a given step ({step}) from ({minimum})"
             yield invalid(path, str(value), detail)
