@@ -75,6 +75,7 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
 
 ANSWERS: dict[str, dict[str, Any]] = {
     "aws:index/getAvailabilityZones:getAvailabilityZones": {"names": [f"us-east-1{letter}" for letter in "abcdf"]},
+    "aws:index/getPartition:getPartition": {"partition": "aws"},
     "aws:index/getCallerIdentity:getCallerIdentity": {"arn": "arn:aws:sts::111122223333:assumed-role/deploy/me"},
     "aws:iam/getSessionContext:getSessionContext": {"issuerArn": "arn:aws:iam::111122223333:role/deploy"},
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9.9.9-eksbuild.9"},

@@ -7,13 +7,14 @@ import pulumi_aws as aws
 
 from pulumi_dra.children import Children
 
-ADMIN_POLICY = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+ADMIN_POLICY = "eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 
 
 def declare_access(
     name: str,
     cluster: aws.eks.Cluster,
     principals: pulumi.Input[list[pulumi.Input[str]]] | None,
+    partition: pulumi.Output[str],
     children: Children,
 ) -> list[pulumi.Resource]:
     """Declare one admin entry for each principal; with None, one for whoever creates the cluster.
@@ -37,7 +38,7 @@ def declare_access(
                 entry_name,
                 cluster_name=cluster.name,
                 principal_arn=entry.principal_arn,
-                policy_arn=ADMIN_POLICY,
+                policy_arn=partition.apply(lambda known: f"arn:{known}:{ADMIN_POLICY}"),
                 access_scope={"type": "cluster"},
                 opts=children.options(),
             )

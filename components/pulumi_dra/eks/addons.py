@@ -25,11 +25,14 @@ def declare_addons_before_nodes(
     cluster: aws.eks.Cluster,
     versions: Mapping[str, pulumi.Input[str]],
     network_policy: bool,
+    partition: pulumi.Output[str],
     children: Children,
     tags: dict[str, pulumi.Input[str]],
 ) -> list[pulumi.Resource]:
     """Declare what a node needs to become ready. The pod network has a role of its own, by Pod Identity."""
-    cni_role, cni_policies = declare_role(f"{name}-cni", "pods.eks.amazonaws.com", CNI_POLICIES, children, tags)
+    cni_role, cni_policies = declare_role(
+        f"{name}-cni", "pods.eks.amazonaws.com", CNI_POLICIES, partition, children, tags
+    )
     agent = _declare(name, "eks-pod-identity-agent", cluster, versions, children, tags, [])
     cni = _declare(
         name,

@@ -14,7 +14,7 @@ from pulumi_dra.eks.addons import declare_addons_after_nodes, declare_addons_bef
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, EksClusterInputs, read_cluster_inputs
 from pulumi_dra.eks.kubeconfig import eks_kubeconfig
 from pulumi_dra.eks.network import EksNetwork
-from pulumi_dra.eks.roles import CLUSTER_POLICIES, NODE_POLICIES, declare_role
+from pulumi_dra.eks.roles import CLUSTER_POLICIES, NODE_POLICIES, declare_partition, declare_role
 from pulumi_dra.eks.system_nodes import declare_system_nodes
 from pulumi_dra.inputs import InputReader
 
@@ -57,18 +57,19 @@ class EksCluster(pulumi.ComponentResource):
         read.finish()
         super().__init__("pulumi-dra:index:EksCluster", name, {}, opts)
         children = self._children = Children(self, opts)
+        self._partition = partition = declare_partition(children)
         ways_out = self._declare_network(inputs)
         node_role, node_policies = declare_role(
-            f"{name}-node", "ec2.amazonaws.com", NODE_POLICIES, children, inputs.tags
+            f"{name}-node", "ec2.amazonaws.com", NODE_POLICIES, partition, children, inputs.tags
         )
         cluster = self._declare_cluster(inputs, ways_out)
-        access = declare_access(name, cluster, inputs.admin_principal_arns, children)
+        access = declare_access(name, cluster, inputs.admin_principal_arns, partition, children)
         issuer = cluster.identities.apply(_issuer)
         oidc = aws.iam.OpenIdConnectProvider(
             f"{name}-oidc", url=issuer, client_id_lists=["sts.amazonaws.com"], tags=inputs.tags, opts=children.options()
         )
         early = declare_addons_before_nodes(
-            name, cluster, inputs.addon_versions, inputs.network_policy, children, inputs.tags
+            name, cluster, inputs.addon_versions, inputs.network_policy, partition, children, inputs.tags
         )
         self._nodes_wait_for: list[pulumi.Resource] = [*node_policies, *early, *ways_out]
         system_nodes = declare_system_nodes(
@@ -109,7 +110,9 @@ class EksCluster(pulumi.ComponentResource):
 
     def _declare_cluster(self, inputs: EksClusterInputs, ways_out: list[pulumi.Resource]) -> aws.eks.Cluster:
         name, children = self._name, self._children
-        role, policies = declare_role(f"{name}-cluster", "eks.amazonaws.com", CLUSTER_POLICIES, children, inputs.tags)
+        role, policies = declare_role(
+            f"{name}-cluster", "eks.amazonaws.com", CLUSTER_POLICIES, self._partition, children, inputs.tags
+        )
         key_arn = inputs.kms_key_arn
         if key_arn is None:
             key_arn = aws.kms.Key(

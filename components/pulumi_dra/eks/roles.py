@@ -26,19 +26,32 @@ def trust_policy(service: str) -> str:
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]}, sort_keys=True)
 
 
-def policy_arn(policy: str) -> str:
-    """Return the ARN of an AWS managed policy."""
-    return f"arn:aws:iam::aws:policy/{policy}"
+def policy_arn(partition: str, policy: str) -> str:
+    """Return the ARN of an AWS managed policy in a partition (aws, aws-cn, aws-us-gov)."""
+    return f"arn:{partition}:iam::aws:policy/{policy}"
+
+
+def declare_partition(children: Children) -> pulumi.Output[str]:
+    """Return the partition of the region that is deployed to."""
+    return aws.get_partition_output(opts=children.invoke_options()).partition
 
 
 def declare_role(
-    name: str, service: str, policies: Sequence[str], children: Children, tags: dict[str, pulumi.Input[str]]
+    name: str,
+    service: str,
+    policies: Sequence[str],
+    partition: pulumi.Output[str],
+    children: Children,
+    tags: dict[str, pulumi.Input[str]],
 ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
     """Declare a role for a service; return it and its attachments, which its users must wait for."""
     role = aws.iam.Role(name, assume_role_policy=trust_policy(service), tags=tags, opts=children.options())
     attachments: list[pulumi.Resource] = [
         aws.iam.RolePolicyAttachment(
-            f"{name}-{policy}", role=role.name, policy_arn=policy_arn(policy), opts=children.options()
+            f"{name}-{policy}",
+            role=role.name,
+            policy_arn=partition.apply(lambda known, policy=policy: policy_arn(known, policy)),
+            opts=children.options(),
         )
         for policy in policies
     ]

@@ -1,0 +1,44 @@
+"""What importing the components costs: no SDK before a cloud is asked for, and never the other cloud's."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+LOADED = "import json, sys; print(json.dumps(sorted(sys.modules)))"
+CLOUDS = {"pulumi_aws", "pulumi_gcp"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import pulumi_dra", {"pulumi", "pulumi_kubernetes", "pydantic", *CLOUDS}),
+        ("import pulumi_dra.stack_settings", {"pulumi_kubernetes", *CLOUDS}),
+        ("from pulumi_dra import DraPlatform", CLOUDS),
+        ("from pulumi_dra import EksCluster", {"pulumi_gcp"}),
+        # A cluster in an existing network does without compute, whose types alone take seconds.
+        ("from pulumi_dra import GkeCluster, GkeGpuPool", {"pulumi_aws", "pulumi_gcp.compute._inputs"}),
+    ],
+)
+def test_what_an_import_does_not_load(statement: str, absent: set[str]) -> None:
+    done = subprocess.run([sys.executable, "-c", f"{statement}\n{LOADED}"], capture_output=True, text=True, check=True)
+    assert set(json.loads(done.stdout)) & absent == set()
+
+
+@pytest.mark.parametrize(
+    ("sdk", "component", "extra"),
+    [
+        ("pulumi_aws", "EksCluster", "aws"),
+        ("pulumi_gcp", "GkeGpuPool", "gcp"),
+        ("pulumi_kubernetes", "DraDriver", "components"),
+    ],
+)
+def test_a_missing_sdk_is_named_with_its_extra(sdk: str, component: str, extra: str) -> None:
+    hide = (
+        f"import importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: None if n == {sdk!r} else f(n, *a)"
+    )
+    program = f"{hide}\nfrom pulumi_dra import {component}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f'pip install "pulumi-dra[{extra}]"' in done.stderr.splitlines()[-1]
