@@ -88,7 +88,8 @@ def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclu
     expression = f" `{exclusion.term.expression}`" if exclusion.term else ""
     return Reason(
         code="selector-unknown",
-        message=f"it cannot be told whether {exclusion.count} devices pass{expression}: {exclusion.detail}",
+        message=f"it cannot be told whether {_devices(exclusion.count)} {_verb(exclusion.count, 'pass')}{expression}: "
+        f"{exclusion.detail}",
         claim=claim.claim,
         request=way.request,
     )
@@ -350,9 +351,9 @@ def _shortfall(report: ClaimReport) -> int:
 
 def _request_reason(claim: str, way: AlternativeReport, refusal: Refusal) -> Reason:
     code, fix = _diagnose(way)
-    wanted = "all matching devices" if way.wanted is None else f"{way.wanted} device{'s' * (way.wanted != 1)}"
+    wanted = "all matching devices" if way.wanted is None else _devices(way.wanted)
     counts = "; ".join(_exclusion_text(e) for e in sorted(way.exclusions, key=lambda e: e.count))
-    seen = f"{way.seen} device{'s' * (way.seen != 1)} seen" if way.seen else "no device is offered here"
+    seen = f"{_devices(way.seen)} seen" if way.seen else "no device is offered here"
     message = f"wants {wanted}: {seen}{': ' + counts if counts else ''}{f', {way.left} left' if way.seen else ''}"
     return Reason(code=code, message=message, fix=fix, claim=claim, request=way.request)
 
@@ -366,8 +367,8 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     if way.matching == 0:
         return "selector-mismatch", "relax the selector, or use a pool whose devices pass it"
     if way.wanted is not None and way.wanted > way.matching:
-        per_node = f"{way.matching} device{'s' * (way.matching != 1)}"
-        return "count-too-large", f"ask for at most {way.matching}: a node offers {per_node} that match"
+        matching = f"{_devices(way.matching)} that {_verb(way.matching, 'match')}"
+        return "count-too-large", f"ask for at most {way.matching}: a node offers {matching}"
     if "taint" in by_step and by_step["taint"].count >= way.shortfall:
         return (
             "device-taint",
@@ -386,21 +387,35 @@ def _exclusion_text(exclusion: Exclusion) -> str:
         case "selector" if exclusion.term is not None:
             owner = f" of class {exclusion.term.owner}" if exclusion.term.owner else ""
             have = f" ({', '.join(exclusion.values[:4])})" if exclusion.values else ""
-            return f"{count} fail `{exclusion.term.expression}`{owner}{have}"
+            return f"{count} {_verb(count, 'fail')} `{exclusion.term.expression}`{owner}{have}"
         case "selector":
-            return f"{count} are {exclusion.detail}"
+            return f"{count} {_are(count)} {exclusion.detail}"
         case "unknown":
             return f"{count} cannot be judged"
         case "error":
-            return f"{count} end in an error: {exclusion.detail}"
+            return f"{count} {_verb(count, 'end')} in an error: {exclusion.detail}"
         case "capacity":
-            return f"{count} are too small ({exclusion.detail})"
+            return f"{count} {_are(count)} too small ({exclusion.detail})"
         case "taken":
             return f"{count} taken" + (f" ({exclusion.detail})" if exclusion.detail else "")
         case "counters":
-            return f"{count} lack free counters ({exclusion.detail})"
+            return f"{count} {_verb(count, 'lack')} free counters ({exclusion.detail})"
         case "taint":
-            return f"{count} have the taint {exclusion.detail}"
+            return f"{count} {'has' if count == 1 else 'have'} the taint {exclusion.detail}"
+
+
+def _devices(count: int) -> str:
+    return "1 device" if count == 1 else f"{count} devices"
+
+
+def _verb(count: int, verb: str) -> str:
+    """The verb for so many devices: one fails, two fail."""
+    ending = "es" if verb.endswith(("s", "ch")) else "s"
+    return verb + ending if count == 1 else verb
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _attribute(report: ConstraintReport) -> str:

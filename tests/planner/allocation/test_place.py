@@ -205,12 +205,18 @@ def test_incomplete_pools_are_used_by_1_34_only():
     assert "incomplete" in reasons[-1].message
 
 
-def test_an_endless_search_is_no_verdict():
-    here = state(slice_of(*(device(f"d{i}", {"x": i}) for i in range(24))))
-    pod = shape(claim(request("a", count=10), request("b", count=10), request("c", count=5)))
-    # 25 devices of 24, all different to a constraint: nothing can be pruned
-    verdict = place(pod, here, budget=1000)
-    assert isinstance(verdict, Refusal | Undecided)
+def test_a_search_that_takes_too_long_is_no_verdict():
+    parts = (device(f"p{i}", draws={"memory": 100 + i}) for i in range(24))
+    here = state(counters(memory=1240), slice_of(*parts, slice_count=2))  # room for any eleven, never for twelve
+    verdict = place(shape(claim(request(count=12))), here, budget=5_000)
+    assert isinstance(verdict, Undecided)
+    assert verdict.reasons[0].message.startswith("no answer after trying 5001 devices")
+
+
+def test_equal_devices_are_tried_once():
+    here = state(gpus(24))
+    pod = shape(claim(request("a", count=10)), claim(request("b", count=10)), claim(request("c", count=10)))
+    assert refused(place(pod, here, budget=100)).kind == "devices"
 
 
 def test_the_implicit_claim_is_known_by_the_name_it_is_given():
