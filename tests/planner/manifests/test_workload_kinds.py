@@ -531,3 +531,9 @@ def test_what_another_object_controls_is_not_counted_twice() -> None:
     replica_set = manifest("apps/v1", "ReplicaSet", f"replicas: 2, {LABELS}, {TEMPLATE}", f"-1, {owner}")
     assert [item.kind for item in read(f"{deployment}\n---\n{replica_set}").workloads] == ["Deployment"]
     assert [item.kind for item in read(replica_set).workloads] == ["ReplicaSet"]
+
+
+def test_volumes_that_a_stateful_set_makes_have_a_zone_that_only_the_cluster_knows() -> None:
+    volumes = "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce]}}]"
+    text = manifest("apps/v1", "StatefulSet", f"replicas: 2, {LABELS}, {volumes}, {TEMPLATE}")
+    assert read(text).workloads[0].pod_sets[0].template.spec.zonal_volumes == ("data",)

@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.description import Node, Reading
 from dra_planner.manifests.workloads.figures import Bounds, Surge
-from dra_planner.model import PodSet
+from dra_planner.model import PodSet, PodSpec
+
+
+def read_stateful_set(reading: Reading) -> list[PodSet]:
+    """Replicas of one template, each with volumes of its own: only the cluster knows their zones."""
+    root = reading.root
+    replicas = root.number("spec.replicas", 1)
+    sets = reading.pod_set("", root.at("spec.template"), reading.figures(replicas, bounds=reading.bounds))
+    names = tuple(
+        str(claim.get("metadata.name", name)) for name, claim in root.at("spec.volumeClaimTemplates").members()
+    )
+    if not names:
+        return sets
+    return [
+        replace(pods, template=replace(pods.template, spec=_with_volumes(pods.template.spec, names))) for pods in sets
+    ]
+
+
+def _with_volumes(spec: PodSpec, names: tuple[str, ...]) -> PodSpec:
+    return replace(spec, zonal_volumes=(*spec.zonal_volumes, *names))
 
 
 def read_leader_worker_set(reading: Reading) -> list[PodSet]:

@@ -22,6 +22,7 @@ from dra_planner.manifests.workloads.groups import (
     read_leader_worker_set,
     read_model_deployment,
     read_pod_clique_set,
+    read_stateful_set,
 )
 from dra_planner.manifests.workloads.machines import read_machine
 from dra_planner.manifests.workloads.pipelines import read_pipeline_run, read_task_run, read_workflow
@@ -51,7 +52,7 @@ KINDS: Final[tuple[Kind, ...]] = (
     Kind(group="", kind="ReplicationController", roles=_REPLICATED),
     Kind(group="apps", kind="Deployment", roles=_REPLICATED, surge=rolling_update("spec.strategy")),
     Kind(group="apps", kind="ReplicaSet", roles=_REPLICATED),
-    Kind(group="apps", kind="StatefulSet", roles=_REPLICATED),
+    Kind(group="apps", kind="StatefulSet", read=read_stateful_set),
     Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
     Kind(
         group="batch",
@@ -126,7 +127,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         roles=_REPLICATED,
         surge=rolling_update("spec.updateStrategy", 0, field="maxSurge"),
     ),
-    Kind(group="apps.kruise.io", kind="StatefulSet", roles=_REPLICATED),
+    Kind(group="apps.kruise.io", kind="StatefulSet", read=read_stateful_set),
     Kind(group="apps.kruise.io", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
 )
 
