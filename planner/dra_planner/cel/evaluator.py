@@ -35,6 +35,7 @@ from dra_planner.cel.values import (
     Uint,
     UnknownError,
     UnknownValue,
+    check_key,
     show,
     type_name,
 )
@@ -225,6 +226,7 @@ class Compiler:
                             pairs = [pair for pair in pairs if not _is_same_key(pair[0], key)]
                             continue
                         value = known(value.value)
+                    check_key(key)
                     pairs.append((key, value))
                 return MapValue.of_pairs(pairs)
             finally:

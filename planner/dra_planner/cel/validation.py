@@ -72,7 +72,9 @@ def _is_readable(function: str, value: object) -> bool:
         if function == "matches":
             compile_pattern(str(value))
         else:
-            kind = "string" if isinstance(value, str) else "int64"
+            kind = {str: "string", int: "int64"}.get(value.__class__, "")
+            if not kind:  # null may stand for either and is neither
+                return False
             FUNCTIONS[f"{kind}_to_{function}"](value)
     except CelError:
         return False

@@ -174,13 +174,18 @@ def _key(value: Any) -> Any:
         return _TRUE_KEY if value else _FALSE_KEY
     if kind in _HASHED or value is None:
         return value
-    if kind in _UNHASHABLE:
-        raise Panic(f"hash of unhashable type {type_name(value)}")
+    check_key(value)
     return None
 
 
 _HASHED: Final = frozenset({int, float, Uint, Duration, Timestamp, TypeValue})
 _UNHASHABLE: Final = frozenset({bytes, SemverValue, FormatValue})
+
+
+def check_key(value: Any) -> None:
+    """Raises `Panic` for a key by which upstream cannot file."""
+    if value.__class__ in _UNHASHABLE:
+        raise Panic(f"hash of unhashable type {type_name(value)}")
 
 
 def _key_of_its_own(value: Any) -> Any:
