@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Node, Select, copy
+from dra_planner.cel.state import room_for
+from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Node, Select, copy, depth
 
 ACCUMULATOR: Final = "@result"
 _UNUSED: Final = "#unused"
@@ -165,7 +166,8 @@ def _optional_map(position: int, target: Node, args: list[Node], wrap: bool) -> 
     macro = "optMap" if wrap else "optFlatMap"
     if not isinstance(args[0], Ident):
         raise MacroError(f"{macro}() variable name must be a simple identifier", args[0].position)
-    value = Call(position, "value", [], copy(target))
+    with room_for(depth(target)):
+        value = Call(position, "value", [], copy(target))
     mapped: Node = _bind_fold(position, args[0].name, value, args[1])
     if wrap:
         mapped = Call(position, "optional.of", [mapped])

@@ -231,7 +231,7 @@ def _frozen_value(value: Any) -> Hashable:
     return (kind, value)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def compile(text: str, dialect: Dialect = Dialect()) -> Selector | Refused:  # noqa: B008  (the word of the field; Dialect is frozen)
     """Compiles a selector in a dialect, or says why it is refused."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_LENGTH:

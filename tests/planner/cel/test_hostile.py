@@ -33,9 +33,20 @@ def chained(times: int) -> str:
     return f'cel.bind(s0, "0123456789", {binds}s{times}.size() > 0' + ")" * (times + 1)
 
 
+def deep(levels: int) -> str:
+    """A condition of as many nodes per level of nesting as there can be."""
+    text = "true"
+    for _ in range(levels):
+        text = f"(false || true && !!![{text}].all(x, x))"
+    return text
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        (deep(60), "match"),
+        (f"optional.of({deep(60)}).optMap(x, x).orValue(false)", "match"),
+        (f"({deep(110)}).optMap(x, x).hasValue()", "type"),
         ('"' + "a" * 64 + '".matches("(a+)+b")', "no-match"),
         ('"' + "a" * 64 + '".matches("' + "(a?){64}" * 3 + 'a{64}")', "match"),
         ("(" * 100 + "true" + ")" * 100, "match"),
