@@ -18,8 +18,6 @@ Choose = Callable[[Sequence[Choice]], str]
 
 Strategy = Literal["least-allocated", "most-allocated", "first"]
 
-_RANKS = 8  # alternatives of firstAvailable
-
 
 def chooser(strategy: Strategy | Choose = "least-allocated", seed: int | None = None) -> Choose:
     """Return how nodes are chosen. With a `seed` ties are broken by (repeatable) chance, else the first node wins.
@@ -43,23 +41,5 @@ def chooser(strategy: Strategy | Choose = "least-allocated", seed: int | None = 
 
 def score_of(placement: Placement, strategy: Strategy) -> tuple[int, int]:
     """Return how good a node is, larger being better."""
-    share = _free_share(placement)
-    return _rank(placement), share if strategy == "least-allocated" else -share
-
-
-def _free_share(placement: Placement) -> int:
-    """How much of cpu and memory is left with the pod on the node, in percent of both."""
-    state = placement.node
-    used, share = dict(state.used), 0
-    for name in ("cpu", "memory"):
-        total = state.node.allocatable.get(name, 0)
-        if total:
-            share += (total - used.get(name, 0)) * 100 // total
-    return share
-
-
-def _rank(placement: Placement) -> int:
-    """How preferred the alternatives are that the pod got, from 1.35 on."""
-    if placement.node.features.minor < 35:
-        return 0
-    return sum(_RANKS - number for number in placement.alternatives)
+    share = placement.free_share
+    return placement.rank, share if strategy == "least-allocated" else -share

@@ -65,6 +65,8 @@ def explain_undecided(undecided: Undecided) -> tuple[Reason, ...]:
                 message=f"only the cluster knows the zone of {names}: it cannot be told which nodes can mount it",
             ),
         )
+    if undecided.kind in ("estimate", "label"):
+        return (_prediction_reason(undecided),)
     plan = plan_for(shape, searched_claims(shape, node), node.template)
     reasons = []
     for claim in report_claims(plan, node):
@@ -82,6 +84,21 @@ def explain_undecided(undecided: Undecided) -> tuple[Reason, ...]:
                     )
                 )
     return tuple(reasons) or (Reason(code="attribute-unknown", message="a value that only the node knows decides"),)
+
+
+def _prediction_reason(undecided: Undecided) -> Reason:
+    names = ", ".join(undecided.details)
+    if undecided.kind == "estimate":
+        return Reason(
+            code="estimate-too-close",
+            message=f"the cautious estimate of {names} leaves too little, and a real node may have enough",
+            fix=f"ask for less {names}, or measure one node and plan with --observed",
+        )
+    return Reason(
+        code="label-unknown",
+        message=f"only the cluster knows the value of the node label {names}",
+        fix="select by labels that the fleet decides, such as pulumi-dra/pool, or name one zone for the pool",
+    )
 
 
 def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclusion) -> Reason:

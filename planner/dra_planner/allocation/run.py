@@ -17,6 +17,7 @@ from dra_planner.allocation.cluster import Cluster, QueuedPod, is_full, stale_cl
 from dra_planner.allocation.place import place
 from dra_planner.allocation.preemption import find_victims
 from dra_planner.allocation.search import STEP_BUDGET
+from dra_planner.allocation.state import NodeState
 from dra_planner.allocation.topology import look_around
 from dra_planner.allocation.verdicts import Placement, Refusal, Undecided, Verdict
 from dra_planner.model import ObjectKey
@@ -59,13 +60,14 @@ def run(
     Pods that preemption made room for go first to the queue again, and so do those that waited when devices came free.
     """
     pick = chooser(choose, seed)
+    known: Known = {}
     waiting = sorted(queue, key=_urgency)
     placed: dict[ObjectKey, str] = {}
     pending: dict[ObjectKey, Pending] = {}
     preempted: list[ObjectKey] = []
     while waiting:
         pod = waiting.pop(0)
-        outcome = schedule(pod, cluster, pick, budget)
+        outcome = schedule(pod, cluster, pick, budget, known)
         if isinstance(outcome, Pending):
             pending[pod.name] = outcome
             continue
@@ -95,9 +97,15 @@ class Scheduled:
     victims: tuple[ObjectKey, ...] = ()
 
 
-def schedule(pod: QueuedPod, cluster: Cluster, pick: Choose, budget: int = STEP_BUDGET) -> Scheduled | Pending:
+Known = dict[str, dict[str, tuple[NodeState, Verdict]]]
+"""What nodes were last seen to say to a shape, and in which state they were then."""
+
+
+def schedule(
+    pod: QueuedPod, cluster: Cluster, pick: Choose, budget: int = STEP_BUDGET, known: Known | None = None
+) -> Scheduled | Pending:
     """Return where one pod goes: to the chosen feasible node, else where room can be made, else nowhere."""
-    verdicts = judge_nodes(pod, cluster, budget)
+    verdicts = judge_nodes(pod, cluster, budget, known=known)
     error = next((v for v in verdicts.values() if isinstance(v, Refusal) and v.kind == "error"), None)
     feasible = [(name, v) for name, v in verdicts.items() if isinstance(v, Placement)]
     if error is None and feasible:
@@ -124,15 +132,25 @@ def schedule(pod: QueuedPod, cluster: Cluster, pick: Choose, budget: int = STEP_
 
 
 def judge_nodes(
-    pod: QueuedPod, cluster: Cluster, budget: int = STEP_BUDGET, names: Sequence[str] | None = None
+    pod: QueuedPod,
+    cluster: Cluster,
+    budget: int = STEP_BUDGET,
+    names: Sequence[str] | None = None,
+    known: Known | None = None,
 ) -> dict[str, Verdict]:
     """Return the verdict of each node (or of those named) on the pod as the cluster is."""
     shape, verdicts = pod.shape, dict[str, Verdict]()
+    seen = {} if known is None else known.setdefault(shape.id, {})
     around = look_around(shape, cluster.nodes)
     shared = [(c.shared, cluster.claims[c.shared]) for c in shape.claims if c.shared in cluster.claims and c.shared]
     for name in cluster.nodes if names is None else names:
         state = cluster.nodes[name]
-        verdict = place(shape, state, budget=budget)
+        before = seen.get(name)
+        if before is not None and before[0] is state:
+            verdict = before[1]
+        else:
+            verdict = place(shape, state, budget=budget)
+            seen[name] = (state, verdict)
         if isinstance(verdict, Refusal) and verdict.kind == "filter":
             verdicts[name] = verdict
             continue

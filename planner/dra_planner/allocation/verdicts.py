@@ -11,6 +11,8 @@ from dra_planner.allocation.node_filters import Misfit
 from dra_planner.allocation.state import NodeState
 from dra_planner.model import AllocatedDevice, ClaimAllocation, ObjectKey, Reason, Shape
 
+_ALTERNATIVES = 8  # entries of firstAvailable
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimPicks:
@@ -37,6 +39,23 @@ class Placement:
         from dra_planner.allocation.results import allocation_of
 
         return {claim.name: allocation_of(claim.picks, self.node.template) for claim in self.picks}
+
+    @cached_property
+    def free_share(self) -> int:
+        """How much of cpu and memory is left with the pod on the node, in percent of both."""
+        used, share = dict(self.node.used), 0
+        for name in ("cpu", "memory"):
+            total = self.node.node.allocatable.get(name, 0)
+            if total:
+                share += (total - used.get(name, 0)) * 100 // total
+        return share
+
+    @cached_property
+    def rank(self) -> int:
+        """How preferred the alternatives are that the pod got; the scheduler minds from 1.35 on."""
+        if self.node.features.minor < 35:
+            return 0
+        return sum(_ALTERNATIVES - number for number in self.alternatives)
 
     @property
     def alternatives(self) -> tuple[int, ...]:
@@ -94,7 +113,7 @@ class Undecided:
 
     shape: Shape
     node: NodeState
-    kind: Literal["unknown", "effort", "volume", "doubt"]
+    kind: Literal["unknown", "effort", "volume", "doubt", "estimate", "label"]
     steps: int = 0
     details: tuple[str, ...] = field(default=())
 
