@@ -37,12 +37,15 @@ def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, Devi
 
 
 def bound_model(
-    found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]]
+    found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]], certain: Iterable[int]
 ) -> BoundModel:
-    """Return what the bound may argue with: items that every pool decides on, and rounded rows beside plain ones."""
+    """Return what the bound may argue with: items that every pool decides on, and rounded rows beside plain ones.
+
+    `found` is told of nodes with the most they can have; `certain` are the items of which no question is open.
+    """
     judged = {
-        index: item.count
-        for index, item in enumerate(found.items)
+        index: found.items[index].count
+        for index in certain
         if found.pools_of(index) and not found.is_open_question(index)
     }
     pools = []

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dra_planner.allocation import open_offer, place
 from dra_planner.model import Demand, DemandLevel, DeviceClass, worst
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing.answers import Outcome, answer_workloads
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.compatibility import Compatibility, find_compatibility
+from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.filling import Filling, Stage
 from dra_planner.sizing.items import Part, split_demand
 from dra_planner.sizing.leftovers import count_devices, left_over, planned_classes
@@ -33,6 +33,7 @@ class Sizer:
     offers: tuple[Offer, ...]
     filling: Filling
     nodes: tuple[Stage, ...]
+    most: tuple[Stage, ...]  # the same nodes with the most they can have, for what is proved
     costs: tuple[Cost, ...]
     with_solver: bool = True
 
@@ -48,12 +49,12 @@ class Sizer:
     ) -> Sizer:
         """Return a sizer for pools; their order is that of their names."""
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
-        filling = Filling(place)
-        nodes = tuple(
-            filling.open(pool, open_offer(offer, classes, features, demand.shapes))
-            for pool, offer in enumerate(ordered)
-        )
-        return cls(demand, ordered, filling, nodes, node_costs(ordered), with_solver)
+        asked = DoubtfulPlace()
+        filling = Filling(asked)
+        opened = [asked.open(offer, classes, features, demand.shapes) for offer in ordered]
+        nodes = tuple(filling.open(pool, state) for pool, (state, _) in enumerate(opened))
+        most = tuple(filling.open(pool, state) for pool, (_, state) in enumerate(opened))
+        return cls(demand, ordered, filling, nodes, most, node_costs(ordered), with_solver)
 
     def size(self, level: DemandLevel) -> Sizing:
         """Return the sizes for one level, every pool at most at its maximum."""
@@ -62,7 +63,12 @@ class Sizer:
         found = find_compatibility(items.items, items.daemons, self.nodes, limits, self.filling)
         rows = pool_rows(found)
         market = _market(found, self.costs, row_weights(found, rows))
-        packing, proof = self._pack_and_prove(market, bound_model(found, rows))
+        generous = found
+        if self.most != self.nodes:
+            generous = find_compatibility(items.items, items.daemons, self.most, limits, self.filling)
+        certain = [index for index in range(len(found.items)) if not found.is_open_question(index)]
+        model = bound_model(generous, rows if generous is found else pool_rows(generous), certain)
+        packing, proof = self._pack_and_prove(market, model)
         relaxed = (
             best_packing(market, self.filling, proof.nodes, limited=False) if packing.pending else packing
         )

@@ -116,16 +116,16 @@ def test_its_size_does_not_grow_with_replicas() -> None:
 
 def test_the_number_of_calls_does_not_grow_with_replicas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time is not tested; what takes it is counted."""
-    from dra_planner.sizing import sizing
+    from dra_planner.sizing import doubts
 
     called = []
-    place = sizing.place
+    place = doubts.place
 
     def counted(shape: object, state: object) -> object:
         called.append(shape)
         return place(shape, state)  # type: ignore[arg-type]  # passed on as it came
 
-    monkeypatch.setattr(sizing, "place", counted)
+    monkeypatch.setattr(doubts, "place", counted)
     counts = []
     for replicas in (10, 10_000, 10_000_000):
         called.clear()

@@ -1,0 +1,89 @@
+"""What a prediction is cautious about or cannot know, asked again before a pod is refused over it.
+
+The memory of a node is a cautious estimate, and some labels get their values from the cluster. A pod that only such a
+doubt keeps off a node is *undecided* there; and what is proved rests on the most that a node can have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place
+from dra_planner.allocation.template import Template
+from dra_planner.allocation.verdicts import Verdict
+from dra_planner.model import DeviceClass, NodeSelector, NodeSelectorTerm, PodSpec, Shape
+from dra_planner.offers import Offer
+from dra_planner.releases import Features
+
+
+@dataclass(slots=True)
+class DoubtfulPlace:
+    """`place`, with a second question where the first answer rests on a doubt. Nodes are opened through `open`."""
+
+    _offers: dict[int, Offer] = field(default_factory=dict)  # by the identity of the node's template
+    _generous: dict[int, Template] = field(default_factory=dict)
+    _loosened: dict[tuple[str, int], Shape] = field(default_factory=dict)
+
+    def open(
+        self, offer: Offer, classes: Mapping[str, DeviceClass], features: Features, shapes: tuple[Shape, ...]
+    ) -> tuple[NodeState, NodeState]:
+        """Return an offer's node as it is estimated, and with the most it can have; the same where nothing is."""
+        state = open_offer(offer, classes, features, shapes)
+        most = {name: amount for name, amount in offer.at_most.items() if amount > offer.node.allocatable.get(name, 0)}
+        if not most and not offer.unknown_labels:
+            return state, state
+        node = replace(offer.node, allocatable={**offer.node.allocatable, **most})
+        generous = open_offer(replace(offer, node=node), classes, features, shapes) if most else state
+        self._offers[id(state.template)] = offer
+        self._generous[id(state.template)] = generous.template
+        return state, generous
+
+    def __call__(self, shape: Shape, node: NodeState) -> Verdict:
+        """Return what `place` says, or that it cannot be told where a doubt alone keeps the pod away."""
+        verdict = place(shape, node)
+        if not isinstance(verdict, Refusal) or verdict.misfit is None or id(node.template) not in self._offers:
+            return verdict
+        if verdict.misfit.filter not in ("resources", "node-selector"):
+            return verdict
+        loosened = self._loosen(shape, node.template)
+        again = place(loosened, replace(node, template=self._generous[id(node.template)], _cache={}))
+        if isinstance(again, Refusal):
+            return verdict
+        if verdict.misfit.filter == "resources" and isinstance(again, Placement):
+            return Undecided(shape, node, "estimate", details=tuple(name for name, _, _ in verdict.misfit.shortages))
+        labels = tuple(sorted(_keys(shape.pod) - _keys(loosened.pod)))
+        return Undecided(shape, node, "label", details=labels) if labels else again
+
+    def _loosen(self, shape: Shape, template: Template) -> Shape:
+        """Return the shape without what it demands of labels whose values only the cluster knows."""
+        key = (shape.id, id(template))
+        if key not in self._loosened:
+            offer = self._offers[id(template)]
+            pod = _without_unknown(shape.pod, offer)
+            self._loosened[key] = shape if pod == shape.pod else replace(shape, id=f"{shape.id}~{offer.name}", pod=pod)
+        return self._loosened[key]
+
+
+def _without_unknown(pod: PodSpec, offer: Offer) -> PodSpec:
+    known = {key: value for key, value in pod.node_selector.items() if not offer.is_unknown_label(key)}
+    affinity = pod.node_affinity
+    if affinity is not None:
+        terms = tuple(
+            NodeSelectorTerm(
+                tuple(each for each in term.match_expressions if not offer.is_unknown_label(each.key)),
+                term.match_fields,
+            )
+            for term in affinity.terms
+        )
+        free = any(
+            not term.match_expressions and not term.match_fields and (before.match_expressions or before.match_fields)
+            for term, before in zip(terms, affinity.terms, strict=True)
+        )
+        affinity = None if free else NodeSelector(terms)
+    return replace(pod, node_selector=known, node_affinity=affinity)
+
+
+def _keys(pod: PodSpec) -> set[str]:
+    terms = pod.node_affinity.terms if pod.node_affinity is not None else ()
+    return {*pod.node_selector, *(each.key for term in terms for each in term.match_expressions)}
