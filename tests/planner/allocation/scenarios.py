@@ -63,8 +63,6 @@ class _Play:
         given, when = _documents(case["given"]), _documents(case["when"])
         latest = {(d["kind"], _key(d)): d for d in when}
         self.events = [d for d in when if d["kind"] in WORKLOADS]
-        self.priorities = {d["metadata"]["name"]: d["value"] for d in given if d["kind"] == "PriorityClass"}
-        self.quotas = [d for d in given if d["kind"] == "ResourceQuota"]
         manifests = read_manifests([Source("case", yaml.safe_dump_all([*given, *latest.values()]))], features)
         self.manifests: Manifests = manifests
         self.demand: Demand = expand_claims(manifests, {}, features)
@@ -92,15 +90,14 @@ class _Play:
         ref = WorkloadRef(document["kind"], *_key(document))
         shapes = [(s, m) for s in self.demand.shapes for m in s.members if m.workload == ref]
         for blocked in (b for b in self.demand.blocked if b.member.workload == ref):
-            self.stuck[name] = (_pods(blocked), _blocked_class(blocked))
+            if not _is_never_created(blocked):
+                self.stuck[name] = (_pods(blocked), _blocked_class(blocked))
         gated = self._gated(ref)
         if gated:
             self.stuck[name] = (gated, "gated")
             return
         for shape, member in shapes:
-            shape = self._with_priority(shape)
-            count = self._within_quota(name, shape, member.figures.steady)
-            self._control(document, name, shape, count)
+            self._control(document, name, shape, member.figures.steady)
 
     def _control(self, document: Json, name: str, shape: Shape, count: int) -> None:
         kind = document["kind"]
@@ -189,11 +186,6 @@ class _Play:
             if key not in self.cluster.pods and key not in self.why:
                 self.owner.pop(key, None)
 
-    def _with_priority(self, shape: Shape) -> Shape:
-        """The priority that the API server writes into pods of a PriorityClass."""
-        value = self.priorities.get(shape.pod.priority_class_name, shape.pod.priority)
-        return replace(shape, pod=replace(shape.pod, priority=value))
-
     def _daemon_nodes(self, shape: Shape) -> list[str]:
         tolerant = replace(shape.pod, tolerations=(*shape.pod.tolerations, _ANY_UNSCHEDULABLE))
         return [n for n, state in self.cluster.nodes.items() if reject_for_good(tolerant, state.node) is None]
@@ -204,20 +196,6 @@ class _Play:
                 sets = [s for s in workload.pod_sets if s.template.spec.scheduling_gates]
                 return sum(s.figures.ceiling or 0 for s in sets)
         return 0
-
-    def _within_quota(self, name: str, shape: Shape, count: int) -> int:
-        """Pods over a quota are never created; pods whose claims are over one wait."""
-        namespace = name.split("/")[0]
-        for quota in (q for q in self.quotas if q["metadata"]["namespace"] == namespace):
-            for resource, hard in quota["spec"]["hard"].items():
-                if resource == "pods":
-                    count = min(count, int(hard))
-                elif resource.endswith(".deviceclass.resource.k8s.io/devices"):
-                    each = _charged(shape, resource.split(".deviceclass.")[0])
-                    if each and int(hard) // each < count:
-                        self.stuck[name] = (count - int(hard) // each, "blocked")
-                        count = int(hard) // each
-        return count
 
     # -- the end
 
@@ -295,6 +273,11 @@ def _pods(blocked: Blocked) -> int:
     return blocked.member.figures.steady
 
 
+def _is_never_created(blocked: Blocked) -> bool:
+    """A quota on pods keeps the controller from making them; one on devices lets them wait for their claims."""
+    return blocked.reason.code == "quota-exceeded" and "limits pods" in blocked.reason.message
+
+
 def _blocked_class(blocked: Blocked) -> str:
     codes = {"class-not-found": "class-missing", "claim-consumers-limit": "error: Too many: 257"}
     return codes.get(blocked.reason.code, "blocked")
@@ -310,11 +293,6 @@ def _share(value: int | str, count: int, *, up: bool) -> int:
         return value
     whole, rest = divmod(int(value.rstrip("%")) * count, 100)
     return whole + (up and rest > 0)
-
-
-def _charged(shape: Shape, device_class: str) -> int:
-    ways = [r.exactly for c in shape.claims for r in c.spec.requests if r.exactly]
-    return sum(32 if w.allocation_mode == "All" else w.count for w in ways if w.device_class_name == device_class)
 
 
 def _pinned(shape: Shape, node: str, cluster: Cluster) -> Shape:
