@@ -96,6 +96,11 @@ class _Merge(str):
     """The key `<<` where it is written without quotes."""
 
 
+def _unmerged(value: Any) -> Any:
+    """Return a value; `<<` means something only as a key."""
+    return "<<" if value.__class__ is _Merge else value
+
+
 class _Builder:
     """Turns events into a tree; iterative, so that depth costs no stack.
 
@@ -110,6 +115,7 @@ class _Builder:
         self._anchors: dict[str, Any] = {}
         self._sizes: dict[int, int] = {}
         self._nodes = 0
+        self._merges = False
 
     def build(self, next_event: Callable[[], Any]) -> None:
         first, resolved, anchors, has_anchors = self._first, _RESOLVED, self._anchors, self._has_anchors
@@ -143,6 +149,10 @@ class _Builder:
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 outer_values, outer_lines, line, anchor, before = stack.pop()
                 self._nodes += len(values)
+                if self._merges:
+                    first_value = 1 if kind is MappingEndEvent else 0
+                    step = first_value + 1
+                    values[first_value::step] = [_unmerged(value) for value in values[first_value::step]]
                 done = self._map(values, lines, line) if kind is MappingEndEvent else new_seq(values, line, lines)
                 if anchor is not None:
                     anchors[anchor] = done
@@ -159,7 +169,7 @@ class _Builder:
             elif kind is DocumentStartEvent and values:
                 line = event.start_mark.line + first
                 raise Fault("holds a second document that no line --- separates", line)
-        self.root = values[0] if values else None
+        self.root = _unmerged(values[0]) if values else None
 
     def _map(self, values: list[Any], lines: list[int], line: int) -> Map:
         keys = values[::2]
@@ -213,7 +223,10 @@ class _Builder:
 
     def _plain(self, text: str, event: Any) -> Any:
         """Return the value of a scalar that is neither quoted nor tagged, and remember short ones."""
-        value = _Merge(text) if text == "<<" else resolve_plain(text)
+        if text == "<<":
+            self._merges = True
+            return _Merge(text)
+        value = resolve_plain(text)
         if value.__class__ is float and not math.isfinite(value):
             raise Fault(f"{text} is no number that JSON can hold", event.start_mark.line + self._first)
         if len(text) <= _MAX_RESOLVED_LENGTH:

@@ -54,6 +54,12 @@ def test_the_last_of_two_keys_wins_with_its_line() -> None:
     assert [(remark.code, remark.line) for remark in remarks] == [("duplicate-key", 3)]
 
 
+def test_a_merge_sign_that_is_no_key_is_text() -> None:
+    tree, _ = read_yaml("a: <<\nb: [<<, {c: <<}]\n")
+    assert tree == {"a": "<<", "b": ["<<", {"c": "<<"}]}
+    assert {type(tree["a"]), type(tree["b"][0]), type(tree["b"][1]["c"]), type(read_yaml("<<")[0])} == {str}
+
+
 def test_anchors_and_merges() -> None:
     text = "a: &a {x: 1, z: 2}\nb: {<<: *a, z: 3}\nc: {z: 3, <<: *a}\nd: {<<: [{x: 5}, *a]}\ne: *a\n"
     tree, remarks = read_yaml(text)
