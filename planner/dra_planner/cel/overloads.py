@@ -65,7 +65,7 @@ _LIBRARIES: Final = (
     Library(STANDARD_UNTIL_36, until_binary=36),
     Library(URLS),
     Library(REGEX),
-    Library(LISTS),
+    Library(LISTS, until=37),
     Library(AUTHORIZER),
     Library(OPTIONALS),
     Library(QUANTITIES),
@@ -77,6 +77,7 @@ _LIBRARIES: Final = (
     Library(COMPREHENSIONS),
     Library(SEMVERS),
     Library(LISTS_EXTENSION, since=34),
+    Library(LISTS, since=37),
     Library(INCLUDES_36, since=36, gate="list_attributes", until_binary=36),
     Library(INCLUDES, since=37, gate="list_attributes"),
 )
@@ -119,7 +120,7 @@ def declared(dialect: Dialect) -> dict[str, tuple[Overload, ...]]:
         if library.until_binary is not None and dialect.minor > library.until_binary:
             continue
         gate = None if library.gate is None else bool(getattr(dialect, library.gate))
-        if library.since and not dialect.knows(library.since, library.until, gate):
+        if (library.since or library.until) and not dialect.knows(library.since, library.until, gate):
             continue
         for overload in _overloads(library.rows):
             functions.setdefault(overload.function, []).append(overload)
