@@ -99,11 +99,26 @@ class QuantityValue:
     `derived` marks the result of an addition, which upstream holds differently and to which nothing is equal.
     """
 
-    __slots__ = ("derived", "quantity")
+    __slots__ = ("_cell", "derived")
 
     def __init__(self, quantity: Quantity, derived: bool = False) -> None:
-        self.quantity = quantity
+        self._cell = [quantity]
         self.derived = derived
+
+    @property
+    def quantity(self) -> Quantity:
+        """The quantity as it is now."""
+        return self._cell[0]
+
+    @quantity.setter
+    def quantity(self, quantity: Quantity) -> None:
+        self._cell[0] = quantity
+
+    def sharing(self) -> QuantityValue:
+        """A result that is one with this value: what changes one later changes the other."""
+        shared = QuantityValue(self.quantity, derived=True)
+        shared._cell = self._cell
+        return shared
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ def _combine(value: QuantityValue, other: Quantity, subtract: bool, in_place: bo
         raise CelError(error.reason) from None
     if in_place and not value.quantity.small:
         value.quantity = result
+        return value.sharing()
     return QuantityValue(result, derived=True)
 
 

@@ -124,3 +124,19 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "list_join": _join,
     "list_join_string": _join,
 }
+
+
+def _within(find: Callable[..., int]) -> Callable[..., int]:
+    """From 1.37 on the empty text is found no later than at the end."""
+
+    def found(text: str, part: str, start: int) -> int:
+        return min(start, len(text)) if not part else find(text, part, start)
+
+    return found
+
+
+FROM_37: Final[dict[str, Callable[..., Any]]] = {
+    "string_index_of_string_int": _within(_index_of),
+    "string_last_index_of_string_int": _within(_last_index_of),
+}
+"""What is different from 1.37 on."""

@@ -43,7 +43,7 @@ _UP_TO_36: Final[dict[str, Callable[..., Any]]] = {
     **times.FUNCTIONS,
     **urls.FUNCTIONS,
 }
-_FROM_37: Final = {**_UP_TO_36, **lists.FROM_37, **quantities.FROM_37}
+_FROM_37: Final = {**_UP_TO_36, **lists.FROM_37, **quantities.FROM_37, **strings.FROM_37}
 
 
 def implementations(minor: int) -> dict[str, Callable[..., Any]]:
