@@ -64,7 +64,7 @@ class NodeState:
         key = self._cache.get("key")
         if key is None:
             key = self._cache["key"] = (
-                id(self.template),
+                self.template,
                 self.used,
                 self.taken,
                 self.shares,
