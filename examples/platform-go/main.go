@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	dra "github.com/pulumi/pulumi-dra/sdk/go/pulumi-dra"
+	dra "example.com/pulumi-pulumi-dra/sdk/go/pulumi-dra"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 

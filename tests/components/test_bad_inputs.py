@@ -216,6 +216,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("DevicePlugin", {"existing_daemon_set": "x"}, "version", "give either version"),
     ("DevicePlugin", {"version": None}, "version", "give either version"),
     ("DevicePlugin", {"existing_namespace": "x"}, "existing_namespace", "is for existing_daemon_set"),
+    ("DeviceClasses", {"classes": None}, "classes", "must name at least one"),
     ("DeviceClasses", {"classes": [{"name": "Large"}]}, "classes[0].name", '"Large" is not a name'),
     ("DeviceClasses", {"classes": [{"name": "large"}]}, "classes[0].selectors", "say what the class selects"),
     ("DeviceClasses", classes(name="gpu.nvidia.com"), "classes[0].name", "is a class of the driver's chart"),

@@ -1,6 +1,7 @@
 """DeviceClasses named by intent: what a workload means, not which GPU happens to be there."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
@@ -37,6 +38,8 @@ class DeviceClassSettings(TypedDict):
     """CEL expressions over one device, all of which must be true."""
     extended_resource_name: NotRequired[str]
     """Extended resource that pods may ask for instead of making a claim; Kubernetes 1.36 and later."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Labels of the class."""
 
 
 class DeviceClassesArgs(TypedDict):
@@ -44,8 +47,10 @@ class DeviceClassesArgs(TypedDict):
 
     kubernetes_version: str
     """Version of the cluster, which decides what a class may say."""
-    classes: list[DeviceClassSettings]
-    """The classes."""
+    # Elements are inputs for the sake of Go, whose generator leaves out the type of a structure that is only ever an
+    # element of a plain list (pulumi/pulumi:pkg/codegen/go/gen.go@v3.259.0). Outputs are refused all the same.
+    classes: list[pulumi.Input[DeviceClassSettings]]
+    """The classes; at least one."""
 
 
 class DeviceClasses(pulumi.ComponentResource):
@@ -60,27 +65,40 @@ class DeviceClasses(pulumi.ComponentResource):
         read.finish()
         super().__init__("pulumi-dra:index:DeviceClasses", name, {}, opts)
         options = Children(self, opts).options
-        for class_name, spec in classes:
+        for item in classes:
             k8s.resource.v1.DeviceClass(
-                f"{name}-{class_name}", metadata={"name": class_name}, spec=spec, opts=options()
+                f"{name}-{item.name}",
+                metadata={"name": item.name, "labels": item.labels or None},
+                spec=item.spec,
+                opts=options(),
             )
-        self.names = pulumi.Output.from_input([class_name for class_name, _ in classes])
+        self.names = pulumi.Output.from_input([item.name for item in classes])
         self.register_outputs({"names": self.names})
 
 
-def read_classes(read: InputReader) -> list[tuple[str, Any]]:
-    """Return name and spec of each class; faults are noted in `read`."""
+@dataclass(frozen=True, slots=True)
+class CheckedClass:
+    """A class that was checked, its spec as the SDK takes it."""
+
+    name: str
+    labels: dict[str, pulumi.Input[str]]
+    spec: Any
+
+
+def read_classes(read: InputReader) -> list[CheckedClass]:
+    """Return the classes; faults are noted in `read`."""
     version = read.text("kubernetes_version", check=check_version)
     minor = parse_version(version) if version and not check_version(version) else 0
     classes = [_read_class(read, index, item, minor) for index, item in enumerate(read.blocks("classes"))]
-    for index, (class_name, _) in enumerate(classes):
-        if class_name and class_name in [other for other, _ in classes[:index]]:
-            read.refuse(f"classes[{index}].name", f'"{class_name}" is taken by an earlier class')
+    if not classes:
+        read.refuse("classes", "must name at least one")
+    for index, item in enumerate(classes):
+        if item.name and item.name in [other.name for other in classes[:index]]:
+            read.refuse(f"classes[{index}].name", f'"{item.name}" is taken by an earlier class')
     return classes
 
 
-def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> tuple[str, Any]:
-    """Return the name and the spec of a class."""
+def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> CheckedClass:
     read = outer.inside(f"classes[{index}]", item, DeviceClassSettings)
     class_name = read.text(
         "name",
@@ -107,4 +125,4 @@ def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> tuple[
     spec: dict[str, Any] = {"selectors": [{"cel": {"expression": expression}} for expression in selectors]}
     if extended:
         spec["extended_resource_name"] = extended
-    return class_name, spec
+    return CheckedClass(class_name, read.labels("labels"), spec)

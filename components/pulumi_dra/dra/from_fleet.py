@@ -86,7 +86,7 @@ def plugin_args(inputs: DraPlatformInputs, fleet: Fleet) -> DevicePluginArgs:
 
 def class_args(fleet: Fleet) -> DeviceClassesArgs:
     """Return the fleet's own classes as inputs of DeviceClasses."""
-    classes: list[DeviceClassSettings] = []
+    classes: list[pulumi.Input[DeviceClassSettings]] = []
     for device_class in fleet.device_classes:
         settings: DeviceClassSettings = {"name": device_class.name, "selectors": list(device_class.selectors)}
         if device_class.extended_resource_name:
