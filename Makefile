@@ -43,7 +43,7 @@ docs-check: docs ## fail when a generated page was not fresh
 check: lint types docs-check test ## what CI runs
 
 conformance: setup ## run upstream Kubernetes' own code on the same cases (long)
-	@$(VENV)/python conformance/run.py
+	@$(VENV)/python conformance/run.py $(if $(SAMPLE),--sample)
 
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done

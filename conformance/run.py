@@ -1,0 +1,62 @@
+"""Ask upstream Kubernetes' own code the same questions, and fail on the first difference.
+
+    python conformance/run.py                everything: 20 000 random cases per minor and referee, upstream's own tables
+    python conformance/run.py --sample       what CI runs: two thousand cases of one minor, a fixed seed and a fresh one
+
+Needs the Go module proxy; Go itself is taken from PATH, or installed into the per-user cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from dra_sandbox.tools.go_toolchain import find_go
+
+HERE = Path(__file__).parent
+ALL_MINORS = ("34", "35", "36", "37")
+SAMPLE_MINOR, SAMPLE_COUNT, FIXED_SEED = "36", "2000", "1"
+
+
+def main() -> int:
+    """Run the checks in order; return 1 when one of them found a difference."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", action="store_true", help="a short run, as in CI")
+    go = find_go((1, 26, 0))
+    environment = {**os.environ, "GO": str(go), "PATH": f"{go.parent}{os.pathsep}{os.environ['PATH']}"}
+    failed = []
+    for check in _sample() if parser.parse_args().sample else _everything():
+        print(f"== {' '.join(check)}", flush=True)
+        started = time.monotonic()
+        if subprocess.run([sys.executable, *check], cwd=HERE, env=environment, check=False).returncode:
+            failed.append(" ".join(check))
+        print(f"   {time.monotonic() - started:.0f} s", flush=True)
+    for check in failed:
+        print(f"differs from upstream: {check}", file=sys.stderr)
+    return int(bool(failed))
+
+
+def _sample() -> list[list[str]]:
+    fresh = str(secrets.randbelow(1_000_000))
+    return [
+        [script, "--minor", SAMPLE_MINOR, "--count", SAMPLE_COUNT, "--seed", seed, *more]
+        for script, more in (("cel/run.py", []), ("allocation/run.py", ["--no-table"]))
+        for seed in (FIXED_SEED, fresh)
+    ]
+
+
+def _everything() -> list[list[str]]:
+    random = [[f"{room}/run.py", "--minor", minor] for minor in ALL_MINORS for room in ("cel", "allocation")]
+    for check in random:
+        if check[0].startswith("cel"):
+            check += ["--count", "20000"]
+    return [*random, ["cel/upstream_table.py"], ["cel/language.py"]]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
