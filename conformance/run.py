@@ -1,6 +1,6 @@
 """Ask upstream Kubernetes' own code the same questions, and fail on the first difference.
 
-    python conformance/run.py                everything: 20 000 random cases per minor and referee, upstream's own tables
+    python conformance/run.py                everything: 20 000 random cases per minor, upstream's own tables
     python conformance/run.py --sample       what CI runs: two thousand cases of one minor, a fixed seed and a fresh one
 
 Needs the Go module proxy; Go itself is taken from PATH, or installed into the per-user cache.
@@ -45,7 +45,7 @@ def _sample() -> list[list[str]]:
     fresh = str(secrets.randbelow(1_000_000))
     return [
         [script, "--minor", SAMPLE_MINOR, "--count", SAMPLE_COUNT, "--seed", seed, *more]
-        for script, more in (("cel/run.py", []), ("allocation/run.py", ["--no-table"]))
+        for script, more in (("cel/run.py", ["--costs"]), ("allocation/run.py", ["--no-table"]))
         for seed in (FIXED_SEED, fresh)
     ]
 
@@ -54,7 +54,7 @@ def _everything() -> list[list[str]]:
     random = [[f"{room}/run.py", "--minor", minor] for minor in ALL_MINORS for room in ("cel", "allocation")]
     for check in random:
         if check[0].startswith("cel"):
-            check += ["--count", "20000"]
+            check += ["--costs", "--count", "20000"]
     return [*random, ["cel/upstream_table.py"], ["cel/language.py"]]
 
 
