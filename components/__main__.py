@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from pulumi.provider.experimental import component_provider_host
+
 from pulumi_dra.hosting import hosted_components
 
 if __name__ == "__main__":

@@ -81,6 +81,9 @@ def make(wanted: str) -> None:
         command += ["--python", sys.executable]
     environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     environment["UV_PROJECT_ENVIRONMENT"] = str(ENVIRONMENT)
+    # The certificates that the system trusts, as pip and Go do; the first name is that of older versions of uv.
+    for name in ("UV_NATIVE_TLS", "UV_SYSTEM_CERTS"):
+        environment.setdefault(name, "true")
     done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     if done.returncode != 0:
         raise BootstrapError(f"uv sync ended with status {done.returncode}; what it said is above")

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
 
-from dra_planner.errors import PlannerError
-
 from dra_command.arguments import Arguments, UsageError, parse
 from dra_command.status import Status
+from dra_planner.errors import PlannerError
 
 INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: a fault of ours, not of the input
 BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended

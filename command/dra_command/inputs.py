@@ -6,11 +6,10 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
+from dra_command.arguments import UsageError
 from dra_planner.fleet import Fleet, read_fleet_file, read_stack
 from dra_planner.releases import parse_version
 from dra_planner.sources import Source, read_sources
-
-from dra_command.arguments import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

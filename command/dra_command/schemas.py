@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dra_planner.fleet import Fleet
-from dra_planner.planfile import PlanFile
 from pydantic import BaseModel
 
 from dra_command.contract import CheckOutput, ErrorOutput, PlanOutput
+from dra_planner.fleet import Fleet
+from dra_planner.planfile import PlanFile
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {

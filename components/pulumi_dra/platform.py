@@ -5,8 +5,8 @@ from importlib import import_module
 from typing import Any
 
 import pulumi
-from dra_planner.planfile import canonical_text
 
+from dra_planner.planfile import canonical_text
 from pulumi_dra.capacity_plan import CapacityPlan
 from pulumi_dra.children import Children
 from pulumi_dra.dra.from_fleet import check_in_cluster, declare_in_cluster

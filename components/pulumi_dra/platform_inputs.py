@@ -8,10 +8,10 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import yaml
+
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import PlanFile, check_inputs, parse_document
-
 from pulumi_dra.dra.tenant_access import TenantSettings
 from pulumi_dra.inputs import InputReader
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pulumi
+
 from dra_planner.errors import Place, PlannerError, SourceError
 from dra_planner.fleet import Fleet, read_settings
 from dra_planner.planfile import PlanFile, canonical_text, check_inputs, plan_path, read_plan_file

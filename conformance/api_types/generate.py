@@ -145,7 +145,8 @@ def expand(body: object, package: str, declared: dict[str, object]) -> list[tupl
         name, _, options = (tag[1] if tag else "").partition(",")
         go_type = match[2].lstrip("*")
         if "inline" in options or (not name and match[1] is None):
-            found += expand(declared.get(qualify(go_type, package)), qualify(go_type, package).partition(".")[0], declared)
+            inner = qualify(go_type, package)
+            found += expand(declared.get(inner), inner.partition(".")[0], declared)
         elif name and name != "-":
             found.append((name, resolve(go_type, package, declared, markers)))
         markers = []
@@ -161,7 +162,7 @@ def qualify(go_type: str, package: str) -> str:
 
 
 def resolve(go_type: str, package: str, declared: dict[str, object], markers: list[str]) -> str:
-    """Return the type in the table's words: a scalar, a struct's name, `[]`, `[key,…]` (by key), `[=]` (a set), `{}`."""
+    """Return the type in the table's words: a scalar, a struct's name, `[]`, `[key,…]` (by key), `[=]` (set), `{}`."""
     go_type = go_type.lstrip("*")
     if go_type == "[]byte":
         return "string"

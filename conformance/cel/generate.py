@@ -162,9 +162,9 @@ class Generator:
         fitting = [name for name, t in self.variables if t == wanted or t.kind == "dyn"]
         if fitting and chance.random() < 0.6:
             return chance.choice(fitting)
-        if chance.random() < 0.3 and wanted.kind in ("bool", "int", "string", "list") or wanted == types.SEMVER:
-            if chance.random() < 0.8:
-                return self.attribute()
+        of_attribute = chance.random() < 0.3 and wanted.kind in ("bool", "int", "string", "list")
+        if (of_attribute or wanted == types.SEMVER) and chance.random() < 0.8:
+            return self.attribute()
         return self.literal(wanted)
 
     def literal(self, wanted: Type) -> str:
@@ -333,7 +333,8 @@ class Generator:
                 return f"has({self.attribute()})"
             return f"{self.operand(types.STRING)} in {self.operand(types.map_of(types.STRING, types.INT))}"
         if wanted in (types.INT, types.UINT, types.DOUBLE):
-            return f"({self.expression(wanted)} {chance.choice('+-*/' + ('%' if wanted != types.DOUBLE else ''))} {self.expression(wanted)})"
+            operator = chance.choice("+-*/" if wanted == types.DOUBLE else "+-*/%")
+            return f"({self.expression(wanted)} {operator} {self.expression(wanted)})"
         if wanted in (types.STRING, types.BYTES, types.DURATION) or wanted.kind == "list":
             return f"({self.expression(wanted)} + {self.expression(wanted)})"
         return self.leaf(wanted)

@@ -25,10 +25,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
 
-from generate import Case, cases  # noqa: E402  (found through the line above)
-
 from dra_planner.cel import Refused, compile  # noqa: E402
 from dra_planner.cel.selector import MAX_ESTIMATE  # noqa: E402
+from generate import Case, cases  # noqa: E402  (found through the line above)
 
 SHUFFLES = 40
 REPEATS = 400  # a Go map of a few keys shows its orders in that many evaluations

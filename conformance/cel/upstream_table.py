@@ -22,8 +22,6 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
 
-from run import cache  # noqa: E402  (found through the line above)
-
 from dra_planner.cel import Dialect, Outcome, Refused, compile, prepare  # noqa: E402
 from dra_planner.cel.checker import check  # noqa: E402
 from dra_planner.cel.estimate import estimate  # noqa: E402
@@ -33,6 +31,7 @@ from dra_planner.cel.parser import ParseError, parse  # noqa: E402
 from dra_planner.cel.state import State  # noqa: E402
 from dra_planner.cel.types import ANY, BOOL, DYN, INT, SEMVER, STRING, Type  # noqa: E402
 from dra_planner.cel.values import CelError, SemverValue  # noqa: E402
+from run import cache  # noqa: E402  (found through the line above)
 
 VERSIONS = {34: "0.34.9", 35: "0.35.6", 36: "0.36.3", 37: "0.37.2"}
 MODULE = "k8s.io/dynamic-resource-allocation"

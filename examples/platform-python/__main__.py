@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pulumi
+
 from pulumi_dra import DraPlatform
 from pulumi_dra.stack_settings import read_program_settings
 

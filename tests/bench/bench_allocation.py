@@ -16,9 +16,10 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "conformance" / "allocation"), str(ROOT / "tests" / "planner" / "allocation")]
 
+from allocation_builders import CLASSES, claim, gpus, node, request, shape  # noqa: E402
+
 import answer  # noqa: E402  (needs the path above)
 import referee  # noqa: E402
-from allocation_builders import CLASSES, claim, gpus, node, request, shape  # noqa: E402
 from dra_planner.allocation import open_node  # noqa: E402
 from dra_planner.allocation.bulk import equal_nodes, fill  # noqa: E402
 from dra_planner.allocation.requests import plan_claims  # noqa: E402

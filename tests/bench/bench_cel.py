@@ -73,6 +73,7 @@ def celpy_runner(text: str) -> Callable[[], object]:
     """An evaluation by celpy, with adapters for what it does not have."""
     import celpy
     from celpy import celtypes
+
     from dra_planner.cel.libraries.semvers import parse_semver
     from dra_planner.cel.operators import compare_versions
     from dra_planner.quantity import Quantity

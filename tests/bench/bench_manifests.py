@@ -10,6 +10,7 @@ import sys
 import time
 
 import yaml
+
 from dra_planner.manifests import read_manifests
 from dra_planner.releases import features_of
 from dra_planner.sources import Source

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from command_project import EXAMPLES, Project
+
 from dra_command.schemas import schema_text, schemas
 
 GOLDEN = Path(__file__).parent / "golden"

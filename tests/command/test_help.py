@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from command_project import Project
+
 from dra_command.arguments import COMMANDS
 
 

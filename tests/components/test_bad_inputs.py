@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pulumi
-import pulumi_dra
 import pytest
 import yaml
+from pulumi.errors import InputPropertiesError
+
+import pulumi_dra
 from dra_planner import planfile
 from dra_planner.fleet import read_fleet
-from pulumi.errors import InputPropertiesError
 
 PROJECT = Path(__file__).parents[2]
 

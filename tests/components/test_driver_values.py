@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from dra_planner import catalog
 from pulumi_dra.dra.chart_keys import GENERATIONS, unknown_keys
 from pulumi_dra.dra.driver_values import DriverSettings, controller_pods, driver_values, has_network_policy, has_webhook

@@ -6,6 +6,7 @@ from typing import Any
 
 import pulumi
 import pytest
+
 from pulumi_dra.eks import EksCluster
 
 NEEDED: dict[str, Any] = {"kubernetes_version": "1.34"}

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from pulumi_dra.eks import EksGpuPool
 
 NEEDED: dict[str, Any] = {

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 from pulumi_dra.gke.node_account import account_id
 

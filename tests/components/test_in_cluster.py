@@ -6,6 +6,7 @@ from typing import Any
 
 import pulumi
 import pytest
+
 from pulumi_dra.dra import (
     AdminAccessPolicy,
     DeviceClasses,

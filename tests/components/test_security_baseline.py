@@ -7,6 +7,7 @@ from typing import Any
 
 import pulumi
 import pytest
+
 from pulumi_dra.eks import EksCluster, EksGpuPool
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from dra_planner.quantity import TOO_LARGE, WRONG_FORMAT, WRONG_NUMBER, WRONG_SUFFIX, Quantity, QuantityError
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dra_planner.quantity import TOO_LARGE, WRONG_FORMAT, WRONG_NUMBER, WRONG_SUFFIX, Quantity, QuantityError
 
 UNITS = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "E-2"]
 TEXTS = st.builds(

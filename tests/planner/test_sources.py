@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from dra_planner import sources
 from dra_planner.errors import SourceError
 from dra_planner.sources import Source, digest_documents, read_sources
-from hypothesis import given
-from hypothesis import strategies as st
 
 POD = "kind: Pod\n"
 

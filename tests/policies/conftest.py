@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import canonical_text

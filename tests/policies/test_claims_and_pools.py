@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from dra_policies.rules.device_plugin_on_dra_node import RULE
 from dra_policies.rules.rule import Finding
 from dra_policies.stack.views import view_of_stack

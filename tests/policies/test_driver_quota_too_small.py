@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from dra_policies.rules.driver_quota_too_small import RULE
 from dra_policies.rules.rule import Finding
 from dra_policies.stack.views import view_of_stack

@@ -5,12 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import UNKNOWN, Properties
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 TYPES = [
     "aws:eks/nodeGroup:NodeGroup",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import read_fleet
 from dra_planner.manifests import read_manifests

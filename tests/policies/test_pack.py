@@ -7,10 +7,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from dra_policies.pack import policies
-from dra_policies.rules import RULES, Finding, Rule, StackView
-from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN
 from pulumi_policy import (
     EnforcementLevel,
     PolicyCustomTimeouts,
@@ -20,6 +16,11 @@ from pulumi_policy import (
     StackValidationArgs,
 )
 from pulumi_policy.proxy import UNKNOWN_OBJECT_VALUE, UNKNOWN_STRING_VALUE, unknown_checking_proxy
+
+from dra_policies.pack import policies
+from dra_policies.rules import RULES, Finding, Rule, StackView
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN
 
 OPTIONS: dict[str, Any] = {
     "protect": False,

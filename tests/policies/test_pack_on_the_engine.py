@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from dra_sandbox.engine import Engine
 from dra_sandbox.run_result import RunResult
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import grpc
 import pytest
-from dra_policies.rules import RULES
-from dra_policies.stack.resource import Resource
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import analyzer_pb2 as messages
 from pulumi.runtime.proto import analyzer_pb2_grpc
+
+from dra_policies.rules import RULES
+from dra_policies.stack.resource import Resource
 
 PACK = Path(__file__).parents[2] / "policies"
 

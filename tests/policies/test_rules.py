@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import yaml
+
 from dra_policies import rules
 from dra_policies.rules import RULES
 from dra_policies.rules.page import render_page

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from dra_policies.unknowns import UNKNOWN, Properties, has_unknown, plain, unknown_paths
 from hypothesis import given
 from hypothesis import strategies as st
 from pulumi_policy.proxy import (
@@ -14,6 +13,8 @@ from pulumi_policy.proxy import (
     UnknownValueError,
     unknown_checking_proxy,
 )
+
+from dra_policies.unknowns import UNKNOWN, Properties, has_unknown, plain, unknown_paths
 
 SENTINELS = [UNKNOWN_BOOLEAN_VALUE, UNKNOWN_NUMBER_VALUE, UNKNOWN_OBJECT_VALUE, UNKNOWN_STRING_VALUE]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from dra_planner import planfile
 from dra_planner.fleet import Fleet, read_settings
 from dra_planner.sources import read_sources

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from dra_sandbox.engine import Engine
 
 PROJECT = Path(__file__).parents[2]

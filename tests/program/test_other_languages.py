@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from dra_planner import planfile
 from dra_planner.fleet import read_fleet
 from dra_sandbox.engine import Engine
@@ -37,6 +38,7 @@ pulumi.export("maximum", platform.poolMaxNodes)
 
 def _schema() -> dict[str, Any]:
     from pulumi.provider.experimental.component import ComponentProvider
+
     from pulumi_dra.hosting import hosted_components
 
     schema: dict[str, Any] = json.loads(ComponentProvider(hosted_components(), "pulumi-dra", None, "0.0.0").schema)

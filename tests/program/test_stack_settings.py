@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from dra_planner import planfile
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_settings

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import grpc
 import pytest
+from pulumi.runtime.proto import provider_pb2_grpc
+
 from dra_sandbox.clouds.__main__ import provider
 from dra_sandbox.engine import Engine
-from pulumi.runtime.proto import provider_pb2_grpc
 
 PROGRAMS = Path(__file__).parent / "programs"
 

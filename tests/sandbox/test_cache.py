@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+
 from dra_sandbox.cache import CacheUnusable, cache_folder, obtain
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from dra_sandbox.__main__ import main
 from dra_sandbox.demo import refused_stack
 

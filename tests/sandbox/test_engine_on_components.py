@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from dra_sandbox.engine import Engine, EngineError
 
 pytestmark = pytest.mark.engine

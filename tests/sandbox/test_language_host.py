@@ -80,8 +80,9 @@ def test_a_component_package_runs_with_its_arguments_and_its_output_streams(
 
 def test_the_unknown_value_and_the_protocol_are_those_of_the_sdk() -> None:
     """The plugins import the protocol's classes alone, so they repeat the SDK's word for unknown."""
-    from dra_sandbox.clouds.wire import UNKNOWN
     from pulumi.runtime import rpc
+
+    from dra_sandbox.clouds.wire import UNKNOWN
 
     code = (
         "from dra_sandbox.protocol import import_protocol_alone as alone; alone();"

@@ -7,6 +7,7 @@ import re
 import time
 
 import pytest
+
 from dra_sandbox import progress
 from dra_sandbox.progress import step
 

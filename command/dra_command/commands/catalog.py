@@ -6,12 +6,11 @@ import argparse
 import json
 from collections.abc import Callable, Iterator
 
+from dra_command.formats.page import Page
+from dra_command.status import Status
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.releases import GATES, LATEST_PATCH, features_of
-
-from dra_command.formats.page import Page
-from dra_command.status import Status
 
 Row = dict[str, str | int | float | bool | None]
 

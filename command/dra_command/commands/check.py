@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
+from dra_command.inputs import Inputs, read_inputs
+from dra_command.progress import doing
+from dra_command.status import status_of
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests import read_manifests
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_policies.rules import RULES, StackView, check_all, view_of
-
-from dra_command.inputs import Inputs, read_inputs
-from dra_command.progress import doing
-from dra_command.status import status_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from dra_command.arguments import UsageError
+from dra_command.inputs import read_inputs
+from dra_command.status import status_of
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place, sight_of
 from dra_planner.allocation.explanation import ClaimReport, report_claims
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, best
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import features_of, parse_version
-
-from dra_command.arguments import UsageError
-from dra_command.inputs import read_inputs
-from dra_command.status import status_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

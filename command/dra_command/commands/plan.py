@@ -8,14 +8,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dra_planner.errors import Place, PlanFileError
-from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
-from dra_planner.planfile import PlanFile, check_inputs, file_text, plan_path, read_plan_file
-
 from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
+from dra_planner.errors import Place, PlanFileError
+from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
+from dra_planner.planfile import PlanFile, check_inputs, file_text, plan_path, read_plan_file
 
 
 def run(values: argparse.Namespace) -> int:

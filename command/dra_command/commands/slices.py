@@ -7,14 +7,14 @@ import json
 from typing import Any
 
 import yaml
+
+from dra_command.arguments import UsageError
+from dra_command.status import Status
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.errors import CatalogError
 from dra_planner.releases import features_of, parse_version
 from dra_planner.slices import DriverSettings, predict_slices, render_slice
-
-from dra_command.arguments import UsageError
-from dra_command.status import Status
 
 _CLOUDS = ("eks", "gke")
 

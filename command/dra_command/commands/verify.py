@@ -6,15 +6,14 @@ import argparse
 import dataclasses
 import json
 
-from dra_planner.manifests import read_manifests
-from dra_planner.offers import CatalogRow, Verification, observe_offers, predict_offers, rows_to_add, verify_offers
-from dra_planner.releases import features_of, parse_version
-from dra_planner.sources import read_sources
-
 from dra_command.arguments import UsageError
 from dra_command.formats.page import Page
 from dra_command.inputs import read_inputs
 from dra_command.status import Status
+from dra_planner.manifests import read_manifests
+from dra_planner.offers import CatalogRow, Verification, observe_offers, predict_offers, rows_to_add, verify_offers
+from dra_planner.releases import features_of, parse_version
+from dra_planner.sources import read_sources
 
 
 def run(values: argparse.Namespace) -> int:

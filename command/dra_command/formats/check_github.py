@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dra_planner.errors import Diagnostic
-
 from dra_command.commands.check import Checked
+from dra_planner.errors import Diagnostic
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from dra_command.commands.check import Checked
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
-
-from dra_command.commands.check import Checked
 
 
 def check_junit(checked: Checked) -> str:

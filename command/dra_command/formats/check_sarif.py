@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from dra_command.commands.check import Checked
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
-
-from dra_command.commands.check import Checked
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

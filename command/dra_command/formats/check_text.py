@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TextIO
 
-from dra_policies.rules import RULES
-
 from dra_command.commands.check import Checked
 from dra_command.formats.page import Page
+from dra_policies.rules import RULES
 
 
 def print_check(checked: Checked, *, quiet: bool = False, file: TextIO | None = None) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dra_planner.allocation.explanation import AlternativeReport, ClaimReport, ConstraintReport
-
 from dra_command.commands.explain import Explanation, PoolExplanation
+from dra_planner.allocation.explanation import AlternativeReport, ClaimReport, ConstraintReport
 
 
 def explain_json(explanation: Explanation) -> str:

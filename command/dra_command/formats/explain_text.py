@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
-
 from dra_command.commands.explain import Explanation, PoolExplanation
 from dra_command.formats.page import Page
 from dra_command.formats.plan_report import VERDICT_WORDS
+from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
 
 _STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _STEPS = {

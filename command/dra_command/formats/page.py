@@ -10,11 +10,12 @@ from textwrap import wrap
 from types import TracebackType
 from typing import Self, TextIO
 
-from dra_planner.errors import Diagnostic
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from dra_planner.errors import Diagnostic
 
 WIDTH_IN_A_PIPE = 120
 _ANY_WIDTH = 1_000

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from dra_planner.plan import Plan
-
 from dra_command.formats.plan_report import (
     VERDICT_WORDS,
     Table,
@@ -18,6 +16,7 @@ from dra_command.formats.plan_report import (
     setting,
     workloads_table,
 )
+from dra_planner.plan import Plan
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1a1a1a }

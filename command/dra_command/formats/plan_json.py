@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from dra_planner.errors import Diagnostic
-from dra_planner.model import Reason
-from dra_planner.plan import Plan, PlannedPool, PlannedWorkload, detail_claims
-
 from dra_command.contract import (
     AllocatedRow,
     ClaimRow,
@@ -26,6 +22,9 @@ from dra_command.contract import (
     WhyRow,
     WorkloadRow,
 )
+from dra_planner.errors import Diagnostic
+from dra_planner.model import Reason
+from dra_planner.plan import Plan, PlannedPool, PlannedWorkload, detail_claims
 
 
 def plan_output(plan: Plan, *, detail: bool) -> PlanOutput:

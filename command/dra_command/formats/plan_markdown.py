@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.plan import Plan
-
 from dra_command.formats.plan_report import (
     VERDICT_WORDS,
     Table,
@@ -17,6 +15,7 @@ from dra_command.formats.plan_report import (
     setting,
     workloads_table,
 )
+from dra_planner.plan import Plan
 
 
 def plan_markdown(plan: Plan) -> str:

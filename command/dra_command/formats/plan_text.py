@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from dra_planner.model import Verdict
-from dra_planner.plan import Plan
-
 from dra_command.formats.page import Page
 from dra_command.formats.plan_report import (
     VERDICT_WORDS,
@@ -19,6 +16,8 @@ from dra_command.formats.plan_report import (
     setting,
     workloads_table,
 )
+from dra_planner.model import Verdict
+from dra_planner.plan import Plan
 
 _STYLES: dict[Verdict, str] = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _WORD_STYLES = {word: _STYLES[verdict] for verdict, word in VERDICT_WORDS.items()}

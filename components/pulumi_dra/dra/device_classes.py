@@ -6,8 +6,8 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
-from dra_planner.releases import features_of, parse_version
 
+from dra_planner.releases import features_of, parse_version
 from pulumi_dra.children import Children
 from pulumi_dra.dra.class_selectors import DEVICES, class_selectors, refusal_of
 from pulumi_dra.inputs import InputReader

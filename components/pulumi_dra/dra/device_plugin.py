@@ -6,9 +6,9 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
+
 from dra_planner import catalog
 from dra_planner.errors import PlannerError
-
 from pulumi_dra.children import Children
 from pulumi_dra.dra.namespaces import declare_privileged_namespace
 from pulumi_dra.dra.plugin_values import device_plugin_values

@@ -3,8 +3,8 @@
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
 import pulumi
 import pulumi_kubernetes as k8s
-from dra_planner.catalog import DriverRelease
 
+from dra_planner.catalog import DriverRelease
 from pulumi_dra.children import Children
 from pulumi_dra.dra.driver_inputs import DraDriverArgs, DraDriverInputs, read_driver_inputs
 from pulumi_dra.dra.driver_values import controller_pods, driver_values

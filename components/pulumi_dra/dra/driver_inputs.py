@@ -7,7 +7,6 @@ from typing import NotRequired, TypedDict
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease
 from dra_planner.errors import PlannerError
-
 from pulumi_dra.dra.driver_values import (
     DRIVER_ROOTS,
     PLUGIN_PRIORITY,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dra_planner.catalog import DriverRelease
-
 from pulumi_dra.dra.chart_keys import unknown_keys
 from pulumi_dra.labels import GPU_TOLERATION, dra_node_terms
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
+
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
-
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
 from pulumi_dra.dra.admin_access_policy import AdminAccessPolicy

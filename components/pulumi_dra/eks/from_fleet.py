@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+
 from dra_planner.fleet import CapacityBlock, Fleet, Pool, Reservation
 from dra_planner.planfile import PlanFile
-
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
 from pulumi_dra.eks.cluster import EksCluster

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 import pulumi
+
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
-
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
 from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pulumi
+
 from dra_planner.fleet import Fleet, Pool, Reservation
 from dra_planner.planfile import PlanFile
-
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
 from pulumi_dra.gke.cluster import GkeCluster

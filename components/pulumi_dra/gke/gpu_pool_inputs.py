@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 import pulumi
-from dra_planner.errors import CatalogError
 
+from dra_planner.errors import CatalogError
 from pulumi_dra.gke.capacity import KINDS, Capacity
 from pulumi_dra.gke.machine import GkeMachine, gke_machine
 from pulumi_dra.gke.node_counts import check_node_counts

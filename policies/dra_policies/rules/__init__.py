@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dra_planner.errors import Diagnostic
-
 from dra_policies.rules import (
     admin_access_unknown,
     claim_asks_for_too_many_devices,

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.model import ClaimSpec
-
 from dra_policies.rules.claim_specs import alternatives, written_claims
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView

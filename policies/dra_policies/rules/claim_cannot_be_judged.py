@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Undecided
-
 from dra_policies.rules.fitting import Waiting, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from dra_planner.allocation import Refusal
 from dra_planner.model import Reason
-
 from dra_policies.rules.fitting import PoolAnswer, Waiting, counted, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView

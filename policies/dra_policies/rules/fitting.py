@@ -11,7 +11,6 @@ from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Shape, ShapeClaim
 from dra_planner.offers import Offer
 from dra_planner.sizing import WorkloadSize
-
 from dra_policies.rules.view import Judgement
 
 MOST_PODS = 1_000  # of one shape that are tried on one node

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.model import PodSpec, Toleration
-
 from dra_policies.rules.claim_specs import pod_sets_with_claims
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import GPU_TAINT, StackView

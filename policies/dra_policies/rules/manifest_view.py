@@ -8,7 +8,6 @@ from dra_planner.offers import Offer
 from dra_planner.plan import Plan
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizing, WorkloadSize
-
 from dra_policies.rules.view import Cloud, DeclaredPool, DevicePlugin, Judgement, StackView
 from dra_policies.unknowns import Properties
 

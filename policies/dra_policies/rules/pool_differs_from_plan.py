@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.planfile import PlanFile, PoolRow
-
 from dra_policies.rules.fitting import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import (

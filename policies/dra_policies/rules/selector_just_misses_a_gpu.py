@@ -8,7 +8,6 @@ from typing import Final
 from dra_planner.manifests import selectors_of
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
-
 from dra_policies.rules.known_devices import KnownDevice, known_devices
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView

@@ -11,7 +11,6 @@ from dra_planner import catalog
 from dra_planner.errors import PlannerError
 from dra_planner.manifests import selectors_of
 from dra_planner.releases import Features
-
 from dra_policies.rules.known_devices import GPU_DRIVER
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView

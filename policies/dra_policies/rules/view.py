@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from dra_planner.planfile import PlanFile
     from dra_planner.releases import Features
     from dra_planner.sizing import Sizing
-
     from dra_policies.unknowns import Properties
 
 Cloud = Literal["eks", "gke"]

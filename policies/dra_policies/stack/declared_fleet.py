@@ -11,7 +11,6 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.releases import Features, features_of, parse_version
-
 from dra_policies.rules.view import (
     DRA_LABEL,
     GKE_DRA_LABEL,

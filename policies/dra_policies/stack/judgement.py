@@ -15,7 +15,6 @@ from dra_planner.plan.classes import fleet_classes
 from dra_planner.planfile import canonical_text, parse_document
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import Sizer, Sizing
-
 from dra_policies.rules.view import Basis, Judgement, StackView
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.resource import Resource

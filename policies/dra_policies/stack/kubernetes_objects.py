@@ -16,7 +16,6 @@ from dra_planner.errors import PlannerError
 from dra_planner.manifests import read_manifests
 from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source
-
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import cluster_version
 from dra_policies.stack.resource import Resource, namespace_of

@@ -10,7 +10,6 @@ from dra_planner import catalog
 from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
-
 from dra_policies.rules.view import POOL_LABEL, Cloud, DeclaredPool
 from dra_policies.stack.resource import Resource, source_of
 from dra_policies.unknowns import Properties

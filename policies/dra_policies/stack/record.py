@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from dra_planner.errors import PlannerError
 from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE, parse_document
-
 from dra_policies.rules.view import Record
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import UNKNOWN

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dra_planner.planfile import RECORD_TYPE, PlanFile
-
 from dra_policies.rules.view import (
     DRA_LABEL,
     GKE_DRA_LABEL,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from dra_planner.allocation.cluster import Cluster, QueuedPod, open_cluster
 from dra_planner.allocation.node_filters import reject_for_good
 from dra_planner.allocation.run import Pending, run

@@ -6,6 +6,7 @@ import random
 
 import pytest
 from allocation_builders import CLASSES, GI, claim, counters, device, first_of, gpus, node, request, shape, slice_of
+
 from dra_planner.allocation import open_node
 from dra_planner.allocation.bulk import can_bulk, equal_nodes, fill
 from dra_planner.allocation.cluster import Cluster, QueuedPod

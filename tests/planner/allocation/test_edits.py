@@ -7,6 +7,7 @@ import random
 from itertools import combinations
 
 from allocation_builders import CLASSES, claim, device, gpus, node, request, shape, slice_of
+
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
 from dra_planner.allocation.edits import Edit, apply_edits, suggest_edits
 from dra_planner.model import DeviceTaint, Shape, Taint

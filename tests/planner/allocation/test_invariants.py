@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from allocation_builders import CLASSES, claim, counters, device, first_of, node, request, shape, slice_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
 from dra_planner.allocation.amounts import nano
 from dra_planner.allocation.cluster import Cluster, QueuedPod
@@ -10,8 +13,6 @@ from dra_planner.allocation.run import run
 from dra_planner.model import DeviceCapacity, DeviceTaint, DeviceToleration, ObjectKey, Shape
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features, features_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 SELECTOR = "device.attributes['gpu.nvidia.com'].x == 1"
 X = "gpu.nvidia.com/x"

@@ -15,6 +15,7 @@ from allocation_builders import (
     shape,
     slice_of,
 )
+
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place
 from dra_planner.model import (
     DeviceCapacity,

@@ -19,6 +19,7 @@ from allocation_builders import (
     shape,
     slice_of,
 )
+
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, explain, open_node, place
 from dra_planner.model import AllocatedDevice, DeviceTaint, ObjectKey, ResourceSlice, ShapeClaim, Unknown
 from dra_planner.quantity import Quantity

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from dra_planner.releases import features_of, parse_version
 from scenarios import CASES, Outcome, load, play
+
+from dra_planner.releases import features_of, parse_version
 
 VERDICTS = [
     pytest.param(path.stem, version, then, id=f"{path.stem}-{version}")

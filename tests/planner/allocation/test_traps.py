@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from allocation_builders import CLASSES, DRIVER, claim, counters, device, first_of, node, request, shape, slice_of
+
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
 from dra_planner.model import (
     AllocatedDevice,

@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
+
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
 

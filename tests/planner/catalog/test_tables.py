@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 from typing import get_args
 
-import dra_planner
 import pytest
+
+import dra_planner
 from dra_planner import catalog
 from dra_planner.catalog.drivers import AttributeValueRule
 from dra_planner.catalog.tables import read_table

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from dra_planner.cel import Dialect, Refused, compile
 
 HERE = Path(__file__).parent

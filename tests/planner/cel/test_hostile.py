@@ -6,6 +6,7 @@ import sys
 import tracemalloc
 
 import pytest
+
 from dra_planner.cel import Dialect, Refused, Selector, compile
 
 DEVICE = {"driver": "gpu.nvidia.com", "attributes": {"type": {"string": "gpu"}}, "capacity": {"memory": "80Gi"}}

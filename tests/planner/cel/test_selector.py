@@ -7,9 +7,10 @@ import sys
 from typing import Any
 
 import pytest
-from dra_planner.cel import ALL, DeviceError, Dialect, Refused, Selector, compile, prepare
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dra_planner.cel import ALL, DeviceError, Dialect, Refused, Selector, compile, prepare
 
 DOMAIN = 'device.attributes["gpu.nvidia.com"]'
 MEMORY = 'device.capacity["gpu.nvidia.com"].memory'

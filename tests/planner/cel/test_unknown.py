@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.model.slices import Device, DeviceCapacity, Unknown, Version
 from dra_planner.quantity import Quantity

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from dra_planner.claims import expand_claims
 from dra_planner.manifests import read_manifests
 from dra_planner.model import DeviceClass, Figures, ObjectMeta

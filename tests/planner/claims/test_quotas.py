@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dra_planner.claims import expand_claims
 from dra_planner.manifests import read_manifests
 from dra_planner.model import DeviceClass, Figures, ObjectMeta

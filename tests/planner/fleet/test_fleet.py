@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from dra_planner.errors import FleetError
 from dra_planner.fleet import read_fleet, read_fleet_file, read_stack
 

@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+
 from dra_planner.manifests import Manifests, read_manifests, selectors_of
 from dra_planner.model import ObjectKey
 from dra_planner.releases import features_of

@@ -9,13 +9,14 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from dra_planner.claims import expand_claims
 from dra_planner.errors import ManifestError
 from dra_planner.manifests import Manifests, read_manifests, rewrite
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 CLAIM: dict[str, Any] = {
     "apiVersion": "resource.k8s.io/v1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dra_planner.manifests.validation.request_policies import check_capacity
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dra_planner.manifests import read_manifests, rewrite
 from dra_planner.releases import features_of
 from dra_planner.sources import Source

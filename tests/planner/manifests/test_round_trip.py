@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from dra_planner.manifests import (
     parse_claim,
     parse_claim_spec,
@@ -66,8 +69,6 @@ from dra_planner.model import (
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,6}", fullmatch=True)
 DOMAINS = NAMES.map(lambda name: f"{name}.example")

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from dra_planner import cel
 from dra_planner.errors import ManifestError
 from dra_planner.manifests.documents import read_documents

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+
 from dra_planner.manifests import Manifests, read_manifests
 from dra_planner.model import Figures
 from dra_planner.releases import features_of

@@ -6,6 +6,9 @@ import json
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
 from dra_planner.errors import ManifestError
 from dra_planner.manifests import yaml_reader
 from dra_planner.manifests.documents import read_documents
@@ -13,8 +16,6 @@ from dra_planner.manifests.limits import MAX_DEPTH
 from dra_planner.manifests.tree import line_of
 from dra_planner.manifests.yaml_reader import Fault, read_yaml
 from dra_planner.sources import Source
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def value(text: str) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
 from dra_planner.offers.allocatable import MIB, NodeSettings, eks_max_pods, predict_allocatable, reserved_cpu_milli

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dra_planner.manifests import Manifests, read_manifests
 from dra_planner.offers import Offer, observe_offers
 from dra_planner.releases import features_of

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.fleet import read_fleet
 from dra_planner.model import Taint

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from dra_planner.fleet import read_fleet
 from dra_planner.model import Device, DeviceCapacity, DeviceTaint, Node, Taint, Unknown, Version
 from dra_planner.offers import Offer, predict_offers, rows_to_add, verify_offers

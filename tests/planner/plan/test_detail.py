@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from plan_builders import deployment, example, fleet, plan_of
+
 from dra_planner.errors import ManifestError, UnsupportedFeature
 from dra_planner.plan import PlanRequest, detail_claims, make_plan
 from dra_planner.sources import Source
-from plan_builders import deployment, example, fleet, plan_of
 
 NODE = """\
 apiVersion: v1

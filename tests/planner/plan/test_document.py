@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from plan_builders import EXAMPLES, deployment, example, fleet, plan_of
+
 from dra_planner.errors import PlanFileError
 from dra_planner.model import Reason
 from dra_planner.offers import predict_offers
@@ -16,7 +18,6 @@ from dra_planner.plan import judge_document, plan_document, plan_file
 from dra_planner.planfile import canonical_text, file_text, parse_document
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
-from plan_builders import EXAMPLES, deployment, example, fleet, plan_of
 
 POOLS = (("g6.2xlarge", {"min": 0, "max": 4}), ("p5.48xlarge", {"min": 0, "max": 8}))
 TEN_MILLION = {"min": 0, "max": 10_000_000}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dra_planner.model import Verdict
 from plan_builders import example, fleet, plan_of
+
+from dra_planner.model import Verdict
 
 L4, L4_FOUR, H100, V100 = "g6.2xlarge", "g6.12xlarge", "p5.48xlarge", "p3.2xlarge"
 UP_TO_FOUR = {"min": 0, "max": 4}

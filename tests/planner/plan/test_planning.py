@@ -5,11 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from plan_builders import deployment, fleet, plan_of
+
 from dra_planner.errors import PlannerError
 from dra_planner.plan import NodeRange, PlanRequest, make_plan
 from dra_planner.plan.node_ranges import node_range
 from dra_planner.sources import Source
-from plan_builders import deployment, fleet, plan_of
 
 L4, H100 = "g6.2xlarge", "p5.48xlarge"
 SCALER = """\

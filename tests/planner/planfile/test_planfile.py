@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from dra_planner.errors import PlanFileError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import (

@@ -7,10 +7,11 @@ from math import ceil
 
 import pytest
 from brute_force import fewest_nodes
-from dra_planner.sizing.bound import BoundModel, BoundPool, Certificate, Row, apply, area_certificates, strongest
-from dra_planner.sizing.relaxation import Relaxation
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from dra_planner.sizing.bound import BoundModel, BoundPool, Certificate, Row, apply, area_certificates, strongest
+from dra_planner.sizing.relaxation import Relaxation
 
 
 def model(demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]], most: int = 50) -> BoundModel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.sources import Source

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sizing_builders import CLASSES, FEATURES, pool, workload
+
 from dra_planner.allocation import open_node, place
 from dra_planner.model import Shape
 from dra_planner.offers import Offer
 from dra_planner.sizing.filling import Filling, Stage
 from dra_planner.sizing.items import Item, Part
 from dra_planner.sizing.packing import Room, pack
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sizing_builders import CLASSES, FEATURES, pool, workload
 
 Choice = tuple[int, int]
 

@@ -6,12 +6,13 @@ import random
 from dataclasses import replace
 
 from brute_force import fewest_nodes
-from dra_planner.model import Shape
-from dra_planner.offers import Offer
-from dra_planner.sizing import Sizer, Sizing, size_pools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sizing_builders import CLASSES, FEATURES, GIB, demand, pool, size, workload
+
+from dra_planner.model import Shape
+from dra_planner.offers import Offer
+from dra_planner.sizing import Sizer, Sizing, size_pools
 
 QUICK = settings(max_examples=30, deadline=None)
 

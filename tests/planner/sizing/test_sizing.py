@@ -7,6 +7,18 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from sizing_builders import (
+    CLASSES,
+    FEATURES,
+    counts,
+    demand,
+    gpu_claim,
+    pool,
+    ranked_claim,
+    size,
+    workload,
+)
+
 from dra_planner.model import (
     Blocked,
     ClaimSpec,
@@ -28,17 +40,6 @@ from dra_planner.model import (
 )
 from dra_planner.quantity import Quantity
 from dra_planner.sizing import size_pools
-from sizing_builders import (
-    CLASSES,
-    FEATURES,
-    counts,
-    demand,
-    gpu_claim,
-    pool,
-    ranked_claim,
-    size,
-    workload,
-)
 
 UNBOUNDED = Figures(1, 2, None, None)
 SELF = PodAffinityTerm(

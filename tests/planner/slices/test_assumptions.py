@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dra_planner import catalog
 from dra_planner.slices import DriverSettings, slice_assumptions
 

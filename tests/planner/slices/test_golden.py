@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from dra_planner import catalog
 from dra_planner.manifests import read_manifests
 from dra_planner.releases import features_of

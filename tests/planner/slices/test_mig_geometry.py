@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
+
 from dra_planner import catalog
 from dra_planner.catalog import Gpu, MigProfile
 from dra_planner.errors import CatalogError

@@ -8,6 +8,7 @@ import csv
 from pathlib import Path
 
 import pytest
+
 from dra_planner import catalog
 from dra_planner.releases import features_of
 from dra_planner.slices import DriverSettings, predict_slices

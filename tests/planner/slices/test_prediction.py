@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dra_planner import catalog
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import Device, ResourceSlice, Unknown, Version

@@ -6,6 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease, Machine
 from dra_planner.errors import CatalogError, UnsupportedFeature
@@ -24,9 +28,6 @@ from dra_planner.slices import (
 )
 from dra_planner.slices.nvidia import NUMA_NODE
 from dra_planner.sources import Source
-from hypothesis import given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
 
 MACHINES = [machine for cloud in ("eks", "gke") for machine in catalog.machines(cloud)]
 GPU_MACHINES = [machine for machine in MACHINES if machine.gpu_count]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dra_planner.catalog import driver_release, driver_releases
 from dra_planner.slices import Change, DriverSettings, changes_read, compare_releases
 

@@ -7,6 +7,7 @@ import json
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
+
 from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE
 
 ASSUME = {

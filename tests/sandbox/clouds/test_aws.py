@@ -7,8 +7,9 @@ from typing import Any
 
 import grpc
 import pytest
-from dra_sandbox.clouds.wire import UNKNOWN, from_wire, to_wire
 from pulumi.runtime.proto import provider_pb2
+
+from dra_sandbox.clouds.wire import UNKNOWN, from_wire, to_wire
 
 CLUSTER = "aws:eks/cluster:Cluster"
 GROUP = "aws:eks/nodeGroup:NodeGroup"

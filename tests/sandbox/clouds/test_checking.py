@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from dra_sandbox.clouds.checking import check_allowed, check_values
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.wire import UNKNOWN

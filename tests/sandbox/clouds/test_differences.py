@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dra_sandbox.clouds.differences import ReplaceRule, diff_response, differences
 from hypothesis import given
 from hypothesis import strategies as st
 from pulumi.runtime.proto import provider_pb2
+
+from dra_sandbox.clouds.differences import ReplaceRule, diff_response, differences
 
 RULE = ReplaceRule(frozenset({"nodeConfig", "template.id"}), frozenset({"nodeConfig.labels"}))
 

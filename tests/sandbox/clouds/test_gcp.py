@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dra_sandbox.clouds.wire import UNKNOWN, from_wire, to_wire
 from pulumi.runtime.proto import provider_pb2
+
+from dra_sandbox.clouds.wire import UNKNOWN, from_wire, to_wire
 
 CLUSTER = "gcp:container/cluster:Cluster"
 POOL = "gcp:container/nodePool:NodePool"

@@ -7,9 +7,10 @@ from typing import Any
 
 import grpc
 import pytest
+from pulumi.runtime.proto import provider_pb2
+
 from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, server_of
 from dra_sandbox.clouds.wire import UNKNOWN, from_wire, to_wire
-from pulumi.runtime.proto import provider_pb2
 
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 RELEASE = "kubernetes:helm.sh/v3:Release"

@@ -6,6 +6,7 @@ import importlib
 import inspect
 
 import pytest
+
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
 from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from dra_sandbox.clouds.aws.functions import FUNCTIONS as AWS_FUNCTIONS
 from dra_sandbox.clouds.aws.rows import ROWS as AWS_ROWS
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS as GCP_FUNCTIONS

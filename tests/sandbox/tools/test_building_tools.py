@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from dra_sandbox.tools import go_module
 from dra_sandbox.tools.go_module import GoTool, ToolUnavailable, build
 from dra_sandbox.tools.pulumi_cli import PULUMI

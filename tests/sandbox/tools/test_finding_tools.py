@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from dra_sandbox.tools.go_toolchain import GO_WHEEL, find_go, go_environment
 from dra_sandbox.tools.pulumi_cli import PULUMI, find_pulumi
 from dra_sandbox.tools.versions import parse_version
