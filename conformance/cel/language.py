@@ -27,10 +27,10 @@ from generate import Case, quote  # noqa: E402  (found through the line above)
 from run import ask, build, compare, question, settle  # noqa: E402
 
 MODULE = "cel.dev/expr@v0.25.1"
-FILES = (
+FILES = (  # noqa: SIM905  (a list of so many words reads worse)
     "basic comparisons conversions fields fp_math integer_math lists logic macros macros2 string string_ext optionals "
     "parse timestamps bindings_ext plumbing namespace type_deduction"
-).split()  # noqa: SIM905  (a list of so many words reads worse)
+).split()
 DEVICE = {"driver": "d", "attributes": {}, "capacity": {}}
 _TEST = re.compile(r"^  test:? \{$(.*?)^  \}$", re.DOTALL | re.MULTILINE)
 _EXPRESSION = re.compile(r"^    expr:\s*((?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|\s)+)", re.MULTILINE)
