@@ -18,7 +18,7 @@ demo: tools ## plan, build, judge and destroy a stack on stand-in clouds (STACK=
 	@$(VENV)/python -m dra_sandbox demo --stack $(STACK)
 
 test: tools ## run all tests
-	@$(VENV)/python -m pytest -n 2 --dist loadgroup -q
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q
 
 fast: setup ## lint, types and tests of the planner alone: seconds
 	@$(VENV)/ruff check planner tests/planner
