@@ -94,7 +94,7 @@ def _nodes_table(plan: Plan) -> Table:
 
 def workloads_table(plan: Plan) -> Table:
     """Return workloads against pools: pods placed there, or whether they could run there at all."""
-    pools = [pool.name for pool in plan.pools] if plan.fleet is not None else []
+    pools = _pool_columns(plan)
     beside = _BESIDE if plan.fleet is not None else ()
     by_pool = 0 < len(pools) <= MOST_POOL_COLUMNS
     rows = []
@@ -154,6 +154,15 @@ def costs(plan: Plan) -> tuple[str, ...]:
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
     least = f"; at least {_usd(plan.cost.bound_usd)}" if plan.cost.bound_usd != plan.cost.hourly_usd else ""
     return (f"{counted}, {_usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+
+
+def _pool_columns(plan: Plan) -> list[str]:
+    """Return the pools, and the system pool where pods without claims are meant for it."""
+    if plan.fleet is None:
+        return []
+    sized = [pool.name for pool in plan.pools]
+    meant = {pool for workload in plan.workloads for pool, _ in (*workload.fits, *workload.placements)}
+    return [*sized, *sorted(meant - set(sized))]
 
 
 def _cells(workload: PlannedWorkload, pools: list[str]) -> tuple[str, ...]:

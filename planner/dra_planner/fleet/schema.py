@@ -262,6 +262,8 @@ def check_together(fleet: Fleet) -> list[Fault]:
             faults.extend(_zone_fault(fleet, zone, ("network", "zones", at)))
     seen: dict[str, int] = {}
     for index, pool in enumerate(fleet.pools):
+        if pool.name == "system":
+            faults.append((("pools", index, "name"), 'the name "system" is taken by the pool without GPUs'))
         if pool.name in seen:
             faults.append((("pools", index, "name"), f'the name "{pool.name}" is taken by pools[{seen[pool.name]}]'))
         seen.setdefault(pool.name, index)

@@ -13,6 +13,7 @@ from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass, F
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.node_ranges import node_range
+from dra_planner.plan.system_pods import SystemPods, add_system, set_aside
 from dra_planner.plan.values import Cost, Plan, PlannedPool, PlannedWorkload, PlanRequest
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
@@ -66,7 +67,9 @@ def size_plan(
 ) -> Plan:
     """Return the plan for a demand on predicted offers: every level sized, the pools for `level`."""
     _match_pools(fleet, offers)
-    sizings = _size_levels(demand, offers, classes, features)
+    on_gpus, elsewhere = set_aside(demand, offers)
+    system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes else None
+    sizings = _size_levels(demand, Sizer.of(on_gpus, offers, classes, features), system)
     chosen = sizings[level]
     by_name = {offer.name: offer for offer in offers}
     pools = tuple(_pool(chosen.pool(pool.name), by_name[pool.name], fleet) for pool in fleet.pools)
@@ -83,7 +86,7 @@ def size_plan(
         cost=_cost(chosen, offers),
         nodes_bound=chosen.nodes_bound,
         method=chosen.method,
-        assumptions=assumptions,
+        assumptions=(*assumptions, *(system.assumptions if system is not None else ())),
         diagnostics=diagnostics,
         sizings=sizings,
         inputs=inputs or {},
@@ -100,10 +103,9 @@ def _match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
 
 
 def _size_levels(
-    demand: Demand, offers: tuple[Offer, ...], classes: Mapping[str, DeviceClass], features: Features
+    demand: Demand, sizer: Sizer, system: SystemPods | None
 ) -> dict[DemandLevel, Sizing]:
     """Size every level; levels that ask for the same are sized once."""
-    sizer = Sizer.of(demand, offers, classes, features)
     done: dict[tuple[int | None, ...], Sizing] = {}
     sizings: dict[DemandLevel, Sizing] = {}
     for level in DEMAND_LEVELS:
@@ -112,7 +114,8 @@ def _size_levels(
             member.figures.at(level) for member in (*members, *(blocked.member for blocked in demand.blocked))
         )
         if figures not in done:
-            done[figures] = sizer.size(level)
+            sizing = sizer.size(level)
+            done[figures] = sizing if system is None else add_system(sizing, system.size(level))
         sizings[level] = done[figures]
     return sizings
 

@@ -71,6 +71,7 @@ BAD = [
     ("a count as text", [("pools.0.count", {"max": "4"})], "pools[0].count.max", 'must be a whole number, not "4"'),
     ("a name that is none", [("pools.0.name", "L4")], "pools[0].name", '"L4" is no name'),
     ("a name taken", [("pools.1.name", "l4")], "pools[1].name", 'the name "l4" is taken by pools[0]'),
+    ("a name of ours", [("pools.1.name", "system")], "pools[1].name", 'the name "system" is taken by the pool without'),
     ("a zone elsewhere", [("pools.0.zones", ["eu-west-1a"])], "pools[0].zones[0]", "is not in region us-east-1"),
     ("public", [("endpoint", {"publicAccessCidrs": ["0.0.0.0/0"]})], "endpoint.publicAccessCidrs", "to everyone"),
     ("no network", [("endpoint", {"publicAccessCidrs": ["10.0.0/8"]})], "endpoint.publicAccessCidrs", "no network"),

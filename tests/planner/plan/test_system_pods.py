@@ -1,0 +1,83 @@
+"""Pods without claims run on the system pool, and the answer says whether they fit there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import Plan, PlanRequest, judge_document, make_plan, plan_document
+from dra_planner.sources import Source
+
+FLEET: dict[str, Any] = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.34",
+    "systemPool": {"machine": "m5.large", "count": 2},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}],
+}
+WEB = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: %(replicas)s
+  strategy: {type: Recreate}
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      tolerations: %(tolerations)s
+      containers: [{name: main, image: web, resources: {requests: {cpu: %(cpu)s}, limits: %(limits)s}}]
+"""
+
+
+def plan_of(
+    replicas: int = 2, cpu: str = "100m", tolerations: str = "[]", limits: str = "{}", machine: str = "m5.large"
+) -> Plan:
+    fleet = read_fleet({**FLEET, "systemPool": {"machine": machine, "count": 2}})
+    text = WEB % {"replicas": replicas, "cpu": cpu, "tolerations": tolerations, "limits": limits}
+    return make_plan(PlanRequest(fleet=fleet, sources=(Source("web.yaml", text),)))
+
+
+def test_they_fit_and_the_gpu_pools_stay_empty() -> None:
+    plan = plan_of()
+    assert plan.verdict == "fits"
+    assert dict(plan.workloads[0].placements) == {"system": 2}
+    assert [pool.plan for pool in plan.pools] == [0]
+    assert any("controllers and add-ons" in text for text in plan.assumptions)
+
+
+def test_too_many_of_them_do_not_fit() -> None:
+    plan = plan_of(replicas=9, cpu="1")
+    assert plan.verdict == "does-not-fit"
+    assert plan.workloads[0].pending == 7
+    assert 'pool "system" is fixed at 2 nodes' in plan.workloads[0].reasons[0].message
+
+
+def test_with_the_toleration_a_gpu_node_takes_them_too() -> None:
+    plan = plan_of(tolerations="[{key: nvidia.com/gpu, operator: Exists}]")
+    assert dict(plan.workloads[0].placements) == {"l4": 2}
+
+
+def test_a_pod_that_wants_a_device_is_not_set_aside() -> None:
+    plan = plan_of(limits='{"nvidia.com/gpu": 1}')
+    assert plan.verdict == "does-not-fit"
+    assert {reason.code for reason in plan.workloads[0].reasons} == {"missing-toleration"}
+
+
+def test_a_machine_that_no_table_holds_leaves_the_question_open() -> None:
+    plan = plan_of(machine="x9.large")
+    assert plan.verdict == "cannot-tell"
+    assert {reason.code for reason in plan.workloads[0].reasons} == {"system-machine-unknown"}
+
+
+@pytest.mark.parametrize("replicas", [2, 9])
+def test_the_document_is_judged_the_same(replicas: int) -> None:
+    plan = plan_of(replicas=replicas, cpu="1")
+    again = judge_document(plan_document(plan))
+    assert [(each.workload, each.placed, each.pending) for each in again.workloads] == [
+        (each.workload, each.placed, each.pending) for each in plan.workloads
+    ]
