@@ -36,6 +36,8 @@ examples:
   pulumi-dra check manifests/                          rules that need no fleet
   kustomize build overlays/prod | pulumi-dra check - --stack eks-dev
   pulumi-dra check manifests/ --format sarif > findings.sarif
+  pulumi-dra check manifests/ --rewrite                older DRA objects in the form of v1, printed
+  pulumi-dra check manifests/ --rewrite --in-place     and written to their files
 """
 
 
@@ -160,6 +162,13 @@ def _add_check(commands: Any) -> None:
     parser = _command(commands, "check", "rules over the manifests, and over the pools when given", _CHECK_EXAMPLES)
     _add_paths(parser)
     _add_capacity(parser)
+    parser.add_argument(
+        "--rewrite",
+        action="store_true",
+        help="print the files that hold older DRA objects (v1alpha2 to v1beta2) in the form of resource.k8s.io/v1, "
+        "instead of findings; standard input is printed whole",
+    )
+    parser.add_argument("--in-place", action="store_true", help="with --rewrite: change these files instead")
     _add_answer(parser, ("text", "json", "sarif", "junit", "github"))
 
 

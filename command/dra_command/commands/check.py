@@ -30,7 +30,11 @@ class Checked:
 
 
 def run(values: argparse.Namespace) -> int:
-    """Run the rules, print what they found, and return the exit status."""
+    """Run the rules, print what they found, and return the exit status; or rewrite older forms where asked to."""
+    if values.rewrite or values.in_place:
+        from dra_command import rewriting
+
+        return rewriting.run(values)
     inputs = read_inputs(values, needs_capacity=False)
     with doing("checking", quiet=values.quiet):
         checked = check(inputs)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
-from pathlib import Path
 
 from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
+from dra_command.writing import write_whole
 from dra_planner.errors import Place, PlanFileError
 from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
 from dra_planner.planfile import PlanFile, check_inputs, file_text, plan_path, read_plan_file
@@ -33,7 +31,7 @@ def run(values: argparse.Namespace) -> int:
         plan = make_plan(request)
     stale = _find_stale(inputs, plan) if values.check else ""
     if values.write:
-        _write(plan_path(inputs.stack), file_text(plan_file(plan)))
+        write_whole(plan_path(inputs.stack), file_text(plan_file(plan)), PlanFileError)
     _print(plan, values)
     if stale:
         print(f"pulumi-dra: {stale}", file=sys.stderr)
@@ -107,20 +105,3 @@ def _differences(kept: PlanFile, made: PlanFile) -> str:
         if getattr(kept, name) != getattr(made, name)
     )
     return ", ".join(parts)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write the file whole or not at all."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).chmod(0o644)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise PlanFileError(f"cannot be written: {reason}", place=Place(str(path)), fix="check its folder") from None

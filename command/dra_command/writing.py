@@ -1,0 +1,27 @@
+"""Files that the command writes: whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from dra_planner.errors import Place, PlannerError
+
+
+def write_whole(path: Path, text: str, fault: type[PlannerError], *, mode: int = 0o644) -> None:
+    """Replace a file in one step; raises `fault` with the file's place where that cannot be done."""
+    real = path.resolve()  # a link stays a link
+    try:
+        handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            Path(name).chmod(mode)
+            Path(name).replace(real)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise fault(f"cannot be written: {reason}", place=Place(str(path)), fix="check its folder") from None

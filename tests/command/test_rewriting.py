@@ -1,0 +1,148 @@
+"""`check --rewrite`: older DRA objects in the form of v1, printed, or written where asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from command_project import Project
+
+OLD = """\
+# what the server asks for
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaim
+metadata: {name: gpu}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      deviceClassName: gpu.nvidia.com
+      count: 2
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}   # stays as it is
+"""
+NEW = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n"
+OLD_LIST = {
+    "apiVersion": "v1",
+    "kind": "List",
+    "items": [
+        {
+            "apiVersion": "resource.k8s.io/v1alpha2",
+            "kind": "ResourceClass",
+            "metadata": {"name": "gpu"},
+            "driverName": "gpu.nvidia.com",
+        },
+        {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaimParameters", "metadata": {"name": "big"}},
+    ],
+}
+CHANGE = "ResourceClaim gpu: resource.k8s.io/v1beta1 → resource.k8s.io/v1"
+
+
+@pytest.fixture
+def folder(project: Project) -> Path:
+    """Two manifests: one of old, one of today."""
+    project.write("manifests/new.yaml", NEW)
+    return project.write("manifests/old.yaml", OLD).parent
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_only_files_with_older_forms_are_printed_and_none_is_changed(project: Project, folder: Path) -> None:
+    before = contents(folder)
+    done = project.run("check", "manifests", "--rewrite")
+    assert (done.status, contents(folder)) == (0, before)
+    claim, settings = yaml.safe_load_all(done.out)
+    assert claim["apiVersion"] == "resource.k8s.io/v1"
+    assert claim["spec"]["devices"]["requests"] == [
+        {"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com", "count": 2}}
+    ]
+    assert settings["metadata"] == {"name": "settings"}
+    assert "# what the server asks for" in done.out
+    assert done.err == f"manifests/old.yaml:2: {CHANGE}\n"
+
+
+def test_several_files_are_one_stream_with_their_names(project: Project, folder: Path) -> None:
+    project.write("manifests/second.yaml", OLD.replace("name: gpu}", "name: other}"))
+    out = project.run("check", "manifests", "--rewrite", "-q").out
+    assert [line for line in out.splitlines() if line.startswith("# manifests")] == [
+        "# manifests/old.yaml",
+        "# manifests/second.yaml",
+    ]
+    names = [document["metadata"]["name"] for document in yaml.safe_load_all(out)]
+    assert names == ["gpu", "settings", "other", "settings"]
+
+
+def test_in_place_changes_what_is_old_and_says_so(project: Project, folder: Path) -> None:
+    (folder / "old.yaml").chmod(0o640)
+    printed = project.run("check", "manifests", "--rewrite").out
+    done = project.run("check", "manifests", "--rewrite", "--in-place")
+    assert (done.status, done.out) == (0, f"manifests/old.yaml:2: {CHANGE}\n")
+    assert contents(folder) == {"new.yaml": NEW.encode(), "old.yaml": printed.encode()}
+    assert (folder / "old.yaml").stat().st_mode & 0o777 == 0o640
+    again = project.run("check", "manifests", "--rewrite", "--in-place")
+    assert (again.status, again.out) == (0, "")
+    assert "nothing to rewrite: 2 files" in again.err
+    assert "version-not-served" not in project.run("check", "manifests").out
+
+
+def test_a_link_stays_a_link(project: Project, folder: Path) -> None:
+    target = project.write("elsewhere/claim.yaml", OLD)
+    (folder / "old.yaml").unlink()
+    (folder / "old.yaml").symlink_to(target)
+    assert project.run("check", "manifests", "--rewrite", "--in-place").status == 0
+    assert (folder / "old.yaml").is_symlink()
+    assert "resource.k8s.io/v1\n" in target.read_text(encoding="utf-8")
+
+
+def test_standard_input_is_printed_whole(project: Project) -> None:
+    assert project.run("check", "-", "--rewrite", stdin=NEW).out == NEW
+    assert "exactly:" in project.run("check", "-", "--rewrite", stdin=OLD).out
+
+
+def test_json_stays_json_and_what_has_no_form_is_named(project: Project) -> None:
+    path = project.write("manifests/old.json", json.dumps(OLD_LIST))
+    done = project.run("check", "manifests", "--rewrite", "--in-place")
+    assert "ResourceClass gpu: resource.k8s.io/v1alpha2 → resource.k8s.io/v1" in done.out
+    assert "ResourceClaimParameters big: resource.k8s.io/v1alpha2 has no form in v1" in done.out
+    (item,) = json.loads(path.read_text(encoding="utf-8"))["items"]
+    assert (item["kind"], item["apiVersion"]) == ("DeviceClass", "resource.k8s.io/v1")
+
+
+def test_the_finding_names_the_way(project: Project, folder: Path) -> None:
+    done = project.run("check", "manifests", "--format", "json")
+    (found,) = [each for each in done.json["diagnostics"] if each["code"] == "version-not-served"]
+    assert (found["file"], found["line"]) == ("manifests/old.yaml", 2)
+    assert "pulumi-dra check --rewrite" in found["fix"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("manifests", "--in-place"), "--in-place needs --rewrite"),
+        (("-", "--rewrite", "--in-place"), "standard input is none"),
+        (("manifests", "--rewrite", "--format", "sarif"), "--format sarif cannot be given"),
+    ],
+)
+def test_odd_combinations_are_wrong_input(
+    words: tuple[str, ...], said: str, project: Project, folder: Path
+) -> None:
+    before = contents(folder)
+    done = project.run("check", *words, stdin=OLD)
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
+    assert contents(folder) == before
+
+
+def test_nothing_is_changed_when_one_file_cannot_be_read(project: Project, folder: Path) -> None:
+    project.write("manifests/z.yaml", "kind: Pod\nmetadata: {name: [}\n")
+    before = contents(folder)
+    done = project.run("check", "manifests", "--rewrite", "--in-place")
+    assert done.status == 2
+    assert "manifests/z.yaml:2" in done.err
+    assert contents(folder) == before
