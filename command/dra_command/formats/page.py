@@ -65,7 +65,12 @@ class Page:
         blank = " " * indent
         hanging = blank + " " * len(mark)
         for line in wrap(
-            text, self._pen.width - 1, initial_indent=blank + mark, subsequent_indent=hanging, break_long_words=False
+            text,
+            self._pen.width - 1,
+            initial_indent=blank + mark,
+            subsequent_indent=hanging,
+            break_long_words=False,
+            break_on_hyphens=False,
         ):
             self._pen.print(Text(line), soft_wrap=True)
 
