@@ -3,6 +3,7 @@
 from dra_planner.plan.detail import detail_claims
 from dra_planner.plan.document import judge_document, plan_document, plan_file
 from dra_planner.plan.planning import make_plan
+from dra_planner.plan.system_pods import set_aside
 from dra_planner.plan.values import (
     Cost,
     GivenClaim,
@@ -28,4 +29,5 @@ __all__ = [
     "make_plan",
     "plan_document",
     "plan_file",
+    "set_aside",
 ]

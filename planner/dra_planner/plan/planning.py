@@ -91,6 +91,7 @@ def size_plan(
         sizings=sizings,
         inputs=inputs or {},
         manifests=manifests,
+        system_offer=system.offer if system is not None else None,
     )
 
 

@@ -42,10 +42,11 @@ def _is_kept_away(shape: Shape, taints: Iterable[Sequence[Taint]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SystemPods:
-    """The demand on the system pool; `sizer` is None where no table says what its machine offers."""
+    """The demand on the system pool; `offer` and `sizer` are None where no table says what its machine offers."""
 
     demand: Demand
     machine: str
+    offer: Offer | None
     sizer: Sizer | None
 
     @classmethod
@@ -55,13 +56,13 @@ class SystemPods:
         """Return what asks how the system pods of a fleet fare."""
         offer = predict_system_offer(fleet)
         sizer = None if offer is None else Sizer.of(demand, (offer,), classes, features)
-        return cls(demand, fleet.system_pool.machine, sizer)
+        return cls(demand, fleet.system_pool.machine, offer, sizer)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the answer rests on."""
-        offers = () if self.sizer is None else self.sizer.offers
-        return tuple(f"pool {offer.name}: {text}" for offer in offers for text in offer.assumptions)
+        said = () if self.offer is None else self.offer.assumptions
+        return tuple(f"pool {SYSTEM_POOL}: {text}" for text in said)
 
     def size(self, level: DemandLevel) -> tuple[WorkloadSize, ...]:
         """Return what becomes of each workload on the system pool."""

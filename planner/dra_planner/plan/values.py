@@ -124,6 +124,7 @@ class Plan:
     claims: tuple[GivenClaim, ...] = ()
     inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
     manifests: Manifests | None = field(default=None, compare=False)  # what it was made from, for rules
+    system_offer: Offer | None = None  # where pods run that want no device, when there are such
 
     def pool(self, name: str) -> PlannedPool:
         """Return the pool of that name; raises KeyError."""

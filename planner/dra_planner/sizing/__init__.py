@@ -1,7 +1,18 @@
 """How many nodes of each pool: a proved bound, the best packing found, and what is left over, with reasons."""
 
+from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.leftovers import count_state
 from dra_planner.sizing.result import DeviceCount, NodePattern, PoolSize, Sizing, WorkloadSize
 from dra_planner.sizing.sizing import Sizer, size_pools
 
-__all__ = ["DeviceCount", "NodePattern", "PoolSize", "Sizer", "Sizing", "WorkloadSize", "count_state", "size_pools"]
+__all__ = [
+    "DeviceCount",
+    "DoubtfulPlace",
+    "NodePattern",
+    "PoolSize",
+    "Sizer",
+    "Sizing",
+    "WorkloadSize",
+    "count_state",
+    "size_pools",
+]

@@ -19,7 +19,8 @@ def check(view: StackView) -> Iterator[Finding]:
     if judgement is None:
         return
     for case in waiting(judgement):
-        if case.size.wanted != 0 and not case.fits_somewhere and not case.is_undecided:
+        proved = case.size.verdict == "does-not-fit" and case.size.wanted != 0
+        if proved and not case.fits_somewhere and not case.is_undecided:
             yield Finding(
                 message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: {_pools(case)}",
                 fix=_fix(case),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Shape, ShapeClaim
 from dra_planner.offers import Offer
-from dra_planner.sizing import WorkloadSize
+from dra_planner.plan import set_aside
+from dra_planner.sizing import DoubtfulPlace, WorkloadSize
 from dra_policies.rules.view import Judgement
 
 MOST_PODS = 1_000  # of one shape that are tried on one node
@@ -61,25 +62,32 @@ def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
 
 def _waiting(judgement: Judgement) -> Iterator[Waiting]:
     shapes = judgement.demand.shapes
-    states = [
-        (offer, open_offer(offer, judgement.classes, judgement.features, shapes)) for offer in judgement.offers
-    ]
+    ask = DoubtfulPlace()
+
+    def opened(offers: Iterable[Offer]) -> list[tuple[Offer, NodeState]]:
+        return [(offer, ask.open(offer, judgement.classes, judgement.features, shapes)[0]) for offer in offers]
+
+    states = opened(judgement.offers)
+    aside = set_aside(judgement.demand, judgement.offers)[1] if judgement.basis != "snapshot" else None
+    on_system = {shape.id for shape in aside.shapes} if aside is not None else set()
+    system = opened([judgement.system_offer] if judgement.system_offer is not None else [])
     for size in judgement.sizing.workloads:
         if size.verdict == "fits":
             continue
         for shape in shapes:
             for member in shape.members:
                 if member.workload == size.workload:
-                    answers = tuple(_answer(shape, offer, state) for offer, state in states)
+                    there = system if shape.id in on_system else states
+                    answers = tuple(_answer(shape, offer, state, ask) for offer, state in there)
                     yield Waiting(size, shape, member, answers)
 
 
-def _answer(shape: Shape, offer: Offer, state: NodeState) -> PoolAnswer:
-    first = answer = place(shape, state)
+def _answer(shape: Shape, offer: Offer, state: NodeState, ask: DoubtfulPlace) -> PoolAnswer:
+    first = answer = ask(shape, state)
     pods = 0
     while isinstance(answer, Placement) and pods < MOST_PODS:
         pods += 1
-        answer = place(shape, answer.node)
+        answer = ask(shape, answer.node)
     return PoolAnswer(offer, first, pods)
 
 

@@ -26,6 +26,7 @@ def view_of(manifests: Manifests, features: Features, plan: Plan | None = None) 
         features=features,
         sizing=plan.sizings.get(plan.level) or _as_sizing(plan),
         sizings=plan.sizings,
+        system_offer=plan.system_offer,
     )
     cloud: Cloud = "gke" if plan.fleet is not None and plan.fleet.cloud == "gke" else "eks"
     pools = tuple(_pool(offer, cloud) for offer in plan.offers) if plan.fleet is not None else ()

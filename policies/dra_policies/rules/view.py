@@ -120,6 +120,7 @@ class Judgement:
     sizing: Sizing
     sizings: Mapping[DemandLevel, Sizing]
     urn: str = ""  # the resource that is told of, where a workload is no resource of its own
+    system_offer: Offer | None = None  # where pods run that want no device; not judged where there is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from dra_planner.claims import expand_claims
 from dra_planner.errors import PlannerError
 from dra_planner.model import DEMAND_LEVELS, Blocked, Demand, DemandLevel, DeviceClass, Shape, WorkloadRef
 from dra_planner.offers import Offer
-from dra_planner.plan import Plan, judge_document
+from dra_planner.plan import Plan, judge_document, set_aside
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.planfile import canonical_text, parse_document
 from dra_planner.releases import Features, features_of, parse_version
@@ -46,6 +46,7 @@ def judge_record(view: StackView) -> StackView:
             sizing=plan.sizings[plan.level],
             sizings=plan.sizings,
             urn=record.urn,
+            system_offer=plan.system_offer,
         ),
     )
 
@@ -106,7 +107,8 @@ def _with_judgement(
     demand = planned.demand if planned else NOTHING
     if own is not None and own.workloads:
         demand = merge_demand(demand, expand_claims(own, known, features))
-    sizer = Sizer.of(demand, offers, known, features)
+    on_gpus, _ = set_aside(demand, offers)  # what runs on the system pool has been judged with the record
+    sizer = Sizer.of(on_gpus, offers, known, features)
     sizings: dict[DemandLevel, Sizing] = {level: sizer.size(level) for level in DEMAND_LEVELS}
     judgement = Judgement(
         basis=basis,

@@ -1,0 +1,73 @@
+"""What is estimated is advised on, not refused; pods without claims are judged on the system pool."""
+
+from __future__ import annotations
+
+import pytest
+
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from dra_policies.rules import check_all, view_of
+
+FLEET = read_fleet(
+    {
+        "cloud": "eks",
+        "region": "us-east-1",
+        "kubernetes": "1.34",
+        "systemPool": {"machine": "m5.large", "count": 2},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}],
+    }
+)
+TEMPLATE = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+"""
+TRAIN = (
+    TEMPLATE
+    + """
+apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+  containers: [{name: main, image: t, resources: {requests: {memory: %s}, claims: [{name: gpu}]}}]
+"""
+)
+WEB = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: main, image: w, resources: {requests: {cpu: "%s"}}}]}
+"""
+FITTING = {"claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged"}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "codes"),
+    [
+        (TRAIN % "28Gi", set()),
+        (TRAIN % "30Gi", {"claim-cannot-be-judged"}),
+        (TRAIN % "40Gi", {"claim-fits-no-pool"}),
+        (WEB % "1", set()),
+        (WEB % "8", {"claim-fits-no-pool"}),
+    ],
+    ids=["fits the estimate", "between estimate and machine", "beyond the machine", "a small pod", "a large pod"],
+)
+def test_what_the_rules_say(manifest: str, codes: set[str]) -> None:
+    plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("pod.yaml", manifest),)))
+    assert plan.manifests is not None
+    found = {finding.code for finding in check_all(view_of(plan.manifests, features_of(34), plan))}
+    assert found & FITTING == codes
+
+
+def test_the_sentence_names_the_system_pool() -> None:
+    plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("pod.yaml", WEB % "8"),)))
+    assert plan.manifests is not None
+    messages = [finding.message for finding in check_all(view_of(plan.manifests, features_of(34), plan))]
+    assert any('pool "system" (m5.large)' in message for message in messages)
