@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,22 @@ def test_check_names_the_line_of_what_is_wrong(project: Project) -> None:
     assert done.status == 1
     codes = {(each["file"], each["line"], each["code"]) for each in done.json["diagnostics"]}
     assert ("workloads/at-least-40-gb-with-an-operator.yaml", 17, "selector-does-not-compile") in codes
+
+
+@pytest.mark.parametrize(
+    ("command", "form"),
+    [(command, form) for command in ("plan", "check") for form in ("text", "json")]
+    + [("plan", "markdown"), ("plan", "html"), ("check", "sarif"), ("check", "junit"), ("check", "github")],
+)
+def test_every_report_says_how_to_write_a_selector_that_does_not_compile(
+    command: str, form: str, project: Project
+) -> None:
+    text = (EXAMPLES / "workloads-that-do-not-fit" / "at-least-40-gb-with-an-operator.yaml").read_text(encoding="utf-8")
+    done = project.run(command, "-", "--stack", "dev", "--format", form, stdin=text)
+    assert done.status == 1
+    said = unescape(done.out).replace("\\", "")
+    assert "no matching overload for '_>=_'" in " ".join(said.split())
+    assert "compareTo(b) >= 0" in said
 
 
 def findings_of_examples(project: Project, form: str) -> str:
