@@ -112,12 +112,12 @@ def graph_text(resources: list[dict[str, Any]]) -> str:
 
 @pytest.fixture(scope="session")
 def check_graph() -> Callable[[str, list[dict[str, Any]]], None]:
-    """Compare a stack's graph with the one that was reviewed; UPDATE_GOLDEN writes it again."""
+    """Compare a stack's graph with the one that was reviewed; REWRITE_GOLDEN writes it again."""
 
     def check(stack: str, resources: list[dict[str, Any]]) -> None:
         golden = Path(__file__).parent / "graphs" / f"{stack}.txt"
         text = graph_text(resources)
-        if os.environ.get("UPDATE_GOLDEN"):
+        if os.environ.get("REWRITE_GOLDEN"):
             golden.parent.mkdir(exist_ok=True)
             golden.write_text(text)
         assert text == golden.read_text()

@@ -46,9 +46,9 @@ def _schema() -> dict[str, Any]:
 
 
 def test_the_schema_is_the_one_that_was_agreed_on() -> None:
-    """Set UPDATE_GOLDEN to write it again, and read the difference: it is an interface in six languages."""
+    """Set REWRITE_GOLDEN to write it again, and read the difference: it is an interface in six languages."""
     text = json.dumps(_schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    if os.environ.get("UPDATE_GOLDEN"):
+    if os.environ.get("REWRITE_GOLDEN"):
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()
 

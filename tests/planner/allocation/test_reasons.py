@@ -107,9 +107,9 @@ CASES = {
 
 
 def test_says():
-    """After a change on purpose: UPDATE_GOLDEN=1, and read the difference."""
+    """After a change on purpose: REWRITE_GOLDEN=1, and read the difference."""
     text = "".join(f"# {name}\n" + "".join(f"{line}\n" for line in says(*case)) + "\n" for name, case in CASES.items())
-    if os.environ.get("UPDATE_GOLDEN"):
+    if os.environ.get("REWRITE_GOLDEN"):
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()
 

@@ -1,6 +1,6 @@
 """Slices as `kubectl get resourceslices -o yaml` would show them, one file for each machine, release and setting.
 
-`UPDATE_GOLDEN=1 pytest tests/planner/slices/test_golden.py` writes them anew: read the difference before committing.
+`REWRITE_GOLDEN=1 pytest tests/planner/slices/test_golden.py` writes them anew: read the difference before committing.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def render(case: Case) -> str:
 def test_slices_are_as_written(name: str) -> None:
     golden = GOLDEN / f"{name}.yaml"
     text = render(CASES[name])
-    if os.environ.get("UPDATE_GOLDEN"):
+    if os.environ.get("REWRITE_GOLDEN"):
         golden.parent.mkdir(exist_ok=True)
         golden.write_text(text)
     assert text == golden.read_text()
