@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from dra_command.arguments import UsageError
 from dra_command.inputs import read_inputs
+from dra_command.progress import doing
 from dra_command.status import status_of
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place, sight_of
-from dra_planner.allocation.explanation import ClaimReport, report_claims
-from dra_planner.allocation.place import plan_for, searched_claims
+from dra_planner import cel
+from dra_planner.allocation import (
+    Edit,
+    NodeState,
+    Placement,
+    Refusal,
+    Undecided,
+    open_node,
+    open_offer,
+    place,
+    sight_of,
+    suggest_edits,
+)
+from dra_planner.allocation import explain as explain_search
+from dra_planner.allocation.explanation import ClaimReport
+from dra_planner.cel.explanation import Explanation as SelectorReport
 from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, best
+from dra_planner.offers import Offer
 from dra_planner.plan import Plan, PlanRequest, make_plan
-from dra_planner.releases import features_of, parse_version
+from dra_planner.releases import Features, features_of, parse_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolExplanation:
-    """What an empty node of one pool says: to the pod, and step by step to the claim.
+    """What a node of one pool, before any pod of the demand, says: to the pod, and step by step to the claim.
 
-    `report` is None where the node is turned down before devices are looked at.
+    `report` is None where no device is looked at (a class is missing, or the claim is allocated already). `selectors`
+    takes the selectors that exclude devices apart, `devices` are those the claim would get by request, and `edits` a
+    minimal set of changes that would make the pod fit: all of them together do, and no part of them does.
     """
 
     pool: str
@@ -30,27 +47,35 @@ class PoolExplanation:
     verdict: Verdict
     reasons: tuple[Reason, ...]
     report: ClaimReport | None
+    selectors: tuple[SelectorReport, ...] = ()
+    devices: tuple[tuple[str, str], ...] = ()
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One claim, who brings it, and what each pool says to it."""
+    """One claim, who brings it, and what each pool says to it.
+
+    `left_over` says of workloads whose pods would fit, but for which the pools are too small, what the plan says.
+    """
 
     claim: str
     workload: str
     verdict: Verdict
     pools: tuple[PoolExplanation, ...]
+    left_over: tuple[Reason, ...] = ()
 
 
 def run(values: argparse.Namespace) -> int:
     """Explain the claim, and return the exit status of its verdict."""
     inputs = read_inputs(values, needs_capacity=True)
-    plan = make_plan(
-        PlanRequest(
-            sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
+    with doing("explaining", quiet=values.quiet):
+        plan = make_plan(
+            PlanRequest(
+                sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
+            )
         )
-    )
-    explanation = explain(plan, values.claim, values.pool)
+        explanation = explain(plan, values.claim, values.pool)
     if values.format == "json":
         from dra_command.formats.explain_json import explain_json
 
@@ -58,7 +83,7 @@ def run(values: argparse.Namespace) -> int:
     else:
         from dra_command.formats.explain_text import print_explanation
 
-        print_explanation(explanation)
+        print_explanation(explanation, quiet=values.quiet, verbose=values.verbose)
     return status_of(explanation.verdict, has_errors=False, allow_unknown=values.allow_unknown)
 
 
@@ -74,40 +99,75 @@ def explain(plan: Plan, name: str, pool: str = "") -> Explanation:
     if not offers:
         raise UsageError(f'there is no pool "{pool}"', fix=f"pools: {', '.join(each.name for each in plan.offers)}")
     shape, claim = claims[wanted]
-    features, sight = features_of(parse_version(plan.kubernetes)), sight_of(plan.demand.shapes)
-    pools = []
-    for offer in offers:
-        node = open_node(
-            offer.node, offer.slices, plan.classes, features, deductions=offer.used, sight=sight
-        )
-        pools.append(_explain_pool(offer.name, offer.machine, shape, claim, node))
+    features = features_of(parse_version(plan.kubernetes))
+    pools = tuple(_explain_pool(offer, shape, claim, plan, features) for offer in offers)
+    verdict = best(each.verdict for each in pools)
+    workloads = {member.workload for member in shape.members}
     return Explanation(
         claim=wanted,
-        workload=", ".join(sorted({str(member.workload) for member in shape.members})),
-        verdict=best(each.verdict for each in pools),
-        pools=tuple(pools),
+        workload=", ".join(sorted(map(str, workloads))),
+        verdict=verdict,
+        pools=pools,
+        left_over=tuple(
+            reason
+            for each in plan.workloads
+            if verdict == "fits" and each.workload in workloads and each.pending
+            for reason in each.reasons
+        ),
     )
 
 
-def _explain_pool(name: str, machine: str, shape: Shape, claim: ShapeClaim, node: NodeState) -> PoolExplanation:
+def _explain_pool(offer: Offer, shape: Shape, claim: ShapeClaim, plan: Plan, features: Features) -> PoolExplanation:
+    node = open_offer(offer, plan.classes, features, plan.demand.shapes)
     answer = place(shape, node)
     verdict: Verdict = "fits"
     if not isinstance(answer, Placement):
         verdict = "cannot-tell" if isinstance(answer, Undecided) else "does-not-fit"
-    turned_down = isinstance(answer, Refusal) and answer.kind in ("filter", "claim")
+    search = explain_search(shape, node)
+    name = str(claim.shared or f"{shape.namespace}/{claim.name}")
+    report = next((each for each in search.claims if each.claim == name), None)
     return PoolExplanation(
-        pool=name,
-        machine=machine,
+        pool=offer.name,
+        machine=offer.machine,
         verdict=verdict,
         reasons=() if isinstance(answer, Placement) else answer.reasons,
-        report=None if turned_down else _report(shape, claim, node),
+        report=report,
+        selectors=tuple(_take_apart(report, node)) if report is not None else (),
+        devices=tuple((request, device.device) for owner, request, device in search.picks if owner == claim.name),
+        edits=suggest_edits(answer, _fresh(offer, plan, features)) if isinstance(answer, Refusal) else (),
     )
 
 
-def _report(shape: Shape, claim: ShapeClaim, node: NodeState) -> ClaimReport | None:
-    searched = searched_claims(shape, node)
-    reports = report_claims(plan_for(shape, searched, node.template), node)
-    return next((report for each, report in zip(searched, reports, strict=True) if each.name == claim.name), None)
+def _fresh(offer: Offer, plan: Plan, features: Features) -> NodeState | None:
+    """Return another node like an observed one, with no claim on its devices; a predicted one is fresh as it is."""
+    if offer.origin == "predicted":
+        return None
+    sight = sight_of(plan.demand.shapes)
+    return open_node(offer.node, offer.slices, plan.classes, features, deductions=offer.used, sight=sight)
+
+
+def _take_apart(report: ClaimReport, node: NodeState) -> Iterator[SelectorReport]:
+    """Yield each selector that keeps devices from a request, condition by condition, over the node's devices."""
+    template = node.template
+    devices = [each for each in template.candidates if each.bit & template.searched]
+    for expression in dict.fromkeys(_excluding(report)):
+        selector = cel.compile(expression, _dialect(template.features))
+        if isinstance(selector, cel.Selector):
+            yield cel.explain(selector, devices)
+
+
+def _excluding(report: ClaimReport) -> Iterable[str]:
+    for request in report.requests:
+        for way in request:
+            yield from (each.term.expression for each in way.exclusions if each.term is not None)
+
+
+def _dialect(features: Features) -> cel.Dialect:
+    return cel.Dialect(
+        minor=features.minor,
+        list_attributes=features.list_attributes,
+        consumable_capacity=features.consumable_capacity,
+    )
 
 
 def _claims(plan: Plan) -> Iterator[tuple[str, tuple[Shape, ShapeClaim]]]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from dra_command.commands.explain import Explanation, PoolExplanation
 from dra_planner.allocation.explanation import AlternativeReport, ClaimReport, ConstraintReport
+from dra_planner.cel.explanation import Explanation as SelectorReport
+from dra_planner.model import Reason
 
 
 def explain_json(explanation: Explanation) -> str:
@@ -17,6 +19,7 @@ def explain_json(explanation: Explanation) -> str:
         "claim": explanation.claim,
         "workload": explanation.workload,
         "pools": [_pool(pool) for pool in explanation.pools],
+        "left_over": [_reason(each) for each in explanation.left_over],
     }
     return json.dumps(answer, indent=2, ensure_ascii=False)
 
@@ -26,8 +29,44 @@ def _pool(pool: PoolExplanation) -> dict[str, Any]:
         "name": pool.pool,
         "machine": pool.machine,
         "verdict": pool.verdict,
-        "reasons": [{"code": each.code, "message": each.message, "fix": each.fix} for each in pool.reasons],
+        "reasons": [_reason(each) for each in pool.reasons],
         **({"requests": [], "constraints": []} if pool.report is None else _report(pool.report)),
+        "selectors": [_selector(each) for each in pool.selectors],
+        "devices": [{"request": request, "device": device} for request, device in pool.devices],
+        "edits": [{"kind": each.kind, "text": each.text} for each in pool.edits],
+    }
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    return {"code": reason.code, "message": reason.message, "fix": reason.fix}
+
+
+def _selector(report: SelectorReport) -> dict[str, Any]:
+    return {
+        "expression": report.text,
+        "conditions": [
+            {
+                "expression": term.text,
+                "matching": term.matching,
+                "failing": term.failing,
+                "erring": term.erring,
+                "unknown": term.unknown,
+                "reads": [
+                    {
+                        "path": list(at.path),
+                        "values": [{"value": value, "devices": count} for value, count in at.values],
+                        "absent": at.absent,
+                        "unknown": at.unknown,
+                    }
+                    for at in term.reads
+                ],
+                "wanted": term.wanted,
+                "nearest": term.nearest,
+                "error": term.error,
+            }
+            for term in report.terms
+        ],
+        "warnings": list(report.warnings),
     }
 
 

@@ -1,83 +1,191 @@
-"""Why a claim fits or not, as a readable tree."""
+"""Why a claim fits or not, as a readable tree: pool, request, steps, conditions, constraints, what would mend it."""
 
 from __future__ import annotations
 
-from typing import TextIO
+from collections.abc import Iterator
+from typing import NamedTuple, TextIO
 
 from dra_command.commands.explain import Explanation, PoolExplanation
 from dra_command.formats.page import Page
 from dra_command.formats.plan_report import VERDICT_WORDS
 from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
+from dra_planner.cel.explanation import Explanation as SelectorReport
+from dra_planner.cel.explanation import Term
 
 _STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _STEPS = {
-    "selector": "fail",
-    "unknown": "cannot be judged by",
-    "error": "make the attempt fail:",
-    "capacity": "have too little:",
-    "taken": "are taken",
-    "counters": "are partitions whose counters are used up:",
-    "taint": "carry a taint that the request does not tolerate:",
+    "selector": ("fails", "fail"),
+    "unknown": ("cannot be judged by", "cannot be judged by"),
+    "error": ("makes the attempt fail:", "make the attempt fail:"),
+    "capacity": ("has too little:", "have too little:"),
+    "taken": ("is taken", "are taken"),
+    "counters": (
+        "is a partition whose counters are used up:",
+        "are partitions whose counters are used up:",
+    ),
+    "taint": (
+        "carries a taint that the request does not tolerate:",
+        "carry a taint that the request does not tolerate:",
+    ),
 }
+_TOLD_BY_THE_TREE = frozenset(
+    {
+        "no-devices",
+        "capacity-too-large",
+        "selector-mismatch",
+        "selector-unknown",
+        "count-too-large",
+        "device-taint",
+        "counters-exhausted",
+        "devices-taken",
+        "devices-short",
+    }
+)
 
 
-def print_explanation(explanation: Explanation, file: TextIO | None = None) -> None:
-    """Print the explanation, pool by pool."""
+class Line(NamedTuple):
+    """One paragraph of the tree; `mark` stands before it."""
+
+    indent: int
+    text: str
+    mark: str = ""
+
+
+def print_explanation(
+    explanation: Explanation, *, quiet: bool = False, verbose: bool = False, file: TextIO | None = None
+) -> None:
+    """Print the explanation; pools that say the same are told together. `quiet` leaves the verdicts, `verbose` also
+    takes apart the conditions that every device passes.
+    """
     with Page(file) as page:
         page.line(
             (f"claim {explanation.claim}", "bold"),
             f" of {explanation.workload} ",
             (VERDICT_WORDS[explanation.verdict], f"bold {_STYLES[explanation.verdict]}"),
         )
-        for pool in explanation.pools:
-            _print_pool(page, pool)
+        for pools, lines in _together(explanation, verbose=verbose):
+            if not quiet:
+                page.gap()
+            first = pools[0]
+            names = ", ".join(pool.pool for pool in pools)
+            machine = f" ({first.machine})" if first.machine else ""
+            title = f"pool{'s' if len(pools) > 1 else ''} {names}"
+            page.line((title, "bold"), f"{machine} ", (VERDICT_WORDS[first.verdict], _STYLES[first.verdict]))
+            for line in () if quiet else lines:
+                page.text(line.text, indent=line.indent, mark=line.mark)
+        if explanation.left_over:
+            page.gap()
+            page.line(("a node takes it, but the pools are too small for all", "bold"))
+            for reason in explanation.left_over:
+                page.text(reason.message, indent=2)
+                if reason.fix:
+                    page.text(reason.fix, indent=4, mark="→ ")
 
 
-def _print_pool(page: Page, pool: PoolExplanation) -> None:
-    page.gap()
-    machine = f" ({pool.machine})" if pool.machine else ""
-    page.line((f"pool {pool.pool}", "bold"), f"{machine} ", (VERDICT_WORDS[pool.verdict], _STYLES[pool.verdict]))
+def _together(explanation: Explanation, *, verbose: bool) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:
+    told: dict[tuple[object, ...], list[PoolExplanation]] = {}
+    for pool in explanation.pools:
+        lines = tuple(_pool_lines(pool, verbose=verbose))
+        told.setdefault((pool.machine, pool.verdict, lines), []).append(pool)
+    return [(pools, tuple(_pool_lines(pools[0], verbose=verbose))) for pools in told.values()]
+
+
+def _pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
     if pool.report is not None:
+        selectors = {each.text: each for each in pool.selectors}
         for request in pool.report.requests:
             for number, way in enumerate(request):
-                _print_way(page, way, number if len(request) > 1 else None)
+                yield from _way_lines(way, number if len(request) > 1 else None, selectors, verbose=verbose)
         for constraint in pool.report.constraints:
-            _print_constraint(page, constraint)
+            yield from _constraint_lines(constraint)
+    for request_name, device in pool.devices:
+        yield Line(2, f"{request_name} gets {device}", "✓ ")
     for reason in pool.reasons:
-        page.text(reason.message, indent=2)
-        if reason.fix:
-            page.text(reason.fix, indent=4, mark="→ ")
+        is_told = pool.report is not None and reason.code in _TOLD_BY_THE_TREE
+        if not is_told:
+            yield Line(2, reason.message, "✗ ")
+        if reason.fix and not (is_told and pool.edits):
+            yield Line(2 if is_told else 4, reason.fix, "→ ")
+    yield from _edit_lines(pool)
 
 
-def _print_way(page: Page, way: AlternativeReport, number: int | None) -> None:
+def _edit_lines(pool: PoolExplanation) -> Iterator[Line]:
+    if len(pool.edits) == 1:
+        yield Line(2, f"smallest change with which it fits: {pool.edits[0]}", "→ ")
+    elif pool.edits:
+        yield Line(2, "smallest set of changes with which it fits, all of them together:", "→ ")
+        for number, edit in enumerate(pool.edits, 1):
+            yield Line(4, str(edit), f"{number}. ")
+
+
+def _way_lines(
+    way: AlternativeReport, number: int | None, selectors: dict[str, SelectorReport], *, verbose: bool
+) -> Iterator[Line]:
     rank = f"alternative {number + 1}, " if number is not None else ""
-    wanted = "all devices" if way.wanted is None else f"{way.wanted} device{'s' if way.wanted != 1 else ''}"
-    page.text(f"request {way.request}: {rank}{wanted}", indent=2)
-    page.text(f"{way.seen} seen on the node", indent=4)
+    wanted = "all devices" if way.wanted is None else _devices(way.wanted)
+    yield Line(2, f"request {way.request}: {rank}{wanted}")
+    yield Line(4, f"{_devices(way.seen)} on the node")
     for each in way.exclusions:
-        page.text(_exclusion(each), indent=4, mark="− ")
-    page.text(f"{way.left} left", indent=4, mark="= ")
+        report = selectors.get(each.term.expression) if each.term is not None else None
+        yield Line(4, _exclusion(each, is_taken_apart=report is not None), "− ")
+        if report is not None:
+            yield from _condition_lines(report, verbose=verbose)
+    yield Line(4, f"{way.left} left", "= ")
     if way.fault:
-        page.text(way.fault, indent=4)
+        yield Line(4, way.fault)
 
 
-def _exclusion(each: Exclusion) -> str:
-    owner = f" of class {each.term.owner}" if each.term is not None and each.term.owner else ""
-    term = f" `{each.term.expression}`{owner}" if each.term is not None else ""
-    values = f" (they have {', '.join(each.values)})" if each.values else ""
+def _exclusion(each: Exclusion, *, is_taken_apart: bool) -> str:
+    one, many = _STEPS[each.step]
+    step = one if each.count == 1 else many
     detail = f" {each.detail}" if each.detail else ""
-    return f"{each.count} {_STEPS[each.step]}{term}{detail}{values}"
+    if each.term is None:
+        return f"{each.count} {step}{detail}"
+    owner = f" of class {each.term.owner}" if each.term.owner else ""
+    if is_taken_apart:
+        return f"{each.count} {step} the selector{owner}{':' + detail if detail else ''}"
+    values = f" (they have {', '.join(each.values)})" if each.values else ""
+    return f"{each.count} {step} `{each.term.expression}`{owner}{detail}{values}"
 
 
-def _print_constraint(page: Page, report: ConstraintReport) -> None:
+def _condition_lines(report: SelectorReport, *, verbose: bool) -> Iterator[Line]:
+    for term in report.terms:
+        total = term.matching + term.failing + term.erring + term.unknown
+        if term.matching == total:
+            yield Line(6, term.text, "✓ ")
+            if not verbose:
+                continue
+        else:
+            mark = "✗ " if term.failing or term.erring else "? "
+            yield Line(6, f"{term.text}   {_passed(term, total)}", mark)
+        for at in term.reads:
+            values = [value if count == total else f"{value} ×{count}" for value, count in at.values]
+            values += [f"{at.absent} without it"] if at.absent else []
+            values += [f"{at.unknown} of which only the node knows it"] if at.unknown else []
+            yield Line(10, f"{at.path[-1]}: {', '.join(values)}")
+        if term.error:
+            yield Line(10, term.error)
+    for warning in report.warnings:
+        yield Line(6, warning, "! ")
+
+
+def _passed(term: Term, total: int) -> str:
+    return f"({term.matching} of {total} pass{'es' if total == 1 else ''})"
+
+
+def _constraint_lines(report: ConstraintReport) -> Iterator[Line]:
     constraint = report.constraint
     kind = "matchAttribute" if constraint.match_attribute else "distinctAttribute"
     name = constraint.match_attribute or constraint.distinct_attribute or ""
     over = f" over {', '.join(constraint.requests)}" if constraint.requests else ""
-    page.text(f"constraint {kind} {name}{over}", indent=2)
+    yield Line(2, f"constraint {kind} {name}{over}")
     for value, count in report.groups:
-        page.text(f"{value}: {count} device{'s' if count != 1 else ''}", indent=4)
+        yield Line(4, f"{value}: {_devices(count)}")
     if report.without:
-        page.text(f"{report.without} without it", indent=4, mark="− ")
+        yield Line(4, f"{report.without} without it", "− ")
     if report.unknown:
-        page.text(f"{report.unknown} of which only the node knows it", indent=4, mark="? ")
+        yield Line(4, f"{report.unknown} of which only the node knows it", "? ")
+
+
+def _devices(count: int) -> str:
+    return f"{count} device{'s' if count != 1 else ''}"
