@@ -69,7 +69,7 @@ def _waiting(judgement: Judgement) -> Iterator[Waiting]:
 
     states = opened(judgement.offers)
     aside = set_aside(judgement.demand, judgement.offers)[1] if judgement.basis != "snapshot" else None
-    on_system = {shape.id for shape in aside.shapes} if aside is not None else set()
+    on_system: set[str] = {shape.id for shape in aside.shapes} if aside is not None else set()
     system = opened([judgement.system_offer] if judgement.system_offer is not None else [])
     for size in judgement.sizing.workloads:
         if size.verdict == "fits":
