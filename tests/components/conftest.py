@@ -1,12 +1,22 @@
 """What a component declares: it is run on Pulumi's mocks, and every registration is kept with its options."""
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
+import yaml
 from pulumi.runtime import mocks
+
+from pulumi_dra.platform import DraPlatform
+
+PROJECT = Path(__file__).parents[2]
+
+# Modules beside the tests are importable by name.
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -83,10 +93,17 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }
 
 
+Through = Callable[[mocks.MockResourceArgs, str | None, dict[str, Any]], tuple[str | None, dict[str, Any]]]
+
+
 class _Mocks(mocks.Mocks):
+    def __init__(self, through: Through | None = None) -> None:
+        self._through: Through = through or (lambda _, id, outputs: (id, outputs))
+
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         computed = COMPUTED.get(args.typ, lambda name: {})(args.name)
-        return (f"{args.name}-id" if args.custom else None), {**args.inputs, **computed}
+        id = f"{args.name}-id" if args.custom else None
+        return self._through(args, id, {**args.inputs, **computed})
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         if args.token == "aws:ec2/getSubnet:getSubnet":
@@ -96,8 +113,8 @@ class _Mocks(mocks.Mocks):
 
 
 class _Monitor(mocks.MockMonitor):
-    def __init__(self, declared: Declared) -> None:
-        super().__init__(_Mocks())
+    def __init__(self, declared: Declared, cloud: mocks.Mocks) -> None:
+        super().__init__(cloud)
         self._declared = declared
 
     def RegisterResource(self, request: Any) -> Any:
@@ -124,13 +141,19 @@ def _name(urn: str) -> str:
     return urn.rpartition("::")[2]
 
 
-@pytest.fixture
-def declare() -> Callable[[Callable[[], Any]], Declared]:
-    """Run a function that makes components and return what was declared; outputs are awaited."""
+@pytest.fixture(scope="session")
+def declare() -> Callable[..., Declared]:
+    """Run a function that makes components and return what was declared; outputs are awaited.
 
-    def run(make: Callable[[], Any]) -> Declared:
+    `through` may stand between the components and the mocks: it gets each resource and the outputs that the mocks made
+    up, and returns id and outputs.
+    """
+
+    def run(make: Callable[[], Any], through: Through | None = None) -> Declared:
         declared = Declared()
-        pulumi.runtime.set_mocks(_Mocks(), project="project", stack="dev", preview=False, monitor=_Monitor(declared))
+        cloud = _Mocks(through)
+        monitor = _Monitor(declared, cloud)
+        pulumi.runtime.set_mocks(cloud, project="project", stack="dev", preview=False, monitor=monitor)
 
         @pulumi.runtime.test
         def body() -> Any:
@@ -141,3 +164,15 @@ def declare() -> Callable[[Callable[[], Any]], Declared]:
         return declared
 
     return run
+
+
+@pytest.fixture(scope="session")
+def stack() -> Callable[[str], Callable[[], DraPlatform]]:
+    """Return what makes the platform of a stack of this repository: its fleet, and the plan that lies beside it."""
+
+    def make(name: str) -> DraPlatform:
+        settings = yaml.safe_load((PROJECT / f"stacks/Pulumi.{name}.yaml").read_text())["config"]
+        plan = (PROJECT / f"stacks/{name}.plan.json").read_text()
+        return DraPlatform("dra", {"fleet": yaml.safe_dump(settings["pulumi-dra:fleet"]), "plan": plan})
+
+    return lambda name: lambda: make(name)

@@ -1,0 +1,119 @@
+"""GCP resources as the messages of Google's API clients, which refuse fields and enum values that they do not have."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import proto
+from api_names import Names, renamed
+from google.cloud import compute_v1, container_v1
+from google.protobuf import json_format
+
+NODE_CONFIG: Names = {
+    "guestAccelerators": "accelerators",
+    "guestAccelerators.type": "acceleratorType",
+    "guestAccelerators.count": "acceleratorCount",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The message that makes a resource, and what the API calls the resource's properties."""
+
+    type: type[proto.Message]
+    names: Names = field(default_factory=dict)
+
+
+def _below(parent: str, names: Names) -> dict[str, Any]:
+    return {f"{parent}.{key}": value for key, value in names.items()}
+
+
+MESSAGES: dict[str, Message] = {
+    "gcp:container/cluster:Cluster": Message(
+        container_v1.Cluster,
+        {
+            **_below("nodeConfig", NODE_CONFIG),
+            "nodeLocations": "locations",
+            "minMasterVersion": "initialClusterVersion",
+            "networkingMode": lambda mode: {"ipAllocationPolicy": {"useIpAliases": mode == "VPC_NATIVE"}},
+            "datapathProvider": "networkConfig.datapathProvider",
+            "enableIntranodeVisibility": "networkConfig.enableIntraNodeVisibility",
+            "enableShieldedNodes": "shieldedNodes.enabled",
+            "enableLegacyAbac": "legacyAbac.enabled",
+            "loggingConfig.enableComponents": "componentConfig.enableComponents",
+            "monitoringConfig.enableComponents": "componentConfig.enableComponents",
+            "monitoringConfig.managedPrometheus": "managedPrometheusConfig",
+            # The provider's own: it deletes the first pool, and refuses to delete the cluster.
+            "removeDefaultNodePool": None,
+            "deletionProtection": None,
+        },
+    ),
+    "gcp:container/nodePool:NodePool": Message(
+        container_v1.NodePool,
+        {
+            **_below("nodeConfig", NODE_CONFIG),
+            "nodeConfig": "config",
+            "nodeCount": "initialNodeCount",
+            "nodeLocations": "locations",
+            # In the request beside the pool: CreateNodePoolRequest.parent.
+            "cluster": None,
+            "location": None,
+        },
+    ),
+    "gcp:compute/network:Network": Message(compute_v1.Network, {"routingMode": "routingConfig.routingMode"}),
+    "gcp:compute/subnetwork:Subnetwork": Message(compute_v1.Subnetwork),
+    "gcp:compute/router:Router": Message(compute_v1.Router),
+    "gcp:compute/routerNat:RouterNat": Message(
+        compute_v1.RouterNat,
+        {
+            "subnetworks.sourceIpRangesToNats": "sourceIpRangesToNat",
+            # A NAT is a part of its router, and found by it.
+            "router": None,
+            "region": None,
+        },
+    ),
+}
+
+
+class RefusedMessage(Exception):
+    """The API has no such message; the text says which field or value it does not know."""
+
+
+def message(kind: str, name: str, inputs: Mapping[str, Any]) -> proto.Message:
+    """Return the message that makes a resource; raise RefusedMessage for one that the API does not have."""
+    wanted = MESSAGES[kind]
+    document = renamed(inputs, wanted.names)
+    try:
+        raw = json_format.ParseDict(document, wanted.type.pb()())
+    except json_format.ParseError as error:
+        raise RefusedMessage(f"{kind} {name}: {error}") from error
+    built = wanted.type.wrap(raw)
+    faults = list(_unknown_values(wanted.type, document, ""))
+    if faults:
+        raise RefusedMessage(f"{kind} {name}: {'; '.join(faults)}")
+    return built
+
+
+def _unknown_values(kind: type[proto.Message], document: Mapping[str, Any], path: str) -> Iterator[str]:
+    """Yield what is no value of an enum where the API has text on the wire, as all of compute has.
+
+    The message class then holds the values beside its fields, under the field's name.
+    """
+    fields = {re.sub(r"_(\w)", lambda m: m[1].upper(), name.rstrip("_")): f for name, f in kind.meta.fields.items()}
+    for key, value in document.items():
+        declared = fields.get(key)
+        if declared is None:
+            continue
+        values = value if isinstance(value, list) else [value]
+        known = getattr(kind, key[0].upper() + key[1:], None)
+        if isinstance(known, type) and issubclass(known, proto.Enum) and not declared.enum:
+            yield from (
+                f"{path}{key}: {item!r} is none of {', '.join(known.__members__)}"
+                for item in values
+                if item not in known.__members__
+            )
+        if isinstance(declared.message, type) and issubclass(declared.message, proto.Message):
+            for item in values:
+                if isinstance(item, Mapping):
+                    yield from _unknown_values(declared.message, item, f"{path}{key}.")

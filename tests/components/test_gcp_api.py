@@ -1,0 +1,114 @@
+"""What the components declare on GCP, built as the messages of Google's API clients."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from api_names import misspelt
+from gcp_api import MESSAGES, RefusedMessage, message
+
+from pulumi_dra.gke import GkeCluster, GkeGpuPool
+
+# IAM's messages are of another kind: an account's id and a binding are all there is in them.
+NOT_OF_THESE_APIS = {"gcp:serviceaccount/account:Account", "gcp:projects/iAMMember:IAMMember"}
+CAPACITIES = ("on-demand", "spot", "reservation", "flex-start", "queued")
+
+
+def _with_everything() -> None:
+    GkeCluster(
+        "all",
+        {
+            "kubernetes_version": "1.34",
+            "region": "us-central1",
+            "secrets_kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
+            "disk_kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
+            "security_group": "gke-security-groups@example.com",
+        },
+    )
+    for capacity in CAPACITIES:
+        GkeGpuPool(
+            f"pool-{capacity}",
+            {
+                "cluster": "all",
+                "location": "us-central1",
+                "machine": "a3-highgpu-8g",
+                "zones": ["us-central1-a"],
+                "service_account": "nodes@p.example",
+                "max_nodes": 4,
+                "capacity": capacity,  # type: ignore[typeddict-item]  # each of its values
+                "compact_placement": capacity != "spot",
+                "autoscaled": capacity in ("flex-start", "queued"),
+                **({"reservation_name": "block"} if capacity == "reservation" else {}),
+            },
+        )
+
+
+@pytest.fixture(scope="module")
+def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any]:
+    """Every GCP resource of the stack gke-dev, and of a cluster and pools with all that can be chosen."""
+    resources = declare(stack("gke-dev")).resources + declare(_with_everything).resources
+    return [each for each in resources if each.type.startswith("gcp:") and each.type not in NOT_OF_THESE_APIS]
+
+
+def test_every_resource_is_a_message_that_the_api_has(declared: list[Any]) -> None:
+    assert {each.type for each in declared} == MESSAGES.keys()
+    assert len(declared) > 14
+    for each in declared:
+        message(each.type, each.name, each.inputs)
+
+
+def test_a_pool_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> None:
+    pool = next(each for each in declared if each.name == "dra-h100-nodes")
+    built: Any = message(pool.type, pool.name, pool.inputs)
+    (accelerator,) = built.config.accelerators
+    assert (accelerator.accelerator_type, accelerator.accelerator_count) == ("nvidia-h100-80gb", 8)
+    installation = accelerator.gpu_driver_installation_config
+    assert installation.gpu_driver_version.name == "INSTALLATION_DISABLED"
+    assert built.config.taints[0].effect.name == "NO_SCHEDULE"
+    assert built.upgrade_settings.max_unavailable == 1
+    assert list(built.locations) == ["us-central1-a"]
+
+
+def test_a_cluster_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> None:
+    cluster = next(each for each in declared if each.type.endswith(":Cluster"))
+    built: Any = message(cluster.type, cluster.name, cluster.inputs)
+    assert built.network_config.datapath_provider.name == "ADVANCED_DATAPATH"
+    assert built.ip_allocation_policy.use_ip_aliases
+    assert built.ip_allocation_policy.cluster_secondary_range_name == "pods"
+    assert built.release_channel.channel.name == "REGULAR"
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs", "sentence"),
+    [
+        pytest.param("container/nodePool:NodePool", {"nodeConfig": {"machine": "a"}}, "machine", id="a misspelt field"),
+        pytest.param("container/nodePool:NodePool", {"upgradeSettings": {"strategy": "ROLLING"}}, "ROLLING", id="enum"),
+        pytest.param("container/nodePool:NodePool", {"nodeCount": "two"}, "initialNodeCount", id="text for a number"),
+        pytest.param("container/cluster:Cluster", {"datapathProvider": "CILIUM"}, "CILIUM", id="an enum further down"),
+        pytest.param("compute/network:Network", {"routingMode": "ZONAL"}, "none of", id="an enum that is text"),
+        pytest.param(
+            "compute/subnetwork:Subnetwork",
+            {"logConfig": {"aggregationInterval": "INTERVAL_2_MIN"}},
+            "INTERVAL_2_MIN",
+            id="an enum that is text, inside",
+        ),
+    ],
+)
+def test_what_the_api_does_not_have_is_refused(kind: str, inputs: Mapping[str, Any], sentence: str) -> None:
+    with pytest.raises(RefusedMessage, match=sentence):
+        message(f"gcp:{kind}", "x", inputs)
+
+
+def test_no_misspelt_key_of_any_resource_goes_unnoticed(declared: list[Any]) -> None:
+    unnoticed = []
+    tried = 0
+    for each in {each.type: each for each in declared}.values():
+        for changed in misspelt(each.inputs):
+            tried += 1
+            try:
+                message(each.type, each.name, changed)
+            except RefusedMessage:
+                continue
+            unnoticed.append((each.type, changed))
+    assert unnoticed == []
+    assert tried > 60
