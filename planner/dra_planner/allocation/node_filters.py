@@ -13,7 +13,7 @@ from typing import Literal
 
 from dra_planner.allocation.interpod import PodView, term_selects
 from dra_planner.allocation.node_selectors import node_matches, tolerates, untolerated_taint
-from dra_planner.allocation.pod_resources import ports_clash
+from dra_planner.allocation.ports import ports_clash
 from dra_planner.allocation.state import NodeState, Port
 from dra_planner.model import Node, PodSpec, Shape, Taint
 

@@ -11,13 +11,14 @@ from dra_planner.allocation.extended import ClaimsOnNode, claims_on
 from dra_planner.allocation.holdings import Pick
 from dra_planner.allocation.interpod import PodView
 from dra_planner.allocation.node_filters import Misfit, reject_for_good, reject_for_neighbours, reject_for_now
-from dra_planner.allocation.pod_resources import host_ports, pod_requests
+from dra_planner.allocation.ports import host_ports
 from dra_planner.allocation.requests import Plan, plan_claims
 from dra_planner.allocation.search import STEP_BUDGET, Search, SearchResult
 from dra_planner.allocation.state import HeldClaim, NodeState, Port
 from dra_planner.allocation.template import Template
 from dra_planner.allocation.verdicts import ClaimPicks, Placement, Refusal, Undecided, Verdict
 from dra_planner.model import Reason, Shape, ShapeClaim
+from dra_planner.offers import pod_requests
 
 MAX_CONSUMERS = 256  # entries of status.reservedFor
 _REMEMBERED = 200_000  # verdicts kept per template

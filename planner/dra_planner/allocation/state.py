@@ -10,7 +10,7 @@ from dra_planner.allocation.amounts import nanos
 from dra_planner.allocation.devices import DeviceId
 from dra_planner.allocation.holdings import Pick
 from dra_planner.allocation.interpod import NOTHING_SEEN, PodView, Sight, sight_of
-from dra_planner.allocation.pod_resources import host_ports
+from dra_planner.allocation.ports import host_ports
 from dra_planner.allocation.template import Template, build_template
 from dra_planner.model import AllocatedDevice, Amounts, DeviceClass, Node, ObjectKey, ResourceSlice, Shape
 from dra_planner.releases import Features

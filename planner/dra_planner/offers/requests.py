@@ -1,4 +1,4 @@
-"""What a pod that already runs takes of its node.
+"""What a pod asks of a node besides devices.
 
 Source: kubernetes/component-helpers:resource/helpers.go (PodRequests)@v0.36.3.
 """
@@ -30,7 +30,8 @@ def pod_requests(pod: PodSpec) -> dict[str, int]:
     }
     for name, amount in pod.overhead.items():
         total[name] = total.get(name, 0) + amount
-    return {**{name: amount for name, amount in sorted(total.items()) if amount}, "pods": 1}
+    total["pods"] = 1
+    return {name: amount for name, amount in sorted(total.items()) if amount}
 
 
 def _sum(containers: Iterable[Container]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from dra_planner.allocation import NodeState
-from dra_planner.allocation.pod_resources import pod_requests
+from dra_planner.offers import pod_requests
 from dra_planner.sizing.bound import BoundModel, BoundPool, Row
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.device_needs import DeviceNeeds, device_needs
