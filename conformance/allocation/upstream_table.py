@@ -40,7 +40,7 @@ def _record(minor: int, target: Path) -> None:
         shutil.copytree(json.loads(found.stdout)["Dir"], copy)
         for path in [copy, *copy.rglob("*")]:
             path.chmod(path.stat().st_mode | 0o200)
-        shutil.copytree(RECORDERS / "exact", copy / "zzexact")
+        shutil.copytree(Path(__file__).parents[1] / "exact", copy / "zzexact")
         for source in RECORDERS.glob("*_test.go"):
             if _is_wanted(source, copy / "structured"):
                 shutil.copy(source, copy / "structured" / f"zz_{source.name}")

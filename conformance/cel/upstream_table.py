@@ -54,7 +54,7 @@ def _record(minor: int, target: Path) -> None:
         shutil.copytree(json.loads(found.stdout)["Dir"], copy)
         for path in [copy, *copy.rglob("*")]:
             path.chmod(path.stat().st_mode | 0o200)
-        shutil.copytree(HERE / "record" / "exact", copy / "zzexact")
+        shutil.copytree(HERE.parent / "exact", copy / "zzexact")
         for source in (HERE / "record").glob("*_test.go"):
             if _is_wanted(source, copy / "cel"):
                 shutil.copy(source, copy / "cel" / f"zz_{source.name}")
