@@ -36,6 +36,8 @@ examples:
   pulumi-dra check manifests/                          rules that need no fleet
   kustomize build overlays/prod | pulumi-dra check - --stack eks-dev
   pulumi-dra check manifests/ --format sarif > findings.sarif
+  pulumi-dra check manifests/ --driver-upgrade 25.8.1 0.4.1      what breaks with another NVIDIA DRA driver
+  pulumi-dra check --driver-upgrade 0.4.1 0.4.1+DynamicMIG       all that a feature gate of it changes
   pulumi-dra check manifests/ --rewrite                older DRA objects in the form of v1, printed
   pulumi-dra check manifests/ --rewrite --in-place     and written to their files
 """
@@ -53,6 +55,11 @@ _SLICES_EXAMPLES = """\
 examples:
   pulumi-dra slices --machine p5.48xlarge --driver 25.8.1 --kubernetes 1.34
   pulumi-dra slices --machine p4d.24xlarge --driver 25.8.1 --mig all-1g.5gb | kubectl apply --dry-run=server -f -
+  pulumi-dra slices --machine p5.48xlarge --driver 0.4.1 --kubernetes 1.36 --gate DynamicMIG=true
+  pulumi-dra slices --machine g6.2xlarge --driver 0.5.0 --kubernetes 1.36 --gate ConsumableShares --consumable-shares 4
+  pulumi-dra slices --machine p5.48xlarge --driver 25.8.1 --compute-domains --network
+
+What another release of the driver breaks: pulumi-dra check PATH --driver-upgrade OLD NEW
 """
 
 _CATALOG_EXAMPLES = """\
@@ -163,6 +170,13 @@ def _add_check(commands: Any) -> None:
     _add_paths(parser)
     _add_capacity(parser)
     parser.add_argument(
+        "--driver-upgrade",
+        metavar=("OLD", "NEW"),
+        nargs=2,
+        help="instead of the rules: which claims and classes break or change their meaning with another release of "
+        "the NVIDIA DRA driver; each is VERSION[+GATE…], and without PATH every change is told",
+    )
+    parser.add_argument(
         "--rewrite",
         action="store_true",
         help="print the files that hold older DRA objects (v1alpha2 to v1beta2) in the form of resource.k8s.io/v1, "
@@ -185,7 +199,9 @@ def _add_slices(commands: Any) -> None:
     parser = _command(commands, "slices", "what a node will publish, as ResourceSlices", _SLICES_EXAMPLES)
     parser.add_argument("--machine", required=True, metavar="TYPE", help="machine type, as p5.48xlarge")
     parser.add_argument("--cloud", choices=("eks", "gke"), default="", help="default: the one that has the machine")
-    parser.add_argument("--driver", required=True, metavar="VERSION", help="release of the NVIDIA DRA driver")
+    parser.add_argument(
+        "--driver", metavar="VERSION", default="", help="release of the NVIDIA DRA driver (TPU and Neuron need none)"
+    )
     parser.add_argument("--kubernetes", metavar="VERSION", default="1.34", help="default: %(default)s")
     parser.add_argument("--mig", metavar="LAYOUT", default="none", help="MIG layout of every GPU (catalog mig)")
     parser.add_argument(
@@ -193,6 +209,7 @@ def _add_slices(commands: Any) -> None:
     )
     parser.add_argument("--consumable-shares", metavar="HOW", default="", help="memory, unlimited, or a number")
     parser.add_argument("--compute-domains", action="store_true", help="with channels and daemons of ComputeDomains")
+    parser.add_argument("--network", action="store_true", help="also the network interfaces that DRANET publishes")
     parser.add_argument("--node-name", metavar="NAME", default="node-0", help="default: %(default)s")
     parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s")
 

@@ -132,6 +132,8 @@ def _join(printed: list[Rewritten]) -> str:
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.in_place and not values.rewrite:
         raise UsageError("--in-place needs --rewrite", fix="pulumi-dra check --rewrite --in-place PATH")
+    if values.driver_upgrade:
+        raise UsageError("--rewrite and --driver-upgrade are two questions", fix="ask one at a time")
     if values.format != "text":
         raise UsageError(
             f"--rewrite prints manifests, not findings: --format {values.format} cannot be given with it",

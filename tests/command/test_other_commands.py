@@ -54,6 +54,34 @@ def test_slices_are_yaml_that_kubectl_takes(project: Project) -> None:
     assert listed["items"][0]["spec"]["devices"][0]["name"] == "gpu-0"
 
 
+def drivers_of(text: str) -> list[str]:
+    return [document["spec"]["driver"] for document in yaml.safe_load_all(text)]
+
+
+def test_slices_with_settings_of_the_driver(project: Project) -> None:
+    p5 = ("slices", "--machine", "p5.48xlarge", "--driver", "25.8.1")
+    whole = project.run(*p5, "--compute-domains", "--network").out
+    assert drivers_of(whole) == ["gpu.nvidia.com", "compute-domain.nvidia.com", "dra.net"]
+    a100 = project.run("slices", "--machine", "p4d.24xlarge", "--driver", "25.8.1", "--mig", "all-1g.5gb").out
+    assert sum(len(each["spec"]["devices"]) for each in yaml.safe_load_all(a100)) == 8 * 7
+    l4 = ("slices", "--machine", "g6.2xlarge", "--driver", "0.5.0", "--kubernetes", "1.36")
+    (shared,) = yaml.safe_load_all(project.run(*l4, "--gate", "ConsumableShares", "--consumable-shares", "memory").out)
+    assert shared["spec"]["devices"][0]["allowMultipleAllocations"] is True
+    h100 = ("slices", "--machine", "p5.48xlarge", "--driver", "0.4.1", "--kubernetes", "1.36")
+    assert "sharedCounters" in project.run(*h100, "--gate", "DynamicMIG=true").out
+    assert "sharedCounters" not in project.run(*h100, "--gate", "DynamicMIG=false").out
+
+
+def test_slices_of_other_accelerators_need_no_release(project: Project) -> None:
+    assert drivers_of(project.run("slices", "--machine", "trn2.48xlarge").out) == ["neuron.aws.com"]
+    done = project.run("slices", "--machine", "g6.2xlarge")
+    assert done.status == 2
+    assert "--driver VERSION, one of" in done.err
+    done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--network")
+    assert done.status == 2
+    assert "is not public" in done.err
+
+
 def test_slices_of_what_nobody_knows(project: Project) -> None:
     done = project.run("slices", "--machine", "p5.48xlrage", "--driver", "25.8.1")
     assert done.status == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dra_command.inputs import Inputs, read_inputs
@@ -18,11 +19,15 @@ from dra_policies.rules import RULES, StackView, check_all, view_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What the rules found; errors first, then by place. `verdict` is *fits* where no rule is broken."""
+    """What was found; errors first, then by place. `verdict` is *fits* where nothing is wrong.
+
+    `passed` is what to say where nothing was found.
+    """
 
     verdict: Verdict
     diagnostics: tuple[Diagnostic, ...]
     workloads: int
+    passed: str
 
     @property
     def has_errors(self) -> bool:
@@ -35,9 +40,16 @@ def run(values: argparse.Namespace) -> int:
         from dra_command import rewriting
 
         return rewriting.run(values)
-    inputs = read_inputs(values, needs_capacity=False)
-    with doing("checking", quiet=values.quiet):
-        checked = check(inputs)
+    if values.driver_upgrade:
+        from dra_command.upgrading import check_upgrade
+
+        is_about_manifests = bool(values.paths or values.stack or values.observed)
+        inputs = read_inputs(values, needs_capacity=False, needs_manifests=is_about_manifests)
+        checked = check_upgrade(inputs, *values.driver_upgrade)
+    else:
+        inputs = read_inputs(values, needs_capacity=False)
+        with doing("checking", quiet=values.quiet):
+            checked = check(inputs)
     match values.format:
         case "json":
             from dra_command.formats.check_json import check_json
@@ -66,18 +78,25 @@ def check(inputs: Inputs) -> Checked:
     """Return what the rules find; raises PlannerError for input that is wrong."""
     view, planned = _view(inputs)
     found = tuple(dict.fromkeys(check_all(view)))
-    order = {"error": 0, "warning": 1, "note": 2}
-    ordered = sorted(found, key=lambda each: (order[each.severity], each.place, each.code, each.message))
     verdict: Verdict = "fits"
     if any(each.severity == "error" for each in found):
         verdict = "does-not-fit"
     elif any(each.severity == "note" and each.code in _RULE_IDS for each in found):
         verdict = "cannot-tell"
+    workloads = len(view.manifests.workloads) if view.manifests is not None else 0
+    counted = f"{len(RULES)} rules, {workloads} workload{'s' if workloads != 1 else ''}"
     return Checked(
         verdict=worst([verdict, planned]),
-        diagnostics=tuple(ordered),
-        workloads=len(view.manifests.workloads) if view.manifests is not None else 0,
+        diagnostics=order_findings(found),
+        workloads=workloads,
+        passed=f"No rule is broken: {counted}.",
     )
+
+
+def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return findings in the order in which they are told: errors first, then by place."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code, each.message)))
 
 
 _RULE_IDS = frozenset(rule.id for rule in RULES)

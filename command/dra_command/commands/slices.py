@@ -11,10 +11,17 @@ import yaml
 from dra_command.arguments import UsageError
 from dra_command.status import Status
 from dra_planner import catalog
-from dra_planner.catalog import Machine
+from dra_planner.catalog import DriverRelease, Machine
 from dra_planner.errors import CatalogError
+from dra_planner.model import ResourceSlice
 from dra_planner.releases import features_of, parse_version
-from dra_planner.slices import DriverSettings, predict_slices, render_slice
+from dra_planner.slices import (
+    DriverSettings,
+    predict_accelerator_slices,
+    predict_network_slices,
+    predict_slices,
+    render_slice,
+)
 
 _CLOUDS = ("eks", "gke")
 
@@ -27,17 +34,38 @@ def run(values: argparse.Namespace) -> int:
         consumable_shares=values.consumable_shares,
         compute_domains=values.compute_domains,
     )
-    slices = predict_slices(
-        machine,
-        catalog.driver_release(values.driver),
-        node_name=values.node_name,
-        features=features_of(parse_version(values.kubernetes)),
-        mig=values.mig,
-        settings=settings,
-    )
+    slices = list(predict_accelerator_slices(machine, node_name=values.node_name))
+    if values.driver or not slices:
+        slices += predict_slices(
+            machine,
+            _release(values.driver),
+            node_name=values.node_name,
+            features=features_of(parse_version(values.kubernetes)),
+            mig=values.mig,
+            settings=settings,
+        )
+    if values.network:
+        slices += _network_slices(machine, values.node_name)
     documents = [render_slice(each) for each in slices]
     print(_as_json(documents) if values.format == "json" else _as_yaml(documents), end="")
     return Status.FITS
+
+
+def _release(version: str) -> DriverRelease:
+    if not version:
+        known = ", ".join(each.version for each in catalog.driver_releases() if each.is_installable)
+        raise UsageError("no release of the NVIDIA DRA driver is given", fix=f"give --driver VERSION, one of {known}")
+    return catalog.driver_release(version)
+
+
+def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ...]:
+    found = predict_network_slices(machine, node_name=node_name)
+    if not found:
+        raise CatalogError(
+            f"which network interfaces of {machine.name} DRANET would publish is not public",
+            fix="leave --network out, or read a real node: kubectl get resourceslices -o yaml",
+        )
+    return found
 
 
 def find_machine(name: str, cloud: str = "") -> Machine:

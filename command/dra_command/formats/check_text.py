@@ -7,7 +7,6 @@ from typing import TextIO
 
 from dra_command.commands.check import Checked
 from dra_command.formats.page import Page
-from dra_policies.rules import RULES
 
 
 def print_check(checked: Checked, *, quiet: bool = False, file: TextIO | None = None) -> None:
@@ -20,8 +19,7 @@ def print_check(checked: Checked, *, quiet: bool = False, file: TextIO | None = 
             page.gap()
         counted = Counter(each.severity for each in checked.diagnostics)
         if not counted:
-            plural = "s" if checked.workloads != 1 else ""
-            page.line((f"No rule is broken: {len(RULES)} rules, {checked.workloads} workload{plural}.", "bold green"))
+            page.line((checked.passed, "bold green"))
             return
         words = [
             f"{counted[severity]} {severity}{'s' if counted[severity] != 1 else ''}"

@@ -1,0 +1,96 @@
+"""`check --driver-upgrade`: what another release of the NVIDIA driver breaks in these manifests."""
+
+from __future__ import annotations
+
+import pytest
+from command_project import Project
+
+MANIFESTS = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: by-address}
+spec:
+  spec:
+    devices:
+      requests:
+        - name: gpu
+          exactly:
+            deviceClassName: gpu.nvidia.com
+            selectors:
+              - cel:
+                  expression: device.attributes["gpu.nvidia.com"].pcieBusID == "0000:01:00.0"
+      constraints:
+        - matchAttribute: gpu.nvidia.com/pcieBusID
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: large}
+spec:
+  selectors:
+    - cel:
+        expression: device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi")) >= 0
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: old-style}
+spec:
+  containers: [{name: main, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
+
+
+@pytest.fixture
+def upgraded(project: Project) -> Project:
+    project.write("manifests/all.yaml", MANIFESTS)
+    return project
+
+
+def found(project: Project, old: str, new: str, *paths: str) -> set[tuple[str, int]]:
+    done = project.run("check", *paths, "--driver-upgrade", old, new, "--format", "json")
+    return {(each["severity"], each["line"]) for each in done.json["diagnostics"] if each["severity"] != "note"}
+
+
+def test_a_renamed_attribute_is_an_error_where_it_is_read(upgraded: Project) -> None:
+    done = upgraded.run("check", "manifests", "--driver-upgrade", "25.8.1", "25.12.0")
+    assert done.status == 1
+    said = " ".join(done.out.split())
+    assert "manifests/all.yaml:13" in said
+    assert "gpu.nvidia.com/pcieBusID is called resource.kubernetes.io/pciBusID in 25.12.0" in said
+    assert "ResourceClaimTemplate by-address has a constraint on gpu.nvidia.com/pcieBusID" in said
+    assert "→ read resource.kubernetes.io/pciBusID" in said
+    assert found(upgraded, "25.8.1", "25.12.0", "manifests") >= {("error", 1), ("error", 13)}
+
+
+def test_a_gate_that_changes_the_memory_is_a_warning_at_what_compares_it(upgraded: Project) -> None:
+    assert found(upgraded, "0.4.1", "0.4.1", "manifests") == set()
+    assert ("warning", 23) in found(upgraded, "0.4.1", "0.4.1+DynamicMIG", "manifests")
+
+
+def test_pods_that_a_class_starts_to_stand_for_are_named(upgraded: Project) -> None:
+    done = upgraded.run("check", "manifests", "--driver-upgrade", "25.8.1", "0.5.0")
+    assert "Pod default/old-style asks for nvidia.com/gpu" in " ".join(done.out.split())
+
+
+def test_what_nothing_reads_is_a_note(project: Project) -> None:
+    done = project.run("check", "--driver-upgrade", "25.8.1", "25.12.0", "--format", "json")
+    assert (done.status, done.json["verdict"]) == (0, "fits")
+    notes = [each["message"] for each in done.json["diagnostics"] if each["severity"] == "note"]
+    assert any("pcieBusID is called" in message for message in notes)
+
+
+def test_equal_releases_differ_in_nothing(project: Project) -> None:
+    done = project.run("check", "--driver-upgrade", "25.8.1", "25.8.1")
+    assert (done.status, done.out) == (0, "Nothing changes from 25.8.1 to 25.8.1.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("25.8.1", "99.1"), '"99.1"; known'),
+        (("25.8.1", "25.8.1+Teleport"), 'has no feature gate "Teleport"'),
+        (("25.8.1",), "expected 2 arguments"),
+    ],
+)
+def test_releases_and_gates_that_nobody_knows(words: tuple[str, ...], said: str, project: Project) -> None:
+    done = project.run("check", "--driver-upgrade", *words)
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
