@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import yaml
 from command_project import EXAMPLES, Project
+
+from dra_planner import catalog
 
 VOLTA = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(encoding="utf-8")
 
@@ -115,6 +120,29 @@ def test_verify_finds_what_is_not_as_predicted(project: Project) -> None:
     done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev")
     assert done.status == 1
     assert "NVIDIA L40S" in done.out
+
+
+def test_verify_prints_the_row_that_the_catalogue_lacks_as_one_line(project: Project) -> None:
+    predicted = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1").out
+    changed = predicted.replace("NVIDIA L4", "NVIDIA L4 Ultra Long Name Edition").replace("23034Mi", "46068Mi")
+    project.write("cluster.yaml", NODE + "---\n" + changed)
+    done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", COLUMNS="60")
+    assert "append to planner/dra_planner/data/gpus.csv" in " ".join(done.out.split())
+    (line,) = [line for line in done.out.splitlines() if line.startswith("l4-ultra-long-name-edition,")]
+    answer = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", "--format", "json").json
+    assert line == answer["rows_to_add"][0]["line"]
+    table = Path(catalog.__file__).parents[1] / "data" / "gpus.csv"
+    assert len(next(csv.reader([line]))) == len(next(csv.reader(table.open(encoding="utf-8"))))
+
+
+def test_verify_tells_alike_differences_of_several_nodes_together(project: Project) -> None:
+    nodes = [NODE.replace("n1", f"n{number}") for number in range(1, 6)]
+    project.write("cluster.yaml", "---\n".join(nodes))
+    done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", COLUMNS="160")
+    (row,) = [line for line in done.out.splitlines() if line.startswith("driver ")]
+    assert row.endswith("n1, n2, n3 and 2 more")
+    answer = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", "--format", "json").json
+    assert len([each for each in answer["differences"] if each["aspect"] == "driver"]) == 5
 
 
 def test_verify_says_when_there_was_nothing_to_compare(project: Project) -> None:

@@ -5,15 +5,27 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+from collections.abc import Iterable
+from itertools import groupby
 
 from dra_command.arguments import UsageError
 from dra_command.formats.page import Page
 from dra_command.inputs import read_inputs
 from dra_command.status import Status
 from dra_planner.manifests import read_manifests
-from dra_planner.offers import CatalogRow, Verification, observe_offers, predict_offers, rows_to_add, verify_offers
+from dra_planner.offers import (
+    CatalogRow,
+    Difference,
+    Verification,
+    observe_offers,
+    predict_offers,
+    rows_to_add,
+    verify_offers,
+)
 from dra_planner.releases import features_of, parse_version
 from dra_planner.sources import read_sources
+
+_MOST_NAMES = 3
 
 
 def run(values: argparse.Namespace) -> int:
@@ -53,25 +65,47 @@ def _print(found: Verification, rows: tuple[CatalogRow, ...]) -> None:
     with Page() as page:
         nodes = sum(map(len, found.compared.values()))
         if found.differences:
-            page.line((f"{len(found.differences)} differences on {nodes} nodes.", "bold red"))
-            heads = ("node", "what", "of", "predicted", "observed")
-            cells = (
-                (each.node or each.pool, each.aspect, " ".join(filter(None, (each.subject, each.field))),
-                 each.predicted or "none", each.observed or "none")
-                for each in found.differences
-            )  # fmt: skip
-            page.table(heads, cells)
+            page.line((f"{_count(len(found.differences), 'difference')} on {_count(nodes, 'node')}.", "bold red"))
+            heads = ("what", "of", "predicted", "observed", "node")
+            page.table(heads, ((*cells, _names(at)) for cells, at in _alike(found.differences).items()))
         elif found.compared:
-            page.line((f"{nodes} node{'s are' if nodes != 1 else ' is'} as predicted.", "bold green"))
+            page.line((f"{_count(nodes, 'node')} {'are' if nodes != 1 else 'is'} as predicted.", "bold green"))
         else:
             page.line(("No node of the snapshot belongs to a pool of the fleet.", "bold yellow"))
         if found.pools_without_nodes:
             page.text(f"pools without a node: {', '.join(found.pools_without_nodes)}")
         if found.nodes_without_pool:
             page.text(f"nodes of no pool: {', '.join(found.nodes_without_pool)}")
-        if rows:
-            page.gap()
-            page.line(("Rows that the catalogue lacks", "bold"))
-            for row in rows:
-                page.text(f"data/{row.table}.csv: {row.line}", indent=2)
-                page.text(row.reason, indent=4)
+        _print_rows(page, rows)
+
+
+def _print_rows(page: Page, rows: tuple[CatalogRow, ...]) -> None:
+    """Print the rows below the table they belong to, each line ready to be appended to it."""
+    for table, lines in groupby(rows, key=lambda row: row.table):
+        lacking = list(lines)
+        page.gap()
+        page.line((f"The catalogue lacks: append to planner/dra_planner/data/{table}.csv", "bold"))
+        for reason in dict.fromkeys(row.reason for row in lacking):
+            page.text(reason, indent=2)
+        for row in lacking:
+            page.verbatim(row.line)
+
+
+def _alike(differences: Iterable[Difference]) -> dict[tuple[str, ...], list[str]]:
+    """Return the cells that several nodes have alike, with their names."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for each in differences:
+        subject = " ".join(filter(None, (each.subject, each.field)))
+        cells = (each.aspect, subject, each.predicted or "none", each.observed or "none")
+        alike.setdefault(cells, []).append(each.node or f"pool {each.pool}")
+    return alike
+
+
+def _names(nodes: list[str]) -> str:
+    shown = ", ".join(nodes[:_MOST_NAMES])
+    hidden = len(nodes) - _MOST_NAMES
+    return f"{shown} and {hidden} more" if hidden > 0 else shown
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}"

@@ -74,6 +74,10 @@ class Page:
         ):
             self._pen.print(Text(line), soft_wrap=True)
 
+    def verbatim(self, text: str) -> None:
+        """Print one line as it is, however long, to be copied."""
+        self._pen.print(Text(text), soft_wrap=True)
+
     def table(
         self,
         heads: Sequence[str],
