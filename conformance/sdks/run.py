@@ -1,0 +1,120 @@
+"""Generate the TypeScript and Go SDKs from the components' schema, and compile the example programs against them.
+
+    python conformance/sdks/run.py             both languages
+    python conformance/sdks/run.py --only go   one of them
+
+The schema is the one that the tests hold against what the CLI prints. Needs the Go module proxy, and npm with its
+registry for TypeScript; Go itself is taken from PATH, or installed into the per-user cache. Nothing is written into
+the checkout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from dra_sandbox.tools.go_toolchain import find_go, go_environment
+
+HERE = Path(__file__).parent
+PROJECT = HERE.parents[1]
+SCHEMA = PROJECT / "tests/program/schema.json"
+GO_SDK = "example.com/pulumi-pulumi-dra/sdk/go/pulumi-dra"
+"""What the CLI calls the module that it generates for a package without one of its own."""
+
+
+class Failed(Exception):
+    """A command that compiles or generates failed; the message holds what it said."""
+
+
+def main() -> int:
+    """Run the checks; return 1 when one of them failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=("go", "typescript"), help="one language")
+    only = parser.parse_args().only
+    checks: dict[str, Callable[[Path, Path], None]] = {"go": check_go, "typescript": check_typescript}
+    failed = []
+    with tempfile.TemporaryDirectory(prefix="pulumi-dra-sdks-") as scratch:
+        sdks = Path(scratch) / "sdks"
+        generate(sdks)
+        for language, check in checks.items():
+            if only not in (None, language):
+                continue
+            started = time.monotonic()
+            folder = Path(scratch) / language
+            shutil.copytree(PROJECT / f"examples/platform-{language}", folder)
+            try:
+                check(sdks, folder)
+            except Failed as error:
+                failed.append(language)
+                print(error, file=sys.stderr)
+            print(f"{language}: {'failed' if language in failed else 'compiles'}, {time.monotonic() - started:.0f} s")
+    return int(bool(failed))
+
+
+def generate(sdks: Path) -> None:
+    """Write the SDKs of the schema into `sdks/go/pulumidra` and `sdks/nodejs`."""
+    started = time.monotonic()
+    run([str(_go()), "run", ".", str(SCHEMA), str(sdks)], HERE / "generate")
+    print(f"SDKs generated, {time.monotonic() - started:.0f} s", flush=True)
+
+
+def check_go(sdks: Path, folder: Path) -> None:
+    """Vet and build the Go example against the generated module, as `pulumi package add` would point at it."""
+    sdk = folder / "sdks" / "pulumi-dra"
+    shutil.copytree(sdks / "go" / "pulumidra", sdk)
+    version = _pinned("github.com/pulumi/pulumi/sdk/v3")
+    # The release that the generators belong to: their code is made for it, and its sums lie beside them.
+    (sdk / "go.mod").write_text(f"module {GO_SDK}\n\ngo 1.24\n\nrequire github.com/pulumi/pulumi/sdk/v3 {version}\n")
+    go = str(_go())
+    run([go, "mod", "edit", f"-require={GO_SDK}@v0.0.0", f"-replace={GO_SDK}=./sdks/pulumi-dra"], folder)
+    run([go, "mod", "edit", f"-require=github.com/pulumi/pulumi/sdk/v3@{version}"], folder)
+    run([go, "mod", "tidy"], folder)
+    run([go, "vet", "."], folder)
+    run([go, "build", "-o", os.devnull, "."], folder)
+
+
+def check_typescript(sdks: Path, folder: Path) -> None:
+    """Compile the generated package with its own settings, then the example that imports it with its own."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise Failed("TypeScript needs npm: install Node.js, or say --only go")
+    sdk = folder / "sdks" / "pulumi-dra"
+    shutil.copytree(sdks / "nodejs", sdk)
+    run([npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder)
+    tsc = str(folder / "node_modules" / ".bin" / "tsc")
+    run([tsc, "--project", "sdks/pulumi-dra", "--skipLibCheck"], folder)
+    shutil.copy(sdk / "package.json", sdk / "bin" / "package.json")
+    run([tsc, "--project", "."], folder)
+
+
+def run(command: list[str], folder: Path) -> None:
+    """Run a command in a folder; raises Failed with what it said."""
+    environment = go_environment(os.environ)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failed(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+
+
+def _go() -> Path:
+    return find_go((1, 26, 0))
+
+
+def _pinned(module: str) -> str:
+    found = re.search(rf"^\s*{re.escape(module)} (v\S+)", (HERE / "generate" / "go.mod").read_text(), re.MULTILINE)
+    assert found is not None, f"generate/go.mod does not require {module}"
+    return found[1]
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as error:
+        sys.exit(str(error))
