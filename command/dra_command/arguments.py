@@ -23,30 +23,30 @@ exit status:
 
 _PLAN_EXAMPLES = """\
 examples:
-  pulumi-dra plan --stack eks-dev                      the stack's own workloads on its own pools
-  pulumi-dra plan --stack eks-dev --write              and keep the plan for `pulumi up`
-  pulumi-dra plan --stack eks-dev --check              in CI: is the kept plan still right?
+  pulumi-dra plan --stack eks-dev                    # the stack's own workloads on its own pools
+  pulumi-dra plan --stack eks-dev --write            # and keep the plan for `pulumi up`
+  pulumi-dra plan --stack eks-dev --check            # in CI: is the kept plan still right?
   helm template chart/ | pulumi-dra plan - --fleet fleet.yaml
   kubectl get nodes,resourceslices,deviceclasses,resourceclaims,pods -A -o yaml > cluster.yaml
-  pulumi-dra plan app/ --observed cluster.yaml         on the nodes that exist, sizing nothing
+  pulumi-dra plan examples/workloads/ --observed cluster.yaml   # on the nodes that exist, sizing nothing
 """
 
 _CHECK_EXAMPLES = """\
 examples:
-  pulumi-dra check manifests/                          rules that need no fleet
+  pulumi-dra check examples/workloads/                             # rules that need no fleet
   kustomize build overlays/prod | pulumi-dra check - --stack eks-dev
-  pulumi-dra check manifests/ --format sarif > findings.sarif
-  pulumi-dra check manifests/ --driver-upgrade 25.8.1 0.4.1      what breaks with another NVIDIA DRA driver
-  pulumi-dra check --driver-upgrade 0.4.1 0.4.1+DynamicMIG       all that a feature gate of it changes
-  pulumi-dra check manifests/ --rewrite                older DRA objects in the form of v1, printed
-  pulumi-dra check manifests/ --rewrite --in-place     and written to their files
+  pulumi-dra check examples/workloads/ --format sarif > findings.sarif
+  pulumi-dra check --stack eks-dev --driver-upgrade 25.8.1 0.4.1   # what breaks with another NVIDIA DRA driver
+  pulumi-dra check --driver-upgrade 0.4.1 0.4.1+DynamicMIG         # all that one of its feature gates changes
+  pulumi-dra check examples/workloads/ --rewrite                   # older DRA objects in the form of v1, printed
+  pulumi-dra check examples/workloads/ --rewrite --in-place        # and written to their files
 """
 
 
 _EXPLAIN_EXAMPLES = """\
 examples:
-  pulumi-dra explain manifests/ --stack eks-dev --claim default/server-gpu
-  pulumi-dra explain manifests/ --stack eks-dev --claim default/server-gpu --pool h100 --format json
+  pulumi-dra explain examples/workloads/ --stack eks-dev --claim default/first-gpu
+  pulumi-dra explain --stack eks-dev --claim default/first-gpu --pool h100 --format json
 
 A generated claim is named POD-ENTRY, a pod of a workload WORKLOAD-INDEX (the index may be left out).
 """
@@ -64,7 +64,7 @@ What another release of the driver breaks: pulumi-dra check PATH --driver-upgrad
 
 _CATALOG_EXAMPLES = """\
 examples:
-  pulumi-dra catalog machines h100                     machines whose row holds the word
+  pulumi-dra catalog machines h100                   # machines whose row holds the word
   pulumi-dra catalog machines --cloud eks --region us-east-1
   pulumi-dra catalog mig a100 --format json
 """
@@ -77,11 +77,20 @@ examples:
 
 _SANDBOX_EXAMPLES = """\
 examples:
-  pulumi-dra sandbox tools                             find or build what the sandbox needs
-  pulumi-dra sandbox demo --stack eks-dev              plan, build, judge and destroy on stand-in clouds
+  pulumi-dra sandbox tools                           # find or build what the sandbox needs
+  pulumi-dra sandbox demo --stack eks-dev            # plan, build, judge and destroy on stand-in clouds
 """
 
-COMMANDS = ("plan", "check", "explain", "slices", "catalog", "verify", "sandbox")
+EXAMPLES = {
+    "plan": _PLAN_EXAMPLES,
+    "check": _CHECK_EXAMPLES,
+    "explain": _EXPLAIN_EXAMPLES,
+    "slices": _SLICES_EXAMPLES,
+    "catalog": _CATALOG_EXAMPLES,
+    "verify": _VERIFY_EXAMPLES,
+    "sandbox": _SANDBOX_EXAMPLES,
+}
+COMMANDS = tuple(EXAMPLES)
 
 
 class UsageError(PlannerError):
@@ -148,7 +157,7 @@ class _Version(argparse.Action):
 
 
 def _add_plan(commands: Any) -> None:
-    parser = _command(commands, "plan", "whether the workloads fit, and how many nodes that takes", _PLAN_EXAMPLES)
+    parser = _command(commands, "plan", "whether the workloads fit, and how many nodes that takes")
     _add_paths(parser)
     _add_capacity(parser)
     parser.add_argument(
@@ -166,7 +175,7 @@ def _add_plan(commands: Any) -> None:
 
 
 def _add_check(commands: Any) -> None:
-    parser = _command(commands, "check", "rules over the manifests, and over the pools when given", _CHECK_EXAMPLES)
+    parser = _command(commands, "check", "which rules the manifests break, and the pools when given")
     _add_paths(parser)
     _add_capacity(parser)
     parser.add_argument(
@@ -187,7 +196,7 @@ def _add_check(commands: Any) -> None:
 
 
 def _add_explain(commands: Any) -> None:
-    parser = _command(commands, "explain", "why a claim fits or not, pool by pool and term by term", _EXPLAIN_EXAMPLES)
+    parser = _command(commands, "explain", "why a claim fits or not, pool by pool and term by term")
     _add_paths(parser)
     parser.add_argument("--claim", metavar="NAMESPACE/NAME", required=True, help="the claim to explain")
     parser.add_argument("--pool", metavar="NAME", default="", help="this pool only")
@@ -196,7 +205,7 @@ def _add_explain(commands: Any) -> None:
 
 
 def _add_slices(commands: Any) -> None:
-    parser = _command(commands, "slices", "what a node will publish, as ResourceSlices", _SLICES_EXAMPLES)
+    parser = _command(commands, "slices", "what a node will publish, as ResourceSlices")
     parser.add_argument("--machine", required=True, metavar="TYPE", help="machine type, as p5.48xlarge")
     parser.add_argument("--cloud", choices=("eks", "gke"), default="", help="default: the one that has the machine")
     parser.add_argument(
@@ -215,7 +224,7 @@ def _add_slices(commands: Any) -> None:
 
 
 def _add_catalog(commands: Any) -> None:
-    parser = _command(commands, "catalog", "what is known of machines, GPUs, drivers and releases", _CATALOG_EXAMPLES)
+    parser = _command(commands, "catalog", "what is known of machines, GPUs, drivers and releases")
     parser.add_argument("table", choices=("machines", "gpus", "mig", "drivers", "releases"))
     parser.add_argument("words", metavar="WORD", nargs="*", help="only rows that hold every word")
     parser.add_argument("--cloud", choices=("eks", "gke", "aks"), default="", help="machines of this cloud only")
@@ -224,7 +233,7 @@ def _add_catalog(commands: Any) -> None:
 
 
 def _add_verify(commands: Any) -> None:
-    parser = _command(commands, "verify", "whether the nodes of a cluster are as predicted", _VERIFY_EXAMPLES)
+    parser = _command(commands, "verify", "whether the nodes of a cluster are as predicted")
     parser.add_argument("--observed", metavar="FILE", required=True, help="snapshot of the cluster")
     pools = parser.add_mutually_exclusive_group()
     pools.add_argument("--fleet", metavar="FILE", help="fleet document")
@@ -235,16 +244,16 @@ def _add_verify(commands: Any) -> None:
 
 
 def _add_sandbox(commands: Any) -> None:
-    parser = _command(commands, "sandbox", "how a stack behaves, rehearsed here without a cloud", _SANDBOX_EXAMPLES)
+    parser = _command(commands, "sandbox", "how a stack behaves, rehearsed here without a cloud")
     parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help="what the sandbox is to do")
 
 
-def _command(commands: Any, name: str, says: str, examples: str) -> argparse.ArgumentParser:
+def _command(commands: Any, name: str, says: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=says,
         description=f"Say {says}.",
-        epilog=f"{examples}\n{_EXIT_STATUS}",
+        epilog=f"{EXAMPLES[name]}\n{_EXIT_STATUS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     return parser

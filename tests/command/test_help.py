@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from command_project import Project
 
-from dra_command.arguments import COMMANDS
+from dra_command.arguments import COMMANDS, EXAMPLES
+from dra_command.status import Status
+
+ROOT = Path(__file__).parents[2]
+FLEET = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.34"
+systemPool: {machine: m7i.large}
+drivers: {nvidia: {version: 25.8.1}}
+pools:
+  - {name: l4, machine: g6.2xlarge, count: {min: 0, max: 4}}
+"""
 
 
 def test_help_lists_every_subcommand(project: Project) -> None:
@@ -24,6 +39,43 @@ def test_each_subcommand_shows_examples(command: str, project: Project) -> None:
     assert done.status == 0
     assert f"pulumi-dra {command}" in done.out
     assert "examples:" in done.out
+
+
+SNAPSHOT = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: n1
+  labels: {pulumi-dra/pool: l4, kubernetes.io/hostname: n1, node.kubernetes.io/instance-type: g6.2xlarge}
+status:
+  allocatable: {cpu: 7910m, memory: 30Gi, pods: "58", ephemeral-storage: 180Gi}
+  nodeInfo: {kubeletVersion: v1.34.2}
+"""
+
+
+def examples() -> list[str]:
+    """The lines that help shows after `examples:`, as a shell would be given them."""
+    lines = [line.strip() for text in EXAMPLES.values() for line in text.splitlines()]
+    return [line for line in lines if line.startswith(("pulumi-dra ", "helm ", "kustomize "))]
+
+
+@pytest.mark.parametrize("line", [each for each in examples() if " sandbox " not in each])
+def test_examples_work_when_copied(line: str, project: Project) -> None:
+    """In a copy of this project; what other programs would pipe in is a file here."""
+    for folder in ("stacks", "examples"):
+        shutil.copytree(ROOT / folder, project.root / folder, dirs_exist_ok=True)
+    project.write("cluster.yaml", SNAPSHOT)
+    project.write("fleet.yaml", FLEET)
+    pods = (ROOT / "examples" / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
+    (ours,) = [part for part in line.split("|") if part.strip().startswith("pulumi-dra ")]
+    _, *words = shlex.split(ours.partition(" > ")[0], comments=True)
+    done = project.run(*words, stdin=pods)
+    assert done.status in (Status.FITS, Status.BROKEN, Status.CANNOT_TELL), done.err
+    assert not done.err or done.err.startswith(("wrote ", "nothing to rewrite"))
+
+
+def test_there_are_examples_to_try() -> None:
+    assert len(examples()) > 20
 
 
 def test_the_version(project: Project) -> None:
