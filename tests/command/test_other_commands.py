@@ -1,4 +1,4 @@
-"""explain, slices, catalog and verify."""
+"""slices, catalog and verify."""
 
 from __future__ import annotations
 
@@ -6,48 +6,9 @@ import csv
 from pathlib import Path
 
 import yaml
-from command_project import EXAMPLES, Project
+from command_project import Project
 
 from dra_planner import catalog
-
-VOLTA = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(encoding="utf-8")
-
-
-def test_explain_counts_devices_term_by_term(project: Project) -> None:
-    done = project.run("explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu", stdin=VOLTA)
-    assert done.status == 1
-    assert "claim default/tesla-volta-gpu of Pod default/tesla-volta does not fit" in done.out
-    assert done.out.splitlines()[2:] == [
-        "pool l4 (g6.2xlarge) does not fit",
-        "  request gpu: 1 device",
-        "    1 device on the node",
-        "    − 1 fails the selector",
-        '      ✗ device.attributes["gpu.nvidia.com"].brand == "Tesla"   (0 of 1 passes)',
-        "          brand: Nvidia",
-        '      ✗ device.attributes["gpu.nvidia.com"].architecture == "Volta"   (0 of 1 passes)',
-        "          architecture: Ada Lovelace",
-        '      ✓ device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))',
-        "    = 0 left",
-        '  → smallest change with which it fits: drop `device.attributes["gpu.nvidia.com"].brand == "Tesla" &&',
-        '    device.attributes["gpu.nvidia.com"].architecture == "Volta" &&',
-        '    device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))` from request gpu of claim gpu',
-    ]
-
-
-def test_explain_as_json(project: Project) -> None:
-    words = ("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "l4")
-    answer = project.run(*words, "--format", "json").json
-    assert (answer["verdict"], answer["claim"], len(answer["pools"])) == ("fits", "default/first-gpu", 1)
-    ((way,),) = answer["pools"][0]["requests"]
-    assert (way["request"], way["wanted"], way["seen"], way["left"]) == ("gpu", 1, 1, 1)
-
-
-def test_explain_names_the_claims_there_are(project: Project) -> None:
-    done = project.run("explain", "workloads", "--stack", "dev", "--claim", "default/frist-gpu")
-    assert done.status == 2
-    assert 'did you mean "default/first-gpu"?' in done.err
-    done = project.run("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "a100")
-    assert "pools: l4" in done.err
 
 
 def test_slices_are_yaml_that_kubectl_takes(project: Project) -> None:

@@ -98,8 +98,9 @@ def _pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
                 yield from _way_lines(way, number if len(request) > 1 else None, selectors, verbose=verbose)
         for constraint in pool.report.constraints:
             yield from _constraint_lines(constraint)
-    for request_name, device in pool.devices:
-        yield Line(2, f"{request_name} gets {device}", "✓ ")
+    for request_name in dict.fromkeys(name for name, _ in pool.devices):
+        got = ", ".join(device for name, device in pool.devices if name == request_name)
+        yield Line(2, f"{request_name} gets {got}", "✓ ")
     for reason in pool.reasons:
         is_told = pool.report is not None and reason.code in _TOLD_BY_THE_TREE
         if not is_told:

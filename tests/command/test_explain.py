@@ -1,0 +1,122 @@
+"""explain: the search for one claim as a tree, and what would make it fit."""
+
+from __future__ import annotations
+
+from command_project import EXAMPLES, Project
+
+VOLTA = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(encoding="utf-8")
+
+
+def test_explain_counts_devices_term_by_term(project: Project) -> None:
+    done = project.run("explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu", stdin=VOLTA)
+    assert done.status == 1
+    assert "claim default/tesla-volta-gpu of Pod default/tesla-volta does not fit" in done.out
+    assert done.out.splitlines()[2:] == [
+        "pool l4 (g6.2xlarge) does not fit",
+        "  request gpu: 1 device",
+        "    1 device on the node",
+        "    − 1 fails the selector",
+        '      ✗ device.attributes["gpu.nvidia.com"].brand == "Tesla"   (0 of 1 passes)',
+        "          brand: Nvidia",
+        '      ✗ device.attributes["gpu.nvidia.com"].architecture == "Volta"   (0 of 1 passes)',
+        "          architecture: Ada Lovelace",
+        '      ✓ device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))',
+        "    = 0 left",
+        '  → smallest change with which it fits: drop `device.attributes["gpu.nvidia.com"].brand == "Tesla" &&',
+        '    device.attributes["gpu.nvidia.com"].architecture == "Volta" &&',
+        '    device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))` from request gpu of claim gpu',
+    ]
+
+
+def test_explain_as_json(project: Project) -> None:
+    words = ("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "l4")
+    answer = project.run(*words, "--format", "json").json
+    assert (answer["verdict"], answer["claim"], len(answer["pools"])) == ("fits", "default/first-gpu", 1)
+    ((way,),) = answer["pools"][0]["requests"]
+    assert (way["request"], way["wanted"], way["seen"], way["left"]) == ("gpu", 1, 1, 1)
+
+
+def test_explain_names_the_claims_there_are(project: Project) -> None:
+    done = project.run("explain", "workloads", "--stack", "dev", "--claim", "default/frist-gpu")
+    assert done.status == 2
+    assert 'did you mean "default/first-gpu"?' in done.err
+    done = project.run("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "a100")
+    assert "pools: l4" in done.err
+
+
+GREEDY = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: two}
+spec: {spec: {devices: {requests: [{name: gpus, exactly: {deviceClassName: gpu.nvidia.com, count: 2}}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: greedy}
+spec:
+  containers: [{name: main, image: x, resources: {claims: [{name: two}]}}]
+  resourceClaims: [{name: two, resourceClaimTemplateName: two}]
+"""
+
+
+def test_explain_gives_the_minimal_set_of_changes(project: Project) -> None:
+    words = ("explain", "-", "--stack", "dev", "--claim", "greedy-two")
+    out = project.run(*words, stdin=GREEDY).out
+    assert "smallest set of changes with which it fits, all of them together:" in out
+    edits = project.run(*words, "--format", "json", stdin=GREEDY).json["pools"][0]["edits"]
+    assert sorted(each["kind"] for each in edits) == ["lower-count", "tolerate"]
+    mended = GREEDY.replace("count: 2", "count: 1").replace(
+        "spec:\n  containers", "spec:\n  tolerations: [{operator: Exists}]\n  containers"
+    )
+    done = project.run(*words, stdin=mended)
+    assert done.status == 0
+    assert "✓ gpus gets gpu-0" in done.out
+
+
+def test_explain_says_when_a_node_takes_it_but_the_pool_is_too_small(project: Project) -> None:
+    project.stack("{min: 0, max: 4}", "1")
+    done = project.run("explain", "--stack", "dev", "--claim", "default/second-gpu")
+    assert done.status == 0
+    assert "a node takes it, but the pools are too small for all" in done.out
+    assert 'pool "l4" is fixed at 1 node' in done.out
+
+
+CLUSTER = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: n1
+  labels: {kubernetes.io/hostname: n1, node.kubernetes.io/instance-type: g6.2xlarge}
+status:
+  allocatable: {cpu: 7910m, memory: 30Gi, pods: "58", ephemeral-storage: 180Gi}
+  nodeInfo: {kubeletVersion: v1.34.2}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.nvidia.com}
+spec: {selectors: [{cel: {expression: device.driver == "gpu.nvidia.com"}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: held, namespace: default}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+status:
+  allocation:
+    devices: {results: [{request: gpu, driver: gpu.nvidia.com, pool: n1, device: gpu-0}]}
+  reservedFor: [{resource: pods, name: other, uid: "1"}]
+---
+"""
+
+
+def test_explain_counts_what_is_taken_on_a_real_node(project: Project) -> None:
+    slices = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1").out
+    node, _, _ = CLUSTER.partition("---")
+    twin = f"{node}---\n{slices}".replace("n1", "n2")
+    project.write("cluster.yaml", f"{CLUSTER}{slices}---\n{twin}")
+    done = project.run("explain", "workloads", "--observed", "cluster.yaml", "--claim", "first-gpu", "--pool", "n1")
+    assert done.status == 1
+    assert "− 1 is taken" in done.out
+    assert "smallest change with which it fits: add one more node like n1" in done.out
+    both = project.run("explain", "workloads", "--observed", "cluster.yaml", "--claim", "first-gpu")
+    assert both.status == 0
+    assert "✓ gpu gets gpu-0" in both.out
