@@ -131,7 +131,10 @@ class Substitution:
         if not t.parameters:
             return t
         resolved = tuple(self.resolve(p, unbound_to_dyn) for p in t.parameters)
-        return t if resolved == t.parameters else Type(t.kind, t.name, resolved)
+        # By identity: comparing deep types at every level would cost the square of their depth.
+        if all(new is old for new, old in zip(resolved, t.parameters, strict=True)):
+            return t
+        return Type(t.kind, t.name, resolved)
 
     def assign(self, a: Type, b: Type) -> bool:
         """Whether `a` may stand where `b` is asked for; what that says about parameters is kept."""
