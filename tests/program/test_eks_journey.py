@@ -19,6 +19,7 @@ class Run:
     again: Any
     resized: Any
     resized_steps: dict[str, str]
+    resized_resources: list[dict[str, Any]]
     remachined: Any
     destroyed: Any
     left: list[dict[str, Any]]
@@ -32,13 +33,14 @@ def run(journey: Callable[[str], Any]) -> Run:
     assert first.ok, first.output
     resources, outputs = engine.resources("eks-dev"), engine.outputs("eks-dev")
     again = engine.preview("eks-dev")
-    stack.write(nodes={"l4": 3, "h100": 2}, change=lambda fleet: fleet["drivers"]["nvidia"].update(version="25.12.0"))
-    resized = engine.preview("eks-dev")
-    stack.write(nodes=1, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
+    stack.write(nodes={"l4": 3, "h100": 0}, change=lambda fleet: fleet["drivers"]["nvidia"].update(version="25.12.0"))
+    resized = engine.up("eks-dev", skip_preview=True)
+    resized_resources = engine.resources("eks-dev")
+    stack.write(nodes={"l4": 3, "h100": 0}, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
     remachined = engine.preview("eks-dev")
     destroyed = engine.destroy("eks-dev")
     return Run(
-        first, resources, outputs, again, resized, stack.changed(resized), remachined, destroyed,
+        first, resources, outputs, again, resized, stack.changed(resized), resized_resources, remachined, destroyed,
         engine.resources("eks-dev"),
     )  # fmt: skip
 
@@ -80,6 +82,10 @@ def test_new_sizes_and_a_new_driver_replace_nothing(run: Run) -> None:
         "dra-h100-nodes": "update",
         "dra-driver-release": "update",
     }
+    inputs = {resource["urn"].rpartition("::")[2]: resource.get("inputs") or {} for resource in run.resized_resources}
+    assert inputs["dra-l4-nodes"]["scalingConfig"]["desiredSize"] == 3
+    assert inputs["dra-h100-nodes"]["scalingConfig"]["desiredSize"] == 0
+    assert inputs["dra-driver-release"]["version"] == "25.12.0"
 
 
 def test_another_machine_replaces_that_pool_and_says_so(run: Run) -> None:

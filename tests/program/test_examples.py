@@ -28,6 +28,11 @@ def test_the_python_platform_deploys(tmp_path: Path) -> None:
     assert state["gpus-tenants-vision-devices"]["inputs"]["spec"]["hard"] == {
         "gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "4"
     }
+    program = project / "__main__.py"
+    program.write_text(program.read_text().replace('"labels": {"team": "vision"}', '"labels": {"team": "research"}'))
+    relabelled = engine.up("dev", skip_preview=True)
+    assert relabelled.ok, relabelled.output
+    assert {step.name: step.op for step in relabelled.steps if step.op != "same"} == {"gpus-l4-nodes": "update"}
     destroyed = engine.destroy("dev")
     assert destroyed.ok, destroyed.output
     assert engine.resources("dev") == []

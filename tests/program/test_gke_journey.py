@@ -17,8 +17,14 @@ class Run:
     again: Any
     resized: Any
     resized_steps: dict[str, str]
+    moved: Any
     destroyed: Any
     left: list[dict[str, Any]]
+
+
+def _move(fleet: dict[str, Any]) -> None:
+    fleet["region"] = "europe-west4"
+    fleet["network"]["zones"] = fleet["pools"][1]["zones"] = ["europe-west4-b"]
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +37,11 @@ def run(journey: Callable[[str], Any]) -> Run:
     again = engine.preview("gke-dev")
     stack.write(nodes={"l4": 3, "h100": 0})
     resized = engine.up("gke-dev", skip_preview=True)
+    stack.config["gcp:region"] = "europe-west4"
+    stack.write(nodes={"l4": 3, "h100": 0}, change=_move)
+    moved = engine.preview("gke-dev")
     destroyed = engine.destroy("gke-dev")
-    return Run(resources, again, resized, stack.changed(resized), destroyed, engine.resources("gke-dev"))
+    return Run(resources, again, resized, stack.changed(resized), moved, destroyed, engine.resources("gke-dev"))
 
 
 def test_everything_of_a_cloud_waits_for_the_record(run: Run) -> None:
@@ -55,6 +64,12 @@ def test_a_second_up_would_change_nothing(run: Run) -> None:
 def test_new_sizes_replace_nothing(run: Run) -> None:
     assert run.resized.ok, run.resized.output
     assert run.resized_steps == {"dra-plan": "update", "dra-l4-nodes": "update", "dra-h100-nodes": "update"}
+
+
+def test_another_region_replaces_cluster_and_pools_and_says_so(run: Run) -> None:
+    assert run.moved.ok, run.moved.output
+    replaced = {step.name for step in run.moved.steps if "replace" in step.op}
+    assert {"dra-cluster-cluster", "dra-l4-nodes", "dra-h100-nodes"} <= replaced
 
 
 def test_the_driver_is_installed_and_may_run_on_every_node(run: Run) -> None:
