@@ -105,6 +105,19 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
             outputs={"latestVersion": "LaunchTemplate.LatestVersionNumber"},
         ),
     ),
+    "aws:ec2/flowLog:FlowLog": (
+        _ec2(
+            "CreateFlowLogs",
+            "vpc-flow-log",
+            "FlowLogIds[0]",
+            names={"vpcId": "ResourceIds", "iamRoleArn": "DeliverLogsPermissionArn"},
+            fixed={"ResourceType": "VPC", "LogDestinationType": "cloud-watch-logs"},
+        ),
+    ),
+    "aws:cloudwatch/logGroup:LogGroup": (
+        Operation("logs", "CreateLogGroup", named="logGroupName"),
+        Operation("logs", "PutRetentionPolicy", named="logGroupName"),
+    ),
     "aws:iam/role:Role": (
         Operation(
             "iam",
@@ -114,6 +127,9 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
             id="Role.RoleName",
             outputs={"name": "Role.RoleName", "arn": "Role.Arn"},
         ),
+    ),
+    "aws:iam/rolePolicy:RolePolicy": (
+        Operation("iam", "PutRolePolicy", {"role": "RoleName", "policy": "PolicyDocument"}, named="PolicyName"),
     ),
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": (Operation("iam", "AttachRolePolicy", {"role": "RoleName"}),),
     "aws:iam/openIdConnectProvider:OpenIdConnectProvider": (

@@ -71,6 +71,7 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "aws:ec2/vpc:Vpc": lambda name: {"arn": f"arn:aws:ec2:us-east-1:111122223333:vpc/{name}"},
     "aws:ec2/placementGroup:PlacementGroup": lambda name: {"name": name},
     "aws:ec2/eip:Eip": lambda name: {"allocationId": f"eipalloc-{name}"},
+    "aws:cloudwatch/logGroup:LogGroup": lambda name: {"arn": f"arn:aws:logs:us-east-1:111122223333:log-group:{name}"},
     "aws:iam/role:Role": lambda name: {"name": name, "arn": f"arn:aws:iam::111122223333:role/{name}"},
     "aws:kms/key:Key": lambda name: {"arn": f"arn:aws:kms:us-east-1:111122223333:key/{name}"},
     "aws:ec2/launchTemplate:LaunchTemplate": lambda name: {"latestVersion": 1},

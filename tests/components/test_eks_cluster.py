@@ -86,6 +86,19 @@ def test_network_has_a_way_out_in_every_zone_and_none_in(cluster: Any) -> None:
     assert not default.get("egress")
 
 
+def test_a_new_network_logs_its_flows_by_a_role_that_can_do_nothing_else(cluster: Any) -> None:
+    declared = cluster()
+    log = declared.one("FlowLog").inputs
+    group_arn = "arn:aws:logs:us-east-1:111122223333:log-group:dev-network-flows"
+    assert (log["trafficType"], log["maxAggregationInterval"], log["logDestination"]) == ("ALL", 600, group_arn)
+    assert declared.one("LogGroup").inputs["retentionInDays"] == 365
+    (statement,) = json.loads(declared.one("RolePolicy").inputs["policy"])["Statement"]
+    assert statement["Resource"] == [group_arn, f"{group_arn}:*"]
+    trust = json.loads(declared.one("Role", "dev-network-flows").inputs["assumeRolePolicy"])
+    assert trust["Statement"][0]["Principal"] == {"Service": "vpc-flow-logs.amazonaws.com"}
+    assert "dev-network-flows" in declared.one("FlowLog").depends_on
+
+
 def test_one_nat_gateway_is_enough_when_asked(cluster: Any) -> None:
     assert len(cluster(single_nat_gateway=True).all("NatGateway")) == 1
 

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
+from checkov_rules import LINK_RULES, RULES, Rule, findings
 
-from pulumi_dra.eks import EksCluster, EksGpuPool
+from pulumi_dra.eks import EksCluster, EksGpuPool, EksNetwork
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 
 PROJECT = Path(__file__).parents[2]
@@ -81,6 +83,48 @@ def test_protection_reaches_the_cluster(declare: Callable[..., Any]) -> None:
         EksCluster("dev", {"kubernetes_version": "1.34"}, opts=pulumi.ResourceOptions(protect=True))
 
     assert declare(make).one("Cluster").protect
+
+
+@pytest.fixture(scope="module")
+def defaults(declare: Callable[..., Any]) -> list[Any]:
+    """Everything that a cluster with a pool declares on both clouds when only what must be given is given."""
+    return [*declare(eks_nodes).resources, *declare(gke_nodes).resources]
+
+
+def test_a_scanner_finds_nothing_in_the_defaults_but_the_group_that_only_you_can_name(defaults: list[Any]) -> None:
+    assert findings(defaults) == {("CKV_GCP_65", "dev-cluster")}
+
+
+def test_with_that_group_it_finds_nothing(declare: Callable[..., Any]) -> None:
+    def make() -> None:
+        group = "gke-security-groups@example.com"
+        GkeCluster("dev", {"kubernetes_version": "1.34", "region": "us-central1", "security_group": group})
+
+    assert findings(declare(make).resources) == set()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_every_rule_looks_at_something_and_can_fail(rule: Rule, defaults: list[Any]) -> None:
+    assert [each for each in defaults if each.type in rule.kinds]
+    assert not rule.holds(rule.broken_by)
+
+
+def test_a_network_without_flow_logs_is_found(declare: Callable[..., Any]) -> None:
+    resources = declare(lambda: EksNetwork("net", {"flow_logs": False})).resources
+    assert findings(resources) == {("CKV2_AWS_11", "net-vpc")}
+
+
+def test_an_open_default_security_group_is_found(declare: Callable[..., Any]) -> None:
+    resources = [
+        replace(each, inputs={**each.inputs, "ingress": [{"protocol": "-1"}]}) if "Default" in each.type else each
+        for each in declare(lambda: EksNetwork("net", {})).resources
+    ]
+    assert findings(resources) == {("CKV2_AWS_12", "net-vpc")}
+
+
+def test_the_table_and_the_rules_speak_of_the_same_ids() -> None:
+    in_table = set(re.findall(r"CKV2?_[A-Z]+_[0-9]+", " ".join(row[0] for row in ROWS)))
+    assert in_table == {rule.id for rule in (*RULES, *LINK_RULES)}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0][:60] for row in ROWS])

@@ -8,6 +8,7 @@ import pulumi_aws as aws
 
 from pulumi_dra.children import Children
 from pulumi_dra.eks.address_plan import MAX_ZONES, check_vpc_cidr, plan_addresses
+from pulumi_dra.eks.flow_logs import declare_flow_logs
 from pulumi_dra.eks.zones import choose_zones
 from pulumi_dra.inputs import InputReader
 
@@ -27,6 +28,8 @@ class EksNetworkArgs(TypedDict):
     single_nat_gateway: NotRequired[bool]
     """One NAT gateway for all zones instead of one in each: cheaper, and a zone's failure cuts off the others.
     Default false."""
+    flow_logs: NotRequired[bool]
+    """Whether the VPC logs its flows, kept for a year. Default true."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags on everything that takes tags."""
 
@@ -49,6 +52,7 @@ class EksNetwork(pulumi.ComponentResource):
         named = read.texts("zones", pattern=r"[a-z]{2}(-[a-z]+)+-\d[a-z]", meaning="an availability zone (us-east-1a)")
         cidr = read.text("cidr_block", "10.0.0.0/16", check=check_vpc_cidr)
         single_nat = read.flag("single_nat_gateway", False)
+        flow_logs = read.flag("flow_logs", True)
         tags = read.labels("tags")
         if len(named) > count:
             read.refuse("zones", f"names {len(named)} zones, but zone_count is {count}")
@@ -73,6 +77,8 @@ class EksNetwork(pulumi.ComponentResource):
         aws.ec2.DefaultSecurityGroup(
             f"{name}-default", vpc_id=vpc.id, tags=self._named("default"), opts=self._children.options()
         )
+        if flow_logs:
+            declare_flow_logs(name, vpc, self._children, tags)
         public = self._declare_public_side(vpc, zones, addresses.public)
         gateways = self._declare_nat(public, 1 if single_nat else count)
         private = self._declare_private_side(vpc, zones, addresses.private, gateways)

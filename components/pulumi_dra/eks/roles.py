@@ -17,6 +17,7 @@ SERVICE_ACTIONS = {
     "eks.amazonaws.com": ["sts:AssumeRole", "sts:TagSession"],
     "ec2.amazonaws.com": ["sts:AssumeRole"],
     "pods.eks.amazonaws.com": ["sts:AssumeRole", "sts:TagSession"],
+    "vpc-flow-logs.amazonaws.com": ["sts:AssumeRole"],
 }
 
 

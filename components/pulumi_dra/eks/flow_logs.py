@@ -1,0 +1,50 @@
+"""A VPC's flow logs: who spoke to whom, in a log group of its own, written by a role that can do nothing else."""
+
+import json
+
+import pulumi
+import pulumi_aws as aws
+
+from pulumi_dra.children import Children
+from pulumi_dra.eks.roles import trust_policy
+
+RETENTION_DAYS = 365
+INTERVAL_SECONDS = 600
+# What the service needs (VPC user guide, “IAM role for publishing flow logs to CloudWatch Logs”); the group is ours.
+_ACTIONS = (
+    "logs:CreateLogStream",
+    "logs:DescribeLogGroups",
+    "logs:DescribeLogStreams",
+    "logs:PutLogEvents",
+)
+
+
+def write_policy(log_group_arn: str) -> str:
+    """Return the JSON that lets flow logs write to one group."""
+    statement = {"Effect": "Allow", "Action": list(_ACTIONS), "Resource": [log_group_arn, f"{log_group_arn}:*"]}
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]}, sort_keys=True)
+
+
+def declare_flow_logs(
+    name: str, vpc: aws.ec2.Vpc, children: Children, tags: dict[str, pulumi.Input[str]]
+) -> aws.ec2.FlowLog:
+    """Declare the log group, the role and the flow log; every flow, accepted or not, summed up over ten minutes."""
+    options = children.options
+    group = aws.cloudwatch.LogGroup(f"{name}-flows", retention_in_days=RETENTION_DAYS, tags=tags, opts=options())
+    role = aws.iam.Role(
+        f"{name}-flows",
+        assume_role_policy=trust_policy("vpc-flow-logs.amazonaws.com"),
+        tags=tags,
+        opts=options(),
+    )
+    policy = aws.iam.RolePolicy(f"{name}-flows", role=role.name, policy=group.arn.apply(write_policy), opts=options())
+    return aws.ec2.FlowLog(
+        f"{name}-flows",
+        vpc_id=vpc.id,
+        traffic_type="ALL",
+        log_destination=group.arn,
+        iam_role_arn=role.arn,
+        max_aggregation_interval=INTERVAL_SECONDS,
+        tags=tags,
+        opts=options(depends_on=[policy]),
+    )

@@ -1,0 +1,164 @@
+"""The conditions of checkov's rules (bridgecrewio/checkov@03d5fdad) that apply to what the components declare."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Inputs = Mapping[str, Any]
+
+ALL_LOGS = {"api", "audit", "authenticator", "controllerManager", "scheduler"}
+EVERYWHERE = {"0.0.0.0/0", "::/0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: on which resources, what must hold of the inputs of each, and inputs of which it does not hold."""
+
+    id: str
+    kinds: tuple[str, ...]
+    holds: Callable[[Inputs], bool]
+    broken_by: Inputs
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRule:
+    """One rule on two resources: each of the first kind has one of the second kind that names it."""
+
+    id: str
+    kind: str
+    other: str
+    by: str
+    holds: Callable[[Inputs], bool] = lambda _: True
+
+
+def at(inputs: Any, path: str, otherwise: Any = None) -> Any:
+    """Return what is at a dotted path, the default where a part of it is missing."""
+    for part in path.split("."):
+        if not isinstance(inputs, Mapping) or part not in inputs:
+            return otherwise
+        inputs = inputs[part]
+    return inputs
+
+
+def _is(path: str, wanted: Any) -> Callable[[Inputs], bool]:
+    return lambda inputs: at(inputs, path) == wanted
+
+
+def _blocks(inputs: Inputs) -> list[str]:
+    return [block["cidrBlock"] for block in at(inputs, "masterAuthorizedNetworksConfig.cidrBlocks", [])]
+
+
+def _volumes_encrypted(inputs: Inputs) -> bool:
+    volumes = [device["ebs"] for device in inputs.get("blockDeviceMappings", [])]
+    return bool(volumes) and all(volume.get("encrypted") == "true" for volume in volumes)
+
+
+def _public_only_for_some(inputs: Inputs) -> bool:
+    allowed = set(at(inputs, "vpcConfig.publicAccessCidrs", ["0.0.0.0/0"]))
+    return at(inputs, "vpcConfig.endpointPublicAccess", True) is False or not allowed & EVERYWHERE
+
+
+def _minor(inputs: Inputs) -> tuple[int, ...]:
+    return tuple(int(part) for part in str(inputs.get("version", "1.0")).split("."))
+
+
+EKS, GROUP = ("aws:eks/cluster:Cluster",), ("aws:eks/nodeGroup:NodeGroup",)
+TEMPLATE = ("aws:ec2/launchTemplate:LaunchTemplate",)
+GKE, POOL = ("gcp:container/cluster:Cluster",), ("gcp:container/nodePool:NodePool",)
+SUBNET = ("gcp:compute/subnetwork:Subnetwork",)
+
+RULES = (
+    Rule("CKV_AWS_8", TEMPLATE, _volumes_encrypted, {"blockDeviceMappings": [{"ebs": {"volumeType": "gp3"}}]}),
+    Rule("CKV_AWS_37", EKS, lambda i: set(i.get("enabledClusterLogTypes", ())) >= ALL_LOGS, {}),
+    Rule("CKV_AWS_38", EKS, _public_only_for_some, {"vpcConfig": {"endpointPublicAccess": True}}),
+    Rule("CKV_AWS_39", EKS, _is("vpcConfig.endpointPublicAccess", False), {"vpcConfig": {}}),
+    Rule("CKV_AWS_58", EKS, lambda i: "secrets" in at(i, "encryptionConfig.resources", ()), {}),
+    Rule("CKV_AWS_79", TEMPLATE, _is("metadataOptions.httpTokens", "required"), {"metadataOptions": {}}),
+    Rule(
+        "CKV_AWS_100",
+        GROUP,
+        lambda i: "remoteAccess" not in i or bool(at(i, "remoteAccess.sourceSecurityGroupIds")),
+        {"remoteAccess": {"ec2SshKey": "key"}},
+    ),
+    Rule("CKV_AWS_339", EKS, lambda i: _minor(i) >= (1, 34), {"version": "1.29"}),
+    Rule(
+        "CKV_AWS_341",
+        TEMPLATE,
+        lambda i: at(i, "metadataOptions.httpPutResponseHopLimit", 1) <= 1,
+        {"metadataOptions": {"httpPutResponseHopLimit": 2}},
+    ),
+    Rule("CKV_GCP_1", GKE, lambda i: bool(at(i, "loggingConfig.enableComponents")), {"loggingService": "none"}),
+    Rule("CKV_GCP_7", GKE, _is("enableLegacyAbac", False), {"enableLegacyAbac": True}),
+    Rule("CKV_GCP_8", GKE, lambda i: bool(at(i, "monitoringConfig.enableComponents")), {"monitoringService": "none"}),
+    Rule("CKV_GCP_9", POOL, _is("management.autoRepair", True), {"management": {"autoUpgrade": True}}),
+    Rule("CKV_GCP_10", POOL, _is("management.autoUpgrade", True), {"management": {"autoRepair": True}}),
+    Rule("CKV_GCP_12", GKE, _is("datapathProvider", "ADVANCED_DATAPATH"), {"networkPolicy": {"enabled": False}}),
+    Rule(
+        "CKV_GCP_13",
+        GKE,
+        _is("masterAuth.clientCertificateConfig.issueClientCertificate", False),
+        {"masterAuth": {"clientCertificateConfig": {"issueClientCertificate": True}}},
+    ),
+    Rule(
+        "CKV_GCP_18",
+        GKE,
+        lambda i: at(i, "privateClusterConfig.enablePrivateEndpoint") is True and not EVERYWHERE & {*_blocks(i)},
+        {"masterAuthorizedNetworksConfig": {"cidrBlocks": [{"cidrBlock": "0.0.0.0/0"}]}},
+    ),
+    Rule("CKV_GCP_20", GKE, lambda i: "masterAuthorizedNetworksConfig" in i, {}),
+    Rule("CKV_GCP_22", POOL, _is("nodeConfig.imageType", "COS_CONTAINERD"), {"nodeConfig": {"imageType": "UBUNTU"}}),
+    Rule("CKV_GCP_23", GKE, lambda i: bool(i.get("ipAllocationPolicy")), {"networkingMode": "ROUTES"}),
+    Rule("CKV_GCP_25", GKE, lambda i: bool(i.get("privateClusterConfig")), {}),
+    Rule("CKV_GCP_26", SUBNET, lambda i: bool(i.get("logConfig")), {}),
+    Rule("CKV_GCP_61", GKE, _is("enableIntranodeVisibility", True), {}),
+    Rule("CKV_GCP_64", GKE, _is("privateClusterConfig.enablePrivateNodes", True), {"privateClusterConfig": {}}),
+    Rule("CKV_GCP_65", GKE, lambda i: bool(at(i, "authenticatorGroupsConfig.securityGroup")), {}),
+    Rule(
+        "CKV_GCP_66",
+        GKE,
+        _is("binaryAuthorization.evaluationMode", "PROJECT_SINGLETON_POLICY_ENFORCE"),
+        {"binaryAuthorization": {"evaluationMode": "DISABLED"}},
+    ),
+    Rule("CKV_GCP_68", POOL, _is("nodeConfig.shieldedInstanceConfig.enableSecureBoot", True), {"nodeConfig": {}}),
+    Rule("CKV_GCP_69", POOL, _is("nodeConfig.workloadMetadataConfig.mode", "GKE_METADATA"), {"nodeConfig": {}}),
+    Rule(
+        "CKV_GCP_70",
+        GKE,
+        lambda i: at(i, "releaseChannel.channel", "UNSPECIFIED") != "UNSPECIFIED",
+        {"releaseChannel": {"channel": "UNSPECIFIED"}},
+    ),
+    Rule("CKV_GCP_71", GKE, _is("enableShieldedNodes", True), {"enableShieldedNodes": False}),
+    Rule(
+        "CKV_GCP_123",
+        GKE,
+        lambda i: "nodePools" not in i and i.get("removeDefaultNodePool") is True,
+        {"nodePools": [{"name": "inside"}]},
+    ),
+)
+
+LINK_RULES = (
+    LinkRule("CKV2_AWS_11", "aws:ec2/vpc:Vpc", "aws:ec2/flowLog:FlowLog", "vpcId"),
+    LinkRule(
+        "CKV2_AWS_12",
+        "aws:ec2/vpc:Vpc",
+        "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
+        "vpcId",
+        lambda inputs: not inputs.get("ingress") and not inputs.get("egress"),
+    ),
+)
+
+
+def findings(resources: list[Any]) -> set[tuple[str, str]]:
+    """Return (rule, resource) for each resource that a rule finds."""
+    found = {
+        (rule.id, each.name)
+        for rule in RULES
+        for each in resources
+        if each.type in rule.kinds and not rule.holds(each.inputs)
+    }
+    for link in LINK_RULES:
+        for each in (each for each in resources if each.type == link.kind):
+            others = [o for o in resources if o.type == link.other and o.inputs.get(link.by) == f"{each.name}-id"]
+            if not others or not all(link.holds(other.inputs) for other in others):
+                found.add((link.id, each.name))
+    return found
