@@ -120,3 +120,15 @@ def test_explain_counts_what_is_taken_on_a_real_node(project: Project) -> None:
     both = project.run("explain", "workloads", "--observed", "cluster.yaml", "--claim", "first-gpu")
     assert both.status == 0
     assert "✓ gpu gets gpu-0" in both.out
+
+
+def test_explain_tells_alike_nodes_together(project: Project) -> None:
+    slices = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1").out
+    first = f"{CLUSTER}{slices}"
+    others = [f"{CLUSTER.partition('---')[0]}---\n{slices}".replace("n1", f"n{number}") for number in range(2, 10)]
+    project.write("cluster.yaml", "---\n".join([first, *others]))
+    words = ("explain", "-", "--observed", "cluster.yaml", "--claim", "default/tesla-volta-gpu")
+    out = project.run(*words, stdin=VOLTA).out
+    assert "nodes n2, n3, n4, n5, n6, n7 and 2 more (g6.2xlarge) does not fit" in out
+    assert out.count("brand == \"Tesla\"   (0 of 1 passes)") == 2
+    assert "n8, n9" in project.run(*words, "--verbose", stdin=VOLTA).out

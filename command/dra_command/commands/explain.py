@@ -57,6 +57,7 @@ class Explanation:
     """One claim, who brings it, and what each pool says to it.
 
     `left_over` says of workloads whose pods would fit, but for which the pools are too small, what the plan says.
+    With an observed cluster each pool is one node of it.
     """
 
     claim: str
@@ -64,6 +65,7 @@ class Explanation:
     verdict: Verdict
     pools: tuple[PoolExplanation, ...]
     left_over: tuple[Reason, ...] = ()
+    is_observed: bool = False
 
 
 def run(values: argparse.Namespace) -> int:
@@ -108,6 +110,7 @@ def explain(plan: Plan, name: str, pool: str = "") -> Explanation:
         workload=", ".join(sorted(map(str, workloads))),
         verdict=verdict,
         pools=pools,
+        is_observed=plan.fleet is None,
         left_over=tuple(
             reason
             for each in plan.workloads

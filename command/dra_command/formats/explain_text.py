@@ -28,6 +28,7 @@ _STEPS = {
         "carry a taint that the request does not tolerate:",
     ),
 }
+_MOST_NAMES = 6
 _TOLD_BY_THE_TREE = frozenset(
     {
         "no-devices",
@@ -67,9 +68,9 @@ def print_explanation(
             if not quiet:
                 page.gap()
             first = pools[0]
-            names = ", ".join(pool.pool for pool in pools)
             machine = f" ({first.machine})" if first.machine else ""
-            title = f"pool{'s' if len(pools) > 1 else ''} {names}"
+            kind = "node" if explanation.is_observed else "pool"
+            title = f"{kind}{'s' if len(pools) > 1 else ''} {_names(pools, every=verbose)}"
             page.line((title, "bold"), f"{machine} ", (VERDICT_WORDS[first.verdict], _STYLES[first.verdict]))
             for line in () if quiet else lines:
                 page.text(line.text, indent=line.indent, mark=line.mark)
@@ -85,9 +86,16 @@ def print_explanation(
 def _together(explanation: Explanation, *, verbose: bool) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:
     told: dict[tuple[object, ...], list[PoolExplanation]] = {}
     for pool in explanation.pools:
-        lines = tuple(_pool_lines(pool, verbose=verbose))
-        told.setdefault((pool.machine, pool.verdict, lines), []).append(pool)
+        said = tuple(line.text.replace(pool.pool, "") for line in _pool_lines(pool, verbose=verbose))
+        told.setdefault((pool.machine, pool.verdict, said), []).append(pool)
     return [(pools, tuple(_pool_lines(pools[0], verbose=verbose))) for pools in told.values()]
+
+
+def _names(pools: list[PoolExplanation], *, every: bool) -> str:
+    names = [pool.pool for pool in pools]
+    if every or len(names) <= _MOST_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more"
 
 
 def _pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
