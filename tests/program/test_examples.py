@@ -1,7 +1,11 @@
 """The platform repository in `examples/platform-python` deploys as its README says, with the plan that lies in it."""
 
 import shutil
+import subprocess
 import sys
+import sysconfig
+import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,12 +15,39 @@ from dra_sandbox.engine import Engine
 PROJECT = Path(__file__).parents[2]
 
 
+def environment_with_wheel(folder: Path, scratch: Path) -> Path:
+    """Make an environment that has this project from its built wheel, and all else from the one that runs the tests.
+
+    A path in a `.pth` file is searched for packages but not for further `.pth` files, so the links to the checkout in
+    the environment of the tests are not followed. Returns its interpreter.
+    """
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(scratch)]
+    subprocess.run(command, cwd=PROJECT, check=True, capture_output=True)
+    venv.create(folder, symlinks=True)
+    python = folder / "bin" / "python"
+    asked = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    packages = Path(asked.stdout.strip())
+    (wheel,) = scratch.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
+    (packages / "of_the_tests.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python
+
+
 @pytest.mark.engine
 @pytest.mark.xdist_group("gke")
 def test_the_python_platform_deploys(tmp_path: Path) -> None:
     project = tmp_path / "platform"
     shutil.copytree(PROJECT / "examples/platform-python", project)
-    (project / ".venv").symlink_to(sys.prefix)
+    python = environment_with_wheel(project / ".venv", tmp_path / "wheel")
+    found = [python, "-c", "import pulumi_dra, dra_planner; print(pulumi_dra.__file__, dra_planner.__file__)"]
+    for path in subprocess.run(found, check=True, capture_output=True, text=True).stdout.split():
+        assert Path(path).is_relative_to(project)
     engine = Engine(tmp_path / "work", project)
     engine.stack_init("dev")
     up = engine.up("dev", skip_preview=True)
