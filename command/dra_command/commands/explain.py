@@ -19,8 +19,6 @@ from dra_planner.allocation import (
     Refusal,
     Undecided,
     open_node,
-    open_offer,
-    place,
     sight_of,
     suggest_edits,
 )
@@ -31,6 +29,7 @@ from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, best
 from dra_planner.offers import Offer
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import Features, features_of, parse_version
+from dra_planner.sizing import DoubtfulPlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +92,9 @@ def explain(plan: Plan, name: str, pool: str = "") -> Explanation:
     """Return why the claim of that name fits or not; raises UsageError naming the claims, or pools, there are."""
     claims = dict(_claims(plan))
     wanted = name if "/" in name else f"default/{name}"
+    entries = [each for each in _by_entry(plan) if each[0] == wanted]
+    if wanted not in claims and len(entries) == 1:
+        claims[wanted] = entries[0][1]
     if wanted not in claims:
         nearest = get_close_matches(wanted, claims, 1)
         known = f'did you mean "{nearest[0]}"?' if nearest else f"claims here: {', '.join(sorted(claims)) or 'none'}"
@@ -121,8 +123,9 @@ def explain(plan: Plan, name: str, pool: str = "") -> Explanation:
 
 
 def _explain_pool(offer: Offer, shape: Shape, claim: ShapeClaim, plan: Plan, features: Features) -> PoolExplanation:
-    node = open_offer(offer, plan.classes, features, plan.demand.shapes)
-    answer = place(shape, node)
+    ask = DoubtfulPlace()
+    node, _ = ask.open(offer, plan.classes, features, plan.demand.shapes)
+    answer = ask(shape, node)
     verdict: Verdict = "fits"
     if not isinstance(answer, Placement):
         verdict = "cannot-tell" if isinstance(answer, Undecided) else "does-not-fit"
@@ -171,6 +174,14 @@ def _dialect(features: Features) -> cel.Dialect:
         list_attributes=features.list_attributes,
         consumable_capacity=features.consumable_capacity,
     )
+
+
+def _by_entry(plan: Plan) -> Iterator[tuple[str, tuple[Shape, ShapeClaim]]]:
+    """Yield the claims of pods by their entry in the pod, as reasons call them."""
+    for shape in plan.demand.shapes:
+        for claim in shape.claims:
+            if claim.shared is None:
+                yield f"{shape.namespace}/{claim.name}", (shape, claim)
 
 
 def _claims(plan: Plan) -> Iterator[tuple[str, tuple[Shape, ShapeClaim]]]:
