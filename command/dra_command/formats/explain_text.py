@@ -7,7 +7,7 @@ from typing import NamedTuple, TextIO
 
 from dra_command.commands.explain import Explanation, PoolExplanation
 from dra_command.formats.page import Page
-from dra_command.formats.plan_report import VERDICT_WORDS
+from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME
 from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
 from dra_planner.cel.explanation import Explanation as SelectorReport
 from dra_planner.cel.explanation import Term
@@ -62,7 +62,7 @@ def print_explanation(
         page.line(
             (f"claim {explanation.claim}", "bold"),
             f" of {explanation.workload} ",
-            (VERDICT_WORDS[explanation.verdict], f"bold {_STYLES[explanation.verdict]}"),
+            (VERDICT_AFTER_A_NAME[explanation.verdict], f"bold {_STYLES[explanation.verdict]}"),
         )
         for pools, lines in _together(explanation, verbose=verbose):
             if not quiet:
@@ -71,7 +71,7 @@ def print_explanation(
             machine = f" ({first.machine})" if first.machine else ""
             kind = "node" if explanation.is_observed else "pool"
             title = f"{kind}{'s' if len(pools) > 1 else ''} {_names(pools, every=verbose)}"
-            page.line((title, "bold"), f"{machine} ", (VERDICT_WORDS[first.verdict], _STYLES[first.verdict]))
+            page.line((title, "bold"), f"{machine} ", (VERDICT_AFTER_A_NAME[first.verdict], _STYLES[first.verdict]))
             for line in () if quiet else lines:
                 page.text(line.text, indent=line.indent, mark=line.mark)
         if explanation.left_over:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from dra_command.formats.plan_report import (
-    VERDICT_WORDS,
+    VERDICT_AFTER_A_NAME,
     Table,
     costs,
     diagnostics,
@@ -30,7 +30,7 @@ th, td { padding: .25rem .75rem; border-bottom: 1px solid #ddd; text-align: left
   .fits { color: #6fcf87 } .does-not-fit, .error { color: #ff8a80 } .cannot-tell, .warning { color: #f0b95a }
 }
 """
-_CLASSES = {word: verdict for verdict, word in VERDICT_WORDS.items()}
+_CLASSES = {word: verdict for verdict, word in VERDICT_AFTER_A_NAME.items()}
 
 
 def plan_html(plan: Plan) -> str:
@@ -47,7 +47,7 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield from _table(workloads_table(plan))
     yield from _table(pools_table(plan))
     for finding in findings(plan, every=True):
-        words = VERDICT_WORDS[finding.verdict]
+        words = VERDICT_AFTER_A_NAME[finding.verdict]
         yield f'<h3>{escape(finding.subject)} <span class="{finding.verdict}">{words}</span></h3>\n<ul>'
         for what, fix in finding.lines:
             yield f"<li>{escape(what)}{_fix(fix)}</li>"

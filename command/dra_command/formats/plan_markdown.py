@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_command.formats.plan_report import (
-    VERDICT_WORDS,
+    VERDICT_AFTER_A_NAME,
     Table,
     costs,
     diagnostics,
@@ -32,7 +32,7 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield from _table(workloads_table(plan))
     yield from _table(pools_table(plan))
     for finding in findings(plan, every=True):
-        yield f"**{_safe(finding.subject)}** {VERDICT_WORDS[finding.verdict]}"
+        yield f"**{_safe(finding.subject)}** {VERDICT_AFTER_A_NAME[finding.verdict]}"
         yield ""
         for what, fix in finding.lines:
             yield f"- {_safe(what)}" + (f"  \n  *{_safe(fix)}*" if fix else "")

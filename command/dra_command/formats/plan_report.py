@@ -15,6 +15,7 @@ VERDICT_WORDS: dict[Verdict, str] = {
     "does-not-fit": "does not fit",
     "cannot-tell": "cannot tell",
 }
+VERDICT_AFTER_A_NAME: dict[Verdict, str] = {**VERDICT_WORDS, "cannot-tell": "cannot be judged"}
 MOST_POOL_COLUMNS = 6
 MOST_REASONS = 3
 _BESIDE: tuple[DemandLevel, ...] = ("ceiling", "peak")

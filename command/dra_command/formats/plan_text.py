@@ -6,7 +6,7 @@ from typing import TextIO
 
 from dra_command.formats.page import Page
 from dra_command.formats.plan_report import (
-    VERDICT_WORDS,
+    VERDICT_AFTER_A_NAME,
     Table,
     costs,
     diagnostics,
@@ -20,7 +20,7 @@ from dra_planner.model import Verdict
 from dra_planner.plan import Plan
 
 _STYLES: dict[Verdict, str] = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
-_WORD_STYLES = {word: _STYLES[verdict] for verdict, word in VERDICT_WORDS.items()}
+_WORD_STYLES = {word: _STYLES[verdict] for verdict, word in VERDICT_AFTER_A_NAME.items()}
 MOST_ASSUMPTIONS = 6
 
 
@@ -53,7 +53,7 @@ def _add_findings(page: Page, plan: Plan, *, verbose: bool) -> None:
     for number, finding in enumerate(findings(plan, every=verbose)):
         if not number:
             page.gap()
-        page.line((finding.subject, "bold"), " ", (VERDICT_WORDS[finding.verdict], _STYLES[finding.verdict]))
+        page.line((finding.subject, "bold"), " ", (VERDICT_AFTER_A_NAME[finding.verdict], _STYLES[finding.verdict]))
         for what, fix in finding.lines:
             page.text(what, indent=2)
             if fix:
