@@ -86,6 +86,13 @@ def test_network_has_a_way_out_in_every_zone_and_none_in(cluster: Any) -> None:
     assert not default.get("egress")
 
 
+@pytest.mark.parametrize("zones", [[], ["us-east-1a"], ["us-east-1b"], ["us-east-1b", "us-east-1a"]], ids=str)
+def test_naming_a_zone_that_the_network_has_moves_no_subnet(cluster: Any, zones: list[str]) -> None:
+    placed = {subnet.name: subnet.inputs["availabilityZone"] for subnet in cluster(zones=zones).all("Subnet")}
+    assert placed["dev-network-private-0"] == placed["dev-network-public-0"] == "us-east-1a"
+    assert placed["dev-network-private-1"] == placed["dev-network-public-1"] == "us-east-1b"
+
+
 def test_a_new_network_logs_its_flows_by_a_role_that_can_do_nothing_else(cluster: Any) -> None:
     declared = cluster()
     log = declared.one("FlowLog").inputs

@@ -25,6 +25,11 @@ class Run:
     left: list[dict[str, Any]]
 
 
+def _other_machine_and_zone(fleet: dict[str, Any]) -> None:
+    fleet["pools"][0]["machine"] = "g6.4xlarge"
+    fleet["pools"][1]["zones"] = ["us-east-1b"]  # which the network spans anyway
+
+
 @pytest.fixture(scope="module")
 def run(journey: Callable[[str], Any]) -> Run:
     stack = journey("eks-dev")
@@ -36,7 +41,7 @@ def run(journey: Callable[[str], Any]) -> Run:
     stack.write(nodes={"l4": 3, "h100": 0}, change=lambda fleet: fleet["drivers"]["nvidia"].update(version="25.12.0"))
     resized = engine.up("eks-dev", skip_preview=True)
     resized_resources = engine.resources("eks-dev")
-    stack.write(nodes={"l4": 3, "h100": 0}, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
+    stack.write(nodes={"l4": 3, "h100": 0}, change=_other_machine_and_zone)
     remachined = engine.preview("eks-dev")
     destroyed = engine.destroy("eks-dev")
     return Run(
@@ -88,9 +93,9 @@ def test_new_sizes_and_a_new_driver_replace_nothing(run: Run) -> None:
     assert inputs["dra-driver-release"]["version"] == "25.12.0"
 
 
-def test_another_machine_replaces_that_pool_and_says_so(run: Run) -> None:
+def test_another_machine_and_another_zone_replace_those_pools_alone_and_say_so(run: Run) -> None:
     replaced = {step.name for step in run.remachined.steps if "replace" in step.op}
-    assert replaced == {"dra-l4-nodes"}
+    assert replaced == {"dra-l4-nodes", "dra-h100-nodes"}
 
 
 def test_destroy_leaves_nothing(run: Run) -> None:

@@ -100,9 +100,9 @@ class EksNetwork(pulumi.ComponentResource):
         return {"Name": f"{self._name}-{part}", **more, **self._tags}
 
     def _choose_zones(self, named: list[str], count: int) -> list[pulumi.Input[str]]:
-        """Return the zones; the cloud is asked only for those that nobody named."""
+        """Return the zones in order of name; the cloud is asked only when some have no name."""
         if len(named) == count:
-            return list(named)
+            return [*sorted(named)]
         available = aws.get_availability_zones_output(
             state="available",
             exclude_zone_ids=list(ZONE_IDS_WITHOUT_EKS),
@@ -110,8 +110,7 @@ class EksNetwork(pulumi.ComponentResource):
             opts=self._children.invoke_options(),
         )
         chosen = available.names.apply(lambda names: choose_zones(named, count, names))
-        others = [chosen.apply(lambda zones, at=at: zones[at]) for at in range(len(named), count)]
-        return [*named, *others]
+        return [chosen.apply(lambda zones, at=at: zones[at]) for at in range(count)]
 
     def _declare_public_side(
         self, vpc: aws.ec2.Vpc, zones: list[pulumi.Input[str]], blocks: tuple[str, ...]

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 
 
 def choose_zones(named: Sequence[str], count: int, available: Sequence[str]) -> list[str]:
-    """Return `count` zones: the named ones first, then others of the region in order.
+    """Return `count` zones in order of name: the named ones, and the region's first others.
 
-    Raises ValueError when the region has too few.
+    In order, because a subnet that changes its zone is replaced with all that is in it: naming a zone that the network
+    has anyway must not move any. Raises ValueError when the region has too few.
     """
     chosen = [*named, *(zone for zone in sorted(available) if zone not in named)][:count]
     if len(chosen) < count:
         raise ValueError(f"the network spans {count} zones, but only {', '.join(sorted(available))} are available")
-    return chosen
+    return sorted(chosen)
 
 
 def wanted_zones(network_zones: int | Sequence[str], pool_zones: Iterable[str]) -> tuple[list[str], int]:
