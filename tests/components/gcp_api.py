@@ -1,6 +1,12 @@
-"""GCP resources as the messages of Google's API clients, which refuse fields and enum values that they do not have."""
+"""GCP resources as the messages of Google's API clients, which refuse fields and enum values that they do not have.
 
+Run as a program (a list of [type, name, inputs] in, a list of answers out): Google's clients and Pulumi's engine
+protocol both register `google.rpc.Status`, so one process cannot hold both.
+"""
+
+import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -117,3 +123,16 @@ def _unknown_values(kind: type[proto.Message], document: Mapping[str, Any], path
             for item in values:
                 if isinstance(item, Mapping):
                     yield from _unknown_values(declared.message, item, f"{path}{key}.")
+
+
+def answer(kind: str, name: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the message with enums by name, or why it was refused."""
+    try:
+        built = message(kind, name, inputs)
+    except RefusedMessage as error:
+        return {"refused": str(error)}
+    return {"built": MESSAGES[kind].type.to_dict(built, use_integers_for_enums=False)}
+
+
+if __name__ == "__main__":
+    json.dump([answer(*case) for case in json.load(sys.stdin)], sys.stdout)
