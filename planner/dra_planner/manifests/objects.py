@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import Document
-from dra_planner.manifests.tree import child
+from dra_planner.manifests.tree import Map, child, clone, new_map
 from dra_planner.model import ObjectKey
 
 CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})
@@ -89,9 +89,13 @@ def _objects(data: Any, place: Place) -> Iterator[KubernetesObject]:
 
 def _typed_item(item: Any, api_version: str, kind: str) -> Any:
     """Items of a PodList and the like need not repeat what they are."""
-    item.setdefault("apiVersion", api_version)
-    item.setdefault("kind", kind)
-    return item
+    missing = {name: value for name, value in (("apiVersion", api_version), ("kind", kind)) if name not in item}
+    if not missing:
+        return item
+    whole = clone(item) if isinstance(item, Map) else new_map(item.items())
+    for name, value in missing.items():
+        whole.put(name, value, whole.line)
+    return whole
 
 
 def _identity(data: Mapping[str, Any], place: Place) -> tuple[str, str]:
