@@ -212,7 +212,7 @@ def test_a_single_mutation_is_refused_at_its_place(document: dict[str, Any], pat
 def test_items_of_a_typed_list_need_not_say_what_they_are() -> None:
     text = "apiVersion: example.com/v1\nkind: ThingList\nitems:\n- {metadata: {name: a}, spec: {x: {y: []}}}\n"
     manifests = read_manifests([Source("list.yaml", text)], features_of(36))
-    assert manifests.other_kinds == {"Thing": 1}
+    assert manifests.other_kinds == {"example.com/v1 Thing": 1}
     pods = "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n  spec: {containers: [{name: c, image: i}]}\n"
     (workload,) = read_manifests([Source("pods.yaml", pods)], features_of(36)).workloads
     assert (workload.kind, workload.meta.name, workload.place.line) == ("Pod", "a", 4)
