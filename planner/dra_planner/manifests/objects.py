@@ -105,7 +105,8 @@ def _identity(data: Mapping[str, Any], place: Place) -> tuple[str, str]:
             raise ManifestError(f"{field} not set", place=place, fix=_missing(field, data))
         if not isinstance(value, str):
             raise ManifestError(f"{field} is {_a(value)}", place=child(place, data, field), fix="write it as text")
-    return data["apiVersion"], data["kind"]
+    # An empty group is the core group: "/v1" is "v1" (kubernetes/apimachinery:pkg/runtime/schema/group_version.go).
+    return data["apiVersion"].removeprefix("/"), data["kind"]
 
 
 def _missing(field: str, data: Mapping[str, Any]) -> str:

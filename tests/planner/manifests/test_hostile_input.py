@@ -216,3 +216,10 @@ def test_items_of_a_typed_list_need_not_say_what_they_are() -> None:
     pods = "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n  spec: {containers: [{name: c, image: i}]}\n"
     (workload,) = read_manifests([Source("pods.yaml", pods)], features_of(36)).workloads
     assert (workload.kind, workload.meta.name, workload.place.line) == ("Pod", "a", 4)
+
+
+def test_an_empty_group_is_the_core_group() -> None:
+    text = "apiVersion: /v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: n}\nspec: hard\n"
+    manifests = read_manifests([Source("quota.yaml", text)], features_of(36))
+    assert [finding.severity for finding in manifests.diagnostics] == ["error"]
+    assert manifests.quotas == ()
