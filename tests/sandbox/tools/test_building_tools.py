@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from dra_sandbox.tools import go_module
 from dra_sandbox.tools.go_module import GoTool, ToolUnavailable, build
+from dra_sandbox.tools.go_toolchain import find_go
 from dra_sandbox.tools.pulumi_cli import PULUMI
 
 TOOL = GoTool(
@@ -23,7 +25,9 @@ MAIN = "package main\n\nvar version string\n\nfunc main() { println(version) }\n
 
 @pytest.fixture
 def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A module that needs nothing from the network, and an empty cache."""
+    """A module that needs nothing from the network, and an empty cache; Go comes from the real one."""
+    go = find_go((1, 21, 0))
+    monkeypatch.setenv("PATH", f"{go.parent}{os.pathsep}{os.environ['PATH']}")
     folder = tmp_path / "modules" / "hello"
     (folder / "needed").mkdir(parents=True)
     (folder / "go.mod").write_text(
