@@ -73,6 +73,7 @@ _VERIFY_EXAMPLES = """\
 examples:
   kubectl get nodes,resourceslices,deviceclasses,resourceclaims,pods -A -o yaml > cluster.yaml
   pulumi-dra verify --observed cluster.yaml --stack eks-dev
+  pulumi-dra verify --kubeconfig ~/.kube/config --context gpu-dev --stack eks-dev      # takes the snapshot itself
 """
 
 _SANDBOX_EXAMPLES = """\
@@ -234,7 +235,10 @@ def _add_catalog(commands: Any) -> None:
 
 def _add_verify(commands: Any) -> None:
     parser = _command(commands, "verify", "whether the nodes of a cluster are as predicted")
-    parser.add_argument("--observed", metavar="FILE", required=True, help="snapshot of the cluster")
+    cluster = parser.add_mutually_exclusive_group(required=True)
+    cluster.add_argument("--observed", metavar="FILE", help="snapshot of the cluster")
+    cluster.add_argument("--kubeconfig", metavar="FILE", help="take the snapshot with kubectl; nothing is changed")
+    parser.add_argument("--context", metavar="NAME", default="", help="with --kubeconfig: this context of it")
     pools = parser.add_mutually_exclusive_group()
     pools.add_argument("--fleet", metavar="FILE", help="fleet document")
     pools.add_argument("--stack", metavar="NAME", help="stack of this project")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,9 +69,11 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
     project.write("cluster.yaml", SNAPSHOT)
     project.write("fleet.yaml", FLEET)
     pods = (ROOT / "examples" / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
+    project.write(".kube/config", "kind: Config\n")
+    project.write("bin/kubectl", "#!/bin/sh\ncat cluster.yaml\n").chmod(0o755)
     (ours,) = [part for part in line.split("|") if part.strip().startswith("pulumi-dra ")]
-    _, *words = shlex.split(ours.partition(" > ")[0], comments=True)
-    done = project.run(*words, stdin=pods)
+    _, *words = shlex.split(ours.partition(" > ")[0].replace("~", str(project.root)), comments=True)
+    done = project.run(*words, stdin=pods, PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}")
     assert done.status in (Status.FITS, Status.BROKEN, Status.CANNOT_TELL), done.err
     assert not done.err or done.err.startswith(("wrote ", "nothing to rewrite"))
 
@@ -87,8 +91,6 @@ def test_help_loads_nothing_heavy(project: Project) -> None:
         "import sys; from dra_command.__main__ import main; main(['plan', '--help']);"
         "print(sorted({'pydantic', 'lark', 'yaml', 'rich', 'highspy', 'pulumi'} & set(sys.modules)))"
     )
-    import sys
-
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=project.root, capture_output=True, text=True, check=True
     )

@@ -11,6 +11,7 @@ from itertools import groupby
 from dra_command.arguments import UsageError
 from dra_command.formats.page import Page
 from dra_command.inputs import read_inputs
+from dra_command.snapshot import take_snapshot
 from dra_command.status import Status
 from dra_planner.manifests import read_manifests
 from dra_planner.offers import (
@@ -23,7 +24,6 @@ from dra_planner.offers import (
     verify_offers,
 )
 from dra_planner.releases import features_of, parse_version
-from dra_planner.sources import read_sources
 
 _MOST_NAMES = 3
 
@@ -32,10 +32,13 @@ def run(values: argparse.Namespace) -> int:
     """Print every difference between prediction and snapshot; 1 when there is one, 3 when no node was compared."""
     if not (values.stack or values.fleet):
         raise UsageError("there is nothing to compare with", fix="give --stack NAME or --fleet FILE")
+    if values.context and not values.kubeconfig:
+        raise UsageError("--context names a context of a kubeconfig", fix="give --kubeconfig FILE too")
     inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
     assert inputs.fleet is not None  # --stack or --fleet was given
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else inputs.fleet.minor)
-    snapshot = read_manifests(read_sources([values.observed]), features)
+    taken = (take_snapshot(values.kubeconfig, values.context),) if values.kubeconfig else inputs.observed
+    snapshot = read_manifests(taken, features)
     observed = observe_offers(snapshot, features)
     found = verify_offers(predict_offers(inputs.fleet, features), observed)
     rows = rows_to_add(observed)

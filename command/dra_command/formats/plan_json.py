@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dra_command.contract import (
     AllocatedRow,
     ClaimRow,
@@ -125,8 +123,3 @@ def _claims(plan: Plan) -> list[ClaimRow]:
         )
         for claim in detail_claims(plan)
     ]
-
-
-def as_plain(plan: Plan, *, detail: bool = False) -> dict[str, Any]:
-    """Return the same as plain data."""
-    return plan_output(plan, detail=detail).model_dump(mode="json", exclude=None if detail else {"claims"})

@@ -1,0 +1,43 @@
+"""A cluster's snapshot, taken with kubectl: it knows every way to sign in, we need none."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from dra_command.arguments import UsageError
+from dra_planner.sources import Source
+
+KINDS = ("nodes", "resourceslices", "deviceclasses", "resourceclaims", "pods")
+_SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
+
+
+def take_snapshot(kubeconfig: str, context: str = "") -> Source:
+    """Return what `kubectl get` prints of the kinds that tell a cluster's capacity; nothing is changed.
+
+    Raises UsageError when there is no such file, no kubectl on PATH, or the cluster does not answer.
+    """
+    if not Path(kubeconfig).is_file():
+        raise UsageError(f"{kubeconfig} does not exist", fix="give --kubeconfig the file that kubectl uses")
+    kubectl = shutil.which("kubectl")
+    if kubectl is None:
+        raise UsageError(
+            "kubectl is not on PATH", fix=f"install it, or give --observed what this prints: {_command('kubectl')}"
+        )
+    words = [f"--kubeconfig={kubeconfig}", *([f"--context={context}"] if context else [])]
+    done = subprocess.run(
+        [kubectl, *words, f"--request-timeout={_SECONDS}s", *_words()], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise UsageError(f"kubectl could not read the cluster: {said[-1]}", fix=f"try {_command('kubectl', *words)}")
+    return Source(name=kubeconfig, text=done.stdout)
+
+
+def _words() -> tuple[str, ...]:
+    return ("get", ",".join(KINDS), "--all-namespaces", "-o", "yaml")
+
+
+def _command(*words: str) -> str:
+    return " ".join((*words, *_words()))

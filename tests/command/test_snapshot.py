@@ -1,0 +1,68 @@
+"""verify --kubeconfig: the snapshot that kubectl takes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from command_project import Project
+
+WORDS = ("verify", "--kubeconfig", "config", "--stack", "dev")
+NODE = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n1, labels: {pulumi-dra/pool: l4, node.kubernetes.io/instance-type: g6.2xlarge}}
+  status: {allocatable: {cpu: 7910m, memory: 30Gi, pods: "58"}}
+"""
+
+
+def with_kubectl(project: Project, script: str) -> str:
+    """Put a kubectl beside the stack; return the PATH that finds it first."""
+    project.write("config", "kind: Config\n")
+    project.write("bin/kubectl", f"#!/bin/sh\n{script}\n").chmod(0o755)
+    return f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+
+
+def test_the_cluster_is_read_with_one_get(project: Project) -> None:
+    path = with_kubectl(project, 'echo "$@" > words; cat cluster.yaml')
+    project.write("cluster.yaml", NODE)
+    answer = project.run(*WORDS, "--context", "gpu", "--format", "json", PATH=path).json
+    assert answer["compared"] == {"l4": ["n1"]}
+    assert (project.root / "words").read_text().split() == [
+        "--kubeconfig=config",
+        "--context=gpu",
+        "--request-timeout=60s",
+        "get",
+        "nodes,resourceslices,deviceclasses,resourceclaims,pods",
+        "--all-namespaces",
+        "-o",
+        "yaml",
+    ]
+
+
+def test_what_kubectl_says_is_passed_on_with_a_command_to_try(project: Project) -> None:
+    path = with_kubectl(project, 'echo "E1121 noise" >&2; echo "error: context gpu does not exist" >&2; exit 1')
+    done = project.run(*WORDS, PATH=path)
+    assert done.status == 2
+    assert "error: context gpu does not exist" in done.err
+    assert "kubectl --kubeconfig=config get nodes," in done.err
+
+
+def test_without_kubectl_the_snapshot_can_be_given(project: Project, tmp_path: Path) -> None:
+    project.write("config", "kind: Config\n")
+    done = project.run(*WORDS, PATH=str(tmp_path / "empty"))
+    assert done.status == 2
+    assert "kubectl is not on PATH" in done.err
+    assert "--observed" in done.err
+
+
+def test_options_that_do_not_go_together(project: Project) -> None:
+    assert "config does not exist" in project.run(*WORDS).err
+    project.write("config", "kind: Config\n")
+    assert "--observed" in project.run(*WORDS, "--observed", "cluster.yaml").err
+    assert "one of the arguments" in project.run("verify", "--stack", "dev").err
+    done = project.run("verify", "--observed", "cluster.yaml", "--context", "gpu", "--stack", "dev")
+    assert "give --kubeconfig FILE too" in done.err
