@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from collections.abc import Iterable
 from itertools import groupby
 
 from dra_command.arguments import UsageError
+from dra_command.contract import VerifyOutput
+from dra_command.contract.verify import DifferenceRow, MissingRow
 from dra_command.formats.page import Page
 from dra_command.inputs import read_inputs
 from dra_command.snapshot import take_snapshot
@@ -52,16 +53,15 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _json(found: Verification, rows: tuple[CatalogRow, ...]) -> str:
-    answer = {
-        "version": 1,
-        "verdict": "does-not-fit" if not found.holds else "fits" if found.compared else "cannot-tell",
-        "compared": {pool: list(nodes) for pool, nodes in found.compared.items()},
-        "pools_without_nodes": list(found.pools_without_nodes),
-        "nodes_without_pool": list(found.nodes_without_pool),
-        "differences": [dataclasses.asdict(each) for each in found.differences],
-        "rows_to_add": [dataclasses.asdict(row) for row in rows],
-    }
-    return json.dumps(answer, indent=2, ensure_ascii=False)
+    output = VerifyOutput(
+        verdict="does-not-fit" if not found.holds else "fits" if found.compared else "cannot-tell",
+        compared={pool: list(nodes) for pool, nodes in found.compared.items()},
+        pools_without_nodes=list(found.pools_without_nodes),
+        nodes_without_pool=list(found.nodes_without_pool),
+        differences=[DifferenceRow(**dataclasses.asdict(each)) for each in found.differences],
+        rows_to_add=[MissingRow(**dataclasses.asdict(row)) for row in rows],
+    )
+    return output.model_dump_json(indent=2)
 
 
 def _print(found: Verification, rows: tuple[CatalogRow, ...]) -> None:

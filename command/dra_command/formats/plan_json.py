@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dra_command.contract import (
+from dra_command.contract import Finding, PlanOutput
+from dra_command.contract.plan import (
     AllocatedRow,
     ClaimRow,
     CostRow,
     CountRow,
     DemandRow,
     DevicesRow,
-    Finding,
     FitRow,
     NodesRow,
     PlacementRow,
-    PlanOutput,
     PoolRow,
     TotalRow,
     VerdictsRow,

@@ -1,34 +1,16 @@
-"""The JSON that the command prints, as models: fields are added, never changed.
-
-The published schemas in `docs/schema/` are made from these.
-"""
+"""Answer of `pulumi-dra plan`."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-VerdictText = Literal["fits", "does-not-fit", "cannot-tell"]
-
-
-class _Output(BaseModel):
-    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+from dra_command.contract.check import Finding
+from dra_command.contract.output import Output, VerdictText
 
 
-class Finding(_Output):
-    """One finding about one object."""
-
-    severity: Literal["error", "warning", "note"]
-    code: str
-    file: str
-    line: int = Field(description="1-based; 0 when unknown.")
-    path: str = Field(description="Field path inside the object.")
-    message: str
-    fix: str
-
-
-class WhyRow(_Output):
+class WhyRow(Output):
     """Why something does not fit or cannot be told."""
 
     code: str
@@ -39,7 +21,7 @@ class WhyRow(_Output):
     pool: str = ""
 
 
-class CountRow(_Output):
+class CountRow(Output):
     """Nodes of a pool: the fleet's limits, the proved least, what the best packing found needs."""
 
     min: int
@@ -48,7 +30,7 @@ class CountRow(_Output):
     max: int
 
 
-class NodesRow(_Output):
+class NodesRow(Output):
     """What the pool is created with."""
 
     min: int
@@ -56,7 +38,7 @@ class NodesRow(_Output):
     max: int
 
 
-class DevicesRow(_Output):
+class DevicesRow(Output):
     """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use them."""
 
     total: int
@@ -64,7 +46,7 @@ class DevicesRow(_Output):
     stranded: int
 
 
-class PoolRow(_Output):
+class PoolRow(Output):
     """One node pool; with an observed cluster, one node."""
 
     name: str
@@ -75,7 +57,7 @@ class PoolRow(_Output):
     price_per_hour: float | None = Field(description="US dollars per node and hour; null when unknown.")
 
 
-class DemandRow(_Output):
+class DemandRow(Output):
     """Pods at the same time; null where nothing bounds them."""
 
     floor: int
@@ -84,7 +66,7 @@ class DemandRow(_Output):
     peak: int | None
 
 
-class VerdictsRow(_Output):
+class VerdictsRow(Output):
     """A verdict for each demand."""
 
     steady: VerdictText
@@ -92,21 +74,21 @@ class VerdictsRow(_Output):
     peak: VerdictText
 
 
-class PlacementRow(_Output):
+class PlacementRow(Output):
     """So many pods on one pool."""
 
     pool: str
     pods: int
 
 
-class FitRow(_Output):
+class FitRow(Output):
     """Whether an empty node of one pool takes a pod of the workload."""
 
     pool: str
     verdict: VerdictText
 
 
-class WorkloadRow(_Output):
+class WorkloadRow(Output):
     """What becomes of one workload."""
 
     kind: str
@@ -121,7 +103,7 @@ class WorkloadRow(_Output):
     reasons: list[WhyRow]
 
 
-class CostRow(_Output):
+class CostRow(Output):
     """Price of the planned nodes."""
 
     hourly: float
@@ -130,7 +112,7 @@ class CostRow(_Output):
     bound: float = Field(description="Provably the least.")
 
 
-class AllocatedRow(_Output):
+class AllocatedRow(Output):
     """One device that a claim holds."""
 
     request: str
@@ -140,7 +122,7 @@ class AllocatedRow(_Output):
     device: str
 
 
-class ClaimRow(_Output):
+class ClaimRow(Output):
     """Devices of one claim."""
 
     namespace: str
@@ -149,14 +131,14 @@ class ClaimRow(_Output):
     devices: list[AllocatedRow]
 
 
-class TotalRow(_Output):
+class TotalRow(Output):
     """Nodes of all pools together: provably the least, and what the plan takes."""
 
     bound: int
     plan: int
 
 
-class PlanOutput(_Output):
+class PlanOutput(Output):
     """Answer of `pulumi-dra plan --format json`."""
 
     version: Literal[1] = 1
@@ -171,29 +153,3 @@ class PlanOutput(_Output):
     cost: CostRow | None
     diagnostics: list[Finding]
     claims: list[ClaimRow] | None = Field(default=None, description="With --observed or --detail.")
-
-
-class CheckOutput(_Output):
-    """Answer of `pulumi-dra check --format json`."""
-
-    version: Literal[1] = 1
-    verdict: VerdictText
-    diagnostics: list[Finding]
-
-
-class Fault(_Output):
-    """What is wrong with the input, and what would make it right."""
-
-    file: str
-    line: int
-    path: str
-    message: str
-    fix: str
-
-
-class ErrorOutput(_Output):
-    """Answer of every subcommand with --format json when the input is wrong."""
-
-    version: Literal[1] = 1
-    error: Fault
-    others: list[Fault] = Field(default_factory=list, description="Further faults of the same input.")

@@ -1,0 +1,12 @@
+"""The JSON that the command prints, as models: fields are added, never changed.
+
+The published schemas in `docs/schema/` are made from these.
+"""
+
+from dra_command.contract.check import CheckOutput, Finding
+from dra_command.contract.error import ErrorOutput
+from dra_command.contract.explain import ExplainOutput
+from dra_command.contract.plan import PlanOutput
+from dra_command.contract.verify import VerifyOutput
+
+__all__ = ["CheckOutput", "ErrorOutput", "ExplainOutput", "Finding", "PlanOutput", "VerifyOutput"]

@@ -1,0 +1,27 @@
+"""Answer of every subcommand when the input is wrong."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output
+
+
+class Fault(Output):
+    """What is wrong with the input, and what would make it right."""
+
+    file: str
+    line: int
+    path: str
+    message: str
+    fix: str
+
+
+class ErrorOutput(Output):
+    """Answer of every subcommand with --format json when the input is wrong."""
+
+    version: Literal[1] = 1
+    error: Fault
+    others: list[Fault] = Field(default_factory=list, description="Further faults of the same input.")

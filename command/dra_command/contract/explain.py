@@ -1,0 +1,127 @@
+"""Answer of `pulumi-dra explain`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output, VerdictText
+
+
+class ReasonRow(Output):
+    """Why something does not fit or cannot be told."""
+
+    code: str
+    message: str
+    fix: str
+
+
+class ExclusionRow(Output):
+    """So many devices end at this step of the search."""
+
+    step: Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
+    count: int
+    owner: str = Field(serialization_alias="class", description="Class that brings the selector; empty: the request.")
+    expression: str
+    detail: str
+    values: list[str] = Field(description="What those devices have where the selector looked.")
+
+
+class AlternativeRow(Output):
+    """One way to satisfy a request: devices of the node that were seen, and those left after every step."""
+
+    request: str
+    wanted: int | None = Field(description="null: all that match.")
+    seen: int
+    left: int
+    fault: str
+    excluded: list[ExclusionRow]
+
+
+class GroupRow(Output):
+    """So many devices with one value."""
+
+    value: str
+    devices: int
+
+
+class ConstraintRow(Output):
+    """How the devices that are left group by the attribute that a constraint names."""
+
+    match_attribute: str | None
+    distinct_attribute: str | None
+    requests: list[str]
+    groups: list[GroupRow]
+    without: int
+    unknown: int
+
+
+class ReadRow(Output):
+    """What the devices have at one path that a selector reads."""
+
+    path: list[str]
+    values: list[GroupRow]
+    absent: int
+    unknown: int
+
+
+class ConditionRow(Output):
+    """One of the conditions that must all hold, with counts of devices."""
+
+    expression: str
+    matching: int
+    failing: int
+    erring: int
+    unknown: int
+    reads: list[ReadRow]
+    wanted: str
+    nearest: str
+    error: str
+
+
+class SelectorRow(Output):
+    """A selector that excludes devices, condition by condition."""
+
+    expression: str
+    conditions: list[ConditionRow]
+    warnings: list[str]
+
+
+class ChosenRow(Output):
+    """A device that the claim would get."""
+
+    request: str
+    device: str
+
+
+class EditRow(Output):
+    """One change of a smallest set that would make the pod fit."""
+
+    kind: str
+    text: str
+
+
+class PoolRow(Output):
+    """What an empty node of one pool says; with an observed cluster, one node."""
+
+    name: str
+    machine: str
+    verdict: VerdictText
+    reasons: list[ReasonRow]
+    requests: list[list[AlternativeRow]] = Field(description="For each request its alternatives in order.")
+    constraints: list[ConstraintRow]
+    selectors: list[SelectorRow]
+    devices: list[ChosenRow]
+    edits: list[EditRow]
+
+
+class ExplainOutput(Output):
+    """Answer of `pulumi-dra explain --format json`."""
+
+    version: Literal[1] = 1
+    verdict: VerdictText
+    claim: str
+    workload: str
+    pools: list[PoolRow]
+    left_over: list[ReasonRow] = Field(description="Why pods that would fit are left over: the pools are too small.")

@@ -1,0 +1,41 @@
+"""Answer of `pulumi-dra verify`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output, VerdictText
+
+
+class DifferenceRow(Output):
+    """One thing that is not as predicted; empty where one side has nothing."""
+
+    pool: str
+    node: str
+    aspect: str
+    subject: str
+    field: str
+    predicted: str
+    observed: str
+
+
+class MissingRow(Output):
+    """A line for `planner/dra_planner/data/<table>.csv`, and why it is wanted."""
+
+    table: str
+    line: str
+    reason: str
+
+
+class VerifyOutput(Output):
+    """Answer of `pulumi-dra verify --format json`."""
+
+    version: Literal[1] = 1
+    verdict: VerdictText = Field(description="cannot-tell: no node of the snapshot belongs to a pool.")
+    compared: dict[str, list[str]] = Field(description="Nodes by pool.")
+    pools_without_nodes: list[str]
+    nodes_without_pool: list[str] = Field(description="Only nodes that publish devices.")
+    differences: list[DifferenceRow]
+    rows_to_add: list[MissingRow]
