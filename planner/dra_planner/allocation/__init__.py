@@ -15,12 +15,13 @@ is left to the caller, since the scheduler breaks ties by chance.
 
 from dra_planner.allocation.bulk import BulkResult, NodeRun, can_bulk, equal_nodes, fill
 from dra_planner.allocation.cluster import Cluster, QueuedPod, open_cluster
-from dra_planner.allocation.edits import Edit, suggest_edits
+from dra_planner.allocation.edits import Edit
 from dra_planner.allocation.explanation import Explanation, explain
 from dra_planner.allocation.interpod import Sight, sight_of
 from dra_planner.allocation.place import place
 from dra_planner.allocation.run import Pending, RunResult, run
 from dra_planner.allocation.state import NodeState, open_node, open_offer
+from dra_planner.allocation.suggestions import suggest_edits
 from dra_planner.allocation.verdicts import Placement, Refusal, Undecided, Verdict
 
 __all__ = [

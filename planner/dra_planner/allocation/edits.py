@@ -1,20 +1,15 @@
-"""What would make a pod fit: single changes to the pod, its claims or the number of nodes, and minimal sets of them.
-
-A set is minimal: all its edits together make the pod fit, and no part of them does.
-"""
+"""Single changes that take away one obstacle: to the pod, its claims or the number of nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
 from dra_planner.allocation.node_selectors import node_matches, tolerates
-from dra_planner.allocation.place import needs_of, place
+from dra_planner.allocation.place import needs_of
 from dra_planner.allocation.refusals import amount_text, toleration_text
 from dra_planner.allocation.state import NodeState
-from dra_planner.allocation.verdicts import Placement, Refusal
 from dra_planner.model import (
     ClaimSpec,
     Container,
@@ -45,9 +40,6 @@ EditKind = Literal[
 PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 """Edits from the least to the most intrusive."""
 
-_STEPS = 20_000  # of one search while looking for edits
-_PAIRS = 60  # pairs of edits tried before the set of all is shrunk
-
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -67,85 +59,6 @@ class Edit:
 
     def __str__(self) -> str:
         return self.text
-
-
-def suggest_edits(
-    refusal: Refusal, fresh: NodeState | None = None, pools: Mapping[str, NodeState] | None = None
-) -> tuple[Edit, ...]:
-    """Return a minimal set of edits that makes the pod fit, the smallest found; empty where none helps.
-
-    `fresh` is a node of the same kind without pods of the demand: with it, "one more node" is among the edits; so is
-    moving to one of the other `pools`, by name.
-    """
-    best = _suggest_here(refusal, fresh)
-    for name, node in (pools or {}).items():
-        if best and len(best) == 1:
-            break
-        move = Edit("other-pool", f"let the pod run on pool {name}", name=name)
-        verdict = place(refusal.shape, node, budget=_STEPS)
-        more = _suggest_here(verdict, None) if isinstance(verdict, Refusal) else ()
-        if (more or isinstance(verdict, Placement)) and (not best or len(more) + 1 < len(best)):
-            best = (*more, move)
-    return best
-
-
-def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]:
-    trial = _Trial(refusal.shape, refusal.node, fresh)
-    edits = sorted(possible_edits(refusal.shape, refusal.node, fresh), key=lambda e: PREFERENCE.index(e.kind))
-    few = [(edit,) for edit in edits] + list(combinations(edits, 2))[:_PAIRS]
-    chosen: tuple[Edit, ...] = next((part for part in few if trial.fits(part)), ())
-    if not chosen:
-        if not trial.fits(edits):
-            return ()
-        chosen = _shrink(edits, trial)
-    for position in range(len(chosen)):
-        bolder = trial.tighten(chosen, position)
-        chosen = (*chosen[:position], bolder, *chosen[position + 1 :])
-    return chosen
-
-
-def _shrink(edits: Sequence[Edit], trial: _Trial) -> tuple[Edit, ...]:
-    """Leave edits out as long as the rest suffices; then look whether a part of what is left does."""
-    kept = list(edits)
-    for edit in reversed(edits):
-        rest = [e for e in kept if e is not edit]
-        if trial.fits(rest):
-            kept = rest
-    parts = (part for size in range(1, len(kept) + 1) for part in combinations(kept, size))
-    return next(part for part in parts if trial.fits(part))
-
-
-@dataclass(slots=True)
-class _Trial:
-    """Tries edits on one shape and node."""
-
-    shape: Shape
-    node: NodeState
-    fresh: NodeState | None
-    known: dict[frozenset[Edit], bool] = field(default_factory=dict)
-
-    def fits(self, edits: Sequence[Edit]) -> bool:
-        key = frozenset(edits)
-        if key not in self.known:
-            self.known[key] = isinstance(self._place(edits), Placement)
-        return self.known[key]
-
-    def _place(self, edits: Sequence[Edit]) -> object:
-        more = self.fresh is not None and any(e.kind == "add-node" for e in edits)
-        node = self.fresh if more and self.fresh is not None else self.node
-        return place(apply_edits(edits, self.shape), node, budget=_STEPS)
-
-    def tighten(self, edits: tuple[Edit, ...], position: int) -> Edit:
-        """Return a count lowered no more than needed."""
-        edit = edits[position]
-        if edit.kind != "lower-count":
-            return edit
-        asked = way_of(self.shape, edit).count
-        for value in range(min(asked - 1, 32), edit.value, -1):
-            bolder = replace(edit, value=value, text=_count_text(self.shape, edit, asked, value))
-            if self.fits((*edits[:position], bolder, *edits[position + 1 :])):
-                return bolder
-        return edit
 
 
 # -- what could be changed
@@ -196,7 +109,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     if spec.allocation_mode == "All":
         yield replace(at, kind="count-instead-of-all", text=f"ask for one device instead of all in {where}", value=1)
     elif spec.count > 1:
-        yield replace(at, kind="lower-count", text=_count_text(shape, at, spec.count, 1), value=1)
+        yield replace(at, kind="lower-count", text=count_text(shape, at, spec.count, 1), value=1)
     for index, selector in enumerate(spec.selectors):
         yield replace(at, kind="drop-selector", text=f"drop `{selector.expression}` from {where}", index=index)
     for name, amount in spec.capacity.items():
@@ -220,7 +133,7 @@ def _where(shape: Shape, at: Edit) -> str:
     return f"request {request.name}{sub} of claim {claim.name}"
 
 
-def _count_text(shape: Shape, at: Edit, asked: int, value: int) -> str:
+def count_text(shape: Shape, at: Edit, asked: int, value: int) -> str:
     devices = "1 device" if value == 1 else f"{value} devices"
     return f"ask for {devices} instead of {asked} in {_where(shape, at)}"
 

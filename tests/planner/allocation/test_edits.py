@@ -9,8 +9,9 @@ from itertools import combinations
 from allocation_builders import CLASSES, claim, device, gpus, node, request, shape, slice_of
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
-from dra_planner.allocation.edits import Edit, apply_edits, suggest_edits
-from dra_planner.model import DeviceTaint, Shape, Taint
+from dra_planner.allocation.edits import Edit, apply_edits
+from dra_planner.allocation.suggestions import suggest_edits
+from dra_planner.model import CelSelector, DeviceClass, DeviceTaint, ObjectMeta, Shape, Taint
 from dra_planner.releases import features_of
 
 F36 = features_of(36)
@@ -58,6 +59,29 @@ def test_two_obstacles_ask_for_two_edits():
     here = opened(gpus(4), on=node(taints=[Taint("nvidia.com/gpu")]))
     edits = suggest_edits(refusal_of(shape(claim(request(count=5))), here))
     assert [e.kind for e in edits] == ["tolerate", "lower-count"]
+
+
+def test_a_class_that_matches_nothing_does_not_stand_in_the_way():
+    nothing = DeviceClass(meta=ObjectMeta(name="nothing"), selectors=(CelSelector("device.driver == 'none'"),))
+    here = open_node(node(taints=[Taint("nvidia.com/gpu")]), [gpus(8)], {**CLASSES, "nothing": nothing}, F36)
+    pod = shape(claim(request("a", SELECTORS[1], count=6), request("b", count=6)))
+    edits = suggest_edits(refusal_of(pod, here))
+    assert [e.kind for e in edits] == ["tolerate", "lower-count", "drop-selector"]
+
+
+def test_two_requests_move_to_two_classes():
+    classes = {
+        name: DeviceClass(meta=ObjectMeta(name=name), selectors=(CelSelector(selector),))
+        for name, selector in {
+            "one": "device.attributes['gpu.nvidia.com'].x == 1",
+            "two": "device.attributes['gpu.nvidia.com'].x == 2",
+            "none": "device.driver == 'none'",
+        }.items()
+    }
+    here = open_node(node(), [slice_of(device("d0", {"x": 1}), device("d1", {"x": 2}))], classes, F36)
+    pod = shape(claim(request("a", device_class="none"), request("b", device_class="none")))
+    edits = suggest_edits(refusal_of(pod, here))
+    assert [(e.kind, e.name) for e in edits] == [("use-class", "one"), ("use-class", "two")]
 
 
 def random_node(rng: random.Random) -> NodeState:
