@@ -26,8 +26,6 @@ def chooser(strategy: Strategy | Choose = "least-allocated", seed: int | None = 
     """
     if callable(strategy):
         return strategy
-    if strategy == "first":
-        return lambda choices: choices[0][0]
     rng = random.Random(seed)
 
     def choose(choices: Sequence[Choice]) -> str:
@@ -40,6 +38,8 @@ def chooser(strategy: Strategy | Choose = "least-allocated", seed: int | None = 
 
 
 def score_of(placement: Placement, strategy: Strategy) -> tuple[int, int]:
-    """Return how good a node is, larger being better."""
+    """Return how good a node is, larger being better; all are equally good where the first wins."""
+    if strategy == "first":
+        return 0, 0
     share = placement.free_share
     return placement.rank, share if strategy == "least-allocated" else -share

@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dra_planner.allocation.bulk import can_bulk
 from dra_planner.allocation.choosing import Choose, Strategy, chooser
 from dra_planner.allocation.cluster import Cluster, QueuedPod, is_full, stale_claim, usable_on
 from dra_planner.allocation.place import place
 from dra_planner.allocation.preemption import find_victims
 from dra_planner.allocation.search import STEP_BUDGET
+from dra_planner.allocation.standings import Standings
 from dra_planner.allocation.state import NodeState
-from dra_planner.allocation.topology import look_around
+from dra_planner.allocation.topology import Surroundings, look_around
 from dra_planner.allocation.verdicts import Placement, Refusal, Undecided, Verdict
 from dra_planner.model import ObjectKey
 
@@ -60,14 +62,14 @@ def run(
     Pods that preemption made room for go first to the queue again, and so do those that waited when devices came free.
     """
     pick = chooser(choose, seed)
-    known: Known = {}
+    standings = Standings(choose if seed is None and not callable(choose) else None, budget)
     waiting = sorted(queue, key=_urgency)
     placed: dict[ObjectKey, str] = {}
     pending: dict[ObjectKey, Pending] = {}
     preempted: list[ObjectKey] = []
     while waiting:
         pod = waiting.pop(0)
-        outcome = schedule(pod, cluster, pick, budget, known)
+        outcome = schedule(pod, cluster, pick, standings)
         if isinstance(outcome, Pending):
             pending[pod.name] = outcome
             continue
@@ -97,15 +99,17 @@ class Scheduled:
     victims: tuple[ObjectKey, ...] = ()
 
 
-Known = dict[str, dict[str, tuple[NodeState, Verdict]]]
-"""What nodes were last seen to say to a shape, and in which state they were then."""
-
-
-def schedule(
-    pod: QueuedPod, cluster: Cluster, pick: Choose, budget: int = STEP_BUDGET, known: Known | None = None
-) -> Scheduled | Pending:
+def schedule(pod: QueuedPod, cluster: Cluster, pick: Choose, standings: Standings) -> Scheduled | Pending:
     """Return where one pod goes: to the chosen feasible node, else where room can be made, else nowhere."""
-    verdicts = judge_nodes(pod, cluster, budget, known=known)
+    standing = standings.of(pod.shape, cluster.nodes)
+    around = look_around(pod.shape, cluster.nodes)
+    best = standing.best() if around is None and can_bulk(pod.shape) else None
+    if best is not None:
+        return Scheduled(cluster.with_placement(pod, *best), best[0])
+    verdicts = {
+        name: _in_cluster(verdict, pod, cluster.nodes[name], cluster, around)
+        for name, verdict in standing.verdicts.items()
+    }
     error = next((v for v in verdicts.values() if isinstance(v, Refusal) and v.kind == "error"), None)
     feasible = [(name, v) for name, v in verdicts.items() if isinstance(v, Placement)]
     if error is None and feasible:
@@ -118,53 +122,43 @@ def schedule(
         return Pending(pod, refusals, error)
     freed = _free_unused_claim(pod, cluster)
     if freed is not None:
-        return schedule(pod, freed, pick, budget)
-    found = find_victims(pod, cluster, refusals, lambda where, name: judge_nodes(pod, where, budget, (name,))[name])
+        return schedule(pod, freed, pick, standings)
+    found = find_victims(pod, cluster, refusals, lambda where, name: judge_node(pod, where, name, standings.budget))
     if found is None:
         return Pending(pod, refusals)
     node, victims = found
     for victim in victims:
         cluster = cluster.without_pod(victim)
-    verdict = judge_nodes(pod, cluster, budget, (node,))[node]
+    verdict = judge_node(pod, cluster, node, standings.budget)
     if not isinstance(verdict, Placement):
         return Pending(pod, refusals)
     return Scheduled(cluster.with_placement(pod, node, verdict), node, victims)
 
 
-def judge_nodes(
-    pod: QueuedPod,
-    cluster: Cluster,
-    budget: int = STEP_BUDGET,
-    names: Sequence[str] | None = None,
-    known: Known | None = None,
-) -> dict[str, Verdict]:
-    """Return the verdict of each node (or of those named) on the pod as the cluster is."""
-    shape, verdicts = pod.shape, dict[str, Verdict]()
-    seen = {} if known is None else known.setdefault(shape.id, {})
-    around = look_around(shape, cluster.nodes)
-    shared = [(c.shared, cluster.claims[c.shared]) for c in shape.claims if c.shared in cluster.claims and c.shared]
-    for name in cluster.nodes if names is None else names:
-        state = cluster.nodes[name]
-        before = seen.get(name)
-        if before is not None and before[0] is state:
-            verdict = before[1]
-        else:
-            verdict = place(shape, state, budget=budget)
-            seen[name] = (state, verdict)
-        if isinstance(verdict, Refusal) and verdict.kind == "filter":
-            verdicts[name] = verdict
-            continue
-        misfit = around.reject(state.node) if around is not None else None
-        if misfit is not None:
-            verdicts[name] = Refusal(shape, state, "filter", misfit=misfit)
-            continue
-        away = next((key for key, claim in shared if not usable_on(claim, state)), None)
-        if away is not None:
-            verdict = Refusal(shape, state, "claim", f"claim {away} is held by another node", claim=str(away))
-        elif isinstance(verdict, Placement):
-            verdict = _refuse_reservation(verdict, pod, cluster) or verdict
-        verdicts[name] = verdict
-    return verdicts
+def judge_node(pod: QueuedPod, cluster: Cluster, name: str, budget: int = STEP_BUDGET) -> Verdict:
+    """Return the verdict of one node on the pod as the cluster is."""
+    state = cluster.nodes[name]
+    around = look_around(pod.shape, cluster.nodes)
+    return _in_cluster(place(pod.shape, state, budget=budget), pod, state, cluster, around)
+
+
+def _in_cluster(
+    verdict: Verdict, pod: QueuedPod, state: NodeState, cluster: Cluster, around: Surroundings | None
+) -> Verdict:
+    """Return a node's verdict after what lies beyond the node has been looked at too."""
+    if isinstance(verdict, Refusal) and verdict.kind == "filter":
+        return verdict
+    misfit = around.reject(state.node) if around is not None else None
+    if misfit is not None:
+        return Refusal(pod.shape, state, "filter", misfit=misfit)
+    for entry in pod.shape.claims:
+        claim = cluster.claims.get(entry.shared) if entry.shared is not None else None
+        if claim is not None and not usable_on(claim, state):
+            message = f"claim {entry.shared} is held by another node"
+            return Refusal(pod.shape, state, "claim", message, claim=str(entry.shared))
+    if isinstance(verdict, Placement):
+        return _refuse_reservation(verdict, pod, cluster) or verdict
+    return verdict
 
 
 def _refuse_reservation(placement: Placement, pod: QueuedPod, cluster: Cluster) -> Refusal | None:

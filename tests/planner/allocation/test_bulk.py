@@ -9,9 +9,10 @@ from allocation_builders import CLASSES, GI, claim, counters, device, first_of, 
 
 from dra_planner.allocation import open_node
 from dra_planner.allocation.bulk import can_bulk, equal_nodes, fill
+from dra_planner.allocation.choosing import chooser
 from dra_planner.allocation.cluster import Cluster, QueuedPod
 from dra_planner.allocation.run import run
-from dra_planner.model import ObjectKey, Shape, ShapeClaim
+from dra_planner.model import LabelSelector, ObjectKey, PodAffinityTerm, Shape, ShapeClaim
 from dra_planner.releases import features_of
 
 F36 = features_of(36)
@@ -85,3 +86,31 @@ def test_bulk_is_the_same_as_pod_by_pod(choose, seed):
     assert expanded == [state.key for state in single.cluster.nodes.values()]
     placed = [sum(1 for key in single.placed if key.namespace == str(g)) for g in range(len(groups))]
     assert [g.placed for g in bulk.groups] == placed
+
+
+def pod_among_others(rng: random.Random) -> Shape:
+    """A pod that may outrank others, mind them, or share its claim with them."""
+    plain = random_shape(rng)
+    shared = ShapeClaim(name="c1", spec=claim(request()), shared=ObjectKey("default", "one"))
+    apart = PodAffinityTerm(topology_key="kubernetes.io/hostname", label_selector=LabelSelector())
+    return shape(
+        *(rng.choice(([shared], plain.claims, plain.claims, plain.claims))),
+        requests=plain.pod.containers[0].requests,
+        priority=rng.choice((0, 0, 10)),
+        pod_anti_affinity=rng.choice(((), (), (), (apart,))),
+    )
+
+
+@pytest.mark.parametrize("choose", ["first", "least-allocated", "most-allocated"])
+@pytest.mark.parametrize("seed", range(40))
+def test_keeping_the_nodes_ranked_changes_nothing(choose, seed):
+    rng = random.Random(f"ranked/{choose}/{seed}")
+    nodes = {f"n{i}": random_state(rng, f"m{i}") for i in range(rng.randint(1, 5))}
+    shapes = [pod_among_others(rng) for _ in range(rng.randint(1, 4))]
+    queue = [QueuedPod(ObjectKey("q", str(i)), rng.choice(shapes), recreated=True) for i in range(rng.randint(1, 25))]
+    ranked = run(queue, Cluster(nodes), choose)
+    asked = run(queue, Cluster(nodes), chooser(choose))  # a function of the caller's sees every node each time
+    assert ranked.placed == asked.placed
+    assert ranked.preempted == asked.preempted
+    assert [each.pod for each in ranked.pending] == [each.pod for each in asked.pending]
+    assert [s.key for s in ranked.cluster.nodes.values()] == [s.key for s in asked.cluster.nodes.values()]
