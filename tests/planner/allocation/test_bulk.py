@@ -11,7 +11,7 @@ from dra_planner.allocation import open_node
 from dra_planner.allocation.bulk import can_bulk, equal_nodes, fill
 from dra_planner.allocation.choosing import chooser
 from dra_planner.allocation.cluster import Cluster, QueuedPod
-from dra_planner.allocation.run import run
+from dra_planner.allocation.run import RunResult, run
 from dra_planner.model import LabelSelector, ObjectKey, PodAffinityTerm, Shape, ShapeClaim
 from dra_planner.releases import features_of
 
@@ -107,10 +107,16 @@ def test_keeping_the_nodes_ranked_changes_nothing(choose, seed):
     rng = random.Random(f"ranked/{choose}/{seed}")
     nodes = {f"n{i}": random_state(rng, f"m{i}") for i in range(rng.randint(1, 5))}
     shapes = [pod_among_others(rng) for _ in range(rng.randint(1, 4))]
-    queue = [QueuedPod(ObjectKey("q", str(i)), rng.choice(shapes), recreated=True) for i in range(rng.randint(1, 25))]
-    ranked = run(queue, Cluster(nodes), choose)
-    asked = run(queue, Cluster(nodes), chooser(choose))  # a function of the caller's sees every node each time
+    pods = [QueuedPod(ObjectKey("q", str(i)), rng.choice(shapes), recreated=True) for i in range(rng.randint(2, 25))]
+    cluster = Cluster(nodes)
+    for queue in (pods[: len(pods) // 2], pods[len(pods) // 2 :]):  # the second half may preempt the first
+        # a function of the caller's sees every node each time
+        cluster = same_result(run(queue, cluster, choose), run(queue, cluster, chooser(choose)))
+
+
+def same_result(ranked: RunResult, asked: RunResult) -> Cluster:
     assert ranked.placed == asked.placed
     assert ranked.preempted == asked.preempted
     assert [each.pod for each in ranked.pending] == [each.pod for each in asked.pending]
     assert [s.key for s in ranked.cluster.nodes.values()] == [s.key for s in asked.cluster.nodes.values()]
+    return ranked.cluster
