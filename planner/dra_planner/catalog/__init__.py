@@ -5,6 +5,7 @@ a fact that nobody sourced is None.
 """
 
 from dra_planner.catalog.daemons import DaemonPod, daemon_pods
+from dra_planner.catalog.driver_settings import DriverSettings, check_settings, driver_faults, machine_faults
 from dra_planner.catalog.drivers import (
     DevicePluginRelease,
     DriverAttribute,
@@ -29,6 +30,7 @@ from dra_planner.catalog.machines import (
     machines_without_accelerators,
 )
 from dra_planner.catalog.mig import (
+    WHOLE,
     MigGeometry,
     MigInstance,
     check_mig_layout,
@@ -39,10 +41,12 @@ from dra_planner.catalog.mig import (
 )
 from dra_planner.catalog.prices import Price, SpotHistory, price, spot_history
 from dra_planner.catalog.tables import Confidence, Provenance, Source, sources
-from dra_planner.catalog.topology import GpuPlace, NetworkInterface, gpu_places, network_interfaces
+from dra_planner.catalog.topology import EFA, GpuPlace, NetworkInterface, gpu_places, network_interfaces
 
 __all__ = [
     "CLOUDS",
+    "EFA",
+    "WHOLE",
     "Accelerator",
     "Cloud",
     "Confidence",
@@ -50,6 +54,7 @@ __all__ = [
     "DevicePluginRelease",
     "DriverAttribute",
     "DriverRelease",
+    "DriverSettings",
     "Gpu",
     "GpuPlace",
     "Machine",
@@ -64,9 +69,11 @@ __all__ = [
     "ami_types",
     "check_mig_layout",
     "check_region",
+    "check_settings",
     "daemon_pods",
     "device_plugin_release",
     "device_plugin_releases",
+    "driver_faults",
     "driver_release",
     "driver_releases",
     "find_machine",
@@ -75,6 +82,7 @@ __all__ = [
     "gpus",
     "layout_name",
     "machine",
+    "machine_faults",
     "machines",
     "machines_without_accelerators",
     "mig_layout",

@@ -21,8 +21,8 @@ class DaemonPod:
 
 
 @cache
-def daemon_pods(machine: Machine) -> tuple[DaemonPod, ...]:
-    """Return the daemon pods of a node of this machine type, in table order."""
+def daemon_pods(machine: Machine, drivers: tuple[str, ...] = ()) -> tuple[DaemonPod, ...]:
+    """Return the daemon pods of a node of this machine type, those of further drivers ("dranet") included, in order."""
     vendor = machine.accelerator.vendor if machine.accelerator else ""
     return tuple(
         DaemonPod(
@@ -33,5 +33,5 @@ def daemon_pods(machine: Machine) -> tuple[DaemonPod, ...]:
             provenance=provenance(row),
         )
         for row in read_table("daemon_pods")
-        if row["cloud"] in (machine.cloud, "any") and row["needs"] in ("", vendor)
+        if row["cloud"] in (machine.cloud, "any") and row["needs"] in ("", vendor, *drivers)
     )

@@ -8,6 +8,8 @@ from functools import cache
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Row, flag, integer, read_table
 
+EFA = "Elastic Fabric Adapter (EFA)"  # what the driver publishes as dra.net/pciDevice
+
 
 @dataclass(frozen=True, slots=True)
 class GpuPlace:
@@ -26,13 +28,14 @@ class GpuPlace:
 class NetworkInterface:
     """One network interface that pods can claim; None is not known."""
 
-    kind: str  # efa | rdma
-    pci_device: str
-    pci_subsystem: str
-    pci_vendor: str
+    kind: str  # efa | rdma | gvnic
     is_rdma: bool
-    pcie_root: str | None
-    numa_node: int | None
+    pci_device: str | None = None
+    pci_subsystem: str | None = None
+    pci_vendor: str | None = None
+    pcie_root: str | None = None
+    numa_node: int | None = None
+    is_observed: bool = False
 
 
 @cache
@@ -54,18 +57,33 @@ def gpu_places(machine: Machine) -> tuple[GpuPlace, ...]:
 
 @cache
 def network_interfaces(machine: Machine) -> tuple[NetworkInterface, ...]:
-    """Return the interfaces of a machine whose place is public, in table order; none where it is not."""
-    return tuple(
-        NetworkInterface(
-            kind=row["kind"],
-            pci_device=row["pci_device"],
-            pci_subsystem=row["pci_subsystem"],
-            pci_vendor=row["pci_vendor"],
-            is_rdma=bool(flag(row, "rdma")),
-            pcie_root=row["pcie_root"] or None,
-            numa_node=integer(row, "numa_node"),
-        )
-        for row in _rows("nics", machine)
+    """Return the interfaces of a machine that pods can claim, those with a public place in table order.
+
+    Of the others only the number is known: EFA interfaces on EKS, networks beside the node's own on GKE. None where
+    not even that is.
+    """
+    rows = _rows("nics", machine)
+    if rows:
+        return tuple(_interface(row) for row in rows)
+    rdma = machine.rdma_networks or 0
+    others = max((machine.additional_networks or 0) - rdma, 0)
+    return (
+        *(NetworkInterface(kind="efa", is_rdma=True, pci_device=EFA) for _ in range(machine.efa_interfaces or 0)),
+        *(NetworkInterface(kind="rdma", is_rdma=True) for _ in range(rdma)),
+        *(NetworkInterface(kind="gvnic", is_rdma=False) for _ in range(others if rdma else 0)),
+    )
+
+
+def _interface(row: Row) -> NetworkInterface:
+    return NetworkInterface(
+        kind=row["kind"],
+        is_rdma=bool(flag(row, "rdma")),
+        pci_device=row["pci_device"] or None,
+        pci_subsystem=row["pci_subsystem"] or None,
+        pci_vendor=row["pci_vendor"] or None,
+        pcie_root=row["pcie_root"] or None,
+        numa_node=integer(row, "numa_node"),
+        is_observed=row["confidence"] == "observed",
     )
 
 

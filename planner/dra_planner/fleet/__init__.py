@@ -1,5 +1,7 @@
 """The user's document: which cluster, which pools, which drivers; read, validated, defaults filled in."""
 
+from dra_planner.fleet.drivers import DevicePlugin, Dranet, Drivers, FleetDeviceClass, NvidiaDriver
+from dra_planner.fleet.pools import CapacityBlock, Count, Pool, PoolTaint, Reservation
 from dra_planner.fleet.reading import (
     StackSettings,
     read_fleet,
@@ -8,30 +10,30 @@ from dra_planner.fleet.reading import (
     read_stack,
     stack_file,
 )
-from dra_planner.fleet.schema import (
-    CapacityBlock,
-    Count,
-    DevicePlugin,
-    Fleet,
-    FleetDeviceClass,
-    Network,
-    Pool,
-    Reservation,
-)
+from dra_planner.fleet.schema import Autoscaler, Fleet, Network
+from dra_planner.fleet.values import Amount
+from dra_planner.fleet.yaml_document import read_yaml
 
 __all__ = [
+    "Amount",
+    "Autoscaler",
     "CapacityBlock",
     "Count",
     "DevicePlugin",
+    "Dranet",
+    "Drivers",
     "Fleet",
     "FleetDeviceClass",
     "Network",
+    "NvidiaDriver",
     "Pool",
+    "PoolTaint",
     "Reservation",
     "StackSettings",
     "read_fleet",
     "read_fleet_file",
     "read_settings",
     "read_stack",
+    "read_yaml",
     "stack_file",
 ]

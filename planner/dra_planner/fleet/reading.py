@@ -8,12 +8,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from dra_planner.errors import FleetError, Place
-from dra_planner.fleet.schema import Fleet, Location, check_together
+from dra_planner.fleet.checks import check_together
+from dra_planner.fleet.schema import Fleet
+from dra_planner.fleet.values import Document
+from dra_planner.fleet.yaml_document import Location, Positions, read_yaml
 
 PROJECT = "pulumi-dra"
 REGION_SETTINGS = {"eks": "aws:region", "gke": "gcp:region"}
@@ -27,32 +29,7 @@ class StackSettings:
     workloads: tuple[str, ...]
 
 
-class _Positions:
-    """Lines of the fields of one YAML document, by location."""
-
-    def __init__(self, text: str) -> None:
-        self._lines: dict[Location, int] = {}
-        root = yaml.compose(text, Loader=yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader)
-        if root is not None:
-            self._visit(root, ())
-
-    def _visit(self, node: yaml.Node, at: Location) -> None:
-        self._lines.setdefault(at, node.start_mark.line + 1)
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                self._lines[(*at, key.value)] = key.start_mark.line + 1
-                self._visit(value, (*at, key.value))
-        elif isinstance(node, yaml.SequenceNode):
-            for index, item in enumerate(node.value):
-                self._visit(item, (*at, index))
-
-    def line(self, at: Location) -> int:
-        while at and at not in self._lines:
-            at = at[:-1]
-        return self._lines.get(at, 0)
-
-
-def read_fleet(data: object, *, file: str = "", root: Location = (), lines: _Positions | None = None) -> Fleet:
+def read_fleet(data: object, *, file: str = "", root: Location = (), lines: Positions | None = None) -> Fleet:
     """Return the fleet that plain data describes; raises FleetError listing every fault.
 
     `file`, `root` and `lines` say where the data stood, for the places in the error.
@@ -105,7 +82,7 @@ def read_stack(stack: str, project: Path = Path()) -> StackSettings:
 
 
 def read_settings(
-    config: Mapping[str, Any], *, file: str = "", lines: _Positions | None = None
+    config: Mapping[str, Any], *, file: str = "", lines: Positions | None = None
 ) -> StackSettings:
     """Return what a stack's configuration says, keys with their namespaces as in the file; raises FleetError."""
 
@@ -131,21 +108,14 @@ def read_settings(
     return StackSettings(fleet=fleet, workloads=tuple(workloads))
 
 
-def _load(path: Path) -> tuple[Any, _Positions]:
+def _load(path: Path) -> tuple[Any, Positions]:
     try:
         text = path.read_text(encoding="utf-8")
-        return yaml.safe_load(text), _Positions(text)
     except FileNotFoundError:
         raise FleetError(f"{path} does not exist") from None
     except (OSError, UnicodeDecodeError) as error:
         raise FleetError(f"{path} cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 0
-        problem = getattr(error, "problem", None) or str(error).split("\n")[0]
-        raise FleetError(f"is not YAML: {problem}", place=Place(str(path), line)) from None
-    except RecursionError:
-        raise FleetError("is nested too deeply", place=Place(str(path))) from None
+    return read_yaml(text, str(path))
 
 
 def _together(faults: list[FleetError]) -> FleetError:
@@ -170,11 +140,13 @@ def _sentences(error: ValidationError, data: object) -> Iterator[tuple[Location,
     told: dict[Location, list[str]] = {}
     for problem in error.errors(include_url=False):
         at = _document_location(problem["loc"], data)
-        sentence = _sentence(problem, data)
+        sentence = _sentence(problem)
         if sentence not in told.setdefault(at, []):
             told[at].append(sentence)
     for at, sentences in told.items():
-        yield at, " or ".join(sentences)
+        inside = any(len(other) > len(at) and other[: len(at)] == at for other in told)
+        if not inside:  # what another alternative of a union would have wanted in place of a mapping
+            yield at, " or ".join(sentences)
 
 
 def _document_location(loc: Location, data: object) -> Location:
@@ -183,7 +155,7 @@ def _document_location(loc: Location, data: object) -> Location:
     here: object = data
     for index, part in enumerate(loc):
         last = index == len(loc) - 1
-        if isinstance(here, Mapping) and isinstance(part, str) and (part in here or last) and _is_key(part):
+        if isinstance(here, Mapping) and isinstance(part, str) and (part in here or (last and _is_key(part))):
             at.append(part)
             here = here.get(part)
         elif isinstance(here, list) and isinstance(part, int) and part < len(here):
@@ -199,16 +171,23 @@ def _is_key(part: str) -> bool:
     return part[:1].islower() and not part.startswith(_ALTERNATIVES)
 
 
-_WORDS = {"string": "text", "int": "a whole number", "list": "a list", "model": "a mapping of keys"}
+_WORDS = {
+    "string": "text",
+    "int": "a whole number",
+    "bool": "true or false",
+    "list": "a list",
+    "model": "a mapping of keys",
+    "dict": "a mapping of keys",
+}
 
 
-def _sentence(problem: Any, data: object) -> str:
+def _sentence(problem: Any) -> str:
     context = problem.get("ctx") or {}
     match problem["type"]:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            return _unknown_key(problem["loc"], data)
+            return _unknown_key(problem["loc"])
         case "value_error":
             return str(context["error"])
         case "literal_error":
@@ -223,20 +202,17 @@ def _sentence(problem: Any, data: object) -> str:
             return f"{message[:1].lower()}{message[1:]}, not {_shown(problem['input'])}"
 
 
-def _unknown_key(loc: Location, data: object) -> str:
+def _unknown_key(loc: Location) -> str:
     key = str(loc[-1])
     nearest = get_close_matches(key, _known_keys(), 1)
     return "is no key of the fleet" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
 
 
 def _known_keys() -> list[str]:
-    import dra_planner.fleet.schema as schema
-
-    keys: set[str] = set()
-    for value in vars(schema).values():
-        if isinstance(value, type) and hasattr(value, "model_fields"):
-            keys.update(to_camel(name) for name in value.model_fields)
-    return sorted(keys)
+    parts = [Document]
+    for part in parts:
+        parts += part.__subclasses__()
+    return sorted({to_camel(name) for part in parts for name in part.model_fields})
 
 
 def _shown(value: object) -> str:

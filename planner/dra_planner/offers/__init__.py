@@ -5,7 +5,7 @@ from dra_planner.offers.contribution import CatalogRow, rows_to_add
 from dra_planner.offers.labels import predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer, Origin
 from dra_planner.offers.observation import observe_offers
-from dra_planner.offers.prediction import SYSTEM_POOL, predict_offers, predict_system_offer
+from dra_planner.offers.prediction import SYSTEM_POOL, node_settings, predict_offers, predict_system_offer
 from dra_planner.offers.requests import pod_requests
 from dra_planner.offers.verification import Difference, Verification, verify_offers
 
@@ -18,6 +18,7 @@ __all__ = [
     "Offer",
     "Origin",
     "Verification",
+    "node_settings",
     "observe_offers",
     "pod_requests",
     "predict_allocatable",

@@ -9,7 +9,7 @@ same for GCE); cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047 (
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dra_planner.catalog import Machine
 from dra_planner.errors import CatalogError
@@ -25,14 +25,17 @@ class NodeSettings:
     """How nodes are set up, as far as it changes what they offer.
 
     `max_pods` is kubelet's, None for the platform's own; `prefix_delegation` that of the VPC CNI; `self_managed`
-    EKS nodes are not capped as managed node groups are. `daemons` replaces what a daemon pod asks for, adds a pod
-    that the catalogue does not know, or takes one away (None).
+    EKS nodes are not capped as managed node groups are. `reserved` is kept from pods beside kubelet's own reservation.
+    `daemons` replaces what a daemon pod asks for, adds a pod that the catalogue does not know, or takes one away
+    (None); `drivers` names DRA drivers beside NVIDIA's whose daemon pods run ("dranet").
     """
 
     max_pods: int | None = None
     prefix_delegation: bool = False
     self_managed: bool = False
     disk_gib: int = DISK_GIB
+    reserved: Amounts = field(default_factory=dict, hash=False)
+    drivers: tuple[str, ...] = ()
     daemons: Mapping[str, Amounts | None] = field(default_factory=dict, hash=False)
 
 
@@ -59,10 +62,24 @@ def predict_allocatable(machine: Machine, settings: NodeSettings = DEFAULTS) -> 
             f"how many vCPU and how much memory {machine.name} has is not known", fix="use another machine"
         )
     if machine.cloud == "eks":
-        return _eks(machine, machine.vcpus, machine.memory_mib, settings)
+        return _less_reserved(machine, _eks(machine, machine.vcpus, machine.memory_mib, settings), settings)
     if machine.cloud == "gke":
-        return _gke(machine.vcpus, machine.memory_mib, settings)
+        return _less_reserved(machine, _gke(machine.vcpus, machine.memory_mib, settings), settings)
     raise CatalogError(f"{machine.name} is a machine of AKS, which is not planned yet", fix="use eks or gke")
+
+
+def _less_reserved(machine: Machine, found: Allocatable, settings: NodeSettings) -> Allocatable:
+    """Return the amounts without what is reserved; raises CatalogError where that leaves nothing."""
+    kept = {name: amount for name, amount in settings.reserved.items() if amount}
+    if not kept:
+        return found
+    amounts, at_most = (
+        {name: amount - kept.get(name, 0) for name, amount in side.items()} for side in (found.amounts, found.at_most)
+    )
+    scarce = [name for name in kept if amounts[name] <= 0]
+    if scarce:
+        raise CatalogError(f"what is reserved leaves a {machine.name} no {scarce[0]}", fix="reserve less")
+    return Allocatable(amounts, at_most, (*found.assumptions, f"{machine.name}: reserved amounts are kept from pods"))
 
 
 def reserved_cpu_milli(vcpus: int) -> int:
@@ -74,25 +91,49 @@ def reserved_cpu_milli(vcpus: int) -> int:
 
 
 def eks_max_pods(machine: Machine, settings: NodeSettings = DEFAULTS) -> tuple[int, str]:
-    """Return kubelet's maxPods of an EKS node, and the sentence that says why."""
+    """Return kubelet's maxPods of an EKS node, and the sentence that says why.
+
+    Raises CatalogError for a setting that a managed node group refuses, or that leaves pods without addresses.
+    """
     name = machine.name
-    if settings.max_pods is not None:
-        return settings.max_pods, f"{name}: {settings.max_pods} pods, as set"
-    if machine.default_card_enis is None or machine.ipv4_per_eni is None:
-        return 110, f"{name}: 110 pods, because its network interfaces are not known"
-    addresses = (machine.ipv4_per_eni - 1) * (16 if settings.prefix_delegation else 1)
-    by_interfaces = machine.default_card_enis * addresses + 2
-    how = "with" if settings.prefix_delegation else "without"
     cap = 110 if (machine.vcpus or 0) < 30 else 250
+    by_interfaces = _addresses(machine, settings)
+    how = "with" if settings.prefix_delegation else "without"
+    if settings.max_pods is not None:
+        if settings.max_pods > cap and not settings.self_managed:
+            raise CatalogError(
+                f"{name}: EKS managed node groups give such a node at most {cap} pods, not {settings.max_pods}",
+                fix=f"set maxPods to {cap} or less",
+            )
+        if by_interfaces is not None and settings.max_pods > by_interfaces:
+            other = "" if settings.prefix_delegation else ", or set network.prefixDelegation"
+            raise CatalogError(
+                f"{name} has addresses for {by_interfaces} pods {how} prefix delegation, not for {settings.max_pods}",
+                fix=f"set maxPods to {by_interfaces} or less{other}",
+            )
+        return settings.max_pods, f"{name}: {settings.max_pods} pods, as set"
+    if by_interfaces is None:
+        return 110, f"{name}: 110 pods, because its network interfaces are not known"
     if by_interfaces <= cap or settings.self_managed:
         return by_interfaces, f"{name}: {by_interfaces} pods, by its network interfaces, {how} prefix delegation"
     return cap, f"{name}: {cap} pods, the cap of EKS managed node groups"
 
 
+def _addresses(machine: Machine, settings: NodeSettings) -> int | None:
+    """Return how many pods the interfaces of the default card have addresses for, host-network pods included."""
+    if machine.default_card_enis is None or machine.ipv4_per_eni is None:
+        return None
+    each = (machine.ipv4_per_eni - 1) * (16 if settings.prefix_delegation else 1)
+    return machine.default_card_enis * each + 2
+
+
 def _eks(machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
     max_pods, pods_sentence = eks_max_pods(machine, settings)
     kept = -(-memory_mib * 75 // 1000) + (64 if machine.arch == "arm64" else 0)
-    kube_reserved = 11 * max_pods + 255
+    # nodeadm reserves by the maxPods that it works out itself, even where kubelet's configuration sets another
+    usual, _ = eks_max_pods(machine, replace(settings, max_pods=None))
+    kube_reserved = 11 * max(max_pods, usual) + 255
+    spared = kept + 11 * abs(max_pods - usual)
     disk = settings.disk_gib * 1024
     amounts = {
         "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
@@ -102,7 +143,7 @@ def _eks(machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) 
     }
     return Allocatable(
         amounts,
-        {**amounts, "memory": amounts["memory"] + kept * MIB},
+        {**amounts, "memory": amounts["memory"] + spared * MIB},
         (
             "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations; kernel and hypervisor keep 7.5 % of "
             "the memory (Karpenter's share, cautious on large machines)",
@@ -133,7 +174,9 @@ def _gke(vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
         (
             "GKE nodes run Container-Optimized OS with GKE's documented reservations, as Karpenter and the cluster "
             "autoscaler restate them",
-            *(("GKE nodes take 110 pods, the default of a node pool",) if settings.max_pods is None else ()),
+            "GKE nodes take 110 pods, the default of a node pool"
+            if settings.max_pods is None
+            else f"GKE nodes take {settings.max_pods} pods, as set",
             f"ephemeral storage is a boot disk of {settings.disk_gib} GiB; local SSDs are not counted",
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dra_planner.catalog import Machine
+from dra_planner.catalog import Machine, network_interfaces
 from dra_planner.model import Taint
 
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
@@ -28,7 +28,9 @@ def predict_labels(fleet: Fleet, pool: Pool, machine: Machine, node_name: str) -
     if machine.gpu_count:
         labels["nvidia.com/gpu.present"] = "true"
         labels["nvidia.com/gpu.dra"] = "true"
-    return labels | (_eks(pool) if fleet.cloud == "eks" else _gke(pool, machine))
+    if fleet.cloud == "gke" and fleet.drivers.dranet and network_interfaces(machine):
+        labels["cloud.google.com/gke-networking-dra-driver"] = "true"
+    return labels | (_eks(pool) if fleet.cloud == "eks" else _gke(pool, machine)) | pool.labels
 
 
 def base_labels(fleet: Fleet, pool_name: str, machine: Machine, node_name: str, zones: Sequence[str]) -> dict[str, str]:
@@ -64,12 +66,13 @@ def unknown_labels(fleet: Fleet, zones: Sequence[str]) -> tuple[str, ...]:
     return (*_UNKNOWN[fleet.cloud], *(() if len(zones) == 1 else _ZONES), "kubernetes.io/hostname")
 
 
-def predict_taints(machine: Machine) -> tuple[Taint, ...]:
-    """Return the taints of a pool's nodes: GPU nodes keep other pods away, and so do Arm nodes of GKE."""
+def predict_taints(pool: Pool, machine: Machine) -> tuple[Taint, ...]:
+    """Return the taints of a pool's nodes: GPU nodes keep other pods away, so do Arm nodes of GKE; then its own."""
     taints = [GPU_TAINT] if machine.gpu_count else []
     if machine.cloud == "gke" and machine.arch == "arm64":
         taints.append(ARM_TAINT)
-    return tuple(taints)
+    own = (Taint(taint.key, taint.value, taint.effect) for taint in pool.taints)
+    return tuple(dict.fromkeys((*taints, *own)))
 
 
 def pool_zones(fleet: Fleet, pool: Pool) -> tuple[str, ...]:

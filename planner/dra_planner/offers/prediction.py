@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
@@ -9,7 +10,7 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Node, ObjectMeta
-from dra_planner.offers.allocatable import DEFAULTS, MIB, NodeSettings, predict_allocatable
+from dra_planner.offers.allocatable import MIB, NodeSettings, predict_allocatable
 from dra_planner.offers.labels import (
     base_labels,
     network_zones,
@@ -20,7 +21,7 @@ from dra_planner.offers.labels import (
 )
 from dra_planner.offers.model import Deduction, Offer
 from dra_planner.releases import Features
-from dra_planner.slices import predict_slices, slice_assumptions
+from dra_planner.slices import network_assumptions, predict_network_slices, predict_slices, slice_assumptions
 
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
     from dra_planner.fleet import Fleet, Pool
@@ -28,20 +29,48 @@ if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes lon
 SYSTEM_POOL = "system"
 
 
-def predict_offers(fleet: Fleet, features: Features, settings: NodeSettings = DEFAULTS) -> tuple[Offer, ...]:
+def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
     """Return one offer per pool of a fleet, in its order: what each of its nodes will have for workloads.
 
     Raises CatalogError or UnsupportedFeature, placed at the pool, for a machine, region, driver, layout or
-    setting that nobody knows or that cannot work.
+    setting that nobody knows or that cannot work; with `others` for further pools.
     """
-    return tuple(_offer(fleet, index, pool, features, settings) for index, pool in enumerate(fleet.pools))
+    offers: list[Offer] = []
+    errors: list[PlannerError] = []
+    for index, pool in enumerate(fleet.pools):
+        try:
+            offers.append(_offer(fleet, pool, features))
+        except PlannerError as error:
+            place = Place(path=f"pools[{index}]")
+            errors += [
+                type(each)(f"pool {pool.name}: {each.message}", place=place, fix=each.fix)
+                for each in (error, *error.others)
+            ]
+    if errors:
+        first, *others = errors
+        raise type(first)(first.message, place=first.place, fix=first.fix, others=tuple(others))
+    return tuple(offers)
 
 
-def predict_system_offer(fleet: Fleet, settings: NodeSettings = DEFAULTS) -> Offer | None:
+def node_settings(fleet: Fleet, pool: Pool | None = None) -> NodeSettings:
+    """Return how the nodes of a pool are set up; without one, those of the system pool."""
+    drivers = ("dranet",) if fleet.drivers.dranet and pool is not None else ()
+    everywhere = NodeSettings(
+        prefix_delegation=fleet.network.prefix_delegation,
+        daemons={name: each.amounts if each else None for name, each in fleet.daemon_pods.items()},
+        drivers=drivers,
+    )
+    if pool is None:
+        return everywhere
+    return replace(everywhere, max_pods=pool.max_pods, disk_gib=pool.disk_gib, reserved=pool.reserved.amounts)
+
+
+def predict_system_offer(fleet: Fleet) -> Offer | None:
     """Return what the nodes without GPUs offer, None where the catalogue does not know their machine.
 
     They have no taint, so pods without claims run there; what controllers and add-ons take of them is not known.
     """
+    settings = node_settings(fleet)
     try:
         machine = catalog.machine(fleet.cloud, fleet.system_pool.machine)
         allocatable = predict_allocatable(machine, settings)
@@ -71,23 +100,24 @@ def predict_system_offer(fleet: Fleet, settings: NodeSettings = DEFAULTS) -> Off
     )
 
 
-def _offer(fleet: Fleet, index: int, pool: Pool, features: Features, settings: NodeSettings) -> Offer:
-    node_name = f"{pool.name}-0"
-    try:
-        machine = catalog.machine(fleet.cloud, pool.machine)
-        catalog.check_region(machine, fleet.region)
-        driver = catalog.driver_release(fleet.drivers.nvidia.version)
-        allocatable = predict_allocatable(machine, settings)
-        slices = predict_slices(machine, driver, node_name=node_name, features=features, mig=pool.mig)
-    except PlannerError as error:
-        place = Place(path=f"pools[{index}]")
-        raise type(error)(f"pool {pool.name}: {error.message}", place=place, fix=error.fix) from None
+def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
+    node_name, settings, driver_settings = f"{pool.name}-0", node_settings(fleet, pool), fleet.drivers.nvidia.settings
+    machine = catalog.machine(fleet.cloud, pool.machine)
+    catalog.check_region(machine, fleet.region)
+    driver = catalog.driver_release(fleet.drivers.nvidia.version)
+    allocatable = predict_allocatable(machine, settings)
+    slices = predict_slices(
+        machine, driver, node_name=node_name, features=features, mig=pool.mig, settings=driver_settings
+    )
+    network = fleet.drivers.dranet is not False
+    if network:
+        slices += predict_network_slices(machine, node_name=node_name)
     deductions, unknown_daemons = _deductions(machine, settings)
     hourly_usd, priced_on, price_sentences = _price(fleet, pool, machine)
     node = Node(
         meta=ObjectMeta(name=node_name, labels=predict_labels(fleet, pool, machine, node_name)),
         allocatable=allocatable.amounts,
-        taints=predict_taints(machine),
+        taints=predict_taints(pool, machine),
     )
     return Offer(
         name=pool.name,
@@ -106,7 +136,9 @@ def _offer(fleet: Fleet, index: int, pool: Pool, features: Features, settings: N
         assumptions=(
             *allocatable.assumptions,
             *unknown_daemons,
-            *slice_assumptions(machine, driver, mig=pool.mig),
+            *slice_assumptions(machine, driver, mig=pool.mig, settings=driver_settings),
+            *(network_assumptions(machine) if network else ()),
+            *_other_accelerator(machine),
             *_offered(machine, fleet.region, pool_zones(fleet, pool)),
             *price_sentences,
         ),
@@ -117,7 +149,7 @@ def _deductions(machine: Machine, settings: NodeSettings) -> tuple[tuple[Deducti
     """Return what daemon pods take, those of the catalogue first, and one sentence about what they leave open."""
     deductions: list[Deduction] = []
     unknown: list[str] = []
-    known = catalog.daemon_pods(machine)
+    known = catalog.daemon_pods(machine, settings.drivers)
     for pod in known:
         if pod.name in settings.daemons:
             continue
@@ -133,6 +165,13 @@ def _deductions(machine: Machine, settings: NodeSettings) -> tuple[tuple[Deducti
         return tuple(deductions), ()
     sentence = f"what these daemon pods ask for is not known, and nothing is subtracted: {', '.join(unknown)}"
     return tuple(deductions), (sentence,)
+
+
+def _other_accelerator(machine: Machine) -> tuple[str, ...]:
+    accelerator = machine.accelerator
+    if accelerator is None or accelerator.gpu is not None:
+        return ()
+    return (f"{machine.name}: no driver of this fleet publishes its {accelerator.model}; nothing of it is offered",)
 
 
 def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from dra_planner.catalog import DriverRelease, Machine, MigProfile, gpu, gpu_places, mig_layout
-from dra_planner.slices.settings import WHOLE, DriverSettings
+from dra_planner.catalog import (
+    WHOLE,
+    DriverRelease,
+    DriverSettings,
+    Machine,
+    MigProfile,
+    gpu,
+    gpu_places,
+    mig_layout,
+)
 
 _DEFAULTS = DriverSettings()
 _FACTS = {
@@ -45,6 +53,11 @@ def slice_assumptions(
         sentences.extend(_layout_sentences(machine, mig, name))
     if dynamic or mig not in WHOLE:
         sentences.append(f"{name}: memory of MIG instances shifts by up to 0.25 GiB with the branch of the GPU driver")
+    if settings.compute_domains:
+        sentences.append(
+            f"{machine.name}: the ComputeDomain plugin runs, which takes GPU driver 570.158.01 or later and its device "
+            "nvidia-caps-imex-channels"
+        )
     if settings.has("PassthroughSupport", driver):
         sentences.append(
             "a GPU and its VFIO device are both published; the driver, not the scheduler, keeps them apart"

@@ -24,10 +24,11 @@ _ONLY_THE_NODE_KNOWS = (
 
 
 def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[ResourceSlice, ...]:
-    """Return what DRANET publishes on a node of this machine type; none where the interfaces' places are not public.
+    """Return what DRANET publishes on a node of this machine type; none where it has nothing that pods can claim.
 
-    Only interfaces beside the node's own are predicted (EFA on EKS). The PCIe root is `Unknown` with the same
-    group as that of the GPUs below the same root, so that both can be claimed together.
+    Only interfaces beside the node's own are predicted: EFA on EKS, whose chart publishes no others; RDMA and gVNIC
+    interfaces of the additional networks on GKE. Where a PCIe root is public it is `Unknown` with the same group as
+    that of the GPUs below it, so that both can be claimed together; elsewhere nothing is known of it.
     """
     interfaces = network_interfaces(machine)
     if not interfaces:
@@ -39,12 +40,27 @@ def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[Resourc
 
 def _device(index: int, interface: NetworkInterface) -> Device:
     attributes: dict[str, AttributeValue] = {
-        "pciDevice": interface.pci_device,
-        "pciSubsystem": interface.pci_subsystem,
-        "pciVendor": interface.pci_vendor,
+        "pciDevice": interface.pci_device or Unknown(),
+        "pciSubsystem": interface.pci_subsystem or Unknown(),
+        "pciVendor": interface.pci_vendor or Unknown(),
         "rdma": interface.is_rdma,
         "numaNode": Unknown() if interface.numa_node is None else interface.numa_node,
         "resource.kubernetes.io/pcieRoot": Unknown(interface.pcie_root or ""),
     }
     attributes |= {name: Unknown() for name in _ONLY_THE_NODE_KNOWS}
     return Device(name=f"{interface.kind}-{index}", attributes=attributes)
+
+
+def network_assumptions(machine: Machine) -> tuple[str, ...]:
+    """Return what `predict_network_slices` takes for granted or leaves open on such a node, in sentences."""
+    interfaces = network_interfaces(machine)
+    name = machine.name
+    if not interfaces:
+        unknown = machine.efa_interfaces is None and machine.cloud == "eks"
+        return (f"{name}: how many network interfaces pods can claim is not known; none is offered",) if unknown else ()
+    sentences = [f"{name}: its {len(interfaces)} network interfaces are attached, and DRANET publishes them"]
+    if all(each.pcie_root is None for each in interfaces):
+        sentences.append(f"{name}: which PCIe roots its network interfaces share with GPUs is not known")
+    elif not all(each.is_observed for each in interfaces):
+        sentences.append(f"{name}: the places of its network interfaces are put together from single print-outs")
+    return tuple(sentences)

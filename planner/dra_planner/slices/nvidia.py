@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from dra_planner.catalog import (
     DriverRelease,
+    DriverSettings,
     Gpu,
     GpuPlace,
     Machine,
@@ -31,7 +32,6 @@ from dra_planner.model import (
     Version,
 )
 from dra_planner.quantity import Quantity
-from dra_planner.slices.settings import DriverSettings
 
 GPU_DRIVER = "gpu.nvidia.com"
 NUMA_NODE = "resource.kubernetes.io/numaNode"

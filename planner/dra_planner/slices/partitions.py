@@ -10,12 +10,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dra_planner.catalog import DriverRelease, Machine, MigInstance, MigProfile, mig_profiles
+from dra_planner.catalog import DriverRelease, DriverSettings, Machine, MigInstance, MigProfile, mig_profiles
 from dra_planner.errors import CatalogError
 from dra_planner.model import CounterConsumption, CounterSet, Device, DeviceCapacity
 from dra_planner.quantity import Quantity
 from dra_planner.slices.nvidia import ENGINES, Board, as_set, boards, count, mebibytes, partition, whole_gpu
-from dra_planner.slices.settings import DriverSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dra_planner.catalog import DriverRelease, Machine, require_installable
+from dra_planner.catalog import DriverRelease, DriverSettings, Machine, check_settings, require_installable
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import CounterSet, Device, ResourceSlice
 from dra_planner.releases import Features
 from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER, compute_domain_devices
 from dra_planner.slices.nvidia import GPU_DRIVER, predict_devices
 from dra_planner.slices.partitions import PartitionedGpu, predict_partitions
-from dra_planner.slices.settings import DriverSettings, check_settings
 
 _DEFAULTS = DriverSettings()
 _Content = tuple[tuple[Device, ...], tuple[CounterSet, ...]]

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from dra_planner.catalog import DriverAttribute, DriverRelease
+from dra_planner.catalog import DriverAttribute, DriverRelease, DriverSettings
 from dra_planner.slices.nvidia import GPU_DRIVER
-from dra_planner.slices.settings import DriverSettings
 
 ChangeKind = Literal[
     "attribute-renamed",

@@ -82,16 +82,18 @@ def test_prices_are_positive_and_ranges_ordered() -> None:
 
 def test_topology_lists_every_gpu_of_a_machine() -> None:
     rows = read_table("gpu_topology")
-    for name in {row["machine"] for row in rows}:
-        machine = catalog.machine("eks", name)
+    for cloud, name in {(row["cloud"], row["machine"]) for row in rows}:
+        machine = catalog.machine(cloud, name)
         assert [int(row["index"]) for row in rows if row["machine"] == name] == list(range(machine.gpu_count))
 
 
-def test_interfaces_are_as_many_as_ec2_says() -> None:
+def test_interfaces_are_as_many_as_the_cloud_says() -> None:
     for machine in catalog.machines("eks"):
+        assert len(catalog.network_interfaces(machine)) == (machine.efa_interfaces or 0), machine.name
+    for machine in catalog.machines("gke"):
         interfaces = catalog.network_interfaces(machine)
-        if interfaces:
-            assert len(interfaces) == machine.efa_interfaces, machine.name
+        assert sum(each.is_rdma for each in interfaces) == (machine.rdma_networks or 0), machine.name
+        assert len(interfaces) == (machine.additional_networks if interfaces else 0), machine.name
 
 
 def test_profiles_fit_the_memory_slices_of_their_gpu() -> None:

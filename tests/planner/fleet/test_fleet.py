@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dra_planner.errors import FleetError
-from dra_planner.fleet import read_fleet, read_fleet_file, read_stack
+from dra_planner.fleet import Fleet, read_fleet, read_fleet_file, read_stack
 
 GOOD: dict[str, Any] = {
     "cloud": "eks",
@@ -78,6 +78,56 @@ BAD = [
     ("no pools", [("pools", [])], "pools", "at least 1 item"),
     ("the wrong autoscaler", [("autoscaler", "gke")], "autoscaler", "an EKS cluster has no gke autoscaler"),
     ("pools as text", [("pools", "l4")], "pools", 'must be a list, not "l4"'),
+    ("an unknown profile", [("pools.1.mig", "1g.5gb")], "pools[1].mig", "it has 1g.10gb"),
+    ("no MIG", [("pools.0.mig", "all-balanced")], "pools[0].mig", "NVIDIA L4 has no MIG"),
+    ("a region without it", [("region", "us-west-1"), ("pools.1.zones", [])], "pools[0].machine", "it is in us-"),
+    (
+        "a driver with MIG parents",
+        [("pools.1.mig", "all-1g.10gb"), ("drivers.nvidia.version", "25.8.0")],
+        "pools[1].mig",
+        "issue 719",
+    ),
+    ("a driver that cannot be installed", [("drivers.nvidia.version", "25.3.1")], "drivers.nvidia.version", "v1beta1"),
+    (
+        "an unknown gate",
+        [("drivers.nvidia.featureGates", {"DynamicMig": True})],
+        "drivers.nvidia.featureGates",
+        'no feature gate "DynamicMig"',
+    ),
+    (
+        "gates as text",
+        [("drivers.nvidia.featureGates", {"DynamicMIG": "yes"})],
+        "drivers.nvidia.featureGates.DynamicMIG",
+        'must be true or false, not "yes"',
+    ),
+    (
+        "shares without the gate",
+        [("drivers.nvidia.consumableShares", 4)],
+        "drivers.nvidia.consumableShares",
+        "unless the feature gate ConsumableShares is on; use 0.5.0 or later",
+    ),
+    (
+        "no way to share",
+        [("drivers.nvidia.consumableShares", "some")],
+        "drivers.nvidia.consumableShares",
+        '"some" is no way to share GPUs',
+    ),
+    ("a driver of another name", [("drivers.efa", True)], "drivers", "write dranet: true"),
+    ("no DRANET", [("drivers.dranet", "1.0.0")], "drivers.dranet", "must be true, false or the mapping"),
+    ("no amount", [("pools.0.reserved", {"cpu": "lots"})], "pools[0].reserved.cpu", '"lots" is no amount'),
+    ("less than nothing", [("pools.0.reserved", {"memory": "-1Gi"})], "pools[0].reserved.memory", "less than nothing"),
+    ("a label of ours", [("pools.0.labels", {"nvidia.com/gpu.dra": "no"})], "pools[0].labels", "is set on every pool"),
+    ("no label key", [("pools.0.labels", {"a b": "c"})], "pools[0].labels.a b", "is no key of a label"),
+    ("a taint of ours", [("pools.0.taints", [{"key": "nvidia.com/gpu"}])], "pools[0].taints[0].key", "already"),
+    ("a taint twice", [("pools.0.taints", [{"key": "a"}, {"key": "a"}])], "pools[0].taints", "is there twice"),
+    ("no effect", [("pools.0.taints", [{"key": "a", "effect": "No"}])], "pools[0].taints[0].effect", "must be 'NoSch"),
+    ("no pods", [("pools.0.maxPods", 0)], "pools[0].maxPods", "greater than or equal to 1"),
+    (
+        "a daemon as text",
+        [("daemonPods", {"agent": "100m"})],
+        "daemonPods.agent",
+        'must be a mapping of keys, not "100m"',
+    ),
     ("two kinds of network", [("network", {"zones": 2, "subnetIds": ["s"]})], "network", "not both"),
 ]
 
@@ -88,6 +138,111 @@ def test_a_bad_fleet_says_where_and_what(edits: list[tuple[str, Any]], path: str
         read_fleet(changed(*edits))
     assert caught.value.place.path == path
     assert sentence in caught.value.message
+
+
+ON_GKE = [
+    ("MIG", [("pools.0.mig", "all-balanced")], "pools[0].mig", "GKE does not support MIG with DRA (docs.cloud.google"),
+    (
+        "MPS",
+        [("drivers.nvidia.featureGates", {"MPSSupport": True})],
+        "drivers.nvidia.featureGates",
+        "support MPSSupport",
+    ),
+    (
+        "time-slicing",
+        [("drivers.nvidia.featureGates", {"TimeSlicingSettings": True})],
+        "drivers.nvidia.featureGates",
+        "GKE does not support TimeSlicingSettings with DRA",
+    ),
+    ("too many pods", [("pools.0.maxPods", 300)], "pools[0].maxPods", "a GKE node takes 8 to 256 pods, not 300"),
+    ("reservations", [("pools.0.reserved", {"cpu": 1})], "pools[0].reserved", "node-system-config"),
+    ("prefixes", [("network.prefixDelegation", True)], "network.prefixDelegation", "is for EKS"),
+    ("a version of DRANET", [("drivers.dranet", {"version": "1"})], "drivers.dranet.version", "GKE manages its own"),
+]
+GKE_POOLS = [{"name": "h100", "machine": "a3-highgpu-8g", "count": 1}]
+GKE = [("cloud", "gke"), ("region", "us-central1"), ("network", {"zones": ["us-central1-a"]}), ("pools", GKE_POOLS)]
+
+
+@pytest.mark.parametrize(("edits", "path", "sentence"), [case[1:] for case in ON_GKE], ids=[case[0] for case in ON_GKE])
+def test_what_gke_does_not_do_is_refused(edits: list[tuple[str, Any]], path: str, sentence: str) -> None:
+    with pytest.raises(FleetError) as caught:
+        read_fleet(changed(*deepcopy(GKE), *edits))
+    assert caught.value.place.path == path
+    assert sentence in caught.value.message
+
+
+def test_a_fleet_may_say_how_drivers_and_nodes_are_set_up() -> None:
+    drivers = {
+        "nvidia": {
+            "version": "0.5.0",
+            "featureGates": {"ConsumableShares": True},
+            "consumableShares": 4,
+            "computeDomains": True,
+        },
+        "dranet": {"version": "1.0.0"},
+    }
+    fleet = read_fleet(
+        changed(
+            ("kubernetes", "1.36"),
+            ("drivers", drivers),
+            ("network", {"subnetIds": ["subnet-1"], "prefixDelegation": True}),
+            ("daemonPods", {"dcgm-exporter": {"cpu": 0.1, "memory": 1024}, "aws-node": False}),
+            ("pools.0.reserved", {"cpu": "500m", "memory": "2Gi"}),
+            ("pools.0.labels", {"example.com/team": "a"}),
+            ("pools.0.taints", [{"key": "team", "value": "a", "effect": "NoExecute"}]),
+        )
+    )
+    settings = fleet.drivers.nvidia.settings
+    assert (settings.gates, settings.consumable_shares, settings.compute_domains) == (
+        {"ConsumableShares": True},
+        "4",
+        True,
+    )
+    assert fleet.pools[0].reserved.amounts == {"cpu": 500, "memory": 2 << 30}
+    assert fleet.daemon_pods["dcgm-exporter"].amounts == {"cpu": 100, "memory": 1024}  # type: ignore[union-attr]  # not the False beside it
+    assert read_fleet(fleet.document()) == fleet
+
+
+@pytest.mark.parametrize(
+    "pools",
+    [
+        "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 30)),
+        "".join(f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 1}'] * 10)}]}}\n" for i in range(1, 30)),
+    ],
+    ids=["aliases", "merged keys"],
+)
+def test_aliases_cannot_make_a_fleet_endless(tmp_path: Path, pools: str) -> None:
+    path = tmp_path / "fleet.yaml"
+    path.write_text("a0: &a0 {x: 1}\n" + pools)
+    with pytest.raises(FleetError, match="when its aliases are followed"):
+        read_fleet_file(path)
+
+
+def test_an_anchor_that_holds_itself_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.yaml"
+    path.write_text("pools: &pools [*pools]\n")
+    with pytest.raises(FleetError, match="when its aliases are followed"):
+        read_fleet_file(path)
+
+
+def test_pools_may_share_what_they_have_in_common(tmp_path: Path) -> None:
+    text = yaml.safe_dump(changed(("pools", [])), sort_keys=False).replace("pools: []\n", "")
+    path = tmp_path / "fleet.yaml"
+    path.write_text(
+        text + "pools:\n- &l4 {name: l4, machine: g6.2xlarge, count: 1, labels: {team: a}}\n- {<<: *l4, name: other}\n"
+    )
+    fleet = read_fleet_file(path)
+    assert [(pool.name, pool.machine, pool.labels) for pool in fleet.pools] == [
+        ("l4", "g6.2xlarge", {"team": "a"}),
+        ("other", "g6.2xlarge", {"team": "a"}),
+    ]
+
+
+def test_every_key_of_the_published_schema_says_what_it_is() -> None:
+    for name, part in {"Fleet": Fleet.model_json_schema(), **Fleet.model_json_schema()["$defs"]}.items():
+        for key, value in part.get("properties", {}).items():
+            described = value.get("description") or "$ref" in value or part.get("description")
+            assert described, f"{name}.{key}"
 
 
 def test_every_fault_is_told_at_once() -> None:

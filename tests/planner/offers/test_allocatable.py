@@ -89,7 +89,6 @@ def test_every_machine_leaves_most_of_itself(cloud: str) -> None:
         (NodeSettings(), 58),
         (NodeSettings(prefix_delegation=True), 110),
         (NodeSettings(prefix_delegation=True, self_managed=True), 4 * 14 * 16 + 2),
-        (NodeSettings(max_pods=20), 20),
     ],
 )
 def test_pods_follow_the_network_settings_and_memory_follows_pods(settings: NodeSettings, pods: int) -> None:
@@ -97,6 +96,37 @@ def test_pods_follow_the_network_settings_and_memory_follows_pods(settings: Node
     plain, other = predict_allocatable(machine).amounts, predict_allocatable(machine, settings).amounts
     assert other["pods"] == pods
     assert plain["memory"] - other["memory"] == 11 * (pods - 58) * MIB
+
+
+def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
+    # nodeadm reserves by the maxPods it works out itself when kubelet's configuration sets another
+    machine = catalog.machine("eks", "g5.2xlarge")
+    plain, fewer = predict_allocatable(machine), predict_allocatable(machine, NodeSettings(max_pods=20))
+    assert fewer.amounts["pods"] == 20
+    assert fewer.amounts["memory"] == plain.amounts["memory"]
+    assert fewer.at_most["memory"] - plain.at_most["memory"] == 11 * (58 - 20) * MIB
+
+
+@pytest.mark.parametrize(
+    ("machine", "settings", "words"),
+    [
+        ("g5.2xlarge", NodeSettings(max_pods=111, prefix_delegation=True), "at most 110 pods, not 111"),
+        ("p4d.24xlarge", NodeSettings(max_pods=251), "at most 250 pods, not 251"),
+        ("g5.2xlarge", NodeSettings(max_pods=59), "addresses for 58 pods without prefix delegation"),
+        ("g5.2xlarge", NodeSettings(reserved={"memory": 40 << 30}), "leaves a g5.2xlarge no memory"),
+    ],
+)
+def test_settings_that_no_node_can_have_are_refused(machine: str, settings: NodeSettings, words: str) -> None:
+    with pytest.raises(CatalogError, match=words):
+        predict_allocatable(catalog.machine("eks", machine), settings)
+
+
+def test_reserved_amounts_are_kept_from_pods() -> None:
+    machine = catalog.machine("eks", "g5.2xlarge")
+    plain = predict_allocatable(machine)
+    less = predict_allocatable(machine, NodeSettings(reserved={"cpu": 500, "memory": 1 << 30}))
+    assert plain.amounts["cpu"] - less.amounts["cpu"] == 500
+    assert plain.at_most["memory"] - less.at_most["memory"] == 1 << 30
 
 
 def test_a_gke_pool_may_set_its_pods_and_its_disk() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dra_planner.errors import CatalogError, UnsupportedFeature
+from dra_planner.errors import CatalogError, FleetError
 from dra_planner.fleet import read_fleet
 from dra_planner.model import Taint
-from dra_planner.offers import NodeSettings, Offer, predict_offers, predict_system_offer
+from dra_planner.offers import Offer, predict_offers, predict_system_offer
 from dra_planner.releases import features_of
 
 EKS: dict[str, Any] = {
@@ -108,10 +108,8 @@ def test_what_is_not_known_is_said() -> None:
     assert any("kube-proxy" in sentence for sentence in offer.assumptions)
 
 
-def test_settings_change_what_daemons_take() -> None:
-    fleet = read_fleet({**EKS, "pools": [L4]})
-    settings = NodeSettings(daemons={"aws-node": None, "agent": {"cpu": 500, "memory": 1 << 30}})
-    (offer,) = predict_offers(fleet, features_of(34), settings)
+def test_a_fleet_says_what_daemons_take() -> None:
+    (offer,) = offers({**EKS, "daemonPods": {"aws-node": False, "agent": {"cpu": "500m", "memory": "1Gi"}}}, L4)
     names = [deduction.name for deduction in offer.deductions]
     assert "aws-node" not in names
     assert names[-1] == "agent"
@@ -146,18 +144,19 @@ def test_a_retired_machine_is_planned_and_said_to_be_one() -> None:
     ("error", "words", "document", "pool"),
     [
         (
-            CatalogError,
-            "pool l4: g6.2xlarge is not offered in region us-west-1; it is in us-",
+            FleetError,
+            "g6.2xlarge is not offered in region us-west-1; it is in us-",
             {**EKS, "region": "us-west-1"},
             L4,
         ),
         (
-            UnsupportedFeature,
+            FleetError,
             "GKE does not support MIG",
             GKE,
             {"name": "h100", "machine": "a3-highgpu-1g", "count": 1, "mig": "all-1g.10gb"},
         ),
-        (CatalogError, "cannot be installed", {**EKS, "drivers": {"nvidia": {"version": "25.3.0"}}}, L4),
+        (CatalogError, "addresses for 58 pods", EKS, {**L4, "maxPods": 100}),
+        (CatalogError, "leaves a g6.2xlarge no memory", EKS, {**L4, "reserved": {"memory": "64Gi"}}),
     ],
 )
 def test_a_pool_that_cannot_work_is_named(
@@ -189,3 +188,65 @@ GPU = {"m7i.large": "g6.2xlarge", "e2-standard-4": "g2-standard-4"}
 def test_an_unknown_system_machine_offers_nothing_that_is_known() -> None:
     fleet = read_fleet({**EKS, "systemPool": {"machine": "z99.large"}, "pools": [L4]})
     assert predict_system_offer(fleet) is None
+
+
+def test_every_pool_that_cannot_work_is_told_at_once() -> None:
+    with pytest.raises(CatalogError) as caught:
+        offers(EKS, {**L4, "maxPods": 100}, {**L4, "name": "other", "reserved": {"cpu": 99}})
+    assert [error.place.path for error in (caught.value, *caught.value.others)] == ["pools[0]", "pools[1]"]
+
+
+def test_nodes_are_set_up_as_their_pool_says() -> None:
+    settings = {"maxPods": 30, "diskGib": 500, "labels": {"team": "a"}, "taints": [{"key": "team", "value": "a"}]}
+    plain, (offer,) = offers(EKS, L4)[0], offers(EKS, {**L4, **settings, "reserved": {"cpu": 1}})
+    assert offer.node.allocatable["pods"] == 30
+    assert plain.node.allocatable["cpu"] - offer.node.allocatable["cpu"] == 1000
+    assert offer.node.allocatable["ephemeral-storage"] > 2 * plain.node.allocatable["ephemeral-storage"]
+    assert offer.node.meta.labels["team"] == "a"
+    assert offer.node.taints == (*plain.node.taints, Taint("team", "a", "NoSchedule"))
+
+
+def test_prefix_delegation_is_the_networks() -> None:
+    (offer,) = offers({**EKS, "network": {"prefixDelegation": True}}, L4)
+    assert offer.node.allocatable["pods"] == 110
+
+
+@pytest.mark.parametrize(
+    ("driver", "drivers", "devices"),
+    [
+        ("compute-domain.nvidia.com", {"nvidia": {"version": "0.5.0", "computeDomains": True}}, 2),
+        ("dra.net", {"nvidia": {"version": "0.5.0"}, "dranet": True}, 32),
+        ("gpu.nvidia.com", {"nvidia": {"version": "0.5.0", "featureGates": {"DynamicMIG": True}}}, 8 * 26),
+        ("gpu.nvidia.com", {"nvidia": {"version": "0.5.0", "featureGates": {"PassthroughSupport": True}}}, 16),
+    ],
+    ids=["ComputeDomains", "EFA", "dynamic MIG", "VFIO"],
+)
+def test_what_the_drivers_of_a_fleet_are_set_to_is_published(
+    driver: str, drivers: dict[str, Any], devices: int
+) -> None:
+    pool = {"name": "h100", "machine": "p5.48xlarge", "count": 1}
+    (offer,) = offers({**EKS, "kubernetes": "1.36", "drivers": drivers}, pool)
+    assert sum(len(each.devices) for each in offer.slices if each.driver == driver) == devices
+
+
+def test_shares_of_a_fleet_are_published() -> None:
+    nvidia = {"version": "0.5.0", "featureGates": {"ConsumableShares": True}, "consumableShares": 4}
+    (offer,) = offers({**EKS, "kubernetes": "1.36", "drivers": {"nvidia": nvidia}}, L4)
+    (device,) = offer.slices[0].devices
+    assert str(device.capacity["shares"].value) == "4"
+
+
+def test_a_node_with_dranet_has_its_daemon_and_on_gke_its_label() -> None:
+    on_eks = offers({**EKS, "drivers": {"nvidia": {"version": "0.5.0"}, "dranet": {"version": "1.0.0"}}}, L4)[0]
+    dranet = next(each for each in on_eks.deductions if each.name == "aws-dranet")
+    assert dranet.amounts == {"cpu": 100, "memory": 50 << 20, "pods": 1}
+    h200 = {"name": "h200", "machine": "a3-ultragpu-8g", "count": 1}
+    on_gke = offers({**GKE, "drivers": {"nvidia": {"version": "0.5.0"}, "dranet": True}}, h200)[0]
+    assert on_gke.node.meta.labels["cloud.google.com/gke-networking-dra-driver"] == "true"
+    assert [len(each.devices) for each in on_gke.slices] == [8, 9]
+
+
+def test_a_pool_of_other_accelerators_offers_none_and_says_so() -> None:
+    (offer,) = offers({**EKS, "region": "us-east-2"}, {"name": "trn", "machine": "trn2.48xlarge", "count": 1})
+    assert offer.slices == ()
+    assert any("no driver of this fleet publishes its Trainium2" in sentence for sentence in offer.assumptions)

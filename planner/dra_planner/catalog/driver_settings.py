@@ -1,0 +1,146 @@
+"""How the NVIDIA driver is set up, and which of that cannot work on a release, a machine, a cloud or a Kubernetes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dra_planner.catalog.drivers import DriverRelease, driver_release
+from dra_planner.catalog.machines import Machine
+from dra_planner.catalog.mig import WHOLE
+from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
+from dra_planner.releases import Features
+
+_EXCLUSIVE = (  # from which release on the driver refuses to start with both
+    ("DynamicMIG", "PassthroughSupport", "25.12.0"),
+    ("DynamicMIG", "NVMLDeviceHealthCheck", "25.12.0"),
+    ("DynamicMIG", "MPSSupport", "25.12.0"),
+    ("PassthroughSupport", "NVMLDeviceHealthCheck", "0.4.0"),
+    ("MPSSupport", "NVMLDeviceHealthCheck", "0.5.0"),
+)
+_SHARING_GATES = ("TimeSlicingSettings", "MPSSupport", "ConsumableShares")
+_GKE_LIMITS = "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG or MPS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverSettings:
+    """Helm values of the NVIDIA driver that change what a node publishes.
+
+    `gates` are the chart's `featureGates`; `consumable_shares` its value of that name ("", "disabled",
+    "memory", "unlimited" or a positive number); `compute_domains` its `resources.computeDomains.enabled`.
+    """
+
+    gates: Mapping[str, bool] = field(default_factory=dict, hash=False)
+    consumable_shares: str = ""
+    compute_domains: bool = False
+
+    def has(self, gate: str, driver: DriverRelease) -> bool:
+        """Whether a feature gate of the driver is on; False where the release has no such gate."""
+        return self.gates.get(gate, driver.feature_gates.get(gate, False))
+
+    def shares(self, driver: DriverRelease) -> str:
+        """How devices are shared: "memory", "unlimited", a number, or "" where they are not."""
+        chosen = self.consumable_shares.strip()
+        return chosen if self.has("ConsumableShares", driver) and chosen != "disabled" else ""
+
+
+def driver_faults(
+    cloud: str, driver: DriverRelease, settings: DriverSettings, features: Features
+) -> Iterator[PlannerError]:
+    """Yield what cannot work whatever the nodes are: gates and shares of a release on a Kubernetes of a cloud."""
+    for gate in settings.gates:
+        if not driver.has_gate(gate):
+            from difflib import get_close_matches  # only on the way out: 5 ms
+
+            near = get_close_matches(gate, list(driver.feature_gates), 1)
+            known = ", ".join(driver.feature_gates) or "none"
+            yield CatalogError(
+                f'NVIDIA DRA driver {driver.version} has no feature gate "{gate}"',
+                fix=f"did you mean {near[0]}?" if near else f"it has {known}",
+            )
+    for one, other, since in _EXCLUSIVE:
+        together = settings.has(one, driver) and settings.has(other, driver)
+        if together and driver.order >= driver_release(since).order:
+            yield CatalogError(f"the feature gates {one} and {other} exclude each other", fix="turn one of them off")
+    if settings.has("ComputeDomainCliques", driver) and not settings.has("IMEXDaemonsWithDNSNames", driver):
+        yield CatalogError(
+            "the feature gate ComputeDomainCliques needs IMEXDaemonsWithDNSNames",
+            fix="turn both off, or neither",
+        )
+    if settings.has("DeviceMetadata", driver) and not settings.has("PassthroughSupport", driver):
+        yield CatalogError("the feature gate DeviceMetadata needs PassthroughSupport", fix="turn that on as well")
+    if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
+        yield UnsupportedFeature(
+            f"Kubernetes {features.version} refuses attributes that are lists: DRAListTypeAttributes is off there",
+            fix="turn the driver's feature gate of that name off",
+        )
+    if settings.has("DynamicMIG", driver) and not features.partitionable_devices:
+        yield UnsupportedFeature(
+            f"Kubernetes {features.version} drops shared counters: DRAPartitionableDevices is off",
+            fix="dynamic MIG needs Kubernetes 1.36",
+        )
+    yield from _share_faults(driver, settings, features)
+    if cloud == "gke":
+        gates = ("DynamicMIG", *_SHARING_GATES)
+        yield from (_not_on_gke(gate) for gate in gates if settings.has(gate, driver))
+
+
+def machine_faults(
+    machine: Machine, driver: DriverRelease, settings: DriverSettings, mig: str
+) -> Iterator[PlannerError]:
+    """Yield what cannot work on a machine: a MIG layout beside what the driver does, and what its cloud lacks."""
+    if settings.has("DynamicMIG", driver):
+        if mig not in (*WHOLE, "all-enabled"):
+            yield CatalogError(
+                f'with DynamicMIG the driver removes the instances that the layout "{mig}" creates',
+                fix="drop the layout, or turn DynamicMIG off",
+            )
+    elif mig not in WHOLE and driver.publishes_mig_parents:
+        yield CatalogError(
+            f"NVIDIA DRA driver {driver.version} publishes a GPU and its MIG instances side by side "
+            f"(dra-driver-nvidia-gpu issue 719)",
+            fix="use 25.8.1 or later",
+        )
+    if driver.generation == "25.3" and machine.accelerator and machine.accelerator.gpu == "rtx-pro-6000-server":
+        yield CatalogError(
+            f"NVIDIA DRA driver {driver.version} does not know the MIG profiles of this GPU and stops",
+            fix="use 25.8.1 or later",
+        )
+    if machine.cloud == "gke" and mig not in WHOLE and not settings.has("DynamicMIG", driver):
+        yield _not_on_gke("MIG")
+
+
+def check_settings(
+    machine: Machine, driver: DriverRelease, settings: DriverSettings, mig: str, features: Features
+) -> None:
+    """Raise CatalogError or UnsupportedFeature, with all the others, for settings that cannot work here."""
+    faults = [*driver_faults(machine.cloud, driver, settings, features)]
+    faults += machine_faults(machine, driver, settings, mig)
+    if faults:
+        first, *others = faults
+        raise type(first)(first.message, fix=first.fix, others=tuple(others))
+
+
+def _share_faults(driver: DriverRelease, settings: DriverSettings, features: Features) -> Iterator[PlannerError]:
+    chosen = settings.consumable_shares.strip()
+    if chosen not in ("", "disabled", "memory", "unlimited") and not re.fullmatch(r"[1-9]\d*", chosen):
+        yield CatalogError(
+            f'"{chosen}" is no way to share devices', fix='use "memory", "unlimited" or a positive number'
+        )
+    elif chosen not in ("", "disabled") and not settings.has("ConsumableShares", driver):
+        yield UnsupportedFeature(
+            f"NVIDIA DRA driver {driver.version} does not share devices unless the feature gate ConsumableShares is on",
+            fix="turn the gate on" if driver.has_gate("ConsumableShares") else "use 0.5.0 or later",
+        )
+    if settings.shares(driver) and not features.consumable_capacity:
+        yield UnsupportedFeature(
+            f"Kubernetes {features.version} drops allowMultipleAllocations: DRAConsumableCapacity is off",
+            fix="shared devices need Kubernetes 1.36",
+        )
+
+
+def _not_on_gke(what: str) -> UnsupportedFeature:
+    return UnsupportedFeature(
+        f"GKE does not support {what} with DRA ({_GKE_LIMITS})", fix="turn it off, or use a pool without DRA"
+    )

@@ -1,0 +1,124 @@
+"""Pools: GPU nodes of one machine type, how many, where they come from, and how kubelet runs on them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from dra_planner.fleet.values import (
+    DNS_LABEL,
+    Amount,
+    Document,
+    Price,
+    check_label_key,
+    check_label_value,
+)
+
+OUR_LABELS = (
+    "nvidia.com/gpu.present",
+    "nvidia.com/gpu.dra",
+    "pulumi-dra/pool",
+    "gke-no-default-nvidia-gpu-device-plugin",
+    "cloud.google.com/gke-nvidia-gpu-dra-driver",
+    "cloud.google.com/gke-networking-dra-driver",
+)
+OUR_TAINT = "nvidia.com/gpu"
+LabelKey = Annotated[str, AfterValidator(check_label_key)]
+LabelValue = Annotated[str, AfterValidator(check_label_value)]
+
+
+class Count(Document):
+    """How many nodes a pool may have in all; the plan says how many it needs."""
+
+    min: int = Field(default=0, ge=0)
+    max: int = Field(ge=0, le=100_000_000)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min > self.max:
+            raise ValueError(f"min {self.min} is greater than max {self.max}")
+        return self
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.min == self.max
+
+
+class Reservation(Document):
+    """Capacity bought beforehand."""
+
+    reservation: str = Field(min_length=1)
+
+
+class CapacityBlock(Document):
+    """An EC2 Capacity Block, by its reservation id."""
+
+    capacity_block: str = Field(min_length=1)
+
+
+class PoolTaint(Document):
+    """A taint of a pool's nodes beside `nvidia.com/gpu=present:NoSchedule`, which they always have."""
+
+    key: LabelKey
+    value: LabelValue = ""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
+
+    @field_validator("key")
+    @classmethod
+    def _not_ours(cls, key: str) -> str:
+        if key == OUR_TAINT:
+            raise ValueError(f'the taint "{key}" is on every GPU node already')
+        return key
+
+
+class Pool(Document):
+    """GPU nodes of one machine type that claims are planned on."""
+
+    name: str = Field(pattern=DNS_LABEL, max_length=40, description="Name, unique in the fleet.")
+    machine: str = Field(min_length=1, description="Machine type (`pulumi-dra catalog machines`).")
+    count: Count
+    zones: list[str] = Field(default_factory=list, description="Zones to use; none: all of the network's.")
+    capacity: Literal["on-demand", "spot"] | Reservation | CapacityBlock = Field(
+        default="on-demand", description="Where machines come from."
+    )
+    mig: str = Field(default="none", description="MIG layout of every GPU, or none (`pulumi-dra catalog mig`).")
+    price_per_hour: Price | None = Field(default=None, description="US dollars per node and hour.")
+    max_pods: int | None = Field(
+        default=None, ge=1, description="Most pods of a node, kubelet's maxPods; none: the cloud's default."
+    )
+    reserved: Amount = Field(
+        default_factory=Amount,
+        description="EKS: what kubelet keeps from pods beside the image's own reservation (systemReserved).",
+    )
+    disk_gib: int = Field(default=200, ge=50, le=16_384, description="Size of the boot disk in GiB.")
+    labels: dict[LabelKey, LabelValue] = Field(
+        default_factory=dict, description="Labels of the nodes beside those that every DRA pool has."
+    )
+    taints: list[PoolTaint] = Field(
+        default_factory=list, description="Taints of the nodes beside the one that every GPU pool has."
+    )
+
+    @field_validator("count", mode="before")
+    @classmethod
+    def _fixed(cls, value: Any) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return {"min": value, "max": value}
+        return value
+
+    @field_validator("labels")
+    @classmethod
+    def _not_ours(cls, labels: dict[str, str]) -> dict[str, str]:
+        ours = [key for key in labels if key in OUR_LABELS]
+        if ours:
+            raise ValueError(f'the label "{ours[0]}" is set on every pool: drivers find their nodes by it')
+        return labels
+
+    @field_validator("taints")
+    @classmethod
+    def _once(cls, taints: list[PoolTaint]) -> list[PoolTaint]:
+        pairs = [(taint.key, taint.effect) for taint in taints]
+        twice = [pair for index, pair in enumerate(pairs) if pair in pairs[:index]]
+        if twice:
+            raise ValueError(f'the taint "{twice[0][0]}" with effect {twice[0][1]} is there twice')
+        return taints

@@ -1,0 +1,95 @@
+"""What the parts of a fleet are made of: closed mappings with camelCase keys, prices, amounts, label texts."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
+from pydantic.alias_generators import to_camel
+
+from dra_planner.errors import PlannerError
+from dra_planner.quantity import Quantity, QuantityError
+
+DNS_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+DNS_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+_NAME = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_LABEL_KEY = re.compile(rf"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
+_LABEL_VALUE = re.compile(rf"({_NAME})?")
+
+
+class Document(BaseModel):
+    """A mapping of the fleet: keys are camelCase outside, unknown keys are errors, values are not coerced."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True
+    )
+
+
+def sentence_of(error: PlannerError) -> str:
+    """Return what an error says, with its remedy."""
+    return f"{error.message}; {error.fix}" if error.fix else error.message
+
+
+def _as_decimal(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    return Decimal(str(value)) if isinstance(value, int | float | str) else value
+
+
+def _as_number(value: Decimal) -> int | float:
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+Price = Annotated[
+    Decimal, BeforeValidator(_as_decimal), PlainSerializer(_as_number), Field(gt=0, allow_inf_nan=False)
+]
+
+
+def _as_quantity(value: Any) -> Any:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _check_quantity(text: str) -> str:
+    try:
+        negative = Quantity.parse(text).sign < 0
+    except QuantityError:
+        raise ValueError(f'"{text}" is no amount; write "500m" for half a CPU, "2Gi" for memory') from None
+    if negative:
+        raise ValueError(f'"{text}" is less than nothing')
+    return text
+
+
+QuantityText = Annotated[
+    str,
+    BeforeValidator(_as_quantity, json_schema_input_type=str | int | float),
+    AfterValidator(_check_quantity),
+]
+"""An amount as Kubernetes writes it; a plain number is text as well."""
+
+
+class Amount(Document):
+    """So much of a node: `cpu` in cores or thousandths ("500m"), `memory` in bytes or with a suffix ("2Gi")."""
+
+    cpu: QuantityText = Field(default="0", description='Cores, or thousandths of one: "500m".')
+    memory: QuantityText = Field(default="0", description='Bytes, or with a suffix: "2Gi".')
+
+    @property
+    def amounts(self) -> dict[str, int]:
+        """The same in the planner's units: cpu in thousandths, memory in bytes."""
+        return {"cpu": Quantity.parse(self.cpu).milli_value, "memory": Quantity.parse(self.memory).value}
+
+
+def check_label_key(key: str) -> str:
+    """Return the key of a label or taint; raises ValueError where Kubernetes would refuse it."""
+    if not _LABEL_KEY.fullmatch(key):
+        raise ValueError(f'"{key}" is no key of a label or taint; write "team" or "example.com/team"')
+    return key
+
+
+def check_label_value(value: str) -> str:
+    """Return the value of a label or taint; raises ValueError where Kubernetes would refuse it."""
+    if not _LABEL_VALUE.fullmatch(value):
+        raise ValueError(f'"{value}" is no value of a label or taint: at most 63 letters, digits, "-", "_" and "."')
+    return value
