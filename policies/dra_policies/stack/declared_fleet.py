@@ -77,6 +77,8 @@ def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
         unknowns.append(f"{pool.title}: its {what} is not known; {known}")
     if machine is None or high is None:
         return None
+    if pool.labels is not None:
+        base["labels"] = {key: value for key, value in base.get("labels", {}).items() if key in pool.labels}
     return {**base, "name": _name(pool), "machine": machine, "count": {"min": min(low or 0, high), "max": high}}
 
 
@@ -90,7 +92,8 @@ def _document(
         document["kubernetes"] = version
     versions = sorted({driver.version for driver in view.drivers if driver.version})
     if len(versions) == 1:
-        document["drivers"] = {"nvidia": {"version": versions[0]}}
+        drivers: dict[str, Any] = document.get("drivers", {})
+        document["drivers"] = {**drivers, "nvidia": {**drivers.get("nvidia", {}), "version": versions[0]}}
     if planned is not None:
         return document
     cloud = next((pool.cloud for pool in view.pools), "eks")
