@@ -60,13 +60,20 @@ _CONSTANT_TYPES: Final[dict[type, Type]] = {
 
 
 def check(root: Node, dialect: Dialect) -> list[Issue]:
-    """Checks the tree in place; what is wrong, by place. Types are only meaningful when nothing is."""
+    """Checks the tree in place; what is wrong, by place. Types are only meaningful when nothing is.
+
+    Raises `TypesTooLarge`.
+    """
     checker = _Checker(dialect)
     checker.check(root)
     if checker.issues:
         return sorted(checker.issues, key=lambda issue: issue.position)
-    for node in walk(root):
-        node.type = checker.bindings.resolve(node.type, unbound_to_dyn=True)
+    settled: dict[int, Type] = {}
+    known: dict[Type, Type] = {}
+    nodes = list(walk(root))
+    found = [node.type for node in nodes]  # they stay alive, so that they can be told by identity
+    for node, t in zip(nodes, found, strict=True):
+        node.type = checker.bindings.settle(t, settled, known)
     return sorted(validate(root), key=lambda issue: issue.position)
 
 
@@ -83,12 +90,18 @@ def device_fields(dialect: Dialect) -> dict[str, Type]:
     return fields
 
 
+_MOST_NAMES: Final = 8
+"""Longer names than any that something is known by."""
+
+
 def dotted(node: Node) -> str | None:
-    """The name that a chain of selections spells."""
+    """The name that a chain of selections spells, if it may be that of something known."""
     names: list[str] = []
     while isinstance(node, Select) and not node.test:
         names.append(node.field)
         node = node.operand
+        if len(names) > _MOST_NAMES:
+            return None
     if not isinstance(node, Ident):
         return None
     return ".".join([node.name, *reversed(names)])
@@ -254,7 +267,7 @@ class _Checker:
             elif not types.is_dynamic(result) and resolved != result:
                 result = types.DYN
         if result is None:
-            shown = [show(self.bindings.resolve(t, unbound_to_dyn=True)) for t in given]
+            shown = [show(self.bindings.settle(t, {}, {})) for t in given]
             if node.target is not None:
                 applied = f"{shown[0]}.({', '.join(shown[1:])})"
             else:

@@ -14,7 +14,7 @@ from dra_planner.cel.reads import paths_read
 from dra_planner.cel.selector import MAX_ESTIMATE, Kind, Refused, Selector
 from dra_planner.cel.state import room_for
 from dra_planner.cel.tree import Node, depth
-from dra_planner.cel.types import Type
+from dra_planner.cel.types import Type, TypesTooLarge
 from dra_planner.cel.validation import Issue
 from dra_planner.cel.values import CelError, Panic
 
@@ -34,7 +34,10 @@ def compile_text(text: str, dialect: Dialect) -> Selector | Refused:
 
 
 def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused:
-    issues = check(tree, dialect)
+    try:
+        issues = check(tree, dialect)
+    except TypesTooLarge:
+        return Refused(text, "depth", "the types in the expression grow too large", 0)
     if issues:
         return _refuse(text, issues, dialect)
     wrong = _wrong_result(tree.type, dialect)

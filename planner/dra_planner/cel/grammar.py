@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lark import Lark, Token, Transformer
+    from lark import Lark
 
 _IMPORTED = (
     "expr, conditionalor, conditionaland, relation, relation_lt, relation_le, relation_gt, relation_ge, relation_eq, "
@@ -33,12 +33,24 @@ _BLOCK = (
 )
 
 _OVERRIDES = r"""
-%override conditionalor: conditionaland ("||" conditionaland)*
-%override conditionaland: relation ("&&" relation)*
+%override expr: conditionalor | conditionalor "?" conditionalor ":" expr
+%override conditionalor: conditionaland | alternatives -> disjunction
+alternatives: conditionaland "||" conditionaland | alternatives "||" conditionaland
+%override conditionaland: relation | conjuncts -> conjunction
+conjuncts: relation "&&" relation | conjuncts "&&" relation
+
+%override relation: addition | compared addition
+?compared: relation_lt | relation_le | relation_gt | relation_ge | relation_eq | relation_ne | relation_in
+%override relation_in: relation _IN
+%override addition: multiplication | added multiplication
+?added: addition_add | addition_sub
+%override multiplication: unary | multiplied unary
+?multiplied: multiplication_mul | multiplication_div | multiplication_mod
 
 %override unary: member | unary_nots member | unary_negs member | unary_nots "-" member -> unary_not_signed
-!unary_nots: "!"+
-!unary_negs: "-"+
+!unary_nots: "!" | unary_nots "!"
+!unary_negs: "-" | unary_negs "-"
+%override exprlist: expr | exprlist "," expr
 
 %extend member: member_dot_optional | member_index_optional
 %override member_dot: member "." IDENT | member "." ESCAPED_IDENT
@@ -64,6 +76,7 @@ fieldname: IDENT | ESCAPED_IDENT
 %override BYTES_LIT.7: /[bB](?:<block>|<line>|<line_raw>)/
 %override BOOL_LIT.1: /(?:true|false)(?![_a-zA-Z0-9])/
 %override NULL_LIT.1: /null(?![_a-zA-Z0-9])/
+_IN.1: /in(?![_a-zA-Z0-9])/
 %override WHITESPACE: /[\t\n\f\r ]+/
 %override COMMENT: /\/\/[^\n]*/
 ESCAPED_IDENT: /`[a-zA-Z0-9_.\-\/ ]+`/
@@ -73,8 +86,8 @@ ESCAPED_IDENT: /`[a-zA-Z0-9_.\-\/ ]+`/
 """
 
 
-def parser(builder: Transformer[Token, Any]) -> Lark:
-    """The parser that calls back `builder` for every rule it has read. Building it takes some 100 ms."""
+def tables(builder: object) -> Lark:
+    """The parser's tables, with the methods of `builder` as callbacks, one per rule. They take some 100 ms to make."""
     from lark import Lark
 
     spec = find_spec("celpy")
@@ -89,7 +102,7 @@ def parser(builder: Transformer[Token, Any]) -> Lark:
     return Lark(
         f"%import cel ({_IMPORTED})\n{overrides}",
         parser="lalr",
-        transformer=builder,
+        transformer=builder,  # callbacks are looked up in it by name
         lexer="basic",
         start="expr",
         import_paths=[str(folder)],

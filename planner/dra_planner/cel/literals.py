@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
+
+from dra_planner.cel.values import UINT_MAX, Uint
 
 _ESCAPE: Final = re.compile(r"\\(?:([xX])(..)|u(.{4})|U(.{8})|([0-3][0-7]{2})|(.))|([^\\]+)", re.DOTALL)
 _SIMPLE: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
@@ -11,6 +13,30 @@ _SIMPLE: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\
 
 class LiteralError(ValueError):
     """A literal whose form is right and whose content is not."""
+
+
+def value_of(kind: str, token: str) -> Any:
+    """The value of a word of that kind of terminal. Raises `LiteralError`."""
+    match kind:
+        case "INT_LIT":
+            return int(token, 16) if token.startswith("0x") else _decimal(token)
+        case "UINT_LIT":
+            digits = token[:-1]
+            return Uint(int(digits, 16) if digits.startswith("0x") else _decimal(digits))
+        case "FLOAT_LIT":
+            return float(token)
+        case "BOOL_LIT":
+            return token == "true"
+        case "NULL_LIT":
+            return None
+        case "BYTES_LIT":
+            return bytes_of(token[1:])
+        case _:
+            return text_of(token)
+
+
+def _decimal(digits: str) -> int:
+    return int(digits) if len(digits) < 4000 else UINT_MAX + 1  # Python refuses to read very long numbers
 
 
 def text_of(literal: str) -> str:

@@ -20,10 +20,11 @@ ONE: Final[Range] = (1, 1)
 
 def add(*ranges: Range) -> Range:
     """The sum."""
-    return (
-        min(sum(r[0] for r in ranges), UNBOUNDED),
-        min(sum(r[1] for r in ranges), UNBOUNDED),
-    )
+    least = most = 0
+    for low, high in ranges:
+        least += low
+        most += high
+    return min(least, UNBOUNDED), min(most, UNBOUNDED)
 
 
 def multiply(a: Range, b: Range) -> Range:

@@ -5,25 +5,67 @@ Source of the behaviour: google/cel-go:common/types/types.go, checker/types.go, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Final
 
+MAX_DEPTH: Final = 300
+"""Deeper types than a literal can have; bindings within bindings would make them deeper still."""
+MAX_STEPS: Final = 100_000
+"""More steps of comparing types than a selector that somebody wrote takes by far."""
 
-@dataclass(frozen=True, slots=True)
+
+class TypesTooLarge(Exception):
+    """The types of an expression are deeper, or comparing them is longer work, than an expression may ask for."""
+
+
 class Type:
-    """A type: its kind, the name that messages show, and its parameters."""
+    """A type: its kind, the name that messages show, and its parameters. Nothing in it changes.
 
-    kind: str
-    name: str
-    parameters: tuple[Type, ...] = ()
+    `generic` says whether a type still to be found is in it, `depth` how many levels of types there are. Raises
+    `TypesTooLarge` beyond `MAX_DEPTH` levels.
+    """
+
+    __slots__ = ("_hash", "depth", "generic", "kind", "name", "parameters")
+
+    def __init__(self, kind: str, name: str, parameters: tuple[Type, ...] = ()) -> None:
+        self.kind, self.name, self.parameters = kind, name, parameters
+        self.generic = kind == "parameter"
+        self.depth = 1
+        for inner in parameters:
+            self.generic = self.generic or inner.generic
+            self.depth = max(self.depth, inner.depth + 1)
+        if self.depth > MAX_DEPTH:
+            raise TypesTooLarge
+        self._hash: int = hash((kind, name, *[inner._hash for inner in parameters]))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Type) and self._hash == other._hash and _is_same(self, other)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Type({self.kind!r}, {str(self)!r})"
 
     def __str__(self) -> str:
-        name = "wrapper" if self.kind == "nullable" else self.name
-        if self.kind == "parameter":
-            return f"<{name}>"
-        if not self.parameters:
-            return name
-        return f"{name}({', '.join(map(str, self.parameters))})"
+        return _spelt(self, lambda t: f"<{t.name}>" if t.kind == "parameter" else t.name)
+
+
+def _is_same(a: Type, b: Type) -> bool:
+    """Whether two types are equal, each pair of their parts compared once, without recursion."""
+    pending, seen = [(a, b)], set()
+    while pending:
+        a, b = pending.pop()
+        if a is b:
+            continue
+        if a._hash != b._hash or a.kind != b.kind or a.name != b.name or len(a.parameters) != len(b.parameters):
+            return False
+        if a.parameters and (id(a), id(b)) not in seen:
+            seen.add((id(a), id(b)))
+            pending.extend(zip(a.parameters, b.parameters, strict=True))
+    return True
 
 
 BOOL: Final = Type("bool", "bool")
@@ -96,65 +138,82 @@ def is_scalar(t: Type) -> bool:
     return inner.kind in _SCALARS or (inner is not t and is_scalar(inner))
 
 
-def equivalent(a: Type, b: Type) -> bool:
-    """Whether two types are the same but for the names of their parameters."""
-    if a.kind != b.kind or len(a.parameters) != len(b.parameters):
-        return False
-    if a.kind != "parameter" and a.name != b.name:
-        return False
-    return all(map(equivalent, a.parameters, b.parameters))
-
-
 class Substitution:
     """What the type parameters met so far stand for."""
 
-    __slots__ = ("bound",)
+    __slots__ = ("_replaced", "_steps", "bound")
 
     def __init__(self, bound: dict[str, Type] | None = None) -> None:
         self.bound: dict[str, Type] = {} if bound is None else bound
+        self._replaced: list[tuple[str, Type | None]] = []  # what was bound since the trial began, and what before
+        self._steps = 0
 
-    def copy(self) -> Substitution:
-        """One to try things on."""
-        return Substitution(dict(self.bound))
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise TypesTooLarge
 
     def find(self, t: Type) -> Type | None:
         """What the parameter stands for, if that is known."""
         return self.bound.get(t.name) if t.kind == "parameter" else None
 
-    def resolve(self, t: Type, unbound_to_dyn: bool = False) -> Type:
+    def resolve(self, t: Type) -> Type:
         """The type with its parameters replaced by what they stand for."""
+        if not t.generic:
+            return t
+        self._step()
         if t.kind == "parameter":
             found = self.bound.get(t.name)
-            if found is not None:
-                return self.resolve(found, unbound_to_dyn)
-            return DYN if unbound_to_dyn else t
-        if not t.parameters:
+            return t if found is None else self.resolve(found)
+        changed = False
+        resolved = []
+        for inner in t.parameters:
+            new = self.resolve(inner)
+            changed = changed or new is not inner
+            resolved.append(new)
+        return Type(t.kind, t.name, tuple(resolved)) if changed else t
+
+    def settle(self, t: Type, settled: dict[int, Type], known: dict[Type, Type]) -> Type:
+        """The type without any parameters: what stands for nothing is dyn.
+
+        `settled` has what was settled before by identity, `known` every settled type once: equal ones are identical.
+        """
+        if not t.generic and not t.parameters:
             return t
-        resolved = tuple(self.resolve(p, unbound_to_dyn) for p in t.parameters)
-        # By identity: comparing deep types at every level would cost the square of their depth.
-        if all(new is old for new, old in zip(resolved, t.parameters, strict=True)):
-            return t
-        return Type(t.kind, t.name, resolved)
+        found = settled.get(id(t))
+        if found is not None:
+            return found
+        if t.kind == "parameter":
+            bound = self.bound.get(t.name)
+            found = DYN if bound is None else self.settle(bound, settled, known)
+        else:
+            inner = [self.settle(parameter, settled, known) for parameter in t.parameters]
+            found = Type(t.kind, t.name, tuple(inner))
+            found = known.setdefault(found, found)
+        settled[id(t)] = found
+        return found
 
     def assign(self, a: Type, b: Type) -> bool:
         """Whether `a` may stand where `b` is asked for; what that says about parameters is kept."""
-        if a == b:
-            return True
-        trial = self.copy()
-        if trial._assign(a, b):
-            self.bound = trial.bound
-            return True
-        return False
+        return self.assign_all((a,), (b,))
 
-    def assign_all(self, given: list[Type], wanted: tuple[Type, ...]) -> bool:
+    def assign_all(self, given: Sequence[Type], wanted: Sequence[Type]) -> bool:
         """Whether each may stand for its counterpart; nothing is kept unless all may."""
-        trial = self.copy()
-        if trial._assign_all(tuple(given), wanted):
-            self.bound = trial.bound
+        self._replaced.clear()
+        if self._assign_all(given, wanted):
             return True
+        while self._replaced:
+            name, before = self._replaced.pop()
+            if before is None:
+                del self.bound[name]
+            else:
+                self.bound[name] = before
         return False
 
     def _assign(self, a: Type, b: Type) -> bool:
+        if a is b:
+            return True
+        self._step()
         if b.kind == "parameter":
             valid, substituted = self._bind(a, b)
             if valid:
@@ -175,8 +234,13 @@ class Substitution:
             return b.kind == "type"
         return a.kind == b.kind and a.name == b.name and self._assign_all(a.parameters, b.parameters)
 
-    def _assign_all(self, given: tuple[Type, ...], wanted: tuple[Type, ...]) -> bool:
-        return len(given) == len(wanted) and all(map(self._assign, given, wanted))
+    def _assign_all(self, given: Sequence[Type], wanted: Sequence[Type]) -> bool:
+        if len(given) != len(wanted):
+            return False
+        for a, b in zip(given, wanted, strict=True):  # noqa: SIM110  (all() would take C stack at every level)
+            if not self._assign(a, b):
+                return False
+        return True
 
     def _bind(self, t: Type, param: Type) -> tuple[bool, bool]:
         """Whether the parameter may stand for the type, and whether it already stood for one."""
@@ -184,26 +248,36 @@ class Substitution:
             return True, True
         bound = self.bound.get(param.name)
         if bound is not None:
-            if t == bound:
+            if t is bound:
                 return True, True
             if self._assign(t, bound):
                 wider = most_general(t, bound)
-                if self._absent(param, wider):
-                    self.bound[param.name] = wider
+                if wider is not bound and self._absent(param, wider):
+                    self._set(param, wider)
                 return True, True
             return False, True
         if self._absent(param, t):
-            self.bound[param.name] = t
+            self._set(param, t)
             return True, False
         return False, False
 
+    def _set(self, param: Type, t: Type) -> None:
+        self._replaced.append((param.name, self.bound.get(param.name)))
+        self.bound[param.name] = t
+
     def _absent(self, param: Type, within: Type) -> bool:
-        if param == within:
-            return False
+        if not within.generic:
+            return True
+        self._step()
         if within.kind == "parameter":
+            if within.name == param.name:
+                return False
             bound = self.bound.get(within.name)
             return bound is None or self._absent(param, bound)
-        return all(self._absent(param, p) for p in within.parameters)
+        for inner in within.parameters:  # noqa: SIM110  (as above)
+            if not self._absent(param, inner):
+                return False
+        return True
 
 
 def most_general(a: Type, b: Type) -> Type:
@@ -212,26 +286,40 @@ def most_general(a: Type, b: Type) -> Type:
 
 
 def _no_more_specific(a: Type, b: Type) -> bool:
-    if is_dynamic(a) or a.kind == "parameter":
+    if a is b or is_dynamic(a) or a.kind == "parameter":
         return True
     if is_dynamic(b) or b.kind == "parameter" or a.kind != b.kind:
         return False
     if a.kind in ("opaque", "list", "map"):
-        return (
-            a.name == b.name
-            and len(a.parameters) == len(b.parameters)
-            and all(map(_no_more_specific, a.parameters, b.parameters))
-        )
+        if a.name != b.name or len(a.parameters) != len(b.parameters):
+            return False
+        for x, y in zip(a.parameters, b.parameters, strict=True):  # noqa: SIM110  (as above)
+            if not _no_more_specific(x, y):
+                return False
+        return True
     return a.kind == "type" or a == b
 
 
 _SHOWN: Final = {"duration": "duration", "timestamp": "timestamp", "null": "null"}
+_MAX_SHOWN: Final = 400
 
 
 def show(t: Type) -> str:
     """The type as messages show it."""
-    if t.kind in _SHOWN:
-        return _SHOWN[t.kind]
-    if not t.parameters:
-        return t.name
-    return f"{t.name}({', '.join(map(show, t.parameters))})"
+    return _spelt(t, lambda t: _SHOWN.get(t.kind, t.name))
+
+
+def _spelt(t: Type, name_of: Callable[[Type], str]) -> str:
+    """A type with its parameters; a very long one is cut short."""
+    words: list[str] = []
+    length = 0
+    stack: list[Type | str] = [t]
+    while stack and length < _MAX_SHOWN:
+        top = stack.pop()
+        word = top if isinstance(top, str) else name_of(top)
+        words.append(word)
+        length += len(word)
+        if not isinstance(top, str) and top.parameters:
+            inner = [part for p in top.parameters for part in (", ", p)][1:]
+            stack.extend(reversed(["(", *inner, ")"]))
+    return "".join(words) + ("…" if stack else "")

@@ -13,7 +13,7 @@ from dra_planner.cel import types
 from dra_planner.cel.libraries.conversions import FUNCTIONS
 from dra_planner.cel.libraries.formatting import TYPES, clauses, wrong_clause
 from dra_planner.cel.libraries.regex import compile_pattern
-from dra_planner.cel.tree import Call, Constant, ListNode, MapNode, Node, walk
+from dra_planner.cel.tree import Call, Constant, ListNode, MapNode, Node
 from dra_planner.cel.types import Type, show
 from dra_planner.cel.values import CelError
 
@@ -30,11 +30,14 @@ class Issue:
 
 def validate(root: Node) -> Iterator[Issue]:
     """What upstream's validators find in a tree whose types are right."""
-    exempt = {id(below) for node in walk(root) if _formats(node) for below in walk(node)}
-    for node in walk(root):
+    pending = [(root, False)]
+    while pending:
+        node, formatted = pending.pop()
+        formatted = formatted or _formats(node)
+        pending.extend((child, formatted) for child in reversed(node.children()))
         if isinstance(node, Call):
             yield from _call(node)
-        elif id(node) in exempt:
+        elif formatted:
             continue
         elif isinstance(node, ListNode):
             yield from _same_types([(e, _literal_type(e, i in node.optional)) for i, e in enumerate(node.elements)])
@@ -53,7 +56,7 @@ def _literal_type(node: Node, optional: bool) -> Type:
 
 def _same_types(elements: list[tuple[Node, Type]]) -> Iterator[Issue]:
     for node, t in elements[1:]:
-        if not types.equivalent(elements[0][1], t):
+        if elements[0][1] != t:
             yield Issue(f"expected type '{show(elements[0][1])}' but found '{show(t)}'", node.position, node)
             return
 
