@@ -214,6 +214,25 @@ def test_the_driver_of_the_stack_counts(declare: SimpleNamespace) -> None:
     assert [rule for rule, _ in with_newer] == ["claim-fits-no-pool"]
 
 
+SHARED = {"featureGates": {"ConsumableShares": True}, "consumableShares": "4"}
+
+
+@pytest.mark.parametrize(
+    ("values", "fits"),
+    [(SHARED, True), ({}, False), (UNKNOWN, True), ({**SHARED, "consumableShares": UNKNOWN}, True)],
+    ids=["as planned", "shares forgotten", "values not known", "shares not known"],
+)
+def test_how_the_driver_of_the_stack_is_set_up_counts(declare: SimpleNamespace, values: Any, fits: bool) -> None:
+    """Eight pods on two nodes with a GPU each: as four shares each, or not at all. What is not known is the plan's."""
+    nvidia = {"version": "0.5.0", **SHARED}
+    record = declare.record(manifests=declare.job(8), kubernetes="1.36", drivers={"nvidia": nvidia})
+    driver = declare.release("dra-driver-nvidia-gpu", values, version="0.5.0")
+
+    told = named(Judge(RULES).of_stack([record, declare.node_group(counts=(2, 2, 2)), driver]))
+
+    assert ("pool-maximum-too-small" not in told) == fits
+
+
 def test_counts_that_are_not_known_are_the_plan_s(declare: SimpleNamespace) -> None:
     record = declare.record(manifests=declare.job(8))
 

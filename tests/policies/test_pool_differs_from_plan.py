@@ -77,6 +77,40 @@ def test_a_node_group(declare: SimpleNamespace, name: str) -> None:
         assert finding.certain
 
 
+OWN = {
+    "labels": {"team": "ml"},
+    "taints": [{"key": "team", "value": "ml", "effect": "NoExecute"}],
+}
+TEAM_TAINT = {"key": "team", "value": "ml", "effect": "NO_EXECUTE"}
+
+# What the node group declares when the fleet gives the pool a label and a taint of its own → what is said of it.
+OWN_GROUPS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "both": ({"labels": {**LABELS, "team": "ml"}, "taints": [TAINT, TEAM_TAINT]}, []),
+    "another value": (
+        {"labels": {**LABELS, "team": "web"}, "taints": [TAINT, TEAM_TAINT]},
+        ['its node label team is "web", but the plan counts on team=ml'],
+    ),
+    "neither": (
+        {},
+        [
+            "its node label team is absent, but the plan counts on team=ml",
+            "do not carry the taint team=ml:NoExecute that the plan counts on",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OWN_GROUPS)
+def test_labels_and_taints_of_the_fleet(declare: SimpleNamespace, name: str) -> None:
+    props, expected = OWN_GROUPS[name]
+    pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 2, "max": 4}, **OWN}]
+
+    found = findings(declare.record(pools=pools), declare.node_group(**props))
+
+    assert len(found) == len(expected)
+    assert all(text in finding.message for text, finding in zip(expected, found, strict=True))
+
+
 POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "total limits": ({}, ""),
     "limits per zone, one zone": ({"autoscaling": {"minNodeCount": 2, "maxNodeCount": 4}}, ""),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile, PoolRow
 from dra_policies.rules.fitting import counted
+from dra_policies.rules.planned_nodes import planned_labels, planned_taints
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import (
     DRA_LABEL,
-    GPU_TAINT,
     POOL_LABEL,
     PRESENT_LABEL,
     DeclaredPool,
@@ -52,8 +53,8 @@ def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFil
         yield from _compare("machine", pool.machine, row.machine, pool)
         yield from _compare_counts(pool, row)
         if pool.has_gpus is not False:
-            yield from _compare_labels(pool)
-            yield from _compare_taint(pool)
+            yield from _compare_labels(pool, planned_labels(plan_file, pool.name))
+            yield from _compare_taints(pool, planned_taints(plan_file, pool.name))
 
 
 def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -> Iterator[Finding]:
@@ -73,35 +74,36 @@ def _compare_counts(pool: DeclaredPool, row: PoolRow) -> Iterator[Finding]:
         yield from _compare("desired node count", pool.count_desired, row.nodes.desired, pool)
 
 
-def _compare_labels(pool: DeclaredPool) -> Iterator[Finding]:
-    for key in (PRESENT_LABEL, DRA_LABEL):
+def _compare_labels(pool: DeclaredPool, planned: dict[str, str]) -> Iterator[Finding]:
+    for key, wanted in planned.items():
         value = "" if pool.labels is None else pool.labels.get(key, "")
         if pool.labels is None or value is None:
             yield _unknown(pool, f"the label {key}")
-        elif value != "true":
+        elif value != wanted:
             is_now = f'"{value}"' if value else "absent"
             yield Finding(
-                message=f"{pool.title}: its node label {key} is {is_now}, but the plan counts on {key}=true",
-                fix="set it, or no kubelet plugin of the driver runs on these nodes",
+                message=f"{pool.title}: its node label {key} is {is_now}, but the plan counts on {key}={wanted}",
+                fix=_LABEL_FIXES.get(key, "set it, or pods that select it are planned on nodes that lack it"),
                 urn=pool.urn,
             )
 
 
-def _compare_taint(pool: DeclaredPool) -> Iterator[Finding]:
+def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[Finding]:
     if pool.taints is None:
         yield _unknown(pool, "its taints")
         return
-    if GPU_TAINT not in pool.taints:
-        yield Finding(
-            message=f"{pool.title}: its nodes do not carry the taint {GPU_TAINT} that the plan counts on",
-            fix="add it, or pods without claims take the cpu and memory that the plan gave to pods with claims",
-            urn=pool.urn,
-        )
+    for taint in planned:
+        if taint not in pool.taints:
+            yield Finding(
+                message=f"{pool.title}: its nodes do not carry the taint {taint} that the plan counts on",
+                fix="add it, or other pods take the cpu and memory that the plan gave to pods with claims",
+                urn=pool.urn,
+            )
     for taint in pool.taints:
-        if taint != GPU_TAINT and taint.effect != "PreferNoSchedule":
+        if taint not in planned and taint.effect != "PreferNoSchedule":
             yield Finding(
                 message=f"{pool.title}: its nodes carry the taint {taint}, which the plan does not know",
-                fix="remove it, or the planned pods may not tolerate these nodes",
+                fix="remove it, or write it to the pool in the fleet and plan again",
                 urn=pool.urn,
             )
 
@@ -133,11 +135,13 @@ def _names(rows: dict[str, PoolRow]) -> str:
     return ", ".join(sorted(rows)) or "none"
 
 
+_NO_DRIVER = "set it, or no kubelet plugin of the driver runs on these nodes"
+_LABEL_FIXES = {PRESENT_LABEL: _NO_DRIVER, DRA_LABEL: _NO_DRIVER}
 _FIX = "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack STACK --write"
 
 RULE = Rule(
     id="pool-differs-from-plan",
-    says="Every GPU pool has the machine, counts, labels and taint that its row in the plan says.",
+    says="Every GPU pool has the machine, counts, labels and taints that its row in the plan says.",
     why="The claims were judged on the plan's pools; other pools may hold fewer devices, or keep the pods away.",
     fix=_FIX,
     level="mandatory",

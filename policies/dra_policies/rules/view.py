@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model import Taint
@@ -91,6 +91,7 @@ class DraDriver:
     version: str | None
     priority_class: str | None  # of its kubelet plugin; "": none
     other_critical_pods: int | None  # controllers and webhooks
+    settings: Mapping[str, Any] = field(default_factory=dict)  # in a fleet's words, those that are known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

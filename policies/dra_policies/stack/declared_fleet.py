@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -93,7 +93,9 @@ def _document(
     versions = sorted({driver.version for driver in view.drivers if driver.version})
     if len(versions) == 1:
         drivers: dict[str, Any] = document.get("drivers", {})
-        document["drivers"] = {**drivers, "nvidia": {**drivers.get("nvidia", {}), "version": versions[0]}}
+        declared: Mapping[str, Any] = view.drivers[0].settings if len(view.drivers) == 1 else {}
+        nvidia = {**drivers.get("nvidia", {}), **declared, "version": versions[0]}
+        document["drivers"] = {**drivers, "nvidia": nvidia}
     if planned is not None:
         return document
     cloud = next((pool.cloud for pool in view.pools), "eks")

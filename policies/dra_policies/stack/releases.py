@@ -12,7 +12,7 @@ from typing import Any, Final
 from dra_policies.rules.node_selection import REQUIRED_TERMS
 from dra_policies.rules.view import CriticalPodQuota, DevicePlugin, DraDriver
 from dra_policies.stack.resource import Resource, namespace_of
-from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
+from dra_policies.unknowns import UNKNOWN, Properties, as_mapping, has_unknown
 
 RELEASES: Final = {
     "kubernetes:helm.sh/v3:Release": "Release",
@@ -71,7 +71,7 @@ def device_plugin_of_release(resource: Resource) -> DevicePlugin | None:
 def _plugin_pod(resource: Resource, values: Properties) -> Properties:
     """Return the pod as the chart would render it: maps are merged key by key, lists replaced, null removes."""
     pod: dict[str, Any] = {}
-    from_files = bool(resource.props.items("valueYamlFiles")) or resource.props.at("valueYamlFiles") is UNKNOWN
+    from_files = _has_value_files(resource)
     for key, default in (
         ("nodeSelector", {}),
         ("affinity", _nested(REQUIRED_TERMS.removeprefix("affinity."), PLUGIN_TERMS)),
@@ -122,7 +122,23 @@ def driver_of_release(resource: Resource, others: Sequence[Resource] = ()) -> Dr
         version=(props.text("version") or "").removeprefix("v") or None,
         priority_class=_priority_class(values),
         other_critical_pods=_sum(domains, controllers, webhook, webhooks),
+        settings={} if _has_value_files(resource) else _driver_settings(values, domains),
     )
+
+
+def _driver_settings(values: Properties, domains: bool | None) -> dict[str, Any]:
+    """Return what the release's values say of what nodes publish, as a fleet writes it."""
+    gates, shares = values.at("featureGates"), values.at("consumableShares")
+    settings = {
+        "featureGates": UNKNOWN if has_unknown(gates) else as_mapping(gates) or {},
+        "consumableShares": "" if shares is None else shares,
+        "computeDomains": UNKNOWN if domains is None else domains,
+    }
+    return {key: value for key, value in settings.items() if value is not UNKNOWN}
+
+
+def _has_value_files(resource: Resource) -> bool:
+    return bool(resource.props.items("valueYamlFiles")) or resource.props.at("valueYamlFiles") is UNKNOWN
 
 
 def _priority_class(values: Properties) -> str | None:

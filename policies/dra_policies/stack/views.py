@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dra_planner.planfile import RECORD_TYPE, PlanFile
-from dra_policies.rules.view import (
-    DRA_LABEL,
-    GKE_DRA_LABEL,
-    GKE_NO_PLUGIN_LABEL,
-    GPU_TAINT,
-    POOL_LABEL,
-    PRESENT_LABEL,
-    Cloud,
-    DeclaredPool,
-    DevicePlugin,
-    Record,
-    StackView,
-)
+from dra_planner.planfile import RECORD_TYPE
+from dra_policies.rules.planned_nodes import planned_labels, planned_taints
+from dra_policies.rules.view import Cloud, DeclaredPool, DevicePlugin, Record, StackView
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object, read_objects
 from dra_policies.stack.pools import POOL_TYPES, declared_pool
@@ -81,19 +70,11 @@ def expected_pools(record: Record | None) -> tuple[DeclaredPool, ...]:
             count_desired=row.nodes.desired,
             count_max=row.nodes.max,
             labels=planned_labels(record.plan_file, row.name),
-            taints=(GPU_TAINT,),
+            taints=planned_taints(record.plan_file, row.name),
             has_gpus=True,
         )
         for row in record.plan_file.pools
     )
-
-
-def planned_labels(plan_file: PlanFile, pool: str) -> dict[str, str | None]:
-    """Return the labels that nodes of a planned pool carry."""
-    labels: dict[str, str | None] = {PRESENT_LABEL: "true", DRA_LABEL: "true", POOL_LABEL: pool}
-    if plan_file.fleet.get("cloud") == "gke":
-        labels |= {GKE_NO_PLUGIN_LABEL: "true", GKE_DRA_LABEL: "true"}
-    return labels
 
 
 def _pools(resources: Sequence[Resource]) -> tuple[DeclaredPool, ...]:
