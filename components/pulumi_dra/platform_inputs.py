@@ -12,6 +12,7 @@ import yaml
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import PlanFile, check_inputs, parse_document
+from pulumi_dra.dra.driver_inputs import DriverToleration, WebhookTls
 from pulumi_dra.dra.tenant_access import TenantSettings
 from pulumi_dra.inputs import InputReader
 
@@ -19,26 +20,39 @@ from pulumi_dra.inputs import InputReader
 class DriverOptions(TypedDict):
     """What a fleet does not say about the DRA driver; the inputs of DraDriver say what each means."""
 
+    namespace: NotRequired[str]
+    """Namespace to make for the driver. Default nvidia-dra-driver."""
     chart: NotRequired[str]
     """Chart to install instead of the published one: a path, an archive or an oci:// address."""
-    compute_domains: NotRequired[bool]
-    """Whether to run the part for multi-node NVLink (GB200, GB300). Default false."""
-    feature_gates: NotRequired[dict[str, bool]]
-    """Feature gates of the driver, by name."""
+    driver_root: NotRequired[str]
+    """Folder of the NVIDIA driver on the nodes. Default: where the cloud has it."""
+    crd_manifests: NotRequired[str]
+    """The chart's CustomResourceDefinitions, text of the files in its folder crds, which Helm never upgrades."""
     network_policy: NotRequired[bool]
     """Whether the driver's pods get the chart's network policies. Default true where the chart has them."""
     webhook: NotRequired[bool]
     """Whether a webhook validates opaque configuration; needs cert-manager. Default false."""
     webhook_failure_policy: NotRequired[str]
     """What happens to claims while the webhook is down: Fail (default) or Ignore."""
+    webhook_replicas: NotRequired[int]
+    """Pods of the webhook. Default 1."""
+    webhook_tls: NotRequired[WebhookTls]
+    """Certificate of the webhook. Default: one that cert-manager signs itself."""
+    own_slices_only: NotRequired[bool]
+    """Whether an admission policy keeps each of the driver's pods to the ResourceSlices of its own node. Default
+    true."""
     image_repository: NotRequired[str]
     """Image to run instead of the chart's, without a tag: a mirror."""
     image_digest: NotRequired[str]
     """Digest that pins the image (sha256:…)."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in the driver's namespace to pull the image with."""
     priority_class: NotRequired[str]
     """Priority class of the driver's pods. Default system-node-critical."""
+    tolerations: NotRequired[list[DriverToleration]]
+    """Further taints of the nodes that the plugin tolerates, beside nvidia.com/gpu."""
     keep_old_names: NotRequired[bool]
-    """For an upgrade from 25.x to 0.4 or later: keep the names of 25.x. Default false."""
+    """0.4 and later: whether objects are named as in 25.x, so that an upgrade replaces nothing. Default true."""
 
 
 class PoolOptions(TypedDict):
@@ -180,6 +194,10 @@ def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str
 def _read_driver(read: InputReader) -> Mapping[str, Any]:
     """Return the driver's options; what they mean is checked with the driver's other inputs."""
     options = read.block("driver")
+    for key in ("feature_gates", "compute_domains", "consumable_shares"):
+        if key in options:
+            read.refuse(f"driver.{key}", "decides what nodes offer, so the plan must know it: write it into the fleet")
+            options = {name: value for name, value in options.items() if name != key}
     read.inside("driver", options, DriverOptions)
     return {key: value for key, value in options.items() if key in DriverOptions.__annotations__}
 

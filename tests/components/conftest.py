@@ -38,6 +38,8 @@ class Registered:
     delete_before_replace: bool
     provider: str
     protect: bool
+    retain_on_delete: bool
+    replace_on_changes: tuple[str, ...]
 
 
 @dataclass
@@ -133,6 +135,8 @@ class _Monitor(mocks.MockMonitor):
                     delete_before_replace=request.deleteBeforeReplace,
                     provider=request.provider.split("::")[-2] if "::" in request.provider else "",
                     protect=request.protect,
+                    retain_on_delete=request.retainOnDelete,
+                    replace_on_changes=tuple(request.replaceOnChanges),
                 )
             )
         return super().RegisterResource(request)

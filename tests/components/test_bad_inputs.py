@@ -81,6 +81,15 @@ def classes(**settings: Any) -> dict[str, Any]:
     return {"classes": [{"name": "large", "device": "gpu", **settings}]}
 
 
+def webhook(**settings: Any) -> dict[str, Any]:
+    return {"webhook": True, "webhook_tls": settings}
+
+
+CRD_OF_OTHERS = (
+    "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {group: b}}"
+)
+
+
 def tenant(**settings: Any) -> dict[str, Any]:
     return {"tenants": [{"namespace": "vision", "groups": ["vision"], **settings}]}
 
@@ -88,7 +97,7 @@ def tenant(**settings: Any) -> dict[str, Any]:
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
     # What every component says of any input.
     ("EksCluster", {"public_acess_cidrs": []}, "public_acess_cidrs", 'did you mean "public_access_cidrs"?'),
-    ("DriverInstaller", {"wat": 1}, "wat", "is no input of DriverInstaller; inputs are driver"),
+    ("DriverInstaller", {"wat": 1}, "wat", "is no input of DriverInstaller; inputs are driver, pause_image"),
     ("EksCluster", {"kubernetes_version": None}, "kubernetes_version", "is missing"),
     ("EksCluster", {"system_count": "2"}, "system_count", 'must be a whole number, not "2"'),
     ("EksCluster", {"system_count": 2.5}, "system_count", "must be a whole number, not 2.5"),
@@ -107,7 +116,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksNetwork", {"zone_count": 1}, "zone_count", "must be from 2 to 6, not 1"),
     ("EksNetwork", {"zones": ["us-east-1"]}, "zones[0]", '"us-east-1" is not an availability zone (us-east-1a)'),
     ("EksNetwork", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", "names a zone twice"),
-    ("EksNetwork", {"zones": [f"us-east-1{z}" for z in "abc"]}, "zones", "names 3 zones, but zone_count is 2"),
+    ("EksNetwork", {"zones": ["us-east-1h"]}, "zones[0]", '"us-east-1h" is not an availability zone (us-east-1a)'),
+    ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", "names a zone twice"),
+    ("EksCluster", {"zone_count": 7}, "zone_count", "must be from 2 to 6, not 7"),
     ("EksNetwork", {"cidr_block": "10.0.0.0/24"}, "cidr_block", "must be a /16 to a /20"),
     ("EksNetwork", {"cidr_block": "8.8.0.0/16"}, "cidr_block", "is not a private range"),
     ("EksNetwork", {"cidr_block": "ten"}, "cidr_block", "is no IPv4 network in CIDR form"),
@@ -211,7 +222,56 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("DraDriver", {"network_policy": True}, "network_policy", "the chart of 25.8.1 has none; it begins with 25.12.0"),
     ("DraDriver", {"version": "25.3.2", "webhook": True}, "webhook", "it begins with 25.8.0"),
     ("DraDriver", {"webhook_failure_policy": "Ignore"}, "webhook_failure_policy", "is for webhook: true"),
+    ("DraDriver", {"webhook_replicas": 2}, "webhook_replicas", "is for webhook: true"),
+    ("DraDriver", {"webhook_tls": {"secret_name": "s", "ca_bundle": "Q0E="}}, "webhook_tls", "is for webhook: true"),
+    ("DraDriver", webhook(issuer_type="own"), "webhook_tls.issuer_type", "must be one of selfsigned, clusterissuer"),
+    ("DraDriver", webhook(issuer_type="issuer"), "webhook_tls.issuer_name", "is missing: which issuer?"),
+    ("DraDriver", webhook(issuer_name="x"), "webhook_tls.issuer_name", "is for issuer_type clusterissuer or issuer"),
+    ("DraDriver", webhook(secret_name="x"), "webhook_tls.ca_bundle", "secret_name and ca_bundle go together"),
+    (
+        "DraDriver",
+        webhook(secret_name="x", ca_bundle="Q0E=", issuer_type="issuer", issuer_name="y"),
+        "webhook_tls.secret_name",
+        "is instead of an issuer",
+    ),
     ("DraDriver", {"image_digest": "latest"}, "image_digest", '"latest" is not a digest'),
+    ("DraDriver", {"image_repository": "m.example/d:v1"}, "image_repository", "must not have a tag or a digest"),
+    ("DraDriver", {"image_repository": "https://m.example/d"}, "image_repository", "is no image"),
+    ("DraDriver", {"image_pull_secrets": ["My_Secret"]}, "image_pull_secrets[0]", "is not a Secret's name"),
+    ("DraDriver", {"driver_root": "opt/nvidia"}, "driver_root", '"opt/nvidia" is not an absolute path'),
+    ("DraDriver", {"tolerations": [{"value": "x"}]}, "tolerations[0].key", "is missing"),
+    ("DraDriver", {"tolerations": [{"key": "a", "effect": "Never"}]}, "tolerations[0].effect", "must be one of NoSch"),
+    ("DraDriver", {"keep_old_names": False}, "keep_old_names", "25.8.1 has the old names alone"),
+    ("DraDriver", {"crd_manifests": "a: b"}, "crd_manifests", "document 1 is no CustomResourceDefinition"),
+    ("DraDriver", {"crd_manifests": "a: [b"}, "crd_manifests", "is no YAML"),
+    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "holds no manifest"),
+    ("DraDriver", {"crd_manifests": CRD_OF_OTHERS}, "crd_manifests", "document 1 defines nothing of resource.nvidia"),
+    (
+        "DraDriver",
+        {"version": "0.4.1", "feature_gates": {"PassthroughSupport": True, "NVMLDeviceHealthCheck": True}},
+        "feature_gates.NVMLDeviceHealthCheck",
+        "cannot be on together with PassthroughSupport",
+    ),
+    (
+        "DraDriver",
+        {"version": "0.4.1", "feature_gates": {"DeviceMetadata": True}},
+        "feature_gates.DeviceMetadata",
+        "needs PassthroughSupport",
+    ),
+    (
+        "DraDriver",
+        {"version": "0.4.1", "feature_gates": {"ComputeDomainCliques": True, "IMEXDaemonsWithDNSNames": False}},
+        "feature_gates.ComputeDomainCliques",
+        "needs IMEXDaemonsWithDNSNames",
+    ),
+    ("DevicePlugin", {"image_digest": "latest"}, "image_digest", '"latest" is not a digest'),
+    (
+        "DevicePlugin",
+        {"version": None, "existing_daemon_set": "x", "image_repository": "m.example/p"},
+        "image_repository",
+        "is for a chart that this component installs",
+    ),
+    ("DriverInstaller", {"pause_image": "a b"}, "pause_image", '"a b" is not an image'),
     ("DriverInstaller", {"driver": "newest"}, "driver", '"newest" is not latest, default or a driver version'),
     ("DevicePlugin", {"version": "0.1"}, "version", "0.1"),
     ("DevicePlugin", {"existing_daemon_set": "x"}, "version", "give either version"),

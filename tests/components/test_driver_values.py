@@ -1,25 +1,34 @@
 """Values of the driver's and the plugin's charts: every key exists in its release, and the known traps are closed."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dra_planner import catalog
 from pulumi_dra.dra.chart_keys import GENERATIONS, unknown_keys
-from pulumi_dra.dra.driver_values import DriverSettings, controller_pods, driver_values, has_network_policy, has_webhook
+from pulumi_dra.dra.driver_values import (
+    DriverSettings,
+    WebhookSettings,
+    driver_values,
+    has_network_policy,
+    has_webhook,
+)
+from pulumi_dra.dra.images import ImageSettings
 from pulumi_dra.dra.plugin_values import device_plugin_values
-from pulumi_dra.dra.quota import critical_pods_quota, needs_quota
+from pulumi_dra.dra.quota import critical_pods, critical_pods_quota
 
 RELEASES = [release.version for release in catalog.driver_releases() if release.is_installable]
 EVERYTHING = DriverSettings(
     platform="gke",
     compute_domains=True,
     feature_gates={"MPSSupport": True},
-    webhook=True,
-    image_repository="mirror.example/driver",
-    image_tag="v1@sha256:0",
-    keep_old_names=True,
+    webhook=WebhookSettings(issuer_type="issuer", issuer_name="internal"),
+    image=ImageSettings("mirror.example/driver", "sha256:0", ("pull",)),
+    tolerations=({"key": "team", "operator": "Exists"},),
+    keep_old_names=False,
 )
+BY_SECRET = WebhookSettings(secret_name="webhook", ca_bundle="Q0E=")
 
 
 def values(version: str, **settings: Any) -> dict[str, Any]:
@@ -39,6 +48,7 @@ def test_every_key_exists_in_the_release(version: str) -> None:
     assert unknown_keys(release.generation, values(version)) == []
     if has_webhook(release):
         assert unknown_keys(release.generation, driver_values(release, EVERYTHING)) == []
+        assert unknown_keys(release.generation, driver_values(release, replace(EVERYTHING, webhook=BY_SECRET))) == []
 
 
 def test_generations_are_ordered_by_age_not_by_number() -> None:
@@ -100,8 +110,6 @@ def test_the_controller_needs_no_control_plane_node(version: str) -> None:
 
 def test_without_compute_domains_there_is_no_controller() -> None:
     assert "controller" not in values("25.8.1")
-    assert controller_pods(DriverSettings(platform="eks")) == 0
-    assert controller_pods(EVERYTHING) == 2
 
 
 @pytest.mark.parametrize(("version", "has"), [("25.8.1", False), ("25.12.0", True), ("0.4.1", True)])
@@ -110,16 +118,68 @@ def test_network_policies_are_on_where_the_chart_has_them(version: str, has: boo
     assert ("networkPolicy" in values(version)["kubeletPlugin"]) is has
 
 
-def test_an_upgrade_to_the_new_names_can_keep_the_old_ones() -> None:
-    assert values("0.4.1", keep_old_names=True)["nameOverride"] == "nvidia-dra-driver-gpu"
-    assert "nameOverride" not in values("25.12.0", keep_old_names=True)
+@pytest.mark.parametrize("version", RELEASES)
+def test_objects_have_the_same_names_in_every_release_unless_the_new_ones_are_asked_for(version: str) -> None:
+    new = catalog.driver_release(version).generation in ("0.4", "0.5")
+    assert values(version)["nameOverride"] == "nvidia-dra-driver-gpu"
+    renamed = "dra-driver-nvidia-gpu" if new else "nvidia-dra-driver-gpu"
+    assert values(version, keep_old_names=False)["nameOverride"] == renamed
 
 
-def test_an_image_is_pinned_by_digest() -> None:
-    assert values("0.4.1", image_repository="m.example/d", image_tag="v0.4.1@sha256:1")["image"] == {
-        "repository": "m.example/d",
-        "tag": "v0.4.1@sha256:1",
-    }
+@pytest.mark.parametrize("version", RELEASES)
+def test_an_image_of_ones_own_is_pinned_by_digest_under_the_tag_of_the_release(version: str) -> None:
+    image = ImageSettings("m.example/d", "sha256:1", ("pull",))
+    found = values(version, image=image)
+    assert found["image"] == {"repository": "m.example/d", "tag": f"v{version}@sha256:1"}
+    assert found["imagePullSecrets"] == [{"name": "pull"}]
+
+
+def test_without_an_image_of_ones_own_the_chart_chooses() -> None:
+    assert "image" not in values("0.4.1")
+    assert "imagePullSecrets" not in values("0.4.1")
+
+
+@pytest.mark.parametrize(
+    ("webhook", "tls"),
+    [
+        (WebhookSettings(), {"mode": "cert-manager", "certManager": {"issuerType": "selfsigned"}}),
+        (
+            WebhookSettings(issuer_type="clusterissuer", issuer_name="internal"),
+            {"mode": "cert-manager", "certManager": {"issuerType": "clusterissuer", "issuerName": "internal"}},
+        ),
+        (BY_SECRET, {"mode": "secret", "secret": {"name": "webhook", "caBundle": "Q0E="}}),
+    ],
+    ids=["signs itself", "an issuer", "a Secret"],
+)
+def test_the_webhooks_certificate(webhook: WebhookSettings, tls: dict[str, Any]) -> None:
+    found = values("0.4.1", webhook=webhook)["webhook"]
+    assert found["enabled"] is True
+    assert found["tls"] == tls
+
+
+def test_the_webhook_has_the_charts_own_priority_or_the_one_that_was_asked_for() -> None:
+    settings = {"webhook": WebhookSettings(replicas=2, failure_policy="Ignore")}
+    webhook = values("0.4.1", **settings)["webhook"]
+    assert (webhook["replicas"], webhook["failurePolicy"]) == (2, "Ignore")
+    assert webhook["priorityClassName"] == "system-cluster-critical"
+    assert values("0.4.1", priority_class="gpu", **settings)["webhook"]["priorityClassName"] == "gpu"
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_a_priority_class_of_ones_own_is_that_of_plugin_and_controller(version: str) -> None:
+    found = values(version, priority_class="gpu", compute_domains=True)
+    assert found["kubeletPlugin"]["priorityClassName"] == found["controller"]["priorityClassName"] == "gpu"
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_further_taints_are_tolerated_beside_that_of_gpus(version: str) -> None:
+    more = ({"key": "team", "operator": "Equal", "value": "vision"},)
+    tolerations = values(version, tolerations=more)["kubeletPlugin"]["tolerations"]
+    assert [toleration["key"] for toleration in tolerations] == ["nvidia.com/gpu", "team"]
+
+
+def test_a_driver_folder_of_ones_own() -> None:
+    assert values("25.8.1", platform="gke", driver_root="/opt/nvidia")["nvidiaDriverRoot"] == "/opt/nvidia"
 
 
 @pytest.mark.parametrize(
@@ -135,16 +195,39 @@ def test_the_chart_is_where_its_generation_is_published(version: str, reference:
 
 
 def test_the_device_plugin_keeps_its_own_terms_and_every_one_excludes_dra_nodes() -> None:
-    found = terms(device_plugin_values())
+    found = terms(device_plugin_values("0.17.4", ImageSettings()))
     assert len(found) == 3
     exclusion = {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}
     assert all(exclusion in term["matchExpressions"] for term in found)
     assert all(len(term["matchExpressions"]) == 2 for term in found)
 
 
-def test_the_quota_covers_every_node_that_may_ever_be_there() -> None:
-    quota = critical_pods_quota(100, 1)
-    assert quota["hard"] == {"pods": "101"}  # type: ignore[typeddict-item]  # it is there
-    assert needs_quota("gke", "system-node-critical")
-    assert not needs_quota("gke", "")
-    assert not needs_quota("eks", "system-node-critical")
+def test_the_device_plugins_image_can_be_a_mirror() -> None:
+    found = device_plugin_values("0.20.0", ImageSettings("m.example/p", "sha256:1", ("pull",)))
+    assert found["image"] == {"repository": "m.example/p", "tag": "v0.20.0@sha256:1"}
+    assert found["imagePullSecrets"] == [{"name": "pull"}]
+
+
+@pytest.mark.parametrize(
+    ("settings", "pods"),
+    [
+        ({}, 100),
+        ({"compute_domains": True}, 102),  # one controller, and one more while it is updated
+        ({"webhook": WebhookSettings(replicas=4)}, 105),
+        ({"priority_class": "gpu"}, 0),
+        ({"priority_class": "gpu", "webhook": WebhookSettings()}, 0),
+        ({"priority_class": "system-cluster-critical", "webhook": WebhookSettings()}, 102),
+        ({"platform": "eks"}, 0),
+        ({"platform": "gpu-operator", "compute_domains": True}, 0),
+    ],
+    ids=str,
+)
+def test_the_quota_covers_every_critical_pod_that_may_ever_be_there(settings: dict[str, Any], pods: int) -> None:
+    assert critical_pods(DriverSettings(**{"platform": "gke", **settings}), 100) == pods
+
+
+def test_the_quota_counts_pods_of_the_two_critical_classes() -> None:
+    quota: Any = critical_pods_quota(101)
+    assert quota["hard"] == {"pods": "101"}
+    (expression,) = quota["scope_selector"]["match_expressions"]
+    assert expression["values"] == ["system-node-critical", "system-cluster-critical"]

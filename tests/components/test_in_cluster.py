@@ -36,7 +36,7 @@ def test_only_the_drivers_namespace_may_be_privileged(driver: Any) -> None:
 @pytest.mark.parametrize(("platform", "quotas"), [("eks", 0), ("gke", 1), ("gpu-operator", 0)])
 def test_gke_wants_a_quota_for_critical_pods(driver: Any, platform: str, quotas: int) -> None:
     declared = driver(platform=platform, max_nodes=12, compute_domains=True)
-    assert [q.inputs["spec"]["hard"]["pods"] for q in declared.all("ResourceQuota")] == ["13"] * quotas
+    assert [q.inputs["spec"]["hard"]["pods"] for q in declared.all("ResourceQuota")] == ["14"] * quotas
     waits = declared.one("Release").depends_on
     assert ("driver-critical-pods" in waits) is bool(quotas)
 
@@ -53,6 +53,44 @@ def test_the_release_is_pinned_where_it_is_published(driver: Any, version: str, 
     assert (release.inputs["chart"], release.inputs["version"]) == (chart, version)
     assert (release.inputs.get("repositoryOpts") or {}).get("repo") == repo
     assert release.delete_before_replace  # two releases would own the same cluster-wide objects
+    assert release.replace_on_changes == ("values.nameOverride",)
+
+
+CRD = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: computedomains.resource.nvidia.com, annotations: {made-by: controller-gen}}
+spec: {group: resource.nvidia.com, scope: Namespaced, names: {plural: computedomains}, versions: []}
+---
+"""
+
+
+def test_definitions_are_upgraded_before_the_release_and_stay_when_it_goes(driver: Any) -> None:
+    declared = driver(compute_domains=True, crd_manifests=CRD)
+    definition = declared.one("CustomResourceDefinitionPatch", "driver-computedomains")
+    assert definition.retain_on_delete
+    assert definition.inputs["metadata"]["annotations"] == {
+        "made-by": "controller-gen",
+        "pulumi.com/patchForce": "true",  # Helm made them, where an older release is there
+    }
+    assert definition.inputs["spec"]["names"]["plural"] == "computedomains"
+    release = declared.one("Release")
+    assert definition.name in release.depends_on
+    assert release.inputs["skipCrds"] is True
+    assert driver().one("Release").inputs["skipCrds"] is False
+
+
+def test_a_pod_of_the_driver_writes_the_slices_of_its_own_node_alone(driver: Any) -> None:
+    declared = driver(namespace="gpu-driver")
+    policy = declared.one("ValidatingAdmissionPolicy")
+    assert policy.inputs["metadata"]["name"] == "gpu-driver-own-slices"
+    spec = policy.inputs["spec"]
+    assert spec["failurePolicy"] == "Fail"
+    assert spec["matchConstraints"]["resourceRules"][0]["operations"] == ["CREATE", "UPDATE", "DELETE"]
+    assert "system:serviceaccount:gpu-driver:" in spec["matchConditions"][0]["expression"]
+    assert declared.one("ValidatingAdmissionPolicyBinding").inputs["spec"]["validationActions"] == ["Deny"]
+    assert policy.name in declared.one("Release").depends_on
+    assert not driver(own_slices_only=False).all("ValidatingAdmissionPolicy")
 
 
 def test_a_chart_of_ones_own_is_taken_as_it_is(driver: Any) -> None:
@@ -70,6 +108,8 @@ def test_what_lives_in_the_cluster_goes_with_it(declare: Any) -> None:
     declared = declare(make)
     assert {r.name: r.deleted_with for r in declared.resources if r.type.startswith("kubernetes:")} == {
         "driver-namespace": "cluster",
+        "driver-own-slices": "cluster",
+        "driver-own-slices-binding": "cluster",
         "driver-release": "cluster",
     }
 
@@ -96,6 +136,12 @@ def test_the_installer_runs_on_dra_nodes_whose_own_installation_is_off(declare: 
     ]
     assert pod["initContainers"][0]["command"][-1] == "--version=default"
     assert pod["automountServiceAccountToken"] is False
+    assert pod["containers"][0]["image"] == "registry.k8s.io/pause:3.10"
+
+
+def test_the_installer_rests_on_an_image_of_a_mirror(declare: Any) -> None:
+    installer = declare(lambda: DriverInstaller("installer", {"pause_image": "m.example/pause:3"})).one("DaemonSet")
+    assert installer.inputs["spec"]["template"]["spec"]["containers"][0]["image"] == "m.example/pause:3"
 
 
 def test_the_device_plugins_release_is_not_waited_for_pod_by_pod(declare: Any) -> None:

@@ -10,6 +10,7 @@ import pulumi_kubernetes as k8s
 from dra_planner import catalog
 from dra_planner.errors import PlannerError
 from pulumi_dra.children import Children
+from pulumi_dra.dra.images import ImageSettings, read_image
 from pulumi_dra.dra.namespaces import declare_privileged_namespace
 from pulumi_dra.dra.plugin_values import device_plugin_values
 from pulumi_dra.dra.release_status import require_deployed
@@ -29,6 +30,12 @@ class DevicePluginArgs(TypedDict):
     """Namespace to make for it. Default nvidia-device-plugin."""
     chart: NotRequired[str]
     """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: a mirror."""
+    image_digest: NotRequired[str]
+    """Digest that pins the image (sha256:…)."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in the plugin's namespace to pull the image with."""
     existing_daemon_set: NotRequired[str]
     """Name of a DaemonSet that was applied as a plain manifest, to be kept off DRA nodes. Change the values of one
     that Helm installed instead: the next upgrade would put its own affinity back."""
@@ -43,6 +50,7 @@ class DevicePluginInputs:
     release: catalog.DevicePluginRelease | None
     namespace: str
     chart: str
+    image: ImageSettings
     existing_daemon_set: str
     existing_namespace: str
 
@@ -61,7 +69,7 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
             release = catalog.device_plugin_release(version)
         except PlannerError as error:
             read.refuse("version", str(error))
-    for key in ("namespace", "chart"):
+    for key in ("namespace", "chart", "image_repository", "image_digest", "image_pull_secrets"):
         if existing and read.has(key):
             read.refuse(key, "is for a chart that this component installs")
     if version and read.has("existing_namespace"):
@@ -70,6 +78,7 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
         release=release,
         namespace=namespace,
         chart=read.text("chart", ""),
+        image=read_image(read),
         existing_daemon_set=existing,
         existing_namespace=read.text("existing_namespace", "kube-system"),
     )
@@ -106,7 +115,7 @@ class DevicePlugin(pulumi.ComponentResource):
             chart=inputs.chart or release.chart,
             version=None if own_chart else release.version,
             repository_opts=None if own_chart else {"repo": release.repository},
-            values=device_plugin_values(),
+            values=device_plugin_values(release.version, inputs.image),
             create_namespace=False,
             # Unlike the driver's, this chart is waited for pod by pod, on nodes that may not be there yet.
             skip_await=True,

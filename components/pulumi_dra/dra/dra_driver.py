@@ -6,11 +6,13 @@ import pulumi_kubernetes as k8s
 
 from dra_planner.catalog import DriverRelease
 from pulumi_dra.children import Children
+from pulumi_dra.dra.crds import declare_crds
 from pulumi_dra.dra.driver_inputs import DraDriverArgs, DraDriverInputs, read_driver_inputs
-from pulumi_dra.dra.driver_values import controller_pods, driver_values
+from pulumi_dra.dra.driver_values import driver_values
 from pulumi_dra.dra.namespaces import declare_privileged_namespace
-from pulumi_dra.dra.quota import critical_pods_quota, needs_quota
+from pulumi_dra.dra.quota import critical_pods, critical_pods_quota
 from pulumi_dra.dra.release_status import require_deployed
+from pulumi_dra.dra.slice_policy import declare_slice_policy
 from pulumi_dra.inputs import InputReader
 
 RELEASE = "nvidia-dra-driver"
@@ -34,21 +36,26 @@ class DraDriver(pulumi.ComponentResource):
         super().__init__("pulumi-dra:index:DraDriver", name, {}, opts)
         self._children = Children(self, opts)
         home = declare_privileged_namespace(name, inputs.namespace, self._children)
-        quota = self._declare_quota(inputs, home)
-        installed = self._declare_release(inputs, inputs.release, home, [home, *quota])
+        first = [
+            home,
+            *self._declare_quota(inputs, home),
+            *(declare_slice_policy(name, inputs.namespace, self._children) if inputs.own_slices_only else []),
+            *declare_crds(name, inputs.crds, self._children),
+        ]
+        installed = self._declare_release(inputs, inputs.release, home, first)
         self.namespace = home.metadata.name
         self.version = pulumi.Output.from_input(inputs.release.version)
         self.status = installed.status.apply(lambda status: require_deployed(RELEASE, status))
         self.register_outputs({"namespace": self.namespace, "version": self.version, "status": self.status})
 
     def _declare_quota(self, inputs: DraDriverInputs, home: k8s.core.v1.Namespace) -> list[pulumi.Resource]:
-        settings = inputs.settings
-        if not needs_quota(settings.platform, settings.priority_class):
+        pods = critical_pods(inputs.settings, inputs.max_nodes)
+        if not pods:
             return []
         quota = k8s.core.v1.ResourceQuota(
             f"{self._name}-critical-pods",
             metadata={"name": "critical-pods", "namespace": home.metadata.name},
-            spec=critical_pods_quota(inputs.max_nodes, controller_pods(settings)),
+            spec=critical_pods_quota(pods),
             opts=self._children.options(),
         )
         return [quota]
@@ -70,8 +77,14 @@ class DraDriver(pulumi.ComponentResource):
             repository_opts=None if own_chart or release.is_oci else {"repo": release.repository},
             values=driver_values(release, inputs.settings),
             create_namespace=False,
-            skip_crds=False,
+            skip_crds=bool(inputs.crds),
             timeout=600,
-            # Objects are named after the chart, classes are cluster-wide: two releases would collide.
-            opts=self._children.options(depends_on=depends_on, delete_before_replace=True),
+            opts=self._children.options(
+                depends_on=depends_on,
+                # Under other names Helm would start the new plugin before it removes the old one, both for one driver:
+                # the old release goes first. Classes are cluster-wide and keep their names, so two releases would
+                # collide as well.
+                replace_on_changes=["values.nameOverride"],
+                delete_before_replace=True,
+            ),
         )

@@ -1,23 +1,70 @@
 """Inputs of DraDriver: what they are, and what is wrong with them."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
 
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease
 from dra_planner.errors import PlannerError
+from pulumi_dra.dra.chart_keys import GENERATIONS
+from pulumi_dra.dra.crds import read_crds
 from pulumi_dra.dra.driver_values import (
     DRIVER_ROOTS,
     PLUGIN_PRIORITY,
     DriverSettings,
+    WebhookSettings,
+    has_consumable_shares,
     has_network_policy,
+    has_new_names,
     has_webhook,
 )
+from pulumi_dra.dra.images import read_image
 from pulumi_dra.inputs import InputReader
 
 NAMESPACE = "nvidia-dra-driver"
 NAMESPACE_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+
+
+ISSUERS = ("selfsigned", "clusterissuer", "issuer")
+# kubernetes-sigs/dra-driver-nvidia-gpu:pkg/featuregates/featuregates.go@v0.4.1
+EXCLUSIVE_GATES = (
+    ("DynamicMIG", "PassthroughSupport", "25.12"),
+    ("DynamicMIG", "NVMLDeviceHealthCheck", "25.12"),
+    ("DynamicMIG", "MPSSupport", "25.12"),
+    ("PassthroughSupport", "NVMLDeviceHealthCheck", "0.4"),
+)
+"""Two gates with which the driver stops at start, and the generation since which it does."""
+NEEDED_GATES = {"ComputeDomainCliques": "IMEXDaemonsWithDNSNames", "DeviceMetadata": "PassthroughSupport"}
+SHARES, SHARES_MEANING = "disabled|memory|unlimited|[1-9][0-9]*", "memory, unlimited, disabled or a positive number"
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+
+class WebhookTls(TypedDict):
+    """Where the webhook's certificate comes from: cert-manager, or a Secret of one's own."""
+
+    issuer_type: NotRequired[str]
+    """Issuer of cert-manager: selfsigned (default), clusterissuer or issuer."""
+    issuer_name: NotRequired[str]
+    """Name of that issuer; not for selfsigned."""
+    secret_name: NotRequired[str]
+    """Secret with tls.crt and tls.key in the driver's namespace, instead of cert-manager."""
+    ca_bundle: NotRequired[str]
+    """Certificates of the authority that signed it, in base64."""
+
+
+class DriverToleration(TypedDict):
+    """A taint that the driver's plugin tolerates."""
+
+    key: str
+    """Key of the taint."""
+    value: NotRequired[str]
+    """Value of the taint. Default: any."""
+    effect: NotRequired[str]
+    """NoSchedule, PreferNoSchedule or NoExecute. Default: any."""
 
 
 class DraDriverArgs(TypedDict):
@@ -31,10 +78,18 @@ class DraDriverArgs(TypedDict):
     """The most nodes that all DRA pools together may have; GKE needs a quota for that many driver pods."""
     namespace: NotRequired[str]
     """Namespace to make for the driver. Default nvidia-dra-driver."""
+    driver_root: NotRequired[str]
+    """Folder of the NVIDIA driver on the nodes. Default: where the platform has it."""
     compute_domains: NotRequired[bool]
     """Whether to run the part for multi-node NVLink (GB200, GB300). Default false."""
+    crd_manifests: NotRequired[str]
+    """The chart's CustomResourceDefinitions, text of the files in its folder crds. Helm installs them with the first
+    release and never again: give them where ComputeDomains are used and the driver was or will be upgraded."""
     feature_gates: NotRequired[dict[str, bool]]
     """Feature gates of the driver, by name; 25.8 and later."""
+    consumable_shares: NotRequired[str]
+    """How several claims share a GPU: memory, unlimited or a number of shares; disabled. 0.5.0 and later, with the gate
+    ConsumableShares."""
     network_policy: NotRequired[bool]
     """Whether the driver's pods get the chart's network policies; 25.12 and later. Default true where the chart
     has them."""
@@ -42,17 +97,29 @@ class DraDriverArgs(TypedDict):
     """Whether a webhook validates opaque configuration when a claim is created; needs cert-manager. Default false."""
     webhook_failure_policy: NotRequired[str]
     """What happens to claims while the webhook is down: Fail (default) or Ignore."""
+    webhook_replicas: NotRequired[int]
+    """Pods of the webhook. Default 1."""
+    webhook_tls: NotRequired[WebhookTls]
+    """Certificate of the webhook. Default: one that cert-manager signs itself."""
+    own_slices_only: NotRequired[bool]
+    """Whether an admission policy keeps each of the driver's pods to the ResourceSlices of its own node. Default
+    true."""
     image_repository: NotRequired[str]
     """Image to run instead of the chart's, without a tag: a mirror."""
     image_digest: NotRequired[str]
     """Digest that pins the image (sha256:…)."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in the driver's namespace to pull the image with."""
     priority_class: NotRequired[str]
     """Priority class of the driver's pods. Default system-node-critical."""
+    tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
+    """Further taints of the nodes that the plugin tolerates, beside nvidia.com/gpu."""
     chart: NotRequired[str]
     """Chart to install instead of the published one: a path, an archive or an oci:// address."""
     keep_old_names: NotRequired[bool]
-    """For an upgrade from 25.x to 0.4 or later: keep the names of 25.x, so that the plugin is updated in place
-    instead of a second one starting beside it. Default false."""
+    """0.4 and later: whether objects are named as in 25.x, so that an upgrade across the chart's renaming updates the
+    plugin in place. False gives the chart's new names; changing it replaces the release, the old one first. Default
+    true."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +130,8 @@ class DraDriverInputs:
     namespace: str
     max_nodes: int
     chart: str
+    crds: list[dict[str, Any]]
+    own_slices_only: bool
     settings: DriverSettings
 
 
@@ -74,7 +143,7 @@ def read_driver_inputs(read: InputReader) -> DraDriverInputs:
         read.refuse("namespace", "must not be default: the chart refuses it")
     if not read.has("platform"):
         read.refuse("platform", f"is missing; it is one of {', '.join(DRIVER_ROOTS)}")
-    settings = _read_settings(read, release)
+    settings = _read_settings(read)
     if release is not None:
         _check_release(read, release, settings)
     return DraDriverInputs(
@@ -82,6 +151,8 @@ def read_driver_inputs(read: InputReader) -> DraDriverInputs:
         namespace=namespace,
         max_nodes=read.whole("max_nodes", least=0),
         chart=read.text("chart", ""),
+        crds=read_crds(read, "crd_manifests"),
+        own_slices_only=read.flag("own_slices_only", True),
         settings=settings,
     )
 
@@ -97,36 +168,89 @@ def _read_release(read: InputReader) -> DriverRelease | None:
         return None
 
 
-def _read_settings(read: InputReader, release: DriverRelease | None) -> DriverSettings:
-    digest = read.text("image_digest", "", pattern="sha256:[0-9a-f]{64}", meaning="a digest (sha256: and 64 digits)")
+def _read_settings(read: InputReader) -> DriverSettings:
     return DriverSettings(
         platform=read.choice("platform", tuple(DRIVER_ROOTS), "eks"),
+        driver_root=read.text("driver_root", "", pattern=r"/[^\s]*", meaning="an absolute path"),
         compute_domains=read.flag("compute_domains", False),
         feature_gates=read.flags("feature_gates"),
+        consumable_shares=read.text("consumable_shares", "", pattern=SHARES, meaning=SHARES_MEANING),
         network_policy=read.flag("network_policy", True),
-        webhook=read.flag("webhook", False),
-        webhook_failure_policy=read.choice("webhook_failure_policy", ("Fail", "Ignore"), "Fail"),
-        image_repository=read.text("image_repository", ""),
-        image_tag=f"v{release.version}@{digest}" if digest and release else "",
+        webhook=_read_webhook(read),
+        image=read_image(read),
         priority_class=read.text("priority_class", PLUGIN_PRIORITY),
-        keep_old_names=read.flag("keep_old_names", False),
+        tolerations=tuple(_read_toleration(read, index, item) for index, item in enumerate(read.blocks("tolerations"))),
+        keep_old_names=read.flag("keep_old_names", True),
     )
+
+
+def _read_webhook(read: InputReader) -> WebhookSettings | None:
+    """Return the webhook's settings, None without one."""
+    asked = read.flag("webhook", False)
+    failure_policy = read.choice("webhook_failure_policy", ("Fail", "Ignore"), "Fail")
+    replicas = read.whole("webhook_replicas", 1, least=1, most=100)
+    tls = read.inside("webhook_tls", read.block("webhook_tls"), WebhookTls)
+    issuer_type, issuer_name = tls.choice("issuer_type", ISSUERS, "selfsigned"), tls.text("issuer_name", "")
+    secret_name, ca_bundle = tls.text("secret_name", ""), tls.text("ca_bundle", "")
+    for key in ("webhook_failure_policy", "webhook_replicas", "webhook_tls"):
+        if read.has(key) and not asked:
+            read.refuse(key, "is for webhook: true")
+    if secret_name and (tls.has("issuer_type") or issuer_name):
+        tls.refuse("secret_name", "is instead of an issuer: give one of the two")
+    if bool(secret_name) != bool(ca_bundle):
+        tls.refuse("ca_bundle" if secret_name else "secret_name", "is missing: secret_name and ca_bundle go together")
+    if bool(issuer_name) != (issuer_type != "selfsigned"):
+        wanted = "is for issuer_type clusterissuer or issuer" if issuer_name else f"is missing: which {issuer_type}?"
+        tls.refuse("issuer_name", wanted)
+    if not asked:
+        return None
+    return WebhookSettings(
+        failure_policy=failure_policy,
+        replicas=replicas,
+        issuer_type=issuer_type,
+        issuer_name=issuer_name,
+        secret_name=secret_name,
+        ca_bundle=ca_bundle,
+    )
+
+
+def _read_toleration(outer: InputReader, index: int, item: Mapping[str, Any]) -> dict[str, str]:
+    read = outer.inside(f"tolerations[{index}]", item, DriverToleration)
+    key, value = read.text("key"), read.text("value", "")
+    toleration = {"key": key, "operator": "Equal" if value else "Exists"}
+    if value:
+        toleration["value"] = value
+    if read.has("effect"):
+        toleration["effect"] = read.choice("effect", EFFECTS, "NoSchedule")
+    return toleration
 
 
 def _check_release(read: InputReader, release: DriverRelease, settings: DriverSettings) -> None:
     """Refuse what this release cannot do."""
-    gates = settings.feature_gates
+    _check_gates(read, release, settings.feature_gates)
+    if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
+        read.refuse("network_policy", f"the chart of {release.version} has none; it begins with 25.12.0")
+    if settings.consumable_shares not in ("", "disabled"):
+        if not has_consumable_shares(release):
+            read.refuse("consumable_shares", f"the chart of {release.version} has none; it begins with 0.5.0")
+        elif not settings.feature_gates.get("ConsumableShares"):
+            read.refuse("consumable_shares", "needs the feature gate ConsumableShares")
+    if settings.webhook and not has_webhook(release):
+        read.refuse("webhook", f"the chart of {release.version} has none; it begins with 25.8.0")
+    if read.has("keep_old_names") and not settings.keep_old_names and not has_new_names(release):
+        read.refuse("keep_old_names", f"{release.version} has the old names alone; the new ones begin with 0.4.0")
+
+
+def _check_gates(read: InputReader, release: DriverRelease, gates: Mapping[str, bool]) -> None:
+    """Refuse gates that the release does not know, and pairs on which the driver stops at start."""
     for gate in gates:
         if not release.has_gate(gate):
             known = ", ".join(release.feature_gates) or "none"
             read.refuse(f"feature_gates.{gate}", f"driver {release.version} has no such gate; it has {known}")
-    if gates.get("DynamicMIG"):
-        others = ("PassthroughSupport", "NVMLDeviceHealthCheck", "MPSSupport")
-        for other in (gate for gate in others if gates.get(gate)):
-            read.refuse(f"feature_gates.{other}", "cannot be on together with DynamicMIG")
-    if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
-        read.refuse("network_policy", f"the chart of {release.version} has none; it begins with 25.12.0")
-    if settings.webhook and not has_webhook(release):
-        read.refuse("webhook", f"the chart of {release.version} has none; it begins with 25.8.0")
-    if read.has("webhook_failure_policy") and not settings.webhook:
-        read.refuse("webhook_failure_policy", "is for webhook: true")
+    generation = GENERATIONS.index(release.generation)
+    for gate, other, since in EXCLUSIVE_GATES:
+        if gates.get(gate) and gates.get(other) and generation >= GENERATIONS.index(since):
+            read.refuse(f"feature_gates.{other}", f"cannot be on together with {gate}")
+    for gate, needed in NEEDED_GATES.items():
+        if gates.get(gate) and not gates.get(needed, release.feature_gates.get(needed, False)):
+            read.refuse(f"feature_gates.{gate}", f"needs {needed}")

@@ -23,6 +23,8 @@ class DriverInstallerArgs(TypedDict):
 
     driver: NotRequired[str]
     """Which driver: latest (default), default, or a version that Container-Optimized OS offers (580.95.05)."""
+    pause_image: NotRequired[str]
+    """Image of the container that rests after the installation. Default registry.k8s.io/pause:3.10."""
 
 
 class DriverInstaller(pulumi.ComponentResource):
@@ -36,6 +38,7 @@ class DriverInstaller(pulumi.ComponentResource):
         driver = read.text(
             "driver", "latest", pattern=r"latest|default|\d+(\.\d+)+", meaning="latest, default or a driver version"
         )
+        pause_image = read.text("pause_image", PAUSE_IMAGE, pattern=r"[^\s]+", meaning="an image")
         read.finish()
         super().__init__("pulumi-dra:index:DriverInstaller", name, {}, opts)
         daemon_set = k8s.apps.v1.DaemonSet(
@@ -46,14 +49,14 @@ class DriverInstaller(pulumi.ComponentResource):
                 # Nodes come and go; a deployment must not wait for the driver of each.
                 "annotations": {"pulumi.com/skipAwait": "true"},
             },
-            spec=installer_spec(driver),
+            spec=installer_spec(driver, pause_image),
             opts=Children(self, opts).options(),
         )
         self.name = daemon_set.metadata.name
         self.register_outputs({"name": self.name})
 
 
-def installer_spec(driver: str) -> Any:
+def installer_spec(driver: str, pause_image: str) -> Any:
     """Return the DaemonSet's spec in API form: an init container that installs, then a container that does nothing.
 
     It keeps off nodes on which GKE installs a driver itself: they carry the label gke-gpu-driver-version.
@@ -87,7 +90,7 @@ def installer_spec(driver: str) -> Any:
     }
     rest = {
         "name": "rest",
-        "image": PAUSE_IMAGE,
+        "image": pause_image,
         "resources": {"requests": {"cpu": "1m", "memory": "8Mi"}},
         "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True},
     }

@@ -9,12 +9,30 @@ from typing import Any
 
 from dra_planner.catalog import DriverRelease
 from pulumi_dra.dra.chart_keys import unknown_keys
+from pulumi_dra.dra.images import ImageSettings
 from pulumi_dra.labels import GPU_TOLERATION, dra_node_terms
 
 DRIVER_ROOTS = {"eks": "/", "gke": "/home/kubernetes/bin/nvidia", "gpu-operator": "/run/nvidia/driver"}
 """Where the NVIDIA driver lies on a node: the host's root, what the COS installer fills, the operator's container."""
 
 PLUGIN_PRIORITY = "system-node-critical"
+WEBHOOK_PRIORITY = "system-cluster-critical"
+"""What the charts give their webhook when nothing is said."""
+
+OLD_NAME, NEW_NAME = "nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"
+"""What the charts call their objects: up to 25.12, and from 0.4 on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSettings:
+    """The webhook that validates opaque configuration when a claim is created."""
+
+    failure_policy: str = "Fail"
+    replicas: int = 1
+    issuer_type: str = "selfsigned"  # of cert-manager: selfsigned, clusterissuer, issuer
+    issuer_name: str = ""
+    secret_name: str = ""  # a certificate of one's own instead of cert-manager
+    ca_bundle: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,15 +40,21 @@ class DriverSettings:
     """What a user decides about the driver."""
 
     platform: str  # a key of DRIVER_ROOTS
+    driver_root: str = ""  # "" for the platform's
     compute_domains: bool = False
     feature_gates: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    consumable_shares: str = ""  # "", disabled, memory, unlimited or a count
     network_policy: bool = True
-    webhook: bool = False
-    webhook_failure_policy: str = "Fail"
-    image_repository: str = ""
-    image_tag: str = ""  # "v25.8.1", or with a digest "v25.8.1@sha256:…"
+    webhook: WebhookSettings | None = None
+    image: ImageSettings = field(default_factory=ImageSettings)
     priority_class: str = PLUGIN_PRIORITY
-    keep_old_names: bool = False  # 0.4 and later: keep the object names of 25.x
+    tolerations: tuple[Mapping[str, str], ...] = ()  # beside that of the GPU taint
+    keep_old_names: bool = True  # 0.4 and later: the object names of 25.x
+
+    @property
+    def webhook_priority(self) -> str:
+        """The priority class of the webhook: the chart's, unless another one was asked for."""
+        return WEBHOOK_PRIORITY if self.priority_class == PLUGIN_PRIORITY else self.priority_class
 
 
 def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
@@ -39,28 +63,41 @@ def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str,
         "resources": {"gpus": {"enabled": True}, "computeDomains": {"enabled": settings.compute_domains}},
         # Every release refuses to install GPU support without it. A real boolean: the chart takes "false" for true.
         "gpuResourcesEnabledOverride": True,
-        "nvidiaDriverRoot": DRIVER_ROOTS[settings.platform],
+        "nvidiaDriverRoot": settings.driver_root or DRIVER_ROOTS[settings.platform],
+        # Always said, so that a change of it is a change of the values; see `object_name`.
+        "nameOverride": object_name(release, settings),
         "kubeletPlugin": _kubelet_plugin(release, settings),
     }
     if settings.compute_domains:
         values["controller"] = _controller(release, settings)
     if settings.feature_gates:
         values["featureGates"] = dict(sorted(settings.feature_gates.items()))
-    image = {"repository": settings.image_repository, "tag": settings.image_tag}
-    if any(image.values()):
-        values["image"] = {key: value for key, value in image.items() if value}
+    if settings.consumable_shares:
+        values["consumableShares"] = settings.consumable_shares
+    if image := settings.image.values(release.version):
+        values["image"] = image
+    if settings.image.pull_secrets:
+        values["imagePullSecrets"] = [{"name": name} for name in settings.image.pull_secrets]
     if settings.webhook:
-        values["webhook"] = {"enabled": True, "failurePolicy": settings.webhook_failure_policy}
-    if settings.keep_old_names and has_new_names(release):
-        values["nameOverride"] = "nvidia-dra-driver-gpu"
+        values["webhook"] = _webhook(settings.webhook, settings.webhook_priority)
     unknown = unknown_keys(release.generation, values)
     assert not unknown, f"chart {release.version} has no {', '.join(unknown)}"
     return values
 
 
+def object_name(release: DriverRelease, settings: DriverSettings) -> str:
+    """Return what the chart's objects are named after.
+
+    The chart was renamed at 0.4. Under the new name an upgrade would start a second plugin beside the first, both for
+    one driver (kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs/upgrade.md@main); under the old one it updates
+    the plugin in place.
+    """
+    return NEW_NAME if has_new_names(release) and not settings.keep_old_names else OLD_NAME
+
+
 def has_new_names(release: DriverRelease) -> bool:
     """Whether the release's chart is called dra-driver-nvidia-gpu: 0.4 and later."""
-    return release.chart == "dra-driver-nvidia-gpu"
+    return release.chart == NEW_NAME
 
 
 def has_network_policy(release: DriverRelease) -> bool:
@@ -73,9 +110,9 @@ def has_webhook(release: DriverRelease) -> bool:
     return not unknown_keys(release.generation, {"webhook": {"enabled": True}})
 
 
-def controller_pods(settings: DriverSettings) -> int:
-    """Return how many pods beside the kubelet plugins run with a critical priority: controller and webhook."""
-    return int(settings.compute_domains) + int(settings.webhook)
+def has_consumable_shares(release: DriverRelease) -> bool:
+    """Whether the release's chart can let several claims share a GPU: 0.5 and later."""
+    return not unknown_keys(release.generation, {"consumableShares": ""})
 
 
 def _kubelet_plugin(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
@@ -84,7 +121,7 @@ def _kubelet_plugin(release: DriverRelease, settings: DriverSettings) -> dict[st
         "affinity": {
             "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": dra_node_terms()}}
         },
-        "tolerations": [dict(GPU_TOLERATION)],
+        "tolerations": [dict(GPU_TOLERATION), *(dict(toleration) for toleration in settings.tolerations)],
         "priorityClassName": settings.priority_class,
     }
     if settings.network_policy and has_network_policy(release):
@@ -106,3 +143,21 @@ def _controller(release: DriverRelease, settings: DriverSettings) -> dict[str, A
     if settings.network_policy and has_network_policy(release):
         controller["networkPolicy"] = {"enabled": True}
     return controller
+
+
+def _webhook(webhook: WebhookSettings, priority_class: str) -> dict[str, Any]:
+    tls: dict[str, Any]
+    if webhook.secret_name:
+        tls = {"mode": "secret", "secret": {"name": webhook.secret_name, "caBundle": webhook.ca_bundle}}
+    else:
+        issuer = {"issuerType": webhook.issuer_type}
+        if webhook.issuer_name:
+            issuer["issuerName"] = webhook.issuer_name
+        tls = {"mode": "cert-manager", "certManager": issuer}
+    return {
+        "enabled": True,
+        "replicas": webhook.replicas,
+        "failurePolicy": webhook.failure_policy,
+        "priorityClassName": priority_class,
+        "tls": tls,
+    }

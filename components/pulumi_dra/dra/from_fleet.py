@@ -52,9 +52,13 @@ def declare_in_cluster(
         # With the cluster goes what is in it; a namespace would otherwise wait for pods on nodes that are gone.
         deleted_with=cluster.resource,
     )
+    after_installer = options
     if fleet.cloud == "gke":
-        DriverInstaller(f"{name}-driver-installer", {}, opts=options)
-    driver = DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=options)
+        installer = DriverInstaller(f"{name}-driver-installer", {}, opts=options)
+        # A plugin that starts before the NVIDIA driver is there can publish a slice without devices
+        # (kubernetes-sigs/dra-driver-nvidia-gpu issue 1008).
+        after_installer = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[installer]))
+    driver = DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=after_installer)
     if fleet.device_plugin:
         DevicePlugin(f"{name}-device-plugin", plugin_args(inputs, fleet), opts=options)
     if fleet.device_classes:
@@ -68,12 +72,23 @@ def declare_in_cluster(
 
 def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraDriverArgs:
     """Return the driver's inputs; its quota must do for every node that the pools may ever have together."""
+    nvidia, options = fleet.drivers.nvidia, dict(inputs.driver)
     args: dict[str, Any] = {
-        "version": fleet.drivers.nvidia.version,
+        "version": nvidia.version,
         "platform": fleet.cloud,
         "max_nodes": sum(row.nodes.max for row in plan.pools),
+        "feature_gates": dict(nvidia.feature_gates),
+        "compute_domains": nvidia.compute_domains,
+        "tolerations": [*pool_tolerations(fleet), *options.pop("tolerations", [])],
     }
-    return DraDriverArgs(**args, **inputs.driver)
+    if nvidia.consumable_shares != "":
+        args["consumable_shares"] = str(nvidia.consumable_shares)
+    return DraDriverArgs(**args, **options)
+
+
+def pool_tolerations(fleet: Fleet) -> list[dict[str, str]]:
+    """Return what the driver must tolerate to run on every pool, beside the taint that all of them have."""
+    return [{"key": key} for key in sorted({taint.key for pool in fleet.pools for taint in pool.taints})]
 
 
 def plugin_args(inputs: DraPlatformInputs, fleet: Fleet) -> DevicePluginArgs:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pulumi_dra.dra.images import ImageSettings
 from pulumi_dra.labels import without_dra_nodes
 
 # Which nodes the chart itself picks, the same in 0.17.4 to 0.20.0
@@ -13,13 +14,18 @@ CHART_TERMS: tuple[tuple[str, str], ...] = (
 )
 
 
-def device_plugin_values() -> dict[str, Any]:
+def device_plugin_values(version: str, image: ImageSettings) -> dict[str, Any]:
     """Return the chart's values: its own three terms, each with DRA nodes excluded."""
     terms = [{"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]} for key, value in CHART_TERMS]
-    return {
+    values: dict[str, Any] = {
         "affinity": {
             "nodeAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": without_dra_nodes(terms)}
             }
         }
     }
+    if own := image.values(version):
+        values["image"] = own
+    if image.pull_secrets:
+        values["imagePullSecrets"] = [{"name": name} for name in image.pull_secrets]
+    return values

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
+
+from pulumi_dra.dra.driver_values import DriverSettings
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import ResourceQuotaSpecArgsDict
@@ -10,19 +13,35 @@ if TYPE_CHECKING:
 CRITICAL_CLASSES = ("system-node-critical", "system-cluster-critical")
 
 
-def critical_pods_quota(max_nodes: int, controllers: int) -> ResourceQuotaSpecArgsDict:
-    """Return the spec of a ResourceQuota for one plugin pod on each node that may ever be there, and controllers.
+def critical_pods(settings: DriverSettings, max_nodes: int) -> int:
+    """Return how many pods with a critical priority there may be at once; 0 where the platform needs no quota.
+
+    One plugin on each node that may ever be there. A Deployment that is being updated has a quarter more pods than
+    replicas, rounded up (its default maxSurge): without room for them the update of controller and webhook would wait
+    for ever once every node is there.
+    """
+    if settings.platform != "gke":
+        return 0
+    pods = 0
+    if settings.priority_class in CRITICAL_CLASSES:
+        pods += max_nodes + (_with_surge(1) if settings.compute_domains else 0)
+    if settings.webhook and settings.webhook_priority in CRITICAL_CLASSES:
+        pods += _with_surge(settings.webhook.replicas)
+    return pods
+
+
+def critical_pods_quota(pods: int) -> ResourceQuotaSpecArgsDict:
+    """Return the spec of a ResourceQuota for so many pods of the two critical classes.
 
     A quota that is too small leaves the last nodes without driver, with an event on the DaemonSet as the only sign.
     """
     return {
-        "hard": {"pods": str(max_nodes + controllers)},
+        "hard": {"pods": str(pods)},
         "scope_selector": {
             "match_expressions": [{"scope_name": "PriorityClass", "operator": "In", "values": list(CRITICAL_CLASSES)}]
         },
     }
 
 
-def needs_quota(platform: str, priority_class: str) -> bool:
-    """Whether critical pods need a quota there: on GKE, for the two built-in critical classes."""
-    return platform == "gke" and priority_class in CRITICAL_CLASSES
+def _with_surge(replicas: int) -> int:
+    return replicas + ceil(replicas / 4)

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pulumi
 
-class ReleaseFailed(Exception):
-    """The release is in the state, but Helm says that it failed."""
+
+class ReleaseFailed(pulumi.RunError):
+    """The release is in the state, but Helm says that it failed; shown as a sentence, without a traceback."""
 
 
 def require_deployed(release: str, status: Any) -> str:

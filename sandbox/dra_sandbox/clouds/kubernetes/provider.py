@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import grpc
 from google.protobuf.empty_pb2 import Empty
+from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from dra_sandbox.clouds.checking import Failure, check_values
@@ -24,6 +25,7 @@ from dra_sandbox.clouds.kubernetes.objects import (
 )
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
 from dra_sandbox.clouds.stand_in import ENGINE_SETTINGS, type_of
+from dra_sandbox.clouds.unfinished import abort_unfinished
 from dra_sandbox.clouds.wire import Values, from_wire, secret_names, to_wire
 
 
@@ -94,7 +96,8 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def Diff(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
         token, old, new = type_of(request), from_wire(request.old_inputs), from_wire(request.news)
         if token == releases.TOKEN:
-            return diff_response(old, new, releases.REPLACE, ignored=request.ignoreChanges)
+            installed = from_wire(request.olds).get(releases.INPUTS) or old
+            return diff_response(installed, new, releases.REPLACE, ignored=request.ignoreChanges)
         kind = token.rsplit(":", 1)[-1]
         answer = diff_response(old, new, replace_rule(kind), ignored=request.ignoreChanges)
         if answer.replaces and not is_autonamed(new):
@@ -108,13 +111,12 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         if request.preview:
             identifier, outputs = "", releases.planned_release(inputs) if is_release else inputs
         elif is_release:
-            self._reach(context)
-            identifier, outputs = releases.id_of(inputs), releases.installed_release(inputs, {})
+            identifier, outputs = releases.id_of(inputs), self._install(inputs, {}, request.properties, context)
         else:
             self._reach(context)
             key = key_of(inputs)
             identifier, outputs = key.id, self._cluster.apply(key, inputs)
-        return provider_pb2.CreateResponse(id=identifier, properties=to_wire(outputs, secret_names(request.properties)))
+        return provider_pb2.CreateResponse(id=identifier, properties=_outputs(outputs, request.properties))
 
     def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
         old, new = from_wire(request.olds), from_wire(request.news)
@@ -122,14 +124,13 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         if request.preview:
             outputs = releases.planned_release(new) if is_release else new
         elif is_release:
-            self._reach(context)
-            outputs = releases.installed_release(new, old)
+            outputs = self._install(new, old, request.news, context)
         else:
             self._reach(context)
             key = key_of(new)
             self._cluster.recall(key, old)
             outputs = self._cluster.apply(key, new)
-        return provider_pb2.UpdateResponse(properties=to_wire(outputs, secret_names(request.news)))
+        return provider_pb2.UpdateResponse(properties=_outputs(outputs, request.news))
 
     def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
         """The object as the cluster has it; no identifier in the answer when it is gone."""
@@ -142,9 +143,10 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             if found is None:
                 return provider_pb2.ReadResponse()
             state = found
+        inputs = state.get(releases.INPUTS) or inputs
         return provider_pb2.ReadResponse(
             id=request.id,
-            properties=to_wire(state, secret_names(request.properties)),
+            properties=_outputs(state, request.properties),
             inputs=to_wire(inputs, secret_names(request.inputs)),
         )
 
@@ -179,12 +181,27 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def Cancel(self, request: Empty, context: grpc.ServicerContext) -> Empty:
         return Empty()
 
+    def _install(self, inputs: Values, old: Values, sent: Struct, context: grpc.ServicerContext) -> Values:
+        """Install or upgrade a release. One that fails is there nevertheless, and the engine keeps it as such."""
+        self._reach(context)
+        if reason := releases.refusal(inputs):
+            context.abort(grpc.StatusCode.UNKNOWN, f"execution error at (templates/validation.yaml): {reason}")
+        outputs = releases.installed_release(inputs, old)
+        if releases.times_out(inputs):
+            abort_unfinished(context, releases.id_of(inputs), _outputs(outputs, sent), "context deadline exceeded")
+        return outputs
+
     def _reach(self, context: grpc.ServicerContext) -> None:
         """Refuse the call when the provider's kubeconfig leads to no cluster."""
         if self._unreachable:
             context.abort(
                 grpc.StatusCode.UNAVAILABLE, f"configured Kubernetes cluster is unreachable: {self._unreachable}"
             )
+
+
+def _outputs(outputs: Values, sent: Struct) -> Struct:
+    """A message with the outputs; secret is what was sent as such, and a release's inputs always are."""
+    return to_wire(outputs, {*secret_names(sent), releases.INPUTS})
 
 
 def _is_another_cluster(old: Values, new: Values) -> bool:

@@ -1,8 +1,12 @@
-"""Helm releases: recorded as installed, with what `helm install` reports; charts are not rendered here."""
+"""Helm releases: recorded as installed, with what `helm install` reports; charts are not rendered here.
+
+Of the NVIDIA DRA driver's charts the refusals are known that fail at `up` alone, since a preview renders nothing.
+"""
 
 from __future__ import annotations
 
 import copy
+import os
 
 from pulumi.runtime.proto import provider_pb2
 
@@ -11,6 +15,10 @@ from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.wire import UNKNOWN, Values
 
 TOKEN = "kubernetes:helm.sh/v3:Release"
+
+# What the release was last installed with, also when that failed: the real provider compares with it, and a refresh
+# takes it over (pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go, `checkpointRelease`, `Read`).
+INPUTS = "__inputs"
 
 _NAMES = Autonamed(suffix_length=8)
 # Helm's own limit for release names.
@@ -33,21 +41,55 @@ def planned_release(inputs: Values) -> Values:
     return {**inputs, "status": UNKNOWN}
 
 
+FAILING = "DRA_SANDBOX_FAILING_RELEASES"
+"""Environment variable with names of releases, separated by commas, whose pods do not become ready in time."""
+
+
+def times_out(inputs: Values) -> bool:
+    """Whether the release is to fail, for a rehearsal of what is to be done then."""
+    return inputs["name"] in os.environ.get(FAILING, "").split(",")
+
+
+def refusal(inputs: Values) -> str:
+    """Why the chart does not render, or "".
+
+    Only of the NVIDIA DRA driver, whose templates check their values
+    (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/templates/validation.yaml, v25.8.1 to main). A value
+    counts as a Go template counts it, so that the text "false" is true.
+    """
+    if _chart_name(inputs) not in ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"):
+        return ""
+    values = inputs.get("values") or {}
+    gpus = ((values.get("resources") or {}).get("gpus") or {}).get("enabled", True)
+    if gpus and not values.get("gpuResourcesEnabledOverride"):
+        return "resources.gpus.enabled needs gpuResourcesEnabledOverride=true"
+    if "namespace" in values:
+        return "the value namespace is not supported; give the release a namespace"
+    if inputs.get("namespace") == "default" and not (
+        values.get("namespaceOverride") or values.get("allowDefaultNamespace")
+    ):
+        return "the namespace default needs allowDefaultNamespace=true"
+    return ""
+
+
+def _chart_name(inputs: Values) -> str:
+    return str(inputs.get("chart", "")).rstrip("/").rsplit("/", 1)[-1]
+
+
 def installed_release(inputs: Values, old: Values) -> Values:
     """The outputs of a release that has just been installed or upgraded."""
     revision = int((old.get("status") or {}).get("revision") or 0) + 1
-    chart = str(inputs.get("chart", "")).rstrip("/").rsplit("/", 1)[-1]
     version = str(inputs.get("version") or "")
     status = {
         "name": inputs["name"],
         "namespace": inputs["namespace"],
-        "chart": chart,
+        "chart": _chart_name(inputs),
         "version": version,
         "appVersion": version,
         "revision": revision,
-        "status": "deployed",
+        "status": "failed" if times_out(inputs) else "deployed",
     }
-    return {**inputs, "status": status, "resourceNames": inputs.get("resourceNames") or {}}
+    return {**inputs, INPUTS: inputs, "status": status, "resourceNames": inputs.get("resourceNames") or {}}
 
 
 def id_of(inputs: Values) -> str:

@@ -1,0 +1,74 @@
+"""Who may write which ResourceSlices: each of the driver's pods those of its own node.
+
+The charts bring a policy of this kind, which since 25.8 names a service account that the plugin no longer uses
+(kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/templates/{validatingadmissionpolicy,kubeletplugin}.yaml,
+v25.8.0 to main), so that a plugin on one node could take away or invent the devices of any other. This one holds every
+service account of the driver's namespace.
+"""
+
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from pulumi_dra.children import Children
+
+NODE_OF_TOKEN = "authentication.kubernetes.io/node-name"
+"""Kubernetes puts it into every token of a pod (GA since 1.33)."""
+
+
+def declare_slice_policy(component: str, namespace: str, children: Children) -> list[pulumi.Resource]:
+    """Declare the policy and its binding, and return them: the driver must come after them."""
+    name = f"{namespace}-own-slices"
+    spec: Any = slice_policy(namespace)
+    policy = k8s.admissionregistration.v1.ValidatingAdmissionPolicy(
+        f"{component}-own-slices", metadata={"name": name}, spec=spec, opts=children.options()
+    )
+    binding = k8s.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
+        f"{component}-own-slices-binding",
+        metadata={"name": name},
+        spec={"policy_name": policy.metadata.name, "validation_actions": ["Deny"]},
+        opts=children.options(),
+    )
+    return [policy, binding]
+
+
+def slice_policy(namespace: str) -> dict[str, Any]:
+    """Return the policy's spec in API form."""
+    written = 'request.operation == "DELETE" ? oldObject : object'
+    return {
+        "failurePolicy": "Fail",
+        "matchConstraints": {
+            "resourceRules": [
+                {
+                    "apiGroups": ["resource.k8s.io"],
+                    "apiVersions": ["*"],
+                    "operations": ["CREATE", "UPDATE", "DELETE"],
+                    "resources": ["resourceslices"],
+                }
+            ]
+        },
+        "matchConditions": [
+            {
+                "name": "is-the-driver",
+                "expression": f'request.userInfo.username.startsWith("system:serviceaccount:{namespace}:")',
+            }
+        ],
+        "variables": [
+            {
+                "name": "nodeOfPod",
+                "expression": f'request.userInfo.extra[?"{NODE_OF_TOKEN}"][0].orValue("")',
+            },
+            {"name": "nodeOfSlice", "expression": f'({written}).spec.?nodeName.orValue("")'},
+        ],
+        "validations": [
+            {
+                "expression": 'variables.nodeOfPod != "" && variables.nodeOfPod == variables.nodeOfSlice',
+                "messageExpression": (
+                    "\"a pod of the DRA driver on node '\" + variables.nodeOfPod + \"' may not write a ResourceSlice"
+                    " of node '\" + variables.nodeOfSlice + \"'\""
+                ),
+                "reason": "Forbidden",
+            }
+        ],
+    }
