@@ -83,11 +83,12 @@ def _print(found: Verification, rows: tuple[CatalogRow, ...]) -> None:
 
 
 def _print_rows(page: Page, rows: tuple[CatalogRow, ...]) -> None:
-    """Print the rows below the table they belong to, each line ready to be appended to it."""
-    for table, lines in groupby(rows, key=lambda row: row.table):
+    """Print the rows below the table they belong to, each line ready to be put into it."""
+    for (table, replaces), lines in groupby(rows, key=lambda row: (row.table, row.replaces)):
         lacking = list(lines)
         page.gap()
-        page.line((f"The catalogue lacks: append to planner/dra_planner/data/{table}.csv", "bold"))
+        what = f"replace the row {replaces} of" if replaces else "append to"
+        page.line((f"The catalogue lacks: {what} planner/dra_planner/data/{table}.csv", "bold"))
         for reason in dict.fromkeys(row.reason for row in lacking):
             page.text(reason, indent=2)
         for row in lacking:

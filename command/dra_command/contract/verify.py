@@ -27,6 +27,7 @@ class MissingRow(Output):
     table: str
     line: str
     reason: str
+    replaces: str = Field(description="First cell of the row that the line stands in for; empty: append it.")
 
 
 class VerifyOutput(Output):

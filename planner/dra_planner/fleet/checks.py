@@ -127,7 +127,8 @@ def _catalog_fault(at: Location, look_up: Callable[[], object]) -> list[Fault]:
 
 
 def _zone_fault(fleet: Fleet, zone: str, at: Location) -> list[Fault]:
-    pattern = rf"{re.escape(fleet.region)}{'' if fleet.cloud == 'eks' else '-'}[a-z]"
+    letter = "[a-z]" if fleet.cloud == "eks" else r"-(ai\d+)?[a-z]"  # us-central1-ai1a is a zone for accelerators
+    pattern = rf"{re.escape(fleet.region)}{letter}"
     if re.fullmatch(pattern, zone):
         return []
     example = f"{fleet.region}a" if fleet.cloud == "eks" else f"{fleet.region}-a"

@@ -13,6 +13,7 @@ from dra_planner.catalog import Cloud, Gpu, Machine
 from dra_planner.catalog.tables import read_table
 from dra_planner.errors import CatalogError
 from dra_planner.model import Device
+from dra_planner.offers.allocatable import reserved_cpu_milli
 from dra_planner.offers.model import Offer
 from dra_planner.quantity import Quantity
 from dra_planner.slices import GPU_DRIVER
@@ -25,15 +26,20 @@ _CLOUDS: tuple[tuple[str, Cloud], ...] = (
 _MIB = 1024 * 1024
 _SOURCE = "resourceslice-dumps"
 _ROOT = "resource.kubernetes.io/pcieRoot"
+_OBSERVED = ("brand", "architecture", "cuda_compute_capability", "memory_mib")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class CatalogRow:
-    """A line for `data/<table>.csv`, and why it is wanted. Cells that a node does not tell are empty."""
+    """A line for `data/<table>.csv`, and why it is wanted. Cells that a node does not tell are empty.
+
+    `replaces` is the first cell of the row that it stands in for; empty for a row to append.
+    """
 
     table: str
     line: str
     reason: str
+    replaces: str = ""
 
 
 def rows_to_add(observed: Iterable[Offer]) -> tuple[CatalogRow, ...]:
@@ -66,7 +72,7 @@ def _gpu_rows(device: Device) -> set[CatalogRow]:
     memory = device.capacity["memory"].value if "memory" in device.capacity else None
     memory_mib = memory.value // _MIB if isinstance(memory, Quantity) else None
     facts: dict[str, str] = {
-        "id": re.sub(r"[^a-z0-9]+", "-", product.lower().removeprefix("nvidia ")).strip("-"),
+        "id": _gpu_id(product),
         "product_name": product,
         "brand": str(device.attributes.get("brand", "")),
         "architecture": str(device.attributes.get("architecture", "")),
@@ -78,20 +84,37 @@ def _gpu_rows(device: Device) -> set[CatalogRow]:
         "confidence": "observed",
         "source": _SOURCE,
     }
-    known = next((gpu for gpu in catalog.gpus() if gpu.product_name == product), None)
+    known = _known_gpu(product)
     if known is None:
         return {CatalogRow("gpus", _line("gpus", facts), f"{product} is not in the catalogue")}
     wrong = _disagreements(known, facts)
     if not wrong:
         return set()
-    facts["id"] = known.id
-    facts["mig_capable"] = "yes" if known.mig_capable else "no"
-    return {CatalogRow("gpus", _line("gpus", facts), f"{product}: the catalogue has {', '.join(wrong)}")}
+    observed = {column: value for column, value in facts.items() if value and column in _OBSERVED}
+    reason = f"{product}: the catalogue has {', '.join(wrong)}"
+    return {_changed_gpu(known, {**observed, "confidence": "observed"}, reason)}
+
+
+def _known_gpu(product: str) -> Gpu | None:
+    return next((gpu for gpu in catalog.gpus() if gpu.product_name == product), None)
+
+
+def _gpu_id(product: str) -> str:
+    """Return the id of a GPU: the catalogue's, else one made of its name."""
+    known = _known_gpu(product)
+    return known.id if known else re.sub(r"[^a-z0-9]+", "-", product.lower().removeprefix("nvidia ")).strip("-")
+
+
+def _changed_gpu(known: Gpu, facts: Mapping[str, str], reason: str) -> CatalogRow:
+    """Return the row of a GPU with some cells changed, and this source among its sources."""
+    before = next(row for row in read_table("gpus") if row["id"] == known.id)
+    sources = " ".join(dict.fromkeys((*before["source"].split(), _SOURCE)))
+    return CatalogRow("gpus", _line("gpus", {**before, **facts, "source": sources}), reason, known.id)
 
 
 def _disagreements(known: Gpu, facts: Mapping[str, str]) -> list[str]:
     wrong: list[str] = []
-    for column in ("brand", "architecture", "cuda_compute_capability"):
+    for column in _OBSERVED[:-1]:
         value: str | None = getattr(known, column)
         if facts[column] and facts[column] != (value or ""):
             wrong.append(f"{column} {value or 'not sourced'}")
@@ -104,22 +127,31 @@ def _disagreements(known: Gpu, facts: Mapping[str, str]) -> list[str]:
 def _machine_row(cloud: Cloud, offer: Offer, gpus: list[Device]) -> CatalogRow:
     table = f"machines_{cloud}"
     product = str(gpus[0].attributes.get("productName", ""))
-    known = next((gpu.id for gpu in catalog.gpus() if gpu.product_name == product), "")
+    vcpus = _vcpus(offer.node.allocatable.get("cpu", 0))
     facts = {
         "name": offer.machine,
         "family": re.split(r"[.-]", offer.machine)[0],
         "arch": offer.node.meta.labels.get("kubernetes.io/arch", ""),
+        "vcpus": "" if vcpus is None else str(vcpus),
         "accelerator_kind": "gpu",
         "accelerator_vendor": "nvidia",
         "accelerator_model": product,
         "accelerator_count": str(len(gpus)),
-        "gpu": known,
+        "gpu": _gpu_id(product),
+        "gke_type": offer.node.meta.labels.get("cloud.google.com/gke-accelerator", ""),
         "bare_metal": "no",
         "confidence": "low",
         "source": _SOURCE,
-        "note": "from a node's slices; vCPU and memory of the machine are to be filled in",
+        "note": "from a node's slices; the memory of the machine is to be filled in",
     }
-    return CatalogRow(table, _line(table, facts), f"{offer.machine} is not in the catalogue")
+    reason = f"{offer.machine} is not in the catalogue; its memory is to be filled in"
+    return CatalogRow(table, _line(table, facts), reason)
+
+
+def _vcpus(allocatable_milli: int) -> int | None:
+    """Return the vCPU of a machine whose kubelet leaves so much of them with the clouds' own reservation."""
+    near = range(allocatable_milli // 1000, allocatable_milli // 1000 + 20)
+    return next((cpus for cpus in near if cpus * 1000 - reserved_cpu_milli(cpus) == allocatable_milli), None)
 
 
 def _topology_rows(cloud: Cloud, offer: Offer, gpus: list[Device]) -> set[CatalogRow]:

@@ -181,6 +181,7 @@ def test_a_fact_that_differs_gives_the_row_to_change() -> None:
     (row,) = rows_to_add([node])
     assert row.reason == "NVIDIA L4: the catalogue has memory_mib 23034"
     assert row.line.startswith("l4,NVIDIA L4,Nvidia,Ada Lovelace,8.9.0,24576,")
+    assert row.replaces == "l4"
 
 
 def test_an_unknown_machine_gives_its_row_and_its_topology() -> None:
@@ -188,4 +189,4 @@ def test_an_unknown_machine_gives_its_row_and_its_topology() -> None:
     rows = rows_to_add([replace(real(offer), machine="g9.12xlarge")])
     assert [row.table for row in rows] == ["gpu_topology"] * 4 + ["machines_eks"]
     assert rows[0].line == "eks,g9.12xlarge,0,,pci0000:37,,,observed,resourceslice-dumps"
-    assert rows[-1].line.startswith("g9.12xlarge,g9,amd64,,,,gpu,nvidia,NVIDIA L4,4,l4,")
+    assert rows[-1].line.startswith("g9.12xlarge,g9,amd64,,48,,gpu,nvidia,NVIDIA L4,4,l4,")
