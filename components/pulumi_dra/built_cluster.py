@@ -1,9 +1,24 @@
 """What the objects inside a cluster need to know of it, whichever cloud it is on."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import pulumi
+
+
+class ClusterComponent(Protocol):
+    """What EksCluster and GkeCluster have in common."""
+
+    name: pulumi.Output[str]
+    endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[dict[str, Any]]
+    kubeconfig_json: pulumi.Output[str]
+
+    @property
+    def cluster_resource(self) -> pulumi.Resource: ...
+
+    @property
+    def usable(self) -> list[pulumi.Resource]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,3 +32,16 @@ class BuiltCluster:
     resource: pulumi.Resource  # what is there goes with it
     usable: list[pulumi.Resource]  # before anything runs in it
     pools: list[pulumi.Resource]  # what runs on their nodes is deleted before them
+
+    @classmethod
+    def of(cls, cluster: ClusterComponent, pools: list[pulumi.Resource]) -> "BuiltCluster":
+        """Return what there is to know of a cluster that was declared with these pools."""
+        return cls(
+            name=cluster.name,
+            endpoint=cluster.endpoint,
+            kubeconfig=cluster.kubeconfig,
+            kubeconfig_json=cluster.kubeconfig_json,
+            resource=cluster.cluster_resource,
+            usable=cluster.usable,
+            pools=pools,
+        )

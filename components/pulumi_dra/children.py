@@ -30,6 +30,11 @@ class Children:
         own = pulumi.ResourceOptions(depends_on=list(depends_on), **options)
         return pulumi.ResourceOptions.merge(self._inherited, own)
 
-    def invoke_options(self) -> pulumi.InvokeOutputOptions:
-        """Return the options of a look-up, which waits and asks the provider that the component was given."""
-        return pulumi.InvokeOutputOptions(parent=self._component, depends_on=self._inherited.depends_on)
+    def invoke_options(self, *, version: str | None = None) -> pulumi.InvokeOutputOptions:
+        """Return the options of a look-up, which waits and asks the provider that the component was given.
+
+        Without a `version` it is that of the SDK; the default of Pulumi's class would ask for a provider of none.
+        """
+        return pulumi.InvokeOutputOptions(
+            parent=self._component, depends_on=self._inherited.depends_on, version=version
+        )

@@ -3,11 +3,32 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 
+from dra_planner.fleet import Fleet, Pool
+from dra_planner.planfile import PlanFile
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.labels import LABEL_KEY, LABEL_VALUE, reserved_labels
+
+
+def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
+    """Return the pools that may have a node: no cloud takes a pool whose maximum is 0."""
+    return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
+
+
+def planned_pool_args(fleet: Fleet, plan: PlanFile, pool: Pool) -> dict[str, Any]:
+    """Return the inputs of a pool that both clouds take from fleet and plan alike: name, machine and counts."""
+    nodes = plan.pool(pool.name).nodes
+    return {
+        "pool_name": pool.name,
+        "machine": pool.machine,
+        "min_nodes": nodes.min,
+        "desired_nodes": nodes.desired,
+        "max_nodes": nodes.max,
+        "autoscaled": fleet.autoscaler != "none",
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from ipaddress import ip_network
 from typing import Any
 
 import pulumi
@@ -86,11 +87,69 @@ def test_network_has_a_way_out_in_every_zone_and_none_in(cluster: Any) -> None:
     assert not default.get("egress")
 
 
-@pytest.mark.parametrize("zones", [[], ["us-east-1a"], ["us-east-1b"], ["us-east-1b", "us-east-1a"]], ids=str)
-def test_naming_a_zone_that_the_network_has_moves_no_subnet(cluster: Any, zones: list[str]) -> None:
-    placed = {subnet.name: subnet.inputs["availabilityZone"] for subnet in cluster(zones=zones).all("Subnet")}
-    assert placed["dev-network-private-0"] == placed["dev-network-public-0"] == "us-east-1a"
-    assert placed["dev-network-private-1"] == placed["dev-network-public-1"] == "us-east-1b"
+def places(declared: Any) -> dict[str, tuple[str, str]]:
+    """Zone and CIDR of every subnet, by the name that the engine knows it by."""
+    return {s.name: (s.inputs["availabilityZone"], s.inputs["cidrBlock"]) for s in declared.all("Subnet")}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({}, {"zones": ["us-east-1b"]}, id="one that it has anyway is named"),
+        pytest.param({}, {"zones": ["us-east-1a", "us-east-1b"]}, id="those that it has are named"),
+        pytest.param({}, {"zone_count": 3}, id="a zone more"),
+        pytest.param({}, {"zone_count": 2, "zones": ["us-east-1f"]}, id="a further one is named beside the count"),
+        pytest.param(
+            {"zones": ["us-east-1b", "us-east-1c"]},
+            {"zones": ["us-east-1a", "us-east-1b", "us-east-1c"]},
+            id="one that sorts first",
+        ),
+        pytest.param(
+            {"zones": ["us-east-1b", "us-east-1c"], "single_nat_gateway": True},
+            {"zones": ["us-east-1b", "us-east-1c", "us-east-1a"], "single_nat_gateway": True},
+            id="with one NAT gateway",
+        ),
+    ],
+)
+def test_a_network_grows_and_moves_nothing(cluster: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
+    old, new = cluster(**before), cluster(**after)
+    assert places(old).items() <= places(new).items()
+    inputs = {(r.type, r.name): r.inputs for r in new.resources}
+    moved = [r.name for r in old.all("NatGateway") if inputs[r.type, r.name]["subnetId"] != r.inputs["subnetId"]]
+    assert moved == []
+
+
+@pytest.mark.parametrize(
+    ("args", "zones"),
+    [
+        pytest.param({}, "ab", id="the first two by default"),
+        pytest.param({"zones": ["us-east-1c"]}, "ac", id="one named: EKS needs another"),
+        pytest.param({"zones": ["us-east-1f", "us-east-1c"]}, "cf", id="two named: those"),
+        pytest.param({"zones": ["us-east-1c"], "zone_count": 3}, "abc", id="named among the first"),
+        pytest.param({"zones": ["us-east-1c", "us-east-1f"], "zone_count": 2}, "abcf", id="named beside the first"),
+    ],
+)
+def test_which_zones_a_network_spans(cluster: Any, args: dict[str, Any], zones: str) -> None:
+    assert {zone for zone, _ in places(cluster(**args)).values()} == {f"us-east-1{letter}" for letter in zones}
+
+
+def test_more_zones_than_the_region_has_are_refused_by_name(cluster: Any) -> None:
+    with pytest.raises(pulumi.RunError, match=r"spans 6 zones, but only us-east-1a, .*us-east-1f are available; name"):
+        cluster(zone_count=6)
+
+
+def test_subnets_of_a_network_do_not_overlap(cluster: Any) -> None:
+    blocks = [ip_network(block) for _, block in places(cluster(zones=[f"us-east-1{z}" for z in "abcdefg"])).values()]
+    assert len(blocks) == 14
+    assert not any(a.overlaps(b) for i, a in enumerate(blocks) for b in blocks[:i])
+
+
+def test_control_plane_and_system_nodes_stay_while_a_new_network_grows(cluster: Any) -> None:
+    declared = cluster()
+    assert declared.one("Cluster").ignore_changes == ("vpcConfig.subnetIds",)
+    assert declared.one("NodeGroup").ignore_changes == ("subnetIds",)
+    given = cluster(subnet_ids=["subnet-a", "subnet-b"])
+    assert given.one("Cluster").ignore_changes == given.one("NodeGroup").ignore_changes == ()
 
 
 def test_a_new_network_logs_its_flows_by_a_role_that_can_do_nothing_else(cluster: Any) -> None:
@@ -112,7 +171,7 @@ def test_one_nat_gateway_is_enough_when_asked(cluster: Any) -> None:
 
 def test_nodes_live_in_private_subnets_only(cluster: Any) -> None:
     declared = cluster()
-    private = [f"dev-network-private-{index}-id" for index in (0, 1)]
+    private = [f"dev-network-private-us-east-1{letter}-id" for letter in "ab"]
     assert declared.one("NodeGroup").inputs["subnetIds"] == private
     assert declared.one("Cluster").inputs["vpcConfig"]["subnetIds"] == private
 
@@ -161,7 +220,12 @@ def test_nodes_may_join_and_pull_images_and_nothing_else(cluster: Any) -> None:
 
 def test_nodes_wait_for_network_identity_and_way_out(cluster: Any) -> None:
     waits = cluster().one("NodeGroup").depends_on
-    assert {"dev-vpc-cni", "dev-kube-proxy", "dev-node-AmazonEKSWorkerNodePolicy", "dev-network-private-0-nat"} <= waits
+    assert {
+        "dev-vpc-cni",
+        "dev-kube-proxy",
+        "dev-node-AmazonEKSWorkerNodePolicy",
+        "dev-network-private-us-east-1a-nat",
+    } <= waits
 
 
 def test_children_wait_for_what_the_cluster_was_told_to_wait_for(declare: Any) -> None:

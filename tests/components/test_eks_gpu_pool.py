@@ -51,6 +51,11 @@ def test_counts(pool: Any, args: dict[str, Any], scaling: tuple[int, int, int], 
     assert group.ignore_changes == ignored
 
 
+@pytest.mark.parametrize(("keep", "ignored"), [(False, ()), (True, ("subnetIds",))])
+def test_a_pool_moves_with_its_subnets_unless_told_to_stay(pool: Any, keep: bool, ignored: tuple[str, ...]) -> None:
+    assert pool(keep_subnets=keep).one("NodeGroup").ignore_changes == ignored
+
+
 def test_an_update_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None:
     assert pool().one("NodeGroup").inputs["updateConfig"] == {"maxUnavailable": 1, "updateStrategy": "MINIMAL"}
 

@@ -1,32 +1,32 @@
 """How a VPC's addresses are divided: large private subnets for nodes and pods, small public ones for NAT."""
 
 import ipaddress
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-MAX_ZONES = 6
+LETTERS = "abcdefg"
+"""Zones are told apart by the letter at their end; no region has gone beyond f."""
+
+ZONE = rf"[a-z]{{2}}(-[a-z]+)+-\d[{LETTERS}]"
 
 
 @dataclass(frozen=True, slots=True)
-class AddressPlan:
-    """CIDR blocks, one private and one public subnet for each zone."""
+class ZoneAddresses:
+    """CIDR blocks of a zone's subnets."""
 
-    private: tuple[str, ...]
-    public: tuple[str, ...]
+    private: str
+    public: str
 
 
-def plan_addresses(vpc_cidr: str, zones: int) -> AddressPlan:
-    """Return subnets for `zones` zones (at most six).
+def plan_addresses(vpc_cidr: str, zones: Iterable[str]) -> dict[str, ZoneAddresses]:
+    """Return the subnets of each zone, which follow from its letter alone: no zone moves when another comes.
 
-    An eighth of the VPC for each private subnet (8190 addresses of a /16), whatever the number of zones, so that
-    a zone can be added later without moving the others; public subnets share the last eighth.
+    An eighth of the VPC for each private subnet (8190 addresses of a /16); public subnets share the last eighth.
     """
-    network = ipaddress.IPv4Network(vpc_cidr)
-    eighths = list(network.subnets(prefixlen_diff=3))
-    public = list(eighths[7].subnets(prefixlen_diff=3))
-    return AddressPlan(
-        private=tuple(str(block) for block in eighths[:zones]),
-        public=tuple(str(block) for block in public[:zones]),
-    )
+    *private, rest = ipaddress.IPv4Network(vpc_cidr).subnets(prefixlen_diff=3)
+    public = list(rest.subnets(prefixlen_diff=3))
+    letters = {zone: LETTERS.index(zone[-1]) for zone in zones}
+    return {zone: ZoneAddresses(str(private[at]), str(public[at])) for zone, at in letters.items()}
 
 
 def check_vpc_cidr(cidr: str) -> str:

@@ -13,7 +13,7 @@ from pulumi_dra.eks.access import declare_access
 from pulumi_dra.eks.addons import declare_addons_after_nodes, declare_addons_before_nodes
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, EksClusterInputs, read_cluster_inputs
 from pulumi_dra.eks.kubeconfig import eks_kubeconfig
-from pulumi_dra.eks.network import EksNetwork
+from pulumi_dra.eks.network import EksNetwork, EksNetworkArgs
 from pulumi_dra.eks.roles import CLUSTER_POLICIES, NODE_POLICIES, declare_partition, declare_role
 from pulumi_dra.eks.system_nodes import declare_system_nodes
 from pulumi_dra.inputs import InputReader
@@ -80,6 +80,7 @@ class EksCluster(pulumi.ComponentResource):
             machine=inputs.system_machine,
             count=inputs.system_count,
             tags=inputs.tags,
+            keep_subnets=inputs.subnet_ids is None,
             children=children,
             depends_on=self._nodes_wait_for,
         )
@@ -93,19 +94,20 @@ class EksCluster(pulumi.ComponentResource):
         if inputs.subnet_ids is not None:
             self.subnet_ids = _texts(inputs.subnet_ids)
             self.subnet_zones = self._zones_of(self.subnet_ids)
+            first = aws.ec2.get_subnet_output(id=_first(inputs.subnet_ids), opts=self._children.invoke_options())
+            self._network_vpc_id = first.vpc_id
             return []
-        network = EksNetwork(
-            f"{self._name}-network",
-            {
-                "zone_count": inputs.zone_count,
-                "zones": inputs.zones,
-                "cidr_block": inputs.vpc_cidr,
-                "single_nat_gateway": inputs.single_nat_gateway,
-                "tags": inputs.tags,
-            },
-            opts=self._children.options(),
+        settings = EksNetworkArgs(
+            zones=inputs.zones,
+            cidr_block=inputs.vpc_cidr,
+            single_nat_gateway=inputs.single_nat_gateway,
+            tags=inputs.tags,
         )
+        if inputs.zone_count:
+            settings["zone_count"] = inputs.zone_count
+        network = EksNetwork(f"{self._name}-network", settings, opts=self._children.options())
         self.subnet_ids, self.subnet_zones = network.private_subnet_ids, network.zones
+        self._network_vpc_id = network.vpc_id
         return network.egress
 
     def _declare_cluster(self, inputs: EksClusterInputs, ways_out: list[pulumi.Resource]) -> aws.eks.Cluster:
@@ -142,7 +144,13 @@ class EksCluster(pulumi.ComponentResource):
             deletion_protection=inputs.deletion_protection,
             tags=inputs.tags,
             # While the cluster goes, its control plane still takes down network interfaces: role and network last.
-            opts=children.options(depends_on=[*policies, *ways_out]),
+            opts=children.options(
+                depends_on=[*policies, *ways_out],
+                # It takes no subnet of a zone that it did not begin with, nor one of another VPC (EKS user guide,
+                # “Subnet requirements and considerations”): it stays while a new network grows, and goes with it.
+                ignore_changes=["vpcConfig.subnetIds"] if inputs.subnet_ids is None else None,
+                replacement_trigger=self._network_vpc_id,
+            ),
         )
 
     def _set_outputs(
@@ -200,6 +208,13 @@ class EksCluster(pulumi.ComponentResource):
 def _texts(values: pulumi.Input[list[pulumi.Input[str]]]) -> pulumi.Output[list[str]]:
     """Return a list whose elements are all known when it is."""
     return pulumi.Output.from_input(values).apply(lambda items: pulumi.Output.all(*items))
+
+
+def _first(values: pulumi.Input[list[pulumi.Input[str]]]) -> pulumi.Input[str]:
+    """Return the first of a list, known as soon as it is, whatever the others are."""
+    if isinstance(values, list):
+        return values[0]
+    return pulumi.Output.from_input(values).apply(lambda items: items[0])
 
 
 def _issuer(identities: Sequence[ClusterIdentity]) -> str:

@@ -8,7 +8,8 @@ import pulumi
 
 from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.eks.addons import ADDONS
-from pulumi_dra.eks.address_plan import MAX_ZONES, check_vpc_cidr
+from pulumi_dra.eks.address_plan import check_vpc_cidr
+from pulumi_dra.eks.network import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.kubernetes_version import check_version
 
@@ -22,9 +23,11 @@ class EksClusterArgs(TypedDict):
     """Networks that may reach the API server from outside (203.0.113.0/24). None: no public endpoint at all, and
     whoever runs `pulumi up` must be inside the network. The private endpoint is always there."""
     zone_count: NotRequired[int]
-    """How many availability zones a new network spans, 2 to 6. Default 2."""
+    """How many of the region's first zones, by name, a new network spans: 2 to 6. Default 2 where `zones` names
+    none."""
     zones: NotRequired[list[str]]
-    """Zones that a new network must have, by name (us-east-1a); the rest are the region's first ones."""
+    """Zones that a new network spans by name (us-east-1a), beside those of `zone_count`. A further one, or a greater
+    count, adds subnets and leaves those that are there."""
     subnet_ids: NotRequired[list[pulumi.Input[str]]]
     """Existing private subnets in two zones or more, with a way out; no network is made then."""
     vpc_cidr: NotRequired[str]
@@ -87,11 +90,12 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         if isinstance(subnet_ids, list) and len(subnet_ids) < 2:
             read.refuse("subnet_ids", "must name at least two subnets: EKS needs two zones")
     admins = read.identifiers("admin_principal_arns")
+    zones, zone_count = read_zones(read)
     return EksClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=check_version),
         public_access_cidrs=read.texts("public_access_cidrs", check=check_public_cidr),
-        zone_count=read.whole("zone_count", 2, least=2, most=MAX_ZONES),
-        zones=read.texts("zones"),
+        zone_count=zone_count,
+        zones=zones,
         subnet_ids=subnet_ids if read.has("subnet_ids") else None,
         vpc_cidr=read.text("vpc_cidr", "10.0.0.0/16", check=check_vpc_cidr),
         single_nat_gateway=read.flag("single_nat_gateway", False),

@@ -14,9 +14,10 @@ from pulumi_dra.eks.cluster import EksCluster
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, read_cluster_inputs
 from pulumi_dra.eks.gpu_pool import EksGpuPool
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
-from pulumi_dra.eks.zones import subnets_in, wanted_zones
+from pulumi_dra.eks.zones import FEWEST, subnets_in
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.pool_inputs import planned_pool_args, pools_to_build
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,20 +72,7 @@ def declare_cluster(
         )
         for pool in pools_to_build(fleet, plan)
     ]
-    return BuiltCluster(
-        name=cluster.name,
-        endpoint=cluster.endpoint,
-        kubeconfig=cluster.kubeconfig,
-        kubeconfig_json=cluster.kubeconfig_json,
-        resource=cluster.cluster_resource,
-        usable=cluster.usable,
-        pools=pools,
-    )
-
-
-def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
-    """Return the pools that may have a node: a node group must allow one."""
-    return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
+    return BuiltCluster.of(cluster, pools)
 
 
 def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
@@ -98,28 +86,27 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
     if fleet.network.subnet_ids:
         args["subnet_ids"] = list(fleet.network.subnet_ids)
     else:
-        args["zones"], args["zone_count"] = wanted_zones(
-            fleet.network.zones, [zone for pool in fleet.pools for zone in pool.zones]
-        )
+        zones, of_pools = fleet.network.zones, {zone for pool in fleet.pools for zone in pool.zones}
+        if isinstance(zones, int):
+            args["zone_count"] = max(zones, FEWEST)
+        args["zones"] = sorted(of_pools | set(zones if isinstance(zones, list) else []))
     return EksClusterArgs(**args, **inputs.cluster)
 
 
 def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: PoolPlace) -> EksGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
-    nodes, options = plan.pool(pool.name).nodes, inputs.pools.get(pool.name, {})
+    options, zones = inputs.pools.get(pool.name, {}), fleet.network.zones
+    named = pool.zones or (zones if isinstance(zones, list) else [])
     args: dict[str, Any] = {
         "cluster_name": place.cluster_name,
         "node_role_arn": place.node_role_arn,
-        "subnet_ids": place.subnets_in(pool.zones),
+        "subnet_ids": place.subnets_in(named),
+        # Without a zone of its own a pool has no reason to move when the network grows.
+        "keep_subnets": not pool.zones,
         "kubernetes_version": place.kubernetes_version,
         "tags": inputs.tags,
-        "pool_name": pool.name,
-        "machine": pool.machine,
-        "min_nodes": nodes.min,
-        "desired_nodes": nodes.desired,
-        "max_nodes": nodes.max,
-        "autoscaled": fleet.autoscaler != "none",
         "mig_layout": pool.mig,
+        **planned_pool_args(fleet, plan, pool),
         **capacity_args(pool),
     }
     if options.get("efa"):

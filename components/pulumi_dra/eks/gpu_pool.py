@@ -69,6 +69,10 @@ class EksGpuPool(pulumi.ComponentResource):
 
     def _declare_node_group(self, inputs: EksGpuPoolInputs, template: aws.ec2.LaunchTemplate) -> aws.eks.NodeGroup:
         counts = inputs.counts
+        left_alone = [
+            *(["scalingConfig.desiredSize"] if counts.autoscaled else []),
+            *(["subnetIds"] if inputs.keep_subnets else []),
+        ]
         return aws.eks.NodeGroup(
             f"{self._name}-nodes",
             cluster_name=inputs.cluster_name,
@@ -89,7 +93,7 @@ class EksGpuPool(pulumi.ComponentResource):
             opts=self._children.options(
                 # Bought machines cannot be had twice, so a replacement waits until the old ones are free.
                 delete_before_replace=True if is_bought(inputs.capacity) else None,
-                ignore_changes=["scalingConfig.desiredSize"] if counts.autoscaled else None,
+                ignore_changes=left_alone or None,
             ),
         )
 

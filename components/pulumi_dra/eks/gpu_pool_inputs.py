@@ -24,7 +24,10 @@ class EksGpuPoolArgs(TypedDict):
     node_role_arn: pulumi.Input[str]
     """IAM role of the nodes."""
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
-    """Subnets the nodes may be in: those of the pool's zones."""
+    """Subnets the nodes may be in: those of the pool's zones. A node group cannot move, so others replace it."""
+    keep_subnets: NotRequired[bool]
+    """Whether the pool stays in the subnets it was created in when `subnet_ids` changes, as it does when a network
+    grows by a zone. Default false."""
     machine: str
     """Machine type, p5.48xlarge for example."""
     max_nodes: int
@@ -77,6 +80,7 @@ class EksGpuPoolInputs:
     cluster_name: pulumi.Input[str]
     node_role_arn: pulumi.Input[str]
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
+    keep_subnets: bool
     machine: str
     counts: Counts
     pool_name: str
@@ -111,6 +115,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         cluster_name=read.required_identifier("cluster_name"),
         node_role_arn=read.required_identifier("node_role_arn", pattern="arn:.+", meaning="the ARN of a role"),
         subnet_ids=read.identifiers("subnet_ids", required=True),
+        keep_subnets=read.flag("keep_subnets", False),
         machine=machine,
         counts=read_counts(read),
         pool_name=pool_name,

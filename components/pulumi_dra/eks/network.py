@@ -1,33 +1,38 @@
 """A VPC for an EKS cluster: nodes in private subnets, a way out through NAT, nothing that lets the world in."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import NotRequired, TypedDict
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any, NotRequired, TypedDict, cast
 
 import pulumi
 import pulumi_aws as aws
 
 from pulumi_dra.children import Children
-from pulumi_dra.eks.address_plan import MAX_ZONES, check_vpc_cidr, plan_addresses
+from pulumi_dra.eks.address_plan import ZONE, ZoneAddresses, check_vpc_cidr, plan_addresses
 from pulumi_dra.eks.flow_logs import declare_flow_logs
-from pulumi_dra.eks.zones import choose_zones
+from pulumi_dra.eks.zones import FEWEST, choose_zones, zones_are_named
 from pulumi_dra.inputs import InputReader
 
 # EKS cannot place a control plane in these (EKS user guide, “Subnet requirements for clusters”).
 ZONE_IDS_WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
+
+MAX_COUNT = 6
 
 
 class EksNetworkArgs(TypedDict):
     """Inputs of EksNetwork."""
 
     zone_count: NotRequired[int]
-    """How many availability zones the network spans, 2 to 6. Default 2."""
+    """How many of the region's first zones, by name, the network spans: 2 to 6. Default 2 where `zones` names none."""
     zones: NotRequired[list[str]]
-    """Zones that must be among them, by name (us-east-1a); the rest are the region's first ones."""
+    """Zones that the network spans by name (us-east-1a), beside those of `zone_count`. A further one, or a greater
+    count, adds subnets and leaves those that are there."""
     cidr_block: NotRequired[str]
     """Address range of the VPC, a /16 to a /20. Default 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
-    """One NAT gateway for all zones instead of one in each: cheaper, and a zone's failure cuts off the others.
-    Default false."""
+    """One NAT gateway for all zones instead of one in each: cheaper, and a zone's failure cuts off the others. It is
+    in the first zone of `zone_count`, else in the first of `zones`. Default false."""
     flow_logs: NotRequired[bool]
     """Whether the VPC logs its flows, kept for a year. Default true."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
@@ -48,23 +53,18 @@ class EksNetwork(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: EksNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("EksNetwork", name, args, EksNetworkArgs)
-        count = read.whole("zone_count", 2, least=2, most=MAX_ZONES)
-        named = read.texts("zones", pattern=r"[a-z]{2}(-[a-z]+)+-\d[a-z]", meaning="an availability zone (us-east-1a)")
+        named, count = read_zones(read)
         cidr = read.text("cidr_block", "10.0.0.0/16", check=check_vpc_cidr)
         single_nat = read.flag("single_nat_gateway", False)
         flow_logs = read.flag("flow_logs", True)
         tags = read.labels("tags")
-        if len(named) > count:
-            read.refuse("zones", f"names {len(named)} zones, but zone_count is {count}")
-        if len(set(named)) < len(named):
-            read.refuse("zones", "names a zone twice")
         read.finish()
 
         super().__init__("pulumi-dra:index:EksNetwork", name, {}, opts)
         self._children = Children(self, opts)
         self._tags = tags
-        zones = self._choose_zones(named, count)
-        addresses = plan_addresses(cidr, count)
+        chosen = self._choose_zones(named, count)
+        addresses = plan_addresses(cidr, sorted(chosen))
         vpc = aws.ec2.Vpc(
             f"{name}-vpc",
             cidr_block=cidr,
@@ -79,14 +79,14 @@ class EksNetwork(pulumi.ComponentResource):
         )
         if flow_logs:
             declare_flow_logs(name, vpc, self._children, tags)
-        public = self._declare_public_side(vpc, zones, addresses.public)
-        gateways = self._declare_nat(public, 1 if single_nat else count)
-        private = self._declare_private_side(vpc, zones, addresses.private, gateways)
+        public = self._declare_public_side(vpc, addresses)
+        gateways = self._declare_nat(public, chosen[:1] if single_nat else sorted(chosen))
+        private = self._declare_private_side(vpc, addresses, gateways)
 
         self.vpc_id = vpc.id
-        self.private_subnet_ids = pulumi.Output.all(*[subnet.id for subnet in private])
-        self.public_subnet_ids = pulumi.Output.all(*[subnet.id for subnet in public])
-        self.zones = pulumi.Output.all(*zones)
+        self.private_subnet_ids = pulumi.Output.all(*[subnet.id for subnet in private.values()])
+        self.public_subnet_ids = pulumi.Output.all(*[subnet.id for subnet in public.values()])
+        self.zones = pulumi.Output.from_input(list(addresses))
         self.register_outputs(
             {
                 "vpc_id": self.vpc_id,
@@ -99,105 +99,105 @@ class EksNetwork(pulumi.ComponentResource):
     def _named(self, part: str, **more: str) -> dict[str, pulumi.Input[str]]:
         return {"Name": f"{self._name}-{part}", **more, **self._tags}
 
-    def _choose_zones(self, named: list[str], count: int) -> list[pulumi.Input[str]]:
-        """Return the zones in order of name; the cloud is asked only when some have no name."""
-        if len(named) == count:
-            return [*sorted(named)]
-        available = aws.get_availability_zones_output(
-            state="available",
-            exclude_zone_ids=list(ZONE_IDS_WITHOUT_EKS),
-            filters=[{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
-            opts=self._children.invoke_options(),
-        )
-        chosen = available.names.apply(lambda names: choose_zones(named, count, names))
-        return [chosen.apply(lambda zones, at=at: zones[at]) for at in range(count)]
+    def _choose_zones(self, named: list[str], count: int) -> list[str]:
+        """Return the zones; the cloud is asked only when some have no name.
 
-    def _declare_public_side(
-        self, vpc: aws.ec2.Vpc, zones: list[pulumi.Input[str]], blocks: tuple[str, ...]
-    ) -> list[aws.ec2.Subnet]:
+        It is asked at once, and not for an output, because subnets are named after their zones. The SDK's function for
+        that (`aws.get_availability_zones`) drops what the look-up is to wait for, so it is asked without it
+        (pulumi/pulumi:sdk/python/lib/pulumi/invoke.py@v3.272.0, `InvokeOptions.merge`).
+        """
+        if zones_are_named(named, count):
+            return named
+        found = pulumi.runtime.invoke(
+            "aws:index/getAvailabilityZones:getAvailabilityZones",
+            {
+                "state": "available",
+                "excludeZoneIds": list(ZONE_IDS_WITHOUT_EKS),
+                "filters": [{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
+            },
+            opts=self._children.invoke_options(version=version("pulumi_aws")),
+        )
+        answer = cast(Mapping[str, Any], found.value or {})  # nothing from a provider that is not configured yet
+        try:
+            return choose_zones(named, count, answer.get("names") or [])
+        except ValueError as error:
+            raise pulumi.RunError(f'EksNetwork "{self._name}": {error}; name them in `zones`') from None
+
+    def _subnet(self, side: str, zone: str, block: str, vpc: aws.ec2.Vpc, role: str) -> aws.ec2.Subnet:
+        return aws.ec2.Subnet(
+            f"{self._name}-{side}-{zone}",
+            vpc_id=vpc.id,
+            availability_zone=zone,
+            cidr_block=block,
+            map_public_ip_on_launch=False,
+            tags=self._named(f"{side}-{zone}", **{f"kubernetes.io/role/{role}": "1"}),
+            opts=self._children.options(),
+        )
+
+    def _declare_public_side(self, vpc: aws.ec2.Vpc, addresses: dict[str, ZoneAddresses]) -> dict[str, aws.ec2.Subnet]:
         name, options = self._name, self._children.options
         internet = aws.ec2.InternetGateway(
             f"{name}-internet", vpc_id=vpc.id, tags=self._named("internet"), opts=options()
         )
         table = aws.ec2.RouteTable(f"{name}-public", vpc_id=vpc.id, tags=self._named("public"), opts=options())
-        route = aws.ec2.Route(
+        self._internet_route = aws.ec2.Route(
             f"{name}-public-internet",
             route_table_id=table.id,
             destination_cidr_block="0.0.0.0/0",
             gateway_id=internet.id,
             opts=options(),
         )
-        subnets: list[aws.ec2.Subnet] = []
-        for index, (zone, block) in enumerate(zip(zones, blocks, strict=True)):
-            subnet = aws.ec2.Subnet(
-                f"{name}-public-{index}",
-                vpc_id=vpc.id,
-                availability_zone=zone,
-                cidr_block=block,
-                map_public_ip_on_launch=False,
-                tags=self._named(f"public-{index}", **{"kubernetes.io/role/elb": "1"}),
-                opts=options(),
-            )
+        subnets: dict[str, aws.ec2.Subnet] = {}
+        for zone, blocks in addresses.items():
+            subnets[zone] = self._subnet("public", zone, blocks.public, vpc, "elb")
             aws.ec2.RouteTableAssociation(
-                f"{name}-public-{index}", subnet_id=subnet.id, route_table_id=table.id, opts=options(depends_on=[route])
+                f"{name}-public-{zone}",
+                subnet_id=subnets[zone].id,
+                route_table_id=table.id,
+                opts=options(depends_on=[self._internet_route]),
             )
-            subnets.append(subnet)
-        self._internet_route = route
         return subnets
 
-    def _declare_nat(self, public: list[aws.ec2.Subnet], count: int) -> list[aws.ec2.NatGateway]:
-        gateways: list[aws.ec2.NatGateway] = []
-        for index, subnet in enumerate(public[:count]):
+    def _declare_nat(self, public: dict[str, aws.ec2.Subnet], zones: list[str]) -> dict[str, aws.ec2.NatGateway]:
+        gateways: dict[str, aws.ec2.NatGateway] = {}
+        for zone in zones:
             # An address can be released, and a gateway can work, only while the VPC has its way to the internet.
             options = self._children.options(depends_on=[self._internet_route])
             address = aws.ec2.Eip(
-                f"{self._name}-nat-{index}", domain="vpc", tags=self._named(f"nat-{index}"), opts=options
+                f"{self._name}-nat-{zone}", domain="vpc", tags=self._named(f"nat-{zone}"), opts=options
             )
-            gateways.append(
-                aws.ec2.NatGateway(
-                    f"{self._name}-nat-{index}",
-                    allocation_id=address.allocation_id,
-                    subnet_id=subnet.id,
-                    tags=self._named(f"nat-{index}"),
-                    opts=options,
-                )
+            gateways[zone] = aws.ec2.NatGateway(
+                f"{self._name}-nat-{zone}",
+                allocation_id=address.allocation_id,
+                subnet_id=public[zone].id,
+                tags=self._named(f"nat-{zone}"),
+                opts=options,
             )
         return gateways
 
     def _declare_private_side(
-        self,
-        vpc: aws.ec2.Vpc,
-        zones: list[pulumi.Input[str]],
-        blocks: tuple[str, ...],
-        gateways: list[aws.ec2.NatGateway],
-    ) -> list[aws.ec2.Subnet]:
+        self, vpc: aws.ec2.Vpc, addresses: dict[str, ZoneAddresses], gateways: dict[str, aws.ec2.NatGateway]
+    ) -> dict[str, aws.ec2.Subnet]:
         name, options = self._name, self._children.options
-        subnets: list[aws.ec2.Subnet] = []
+        (any_gateway, *_) = gateways.values()
+        subnets: dict[str, aws.ec2.Subnet] = {}
         tables: list[aws.ec2.RouteTable] = []
         self._egress: list[pulumi.Resource] = []
-        for index, (zone, block) in enumerate(zip(zones, blocks, strict=True)):
+        for zone, blocks in addresses.items():
             table = aws.ec2.RouteTable(
-                f"{name}-private-{index}", vpc_id=vpc.id, tags=self._named(f"private-{index}"), opts=options()
+                f"{name}-private-{zone}", vpc_id=vpc.id, tags=self._named(f"private-{zone}"), opts=options()
             )
             route = aws.ec2.Route(
-                f"{name}-private-{index}-nat",
+                f"{name}-private-{zone}-nat",
                 route_table_id=table.id,
                 destination_cidr_block="0.0.0.0/0",
-                nat_gateway_id=gateways[index % len(gateways)].id,
+                nat_gateway_id=gateways.get(zone, any_gateway).id,
                 opts=options(),
             )
-            subnet = aws.ec2.Subnet(
-                f"{name}-private-{index}",
-                vpc_id=vpc.id,
-                availability_zone=zone,
-                cidr_block=block,
-                tags=self._named(f"private-{index}", **{"kubernetes.io/role/internal-elb": "1"}),
-                opts=options(),
-            )
+            subnets[zone] = self._subnet("private", zone, blocks.private, vpc, "internal-elb")
             association = aws.ec2.RouteTableAssociation(
-                f"{name}-private-{index}", subnet_id=subnet.id, route_table_id=table.id, opts=options()
+                f"{name}-private-{zone}", subnet_id=subnets[zone].id, route_table_id=table.id, opts=options()
             )
-            subnets.append(subnet)
             tables.append(table)
             self._egress += [route, association]
         aws.ec2.VpcEndpoint(
@@ -215,3 +215,12 @@ class EksNetwork(pulumi.ComponentResource):
     def egress(self) -> list[pulumi.Resource]:
         """What nodes need to reach the internet; nodes must be created after it and deleted before it."""
         return list(self._egress)
+
+
+def read_zones(read: InputReader) -> tuple[list[str], int]:
+    """Return `zones` and `zone_count`, which is 0 where zones are only named."""
+    named = read.texts("zones", pattern=ZONE, meaning="an availability zone (us-east-1a)")
+    if len(set(named)) < len(named):
+        read.refuse("zones", "names a zone twice")
+    count = read.whole("zone_count", FEWEST, least=FEWEST, most=MAX_COUNT)
+    return named, count if read.has("zone_count") or not named else 0

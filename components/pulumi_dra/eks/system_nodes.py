@@ -21,10 +21,14 @@ def declare_system_nodes(
     machine: str,
     count: int,
     tags: dict[str, pulumi.Input[str]],
+    keep_subnets: bool,
     children: Children,
     depends_on: Sequence[pulumi.Resource],
 ) -> aws.eks.NodeGroup:
-    """Declare a managed node group of `count` nodes, one more at most while it is updated."""
+    """Declare a managed node group of `count` nodes, one more at most while it is updated.
+
+    With `keep_subnets` it stays in those it was created in: a node group with others would be a new one.
+    """
     template = aws.ec2.LaunchTemplate(
         f"{name}-system",
         update_default_version=True,
@@ -47,5 +51,5 @@ def declare_system_nodes(
         launch_template={"id": template.id, "version": template.latest_version.apply(str)},
         labels={"pulumi-dra/pool": "system"},
         tags=tags,
-        opts=children.options(depends_on=depends_on),
+        opts=children.options(depends_on=depends_on, ignore_changes=["subnetIds"] if keep_subnets else None),
     )

@@ -1,28 +1,28 @@
 """Which zones a network spans, and which subnets lie in a pool's zones."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+
+FEWEST = 2
+"""EKS puts the control plane into two zones at least."""
 
 
 def choose_zones(named: Sequence[str], count: int, available: Sequence[str]) -> list[str]:
-    """Return `count` zones in order of name: the named ones, and the region's first others.
+    """Return the region's first `count` zones, then the named ones that are not among them, and more until two.
 
-    In order, because a subnet that changes its zone is replaced with all that is in it: naming a zone that the network
-    has anyway must not move any. Raises ValueError when the region has too few.
+    What is chosen once stays: a greater count and one more name only add. `available` may be empty where nothing is
+    left to choose. Raises ValueError when the region has too few.
     """
-    chosen = [*named, *(zone for zone in sorted(available) if zone not in named)][:count]
-    if len(chosen) < count:
-        raise ValueError(f"the network spans {count} zones, but only {', '.join(sorted(available))} are available")
-    return sorted(chosen)
+    first = sorted(available)
+    if len(first) < count:
+        raise ValueError(f"the network spans {count} zones, but only {', '.join(first) or 'none'} are available")
+    chosen = [*first[:count], *(zone for zone in named if zone not in first[:count])]
+    others = [zone for zone in first if zone not in chosen]
+    return [*chosen, *others[: max(0, FEWEST - len(chosen))]]
 
 
-def wanted_zones(network_zones: int | Sequence[str], pool_zones: Iterable[str]) -> tuple[list[str], int]:
-    """Return the zones that a new network must have by name, and how many it has in all.
-
-    EKS puts the control plane into two zones at least.
-    """
-    named = sorted(set(pool_zones) | (set(network_zones) if not isinstance(network_zones, int) else set()))
-    count = network_zones if isinstance(network_zones, int) else len(network_zones)
-    return named, max(count, len(named), 2)
+def zones_are_named(named: Sequence[str], count: int) -> bool:
+    """Whether the named zones are all there are, so that nothing is left to choose."""
+    return count == 0 and len(named) >= FEWEST
 
 
 def subnets_in(zones: Sequence[str], subnet_ids: Sequence[str], subnet_zones: Sequence[str]) -> list[str]:

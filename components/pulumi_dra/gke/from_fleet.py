@@ -14,6 +14,7 @@ from pulumi_dra.gke.gpu_pool import GkeGpuPool
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.pool_inputs import planned_pool_args, pools_to_build
 
 
 def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
@@ -49,20 +50,7 @@ def declare_cluster(
         )
         for pool in pools_to_build(fleet, plan)
     ]
-    return BuiltCluster(
-        name=cluster.name,
-        endpoint=cluster.endpoint,
-        kubeconfig=cluster.kubeconfig,
-        kubeconfig_json=cluster.kubeconfig_json,
-        resource=cluster.cluster_resource,
-        usable=cluster.usable,
-        pools=pools,
-    )
-
-
-def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
-    """Return the pools that may have a node."""
-    return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
+    return BuiltCluster.of(cluster, pools)
 
 
 def cluster_args(fleet: Fleet, inputs: DraPlatformInputs, zones: list[pulumi.Input[str]]) -> GkeClusterArgs:
@@ -89,19 +77,13 @@ def pool_args(
     service_account: pulumi.Input[str],
 ) -> GkeGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
-    nodes = plan.pool(pool.name).nodes
     args: dict[str, Any] = {
         "cluster": cluster,
         "location": fleet.region,
         "zones": list(pool.zones) or zones,
         "service_account": service_account,
         "resource_labels": inputs.tags,
-        "pool_name": pool.name,
-        "machine": pool.machine,
-        "min_nodes": nodes.min,
-        "desired_nodes": nodes.desired,
-        "max_nodes": nodes.max,
-        "autoscaled": fleet.autoscaler == "gke",
+        **planned_pool_args(fleet, plan, pool),
     }
     if isinstance(pool.capacity, Reservation):
         args |= {"capacity": "reservation", "reservation_name": pool.capacity.reservation}
