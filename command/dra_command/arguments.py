@@ -58,6 +58,7 @@ examples:
   pulumi-dra slices --machine p5.48xlarge --driver 0.4.1 --kubernetes 1.36 --gate DynamicMIG=true
   pulumi-dra slices --machine g6.2xlarge --driver 0.5.0 --kubernetes 1.36 --gate ConsumableShares --consumable-shares 4
   pulumi-dra slices --machine p5.48xlarge --driver 25.8.1 --compute-domains --network
+  pulumi-dra slices --stack eks-dev --pool h100            # what the nodes of a pool will publish
 
 What another release of the driver breaks: pulumi-dra check PATH --driver-upgrade OLD NEW
 """
@@ -207,20 +208,40 @@ def _add_explain(commands: Any) -> None:
 
 def _add_slices(commands: Any) -> None:
     parser = _command(commands, "slices", "what a node will publish, as ResourceSlices")
-    parser.add_argument("--machine", required=True, metavar="TYPE", help="machine type, as p5.48xlarge")
-    parser.add_argument("--cloud", choices=("eks", "gke"), default="", help="default: the one that has the machine")
-    parser.add_argument(
+    parser.set_defaults(observed="")
+    fleet = parser.add_argument_group("the nodes of a fleet", "as its pools and drivers are set up")
+    which = fleet.add_mutually_exclusive_group()
+    which.add_argument("--fleet", metavar="FILE", help="fleet document: one node of each pool")
+    which.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
+    fleet.add_argument("--pool", metavar="NAME", default="", help="this pool only")
+    node = parser.add_argument_group("or any node")
+    node.add_argument("--machine", metavar="TYPE", default="", help="machine type, as p5.48xlarge")
+    node.add_argument("--cloud", choices=("eks", "gke"), default="", help="default: the one that has the machine")
+    node.add_argument(
         "--driver", metavar="VERSION", default="", help="release of the NVIDIA DRA driver (TPU and Neuron need none)"
     )
-    parser.add_argument("--kubernetes", metavar="VERSION", default="1.34", help="default: %(default)s")
-    parser.add_argument("--mig", metavar="LAYOUT", default="none", help="MIG layout of every GPU (catalog mig)")
-    parser.add_argument(
-        "--gate", metavar="NAME[=true|false]", action="append", default=[], help="feature gate of the driver"
+    node.add_argument("--mig", metavar="LAYOUT", default="", help="MIG layout of every GPU (catalog mig)")
+    node.add_argument(
+        "--gate",
+        metavar="NAME[=true|false]",
+        action="append",
+        default=[],
+        help="feature gate of the driver, repeatable (catalog drivers): DynamicMIG, PassthroughSupport for VFIO, …",
     )
-    parser.add_argument("--consumable-shares", metavar="HOW", default="", help="memory, unlimited, or a number")
-    parser.add_argument("--compute-domains", action="store_true", help="with channels and daemons of ComputeDomains")
-    parser.add_argument("--network", action="store_true", help="also the network interfaces that DRANET publishes")
-    parser.add_argument("--node-name", metavar="NAME", default="node-0", help="default: %(default)s")
+    node.add_argument(
+        "--consumable-shares",
+        metavar="HOW",
+        default="",
+        help="how claims share a GPU, with the gate ConsumableShares: memory, unlimited, or a number",
+    )
+    node.add_argument("--compute-domains", action="store_true", help="with channels and daemons of ComputeDomains")
+    node.add_argument(
+        "--network",
+        action="store_true",
+        help="also the network interfaces that DRANET publishes: EFA on EKS, RDMA and gVNIC on GKE",
+    )
+    node.add_argument("--node-name", metavar="NAME", default="", help="default: node-0")
+    parser.add_argument("--kubernetes", metavar="VERSION", default="", help="default: the fleet's, else 1.34")
     parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s")
 
 

@@ -45,7 +45,29 @@ def test_slices_of_other_accelerators_need_no_release(project: Project) -> None:
     assert "--driver VERSION, one of" in done.err
     done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--network")
     assert done.status == 2
-    assert "is not public" in done.err
+    assert "none that is public" in done.err
+
+
+def test_slices_of_the_pools_of_a_fleet(project: Project) -> None:
+    fleet = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.36"
+systemPool: {machine: m7i.large}
+drivers: {nvidia: {version: 0.5.0, featureGates: {DynamicMIG: true}}, dranet: true}
+pools:
+- {name: l4, machine: g6.2xlarge, count: 1}
+- {name: h100, machine: p5.48xlarge, count: 1}
+"""
+    project.write("fleet.yaml", fleet)
+    whole = project.run("slices", "--fleet", "fleet.yaml")
+    assert drivers_of(whole.out) == ["gpu.nvidia.com"] * 10 + ["dra.net"]
+    pool = project.run("slices", "--fleet", "fleet.yaml", "--pool", "h100").out
+    assert {each["spec"]["nodeName"] for each in yaml.safe_load_all(pool)} == {"h100-0"}
+    assert "did you mean h100?" in project.run("slices", "--fleet", "fleet.yaml", "--pool", "h10").err
+    assert "leave --mig out" in project.run("slices", "--stack", "dev", "--mig", "all-1g.10gb").err
+    assert "give --machine TYPE" in project.run("slices").err
+    assert "give --fleet FILE" in project.run("slices", "--machine", "g6.2xlarge", "--pool", "l4").err
 
 
 def test_slices_of_what_nobody_knows(project: Project) -> None:
@@ -54,6 +76,8 @@ def test_slices_of_what_nobody_knows(project: Project) -> None:
     assert "p5.48xlarge" in done.err
     done = project.run("slices", "--machine", "p5.48xlarge", "--driver", "25.8.1", "--gate", "DynamicMIG=maybe")
     assert "neither true nor false" in done.err
+    done = project.run("slices", "--machine", "p5.48xlarge", "--cloud", "gke", "--driver", "25.8.1")
+    assert "it is a machine of EKS" in done.err
 
 
 def test_catalog_filters_by_words(project: Project) -> None:

@@ -4,51 +4,90 @@ from __future__ import annotations
 
 import argparse
 import json
+from difflib import get_close_matches
 from typing import Any
 
 import yaml
 
 from dra_command.arguments import UsageError
+from dra_command.inputs import read_inputs
 from dra_command.status import Status
 from dra_planner import catalog
-from dra_planner.catalog import DriverRelease, Machine
+from dra_planner.catalog import DriverRelease, DriverSettings, Machine
 from dra_planner.errors import CatalogError
+from dra_planner.fleet import Fleet
 from dra_planner.model import ResourceSlice
+from dra_planner.offers import predict_offers
 from dra_planner.releases import features_of, parse_version
 from dra_planner.slices import (
-    DriverSettings,
     predict_accelerator_slices,
     predict_network_slices,
     predict_slices,
     render_slice,
 )
 
-_CLOUDS = ("eks", "gke")
+_OF_A_MACHINE = ("cloud", "driver", "mig", "gate", "consumable_shares", "compute_domains", "network", "node_name")
+_NODE_NAME, _KUBERNETES = "node-0", "1.34"
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print the slices of one node; raises PlannerError for what nobody knows or what cannot work."""
-    machine = find_machine(values.machine, values.cloud)
+    """Print the slices of one node, or of one of each pool; raises PlannerError for what cannot be predicted."""
+    if values.fleet or values.stack:
+        slices = _of_pools(values)
+    elif values.machine:
+        slices = _of_machine(values)
+    else:
+        raise UsageError("no node is named", fix="give --machine TYPE, or --fleet FILE or --stack NAME")
+    documents = [render_slice(each) for each in slices]
+    print(_as_json(documents) if values.format == "json" else _as_yaml(documents), end="")
+    return Status.FITS
+
+
+def _of_pools(values: argparse.Namespace) -> list[ResourceSlice]:
+    given = [name for name in ("machine", *_OF_A_MACHINE) if getattr(values, name)]
+    if given:
+        option = "--" + given[0].replace("_", "-")
+        raise UsageError(f"{option} is for one machine; the fleet says it for its pools", fix=f"leave {option} out")
+    inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
+    assert inputs.fleet is not None  # --stack or --fleet was given
+    minor = parse_version(values.kubernetes) if values.kubernetes else inputs.fleet.minor
+    name = _pool_name(inputs.fleet, values.pool) if values.pool else ""
+    offers = predict_offers(inputs.fleet, features_of(minor))
+    return [each for offer in offers if name in ("", offer.name) for each in offer.slices]
+
+
+def _pool_name(fleet: Fleet, name: str) -> str:
+    names = [pool.name for pool in fleet.pools]
+    if name not in names:
+        near = get_close_matches(name, names, 1)
+        fix = f"did you mean {near[0]}?" if near else f"its pools are {', '.join(names)}"
+        raise UsageError(f'the fleet has no pool "{name}"', fix=fix)
+    return name
+
+
+def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
+    if values.pool:
+        raise UsageError("--pool is for a pool of a fleet", fix="give --fleet FILE or --stack NAME with it")
+    machine = catalog.machine(values.cloud, values.machine) if values.cloud else catalog.find_machine(values.machine)
     settings = DriverSettings(
         gates=_gates(values.gate),
         consumable_shares=values.consumable_shares,
         compute_domains=values.compute_domains,
     )
-    slices = list(predict_accelerator_slices(machine, node_name=values.node_name))
+    node_name = values.node_name or _NODE_NAME
+    slices = list(predict_accelerator_slices(machine, node_name=node_name))
     if values.driver or not slices:
         slices += predict_slices(
             machine,
             _release(values.driver),
-            node_name=values.node_name,
-            features=features_of(parse_version(values.kubernetes)),
-            mig=values.mig,
+            node_name=node_name,
+            features=features_of(parse_version(values.kubernetes or _KUBERNETES)),
+            mig=values.mig or "none",
             settings=settings,
         )
     if values.network:
-        slices += _network_slices(machine, values.node_name)
-    documents = [render_slice(each) for each in slices]
-    print(_as_json(documents) if values.format == "json" else _as_yaml(documents), end="")
-    return Status.FITS
+        slices += _network_slices(machine, node_name)
+    return slices
 
 
 def _release(version: str) -> DriverRelease:
@@ -62,22 +101,10 @@ def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ..
     found = predict_network_slices(machine, node_name=node_name)
     if not found:
         raise CatalogError(
-            f"which network interfaces of {machine.name} DRANET would publish is not public",
+            f"{machine.name} has no network interface that pods can claim, or none that is public",
             fix="leave --network out, or read a real node: kubectl get resourceslices -o yaml",
         )
     return found
-
-
-def find_machine(name: str, cloud: str = "") -> Machine:
-    """Return a machine of that cloud, or of the one cloud that has it; raises CatalogError with the nearest names."""
-    errors: list[CatalogError] = []
-    for each in (cloud,) if cloud else _CLOUDS:
-        try:
-            return catalog.machine(each, name)
-        except CatalogError as error:
-            errors.append(error)
-    first, *others = errors
-    raise CatalogError(first.message, fix=first.fix, others=tuple(others))
 
 
 def _gates(words: list[str]) -> dict[str, bool]:

@@ -94,6 +94,11 @@ def machine(cloud: str, name: str) -> Machine:
         if row["name"] == base:
             found = _machine(_cloud(cloud), row)
             return _attach(found, attached) if plus else found
+    elsewhere = [other.upper() for other in CLOUDS if other != cloud and base in _names(other)]
+    if elsewhere:
+        raise CatalogError(
+            f'nobody knows the {cloud.upper()} machine "{name}"', fix=f"it is a machine of {elsewhere[0]}; {_SEE}"
+        )
     raise unknown(f"{cloud.upper()} machine", name, [row["name"] for row in rows], fix=_SEE)
 
 
@@ -102,7 +107,7 @@ def find_machine(name: str) -> Machine:
     base = name.partition("+")[0]
     names: list[str] = []
     for cloud in CLOUDS:
-        known = [row["name"] for row in (*read_table(f"machines_{cloud}"), *_plain_rows(cloud))]
+        known = _names(cloud)
         if base in known:
             return machine(cloud, name)
         names += known
@@ -133,6 +138,10 @@ def _cloud(cloud: str) -> Cloud:
         if cloud == known:
             return known
     raise unknown("cloud", cloud, list(CLOUDS))
+
+
+def _names(cloud: Cloud) -> list[str]:
+    return [row["name"] for row in (*read_table(f"machines_{cloud}"), *_plain_rows(cloud))]
 
 
 def _plain_rows(cloud: Cloud) -> list[Row]:
