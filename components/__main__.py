@@ -1,10 +1,10 @@
 """Hosts the components for programs in other languages: `pulumi package add` on this folder makes an SDK of them."""
 
-from importlib.metadata import version
+import sys
 
-from pulumi.provider.experimental import component_provider_host
+from pulumi.provider import main
 
-from pulumi_dra.hosting import hosted_components
+from pulumi_dra.hosting import Components
 
 if __name__ == "__main__":
-    component_provider_host(hosted_components(), "pulumi-dra", version=version("pulumi-dra"))
+    main(Components(), sys.argv[1:])

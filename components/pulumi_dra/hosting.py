@@ -1,10 +1,17 @@
-"""Which components are offered to other languages: all whose cloud SDK is installed."""
+"""The components for programs in other languages: which are offered, and how wrong inputs are told."""
 
 from importlib import import_module
+from importlib.metadata import version
 
 import pulumi
+from pulumi.errors import InputPropertiesError
+from pulumi.provider import ConstructResult
+from pulumi.provider.experimental.component import ComponentProvider
+from pulumi.provider.server import ComponentInitError
 
 from pulumi_dra import COMPONENTS
+
+PACKAGE = "pulumi-dra"
 
 
 def hosted_components() -> list[type[pulumi.ComponentResource]]:
@@ -17,3 +24,26 @@ def hosted_components() -> list[type[pulumi.ComponentResource]]:
             if error.name not in ("pulumi_aws", "pulumi_gcp", "pulumi_kubernetes"):
                 raise
     return found
+
+
+class Components(ComponentProvider):
+    """The provider that constructs the components; its schema is read from their annotations."""
+
+    def __init__(self) -> None:
+        super().__init__(hosted_components(), PACKAGE, None, version(PACKAGE))
+
+    def construct(
+        self, name: str, resource_type: str, inputs: pulumi.Inputs, options: pulumi.ResourceOptions | None = None
+    ) -> ConstructResult:
+        """Construct a component; raises InputPropertiesError for wrong inputs.
+
+        The base class wraps whatever a constructor raises, and the server then shows a traceback instead of which
+        inputs are wrong (pulumi/pulumi:sdk/python/lib/pulumi/provider/experimental/component.py@v3.272.0).
+        """
+        try:
+            return super().construct(name, resource_type, inputs, options)
+        except ComponentInitError as error:
+            if isinstance(error.inner, InputPropertiesError):
+                # The message has a line for each; of details the engine would show the value too, a whole plan.
+                raise InputPropertiesError(error.inner.message, []) from None
+            raise
