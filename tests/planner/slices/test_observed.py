@@ -56,6 +56,44 @@ def test_instances_of_an_h100_are_named_and_sized_as_on_a_real_node() -> None:
     assert seen == [("gpu-0-mig-4g40gb-5-0", "40448Mi", "64"), ("gpu-0-mig-3g40gb-9-4", "40448Mi", "60")]
 
 
+def test_an_instance_of_an_a100_is_named_and_sized_as_on_a_real_node() -> None:
+    # one device of an EC2 node with MIG-partitioned A100 cards of 40 GB, NVIDIA driver 580.126.09
+    (published,) = predict_slices(
+        catalog.machine("eks", "p4d.24xlarge"),
+        catalog.driver_release("25.8.1"),
+        node_name="node-0",
+        features=features_of(34),
+        mig="all-1g.5gb",
+    )
+    device = next(each for each in published.devices if each.name == "gpu-0-mig-19-2-1")
+    assert device.attributes["profile"] == "1g.5gb"
+    assert (str(device.capacity["memory"].value), str(device.capacity["multiprocessors"].value)) == ("4864Mi", "14")
+
+
+@pytest.mark.parametrize(
+    ("cloud", "machine", "roots"),
+    [
+        # four nodes in public conformance evidence, chart 25.12.0
+        ("eks", "p5.48xlarge", {index: f"pci0000:{0x44 + 0x11 * index:02x}" for index in range(8)}),
+        ("gke", "a3-ultragpu-8g", {0: "pci0000:8c", 7: "pci0000:c8"}),
+        ("gke", "a2-highgpu-1g", {0: "pci0000:00"}),
+    ],
+)
+def test_gpus_sit_where_real_nodes_said(cloud: str, machine: str, roots: dict[int, str]) -> None:
+    places = catalog.gpu_places(catalog.machine(cloud, machine))
+    assert {index: places[index].pcie_root for index in roots} == roots
+
+
+def test_interfaces_sit_where_a_real_node_said() -> None:
+    # dra.net devices 0, 2 and 6 of an a3-ultragpu-8g, whose interfaces are called gpu<index>rdma0
+    interfaces = catalog.network_interfaces(catalog.machine("gke", "a3-ultragpu-8g"))
+    assert [(interfaces[index].pcie_root, interfaces[index].numa_node) for index in (0, 6)] == [
+        ("pci0000:8c", 0),
+        ("pci0000:c8", 1),
+    ]
+    assert interfaces[2].numa_node == 0
+
+
 def test_every_gpu_that_was_never_seen_on_a_node_is_marked_so() -> None:
     products = {row["product"] for row in OBSERVED}
     for gpu in catalog.gpus():
