@@ -17,7 +17,7 @@ from dra_planner.manifests.limits import MAX_DEPTH, MAX_DOCUMENTS
 from dra_planner.manifests.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.sources import Source
 
-_SEPARATOR: Final = re.compile(r"^---([^\n]*)(?:\n|\Z)", re.MULTILINE)
+_SEPARATOR: Final = re.compile(r"\n---[^\n]*")
 _JSON_SPACE: Final = re.compile(r"\s*")
 
 
@@ -97,30 +97,27 @@ def _parts(text: str) -> Iterator[_Part]:
 
 def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
     """Yield what stands between lines that begin with `---`; after it only blanks and a comment are allowed."""
-    start = 0
-    for match in _SEPARATOR.finditer(text):
-        part = text[start : match.start()]
+    for part, separator in split_yaml(text):
+        if separator:
+            rest = separator[3:].strip()
+            if rest and not rest.startswith("#"):
+                fix = "write three hyphens alone on the line: ---"
+                yield _Part("", line, fault=Fault(f"invalid Yaml document separator: {rest}", line, fix))
+            line += 1
         if part:
             yield _Part(part, line)
-        line += part.count("\n")
-        rest = match[1].strip()
-        if rest and not rest.startswith("#"):
-            fix = "write three hyphens alone on the line: ---"
-            yield _Part("", line, fault=Fault(f"invalid Yaml document separator: {rest}", line, fix))
-        start = match.end()
-        line += 1
-    if start < len(text):
-        yield _Part(text[start:], line)
+            line += part.count("\n")
 
 
-def split_yaml(text: str) -> list[tuple[str, str]]:
-    """Return the documents of a YAML text, each with the separator that stands before it."""
-    parts = []
-    separator, start = "", 0
+def split_yaml(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the documents of a YAML text, each with the separator that stands before it."""
+    text = f"\n{text}"
+    separator, start = "", 1
     for match in _SEPARATOR.finditer(text):
-        parts.append((text[start : match.start()], separator))
-        separator, start = match[0], match.end()
-    return [*parts, (text[start:], separator)]
+        begin, end = match.start() + 1, match.end() + 1
+        yield text[start:begin], separator
+        separator, start = text[begin:end], end
+    yield text[start:], separator
 
 
 def _json_parts(text: str) -> Iterator[_Part]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from dra_planner.errors import ManifestError, Place
@@ -16,38 +16,36 @@ CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Name
 
 @dataclass(frozen=True, slots=True)
 class KubernetesObject:
-    """One object in API form, and where it begins; `place.path` is empty: paths count from the object."""
+    """One object in API form, and where it begins; `place.path` is empty: paths count from the object.
+
+    `key` is the object's own; the namespace of cluster-scoped kinds is empty there.
+    """
 
     api_version: str
     kind: str
     data: Mapping[str, Any]
     place: Place
+    group: str = field(init=False, compare=False)
+    metadata: Mapping[str, Any] = field(init=False, compare=False)
+    name: str = field(init=False, compare=False)
+    namespace: str = field(init=False, compare=False)
+    key: ObjectKey = field(init=False, compare=False)
 
-    @property
-    def group(self) -> str:
-        return self.api_version.rpartition("/")[0]
+    def __post_init__(self) -> None:
+        found = self.data.get("metadata")
+        metadata = found if isinstance(found, dict) else {}
+        name = str(metadata.get("name") or metadata.get("generateName") or "")
+        namespace = str(metadata.get("namespace") or "default")
+        keep = object.__setattr__
+        keep(self, "group", self.api_version.rpartition("/")[0])
+        keep(self, "metadata", metadata)
+        keep(self, "name", name)
+        keep(self, "namespace", namespace)
+        keep(self, "key", ObjectKey("" if self.kind in CLUSTER_SCOPED else namespace, name))
 
-    @property
-    def version(self) -> str:
-        return self.api_version.rpartition("/")[2]
-
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        meta = self.data.get("metadata")
-        return meta if isinstance(meta, Mapping) else {}
-
-    @property
-    def name(self) -> str:
-        return str(self.metadata.get("name") or self.metadata.get("generateName") or "")
-
-    @property
-    def namespace(self) -> str:
-        return str(self.metadata.get("namespace") or "default")
-
-    @property
-    def key(self) -> ObjectKey:
-        """Return the object's key; the namespace of cluster-scoped kinds is empty."""
-        return ObjectKey("" if self.kind in CLUSTER_SCOPED else self.namespace, self.name)
+    def with_data(self, data: Mapping[str, Any]) -> KubernetesObject:
+        """Return the same object with other content."""
+        return self if data is self.data else replace(self, data=data)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}" if self.kind in CLUSTER_SCOPED else f"{self.kind} {self.key}"
@@ -99,12 +97,12 @@ def _typed_item(item: Any, api_version: str, kind: str) -> Any:
 
 
 def _identity(data: Mapping[str, Any], place: Place) -> tuple[str, str]:
-    for field in ("apiVersion", "kind"):
-        value = data.get(field)
+    for name in ("apiVersion", "kind"):
+        value = data.get(name)
         if value is None or value == "":
-            raise ManifestError(f"{field} not set", place=place, fix=_missing(field, data))
+            raise ManifestError(f"{name} not set", place=place, fix=_missing(name, data))
         if not isinstance(value, str):
-            raise ManifestError(f"{field} is {_a(value)}", place=child(place, data, field), fix="write it as text")
+            raise ManifestError(f"{name} is {_a(value)}", place=child(place, data, name), fix="write it as text")
     # An empty group is the core group: "/v1" is "v1" (kubernetes/apimachinery:pkg/runtime/schema/group_version.go).
     return data["apiVersion"].removeprefix("/"), data["kind"]
 

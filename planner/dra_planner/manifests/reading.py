@@ -6,7 +6,6 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Final
 
 from dra_planner.errors import Diagnostic
@@ -131,7 +130,7 @@ class _Collector:
             return
         if self._is_repeated(item):
             return
-        kept = replace(item, data=verdict.data)
+        kept = item.with_data(verdict.data)
         read = _READERS.get((item.group, item.kind))
         if read is not None:
             read(self, kept)

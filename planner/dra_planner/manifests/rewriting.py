@@ -35,7 +35,7 @@ def rewrite(source: Source) -> str:
     What has no v1 form is left out, and a comment in its place says what to do. Documents that cannot be read stay
     as they are.
     """
-    parts = split_yaml(source.text)
+    parts = list(split_yaml(source.text))
     written = [_rewrite_document(text) for text, _ in parts]
     if all(new == text for new, (text, _) in zip(written, parts, strict=True)):
         return source.text

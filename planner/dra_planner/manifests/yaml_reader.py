@@ -17,15 +17,15 @@ from yaml.events import (
     DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
+    NodeEvent,
     ScalarEvent,
     SequenceEndEvent,
-    SequenceStartEvent,
     StreamEndEvent,
 )
 
 from dra_planner.manifests.limits import MAX_DEPTH, MAX_NODES
 from dra_planner.manifests.scalars import key_text, resolve_plain
-from dra_planner.manifests.tree import Map, Seq, new_map, new_seq
+from dra_planner.manifests.tree import Map, Seq
 
 
 class PurePythonParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
@@ -66,19 +66,19 @@ class Remark:
 
 _UNSET: Final = object()
 _UNKNOWN: Final = object()
-_RESOLVED: Final[dict[str, Any]] = {}
-_MAX_RESOLVED: Final = 50_000
-_MAX_RESOLVED_LENGTH: Final = 64
-_TEXT_ONLY: Final = frozenset({str})
+_MAX_REMEMBERED: Final = 50_000
+_MAX_REMEMBERED_LENGTH: Final = 64
+_MERGE: Final = "<<"
 _CORE: Final = "tag:yaml.org,2002:"
 
 
 def read_yaml(text: str, first_line: int = 1) -> tuple[Any, list[Remark]]:
     """Return the tree of one document and remarks on it; raises Fault. None stands for an empty document."""
-    builder = _Builder(first_line, has_anchors="&" in text)
+    if len(_LINES) >= _MAX_REMEMBERED:
+        _LINES.clear()
     try:
-        parser = _Parser(text)
-        builder.build(parser.get_event)
+        builder = _Builder(_Parser(text).get_event, first_line, has_anchors="&" in text)
+        return builder.build(), builder.remarks
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line if mark is not None else 0
@@ -89,126 +89,198 @@ def read_yaml(text: str, first_line: int = 1) -> tuple[Any, list[Remark]]:
         raise Fault(f"{reason}", first_line + text.count("\n", 0, position)) from None
     except UnicodeEncodeError:
         raise Fault("holds half of a surrogate pair", first_line, "save the file as UTF-8") from None
-    return builder.root, builder.remarks
+    except _NotInJson as error:
+        raise Fault(f"{error} is no number that JSON can hold", first_line + _line_of(str(error), text)) from None
 
 
-class _Merge(str):
-    """The key `<<` where it is written without quotes."""
+class _NotInJson(Exception):
+    """An unquoted scalar that stands for an infinity, or for no number."""
 
 
-def _unmerged(value: Any) -> Any:
-    """Return a value; `<<` means something only as a key."""
-    return "<<" if value.__class__ is _Merge else value
+def _line_of(scalar: str, text: str) -> int:
+    """Return the line, from 0, of the first value that is this unquoted scalar."""
+    next_event: Callable[[], Any] = _Parser(text).get_event
+    while True:
+        event = next_event()
+        if isinstance(event, ScalarEvent) and event.implicit[0] and event.value == scalar:
+            return event.start_mark.line if event.start_mark is not None else 0
+
+
+class _PlainValues(dict[str, Any]):
+    """What unquoted scalars stand for, by their text; short ones are remembered."""
+
+    def __missing__(self, text: str) -> Any:
+        value = self._resolve(text)
+        if len(text) <= _MAX_REMEMBERED_LENGTH:
+            if len(self) >= _MAX_REMEMBERED:
+                self.clear()
+            self[text] = value
+        return value
+
+    def _resolve(self, text: str) -> Any:
+        value = resolve_plain(text)
+        if value.__class__ is float and not math.isfinite(value):
+            raise _NotInJson(text)
+        return value
+
+
+class _PlainKeys(_PlainValues):
+    """What unquoted keys stand for; None where one merges, or is null."""
+
+    def _resolve(self, text: str) -> str | None:
+        return None if text == _MERGE else key_text(resolve_plain(text))
+
+
+_VALUES: Final = _PlainValues()
+_KEYS: Final = _PlainKeys()
+_LINES: Final[dict[tuple[int, ...], tuple[int, ...]]] = {}  # most collections have their keys on lines in a row
 
 
 class _Builder:
-    """Turns events into a tree; iterative, so that depth costs no stack.
+    """Turns the events of one document into a tree.
 
-    An open collection is a pair of lists: its values (keys and values in turn, for a mapping) and their lines.
+    Plain scalars, nine in ten nodes, are taken where they stand; `_node` reads all others. Anchors are rare: where a
+    text has none, nothing is counted and looked up for them.
     """
 
-    def __init__(self, first_line: int, *, has_anchors: bool) -> None:
-        self.root: Any = None
-        self._has_anchors = has_anchors
+    def __init__(self, next_event: Callable[[], Any], first_line: int, *, has_anchors: bool) -> None:
         self.remarks: list[Remark] = []
+        self._next = next_event
         self._first = first_line
+        self._has_anchors = has_anchors
         self._anchors: dict[str, Any] = {}
         self._sizes: dict[int, int] = {}
         self._nodes = 0
-        self._merges = False
 
-    def build(self, next_event: Callable[[], Any]) -> None:
-        first, resolved, anchors, has_anchors = self._first, _RESOLVED, self._anchors, self._has_anchors
-        stack: list[tuple[list[Any], list[int], int, str | None, int]] = []
-        values: list[Any] = []
-        lines: list[int] = []
+    def build(self) -> Any:
+        root: Any = None
+        documents = 0
         while True:
-            event = next_event()
-            kind = event.__class__
-            if kind is ScalarEvent:
-                if event.implicit[0]:
-                    text = event.value
-                    value = resolved.get(text, _UNSET)
-                    if value is _UNSET:
-                        value = self._plain(text, event)
-                else:
-                    value = self._tagged(event)
-                if has_anchors and event.anchor is not None:
-                    anchors[event.anchor] = value
-                values.append(value)
-                lines.append(event.start_mark.line + first)
-            elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                line = event.start_mark.line + first
-                if len(stack) >= MAX_DEPTH:
-                    raise Fault(f"is nested more than {MAX_DEPTH} levels deep", line)
-                if event.anchor is not None:
-                    anchors[event.anchor] = _UNSET
-                self._nodes += 1
-                stack.append((values, lines, line, event.anchor, self._nodes))
-                values, lines = [], []
-            elif kind is MappingEndEvent or kind is SequenceEndEvent:
-                outer_values, outer_lines, line, anchor, before = stack.pop()
-                self._nodes += len(values)
-                if self._merges:
-                    first_value = 1 if kind is MappingEndEvent else 0
-                    step = first_value + 1
-                    values[first_value::step] = [_unmerged(value) for value in values[first_value::step]]
-                done = self._map(values, lines, line) if kind is MappingEndEvent else new_seq(values, line, lines)
-                if anchor is not None:
-                    anchors[anchor] = done
-                    self._sizes[id(done)] = self._nodes - before + 1
-                values, lines = outer_values, outer_lines
-                values.append(done)
-                lines.append(line)
-            elif kind is AliasEvent:
-                line = event.start_mark.line + first
-                values.append(self._alias(event.anchor, line))
-                lines.append(line)
-            elif kind is StreamEndEvent or event is None:
-                break
-            elif kind is DocumentStartEvent and values:
-                line = event.start_mark.line + first
-                raise Fault("holds a second document that no line --- separates", line)
-        self.root = _unmerged(values[0]) if values else None
+            event = self._next()
+            if event is None or event.__class__ is StreamEndEvent:
+                return root
+            if event.__class__ is DocumentStartEvent:
+                documents += 1
+                if documents > 1:
+                    mark: Any = event.start_mark
+                    line = mark.line + self._first
+                    raise Fault("holds a second document that no line --- separates", line)
+            elif isinstance(event, NodeEvent):
+                root = self._node(event, MAX_DEPTH)
 
-    def _map(self, values: list[Any], lines: list[int], line: int) -> Map:
-        keys = values[::2]
-        if not _TEXT_ONLY.issuperset(map(type, keys)):
-            return self._unusual_map(values, lines, line)
-        node = Map(zip(keys, values[1::2], strict=True))
-        node.line = line
-        node.lines = lines[::2]
-        return node if len(node) == len(keys) else self._unusual_map(values, lines, line)
+    @property
+    def _node(self) -> Callable[[Any, int], Any]:
+        """Return what reads one node; chosen anew each time, for a builder that kept it would hold itself."""
+        return self._anchored if self._has_anchors else self._bare
 
-    def _unusual_map(self, values: list[Any], lines: list[int], line: int) -> Map:
-        """Build a mapping whose keys are merged, repeated or no strings."""
-        node = new_map((), line, [])
-        merged: set[str] = set()
-        for key, value, key_line in zip(values[::2], values[1::2], lines[::2], strict=True):
-            if key.__class__ is _Merge:
-                merged |= self._merge(node, value, key_line)
-                continue
-            if isinstance(key, Map | Seq):
-                raise Fault(*_complex_key(key))
-            text = key_text(key)
-            if text is None:
-                raise Fault("a key is null", key_line, 'quote the key: "null"')
-            if node.put(text, value, key_line) and text not in merged:
-                message = f'"{text}" appears twice in one mapping; the last one wins'
-                self.remarks.append(Remark("duplicate-key", message, key_line, "remove one of them"))
+    def _anchored(self, event: Any, room: int) -> Any:
+        """Return a node of a text with anchors: what carries one is kept for its aliases, and all are counted."""
+        anchor = event.anchor
+        if event.__class__ is AliasEvent or anchor is None:
+            self._nodes += 1
+            return self._bare(event, room)
+        before = self._nodes
+        self._anchors[anchor] = _UNSET
+        node = self._bare(event, room)
+        self._nodes += 1
+        self._anchors[anchor] = node
+        self._sizes[id(node)] = self._nodes - before
         return node
 
-    def _merge(self, node: Map, value: Any, line: int) -> set[str]:
-        """Merge `<<: *alias` and return the keys; as in goyaml.v2 they override keys that stand before."""
-        keys: set[str] = set()
-        parts = value if isinstance(value, Seq) else [value]
-        for part in reversed(parts):
+    def _bare(self, event: Any, room: int) -> Any:
+        """Return the node that begins with this event; `room` is how many levels deeper it may go."""
+        kind = event.__class__
+        if kind is ScalarEvent:
+            return _VALUES[event.value] if event.implicit[0] else self._tagged(event)
+        line = event.start_mark.line + self._first
+        if kind is AliasEvent:
+            return self._alias(event.anchor, line)
+        if not room:
+            raise Fault(f"is nested more than {MAX_DEPTH} levels deep", line)
+        return self._mapping(line, room - 1) if kind is MappingStartEvent else self._sequence(line, room - 1)
+
+    def _mapping(self, line: int, room: int) -> Map:
+        next_event, read_node, is_plain = self._next, self._node, not self._has_anchors
+        node = Map()
+        node.line = line
+        lines: list[int] = []
+        add_line, begin = lines.append, line - self._first
+        moved: dict[str, int] = {}  # keys that were merged or stand there again, and where they stand last
+        while True:
+            event = next_event()
+            if event.__class__ is ScalarEvent and is_plain and event.implicit[0]:
+                key = _KEYS[event.value]
+            elif event.__class__ is MappingEndEvent:
+                found = tuple(lines) if not moved else tuple(map(moved.get, node, lines))
+                node.lines = _LINES.setdefault(found, found)
+                return node
+            else:
+                key = self._key(event, room)
+            below = event.start_mark.line - begin
+            if key is None:
+                self._merge(node, event, lines, moved, below, room)
+                continue
+            event = next_event()
+            if event.__class__ is ScalarEvent and is_plain and event.implicit[0]:
+                value = _VALUES[event.value]
+            else:
+                value = read_node(event, room)
+            if key not in node:
+                node[key] = value
+                add_line(below)
+            else:
+                if key not in moved:
+                    self._remark_repeated(key, line + below)
+                node[key] = value
+                moved[key] = below
+
+    def _sequence(self, line: int, room: int) -> Seq:
+        next_event, read_node, is_plain = self._next, self._node, not self._has_anchors
+        node = Seq()
+        node.line = line
+        lines: list[int] = []
+        add_line, begin = lines.append, line - self._first
+        while True:
+            event = next_event()
+            if event.__class__ is SequenceEndEvent:
+                found = tuple(lines)
+                node.lines = _LINES.setdefault(found, found)
+                return node
+            add_line(event.start_mark.line - begin)
+            if event.__class__ is ScalarEvent and is_plain and event.implicit[0]:
+                node.append(_VALUES[event.value])
+            else:
+                node.append(read_node(event, room))
+
+    def _key(self, event: Any, room: int) -> str | None:
+        """Return the text of a key that is no plain scalar, or has an anchor; None where it merges, or is null."""
+        if event.__class__ is ScalarEvent and event.implicit[0]:
+            value = _KEYS[event.value]
+            if event.anchor is not None:
+                self._anchors[event.anchor] = _VALUES[event.value]
+            return None if value is None else str(value)
+        node = self._node(event, room)
+        if isinstance(node, Map | Seq):
+            raise Fault(*_complex_key(node))
+        return key_text(node)
+
+    def _remark_repeated(self, key: str, line: int) -> None:
+        message = f'"{key}" appears twice in one mapping; the last one wins'
+        self.remarks.append(Remark("duplicate-key", message, line, "remove one of them"))
+
+    def _merge(self, node: Map, key: Any, lines: list[int], moved: dict[str, int], below: int, room: int) -> None:
+        """Merge `<<: *alias`; as in goyaml.v2 its keys override those that stand before."""
+        if key.__class__ is not ScalarEvent or key.value != _MERGE:
+            raise Fault("a key is null", node.line + below, 'quote the key: "null"')
+        value = self._node(self._next(), room)
+        for part in reversed(value if isinstance(value, Seq) else [value]):
             if not isinstance(part, Map):
-                raise Fault("map merge requires map or sequence of maps as the value", line)
-            for key, item in part.items():
-                node.put(key, item, line)
-            keys |= part.keys()
-        return keys
+                raise Fault("map merge requires map or sequence of maps as the value", node.line + below)
+            for name, item in part.items():
+                if name not in node:
+                    lines.append(below)
+                node[name] = item
+                moved[name] = below
 
     def _alias(self, anchor: str, line: int) -> Any:
         value = self._anchors.get(anchor, _UNKNOWN)
@@ -219,20 +291,6 @@ class _Builder:
         self._nodes += self._sizes.get(id(value), 1)
         if self._nodes > MAX_NODES:
             raise Fault(f"expands to more than {MAX_NODES} nodes", line, "use fewer aliases")
-        return value
-
-    def _plain(self, text: str, event: Any) -> Any:
-        """Return the value of a scalar that is neither quoted nor tagged, and remember short ones."""
-        if text == "<<":
-            self._merges = True
-            return _Merge(text)
-        value = resolve_plain(text)
-        if value.__class__ is float and not math.isfinite(value):
-            raise Fault(f"{text} is no number that JSON can hold", event.start_mark.line + self._first)
-        if len(text) <= _MAX_RESOLVED_LENGTH:
-            if len(_RESOLVED) >= _MAX_RESOLVED:
-                _RESOLVED.clear()
-            _RESOLVED[text] = value
         return value
 
     def _tagged(self, event: Any) -> Any:

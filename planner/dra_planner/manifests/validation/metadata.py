@@ -59,14 +59,17 @@ def check_metadata(data: Data, kind: str, path: str = "metadata") -> Violations:
 
 def check_labels(labels: Data, path: str) -> Violations:
     for key, value in labels.items():
-        yield from each_invalid(path, key, qualified_name(key))
-        yield from each_invalid(path, value, label_value(value or ""))
+        for detail in qualified_name(key):
+            yield invalid(path, key, detail)
+        for detail in label_value(value or ""):
+            yield invalid(path, value, detail)
 
 
 def check_annotations(annotations: Data, path: str) -> Violations:
     size = 0
     for key, value in annotations.items():
-        yield from each_invalid(path, key, qualified_name(key.lower()))
+        for detail in qualified_name(key.lower()):
+            yield invalid(path, key, detail)
         size += length_of(key) + length_of(value or "")
     if size > MAX_ANNOTATION_BYTES:
         yield too_long(path, MAX_ANNOTATION_BYTES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
@@ -93,7 +93,7 @@ def judge(
     warnings = []
     if mode == "lenient":
         warnings = [f'unknown field "{path}"' for path in unknown_fields(item.data, struct, context.minor)]
-    return _Judging(replace(item, data=decoded.data), context, existing, warnings).verdict()
+    return _Judging(item.with_data(decoded.data), context, existing, warnings).verdict()
 
 
 def take(item: KubernetesObject, context: Context) -> Verdict:

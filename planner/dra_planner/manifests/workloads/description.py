@@ -32,7 +32,7 @@ class Node:
         """Return the part below a dotted path; its data is None where there is none."""
         node = self
         for key in path.split(".") if path else ():
-            data = node.data.get(key) if isinstance(node.data, Mapping) else None
+            data = node.data.get(key) if isinstance(node.data, dict) else None
             node = Node(data, child(node.place, node.data, key))
         return node
 
@@ -40,7 +40,7 @@ class Node:
         """Return the data below a dotted path, or the default where there is none."""
         data = self.data
         for key in path.split("."):
-            data = data.get(key) if isinstance(data, Mapping) else None
+            data = data.get(key) if isinstance(data, dict) else None
         return default if data is None else data
 
     def number(self, path: str, default: int) -> int:
@@ -55,12 +55,12 @@ class Node:
 
     def members(self) -> Iterator[tuple[str, Node]]:
         """Yield the members of a list (named by their `name`) or a mapping (named by their key)."""
-        if isinstance(self.data, Mapping):
+        if isinstance(self.data, dict):
             for key, item in self.data.items():
                 yield str(key), Node(item, child(self.place, self.data, key))
         elif isinstance(self.data, list):
             for index, item in enumerate(self.data):
-                name = item.get("name") if isinstance(item, Mapping) else None
+                name = item.get("name") if isinstance(item, dict) else None
                 yield str(name if name is not None else index), Node(item, child(self.place, self.data, index))
 
 
