@@ -55,7 +55,8 @@ def _everything() -> list[list[str]]:
     for check in random:
         if check[0].startswith("cel"):
             check += ["--costs", "--count", "20000"]
-    return [*random, ["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"]]
+    servers = [["api_server/run.py", "--minor", minor] for minor in ALL_MINORS]
+    return [*random, *servers, ["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"]]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,175 @@
+"""Asking an API server: one connection per thread, answers in the form that our own are compared in."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import threading
+import urllib.parse
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+
+from control_plane import ControlPlane
+
+Json = dict[str, Any]
+THREADS: Final = 6
+PANIC: Final = "panic"
+"""Reason of an answer that never came: the server's handler fell over the object."""
+NOT_ASKED: Final = "not asked"
+_PATH_SEGMENT: Final = re.compile(r"(?!\.{1,2}$)[^/%]+")
+_UNKNOWN: Final = re.compile(r'(unknown|duplicate) field "((?:[^"\\]|\\.)*)"')
+_EXPONENT: Final = re.compile(r"(e[+-])0+(?=\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A server's answer: `reason` is empty where it takes the object, else that of the Status.
+
+    `faults` are (field, reason) of every cause; `stored` is what would be stored.
+    """
+
+    reason: str
+    faults: frozenset[tuple[str, str]] = frozenset()
+    stored: Json | None = None
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Client:
+    """Requests to one server."""
+
+    plane: ControlPlane
+    _local: threading.local = field(default_factory=threading.local)
+    _kinds: dict[tuple[str, str], tuple[str, str, bool]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Learn what the server serves."""
+        groups = [("api/v1", "v1")]
+        for group in self.call("GET", "/apis")[1]["groups"]:
+            groups += [(f"apis/{v['groupVersion']}", v["groupVersion"]) for v in group["versions"]]
+        for path, version in groups:
+            for item in self.call("GET", f"/{path}")[1]["resources"]:
+                if "/" not in item["name"]:
+                    self._kinds[version, item["kind"]] = (f"/{path}", item["name"], item["namespaced"])
+
+    def call(
+        self, method: str, path: str, body: bytes | None = None, content: str = "application/json"
+    ) -> tuple[int, Json, list[str]]:
+        """Return status, document and warnings of one request."""
+        headers = {"Authorization": f"Bearer {self.plane.token}", "Accept": "application/json", "Content-Type": content}
+        for attempt in (1, 2):
+            try:
+                connection = self._connection()
+                connection.request(method, path, body, headers)
+                answer = connection.getresponse()
+                text = answer.read()
+                return answer.status, _document(text), answer.headers.get_all("Warning", [])
+            except (http.client.HTTPException, OSError):
+                self._local.connection = None
+                if attempt == 2:
+                    break
+        return 0, {"reason": PANIC, "message": "the server closed the connection without an answer"}, []
+
+    def _connection(self) -> http.client.HTTPSConnection:
+        connection: http.client.HTTPSConnection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = self.plane.connect()
+        return connection
+
+    def create(self, text: str, document: Mapping[str, Any], mode: str = "Strict", *, dry_run: bool = True) -> Answer:
+        """Create an object as kubectl would from its text; `document` is the same as a value, for JSON."""
+        path = self.path_of(document)
+        if path is None:
+            return Answer("NoMatch", frozenset({("", "NoMatch")}))
+        if mode == "Apply":
+            return self._apply(path, document)
+        query = f"?fieldValidation={mode}" + ("&dryRun=All" if dry_run else "")
+        is_json = text.lstrip().startswith("{")
+        body = kubectl_json(document) if is_json else text
+        content = "application/json" if is_json else "application/yaml"
+        return _answer(*self.call("POST", path + query, body.encode("utf-8", "surrogatepass"), content))
+
+    def _apply(self, path: str, document: Mapping[str, Any]) -> Answer:
+        """Apply on the server's side; kubectl does not try where there is no name."""
+        metadata = document.get("metadata")
+        name = metadata.get("name") if isinstance(metadata, Mapping) else None
+        if not isinstance(name, str) or not _PATH_SEGMENT.fullmatch(name):
+            return Answer(NOT_ASKED)
+        where = f"{path}/{urllib.parse.quote(name, safe='')}?fieldManager=referee&force=true&dryRun=All"
+        body = kubectl_json(document).encode("utf-8", "surrogatepass")
+        return _answer(*self.call("PATCH", where, body, "application/apply-patch+yaml"))
+
+    def path_of(self, document: Mapping[str, Any]) -> str | None:
+        """Return where objects like this one are posted, as kubectl would; None where the kind is not served."""
+        found = self._kinds.get((str(document.get("apiVersion")).removeprefix("/"), str(document.get("kind"))))
+        if found is None:
+            return None
+        base, plural, namespaced = found
+        metadata = document.get("metadata")
+        namespace = metadata.get("namespace") if isinstance(metadata, Mapping) else None
+        if not isinstance(namespace, str) or not namespace:
+            namespace = "default"
+        within = f"namespaces/{urllib.parse.quote(namespace, safe='')}/" if namespaced else ""
+        return f"{base}/{within}{plural}"
+
+    def schemas(self, group: str) -> Json:
+        """Return the schemas that the server publishes for one group and version, by name."""
+        found: Json = self.call("GET", f"/openapi/v3/{group}")[1]["components"]["schemas"]
+        return found
+
+
+def ask(client: Client, questions: Iterable[tuple[str, Mapping[str, Any], str]]) -> list[Answer]:
+    """Return the answers to (text, document, field validation), in order; several are asked at once."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(lambda each: client.create(*each), questions))
+
+
+def kubectl_json(document: Any) -> str:
+    """Return the JSON that kubectl sends: it has read numbers as int64, others as float64, and sorted the keys.
+
+    Source: sigs.k8s.io/json (numbers), Go's encoding/json (how a float64 is written).
+    """
+    if isinstance(document, dict):
+        items = (f"{json.dumps(key)}:{kubectl_json(value)}" for key, value in sorted(document.items()))
+        return "{" + ",".join(items) + "}"
+    if isinstance(document, list):
+        return "[" + ",".join(map(kubectl_json, document)) + "]"
+    if isinstance(document, bool) or not isinstance(document, int | float):
+        return json.dumps(document, ensure_ascii=False)
+    if isinstance(document, int) and -(2**63) <= document < 2**63:
+        return str(document)
+    number = float(document)
+    if number.is_integer() and abs(number) < 1e21:
+        return _digits(number)
+    return _EXPONENT.sub(r"\1", repr(number))
+
+
+def _digits(number: float) -> str:
+    """Return a whole number with as many digits as tell it from its neighbours, then zeros."""
+    return format(Decimal(repr(number)), "f").partition(".")[0]
+
+
+def _document(text: bytes) -> Json:
+    try:
+        found: Json = json.loads(text)
+    except ValueError:
+        return {"kind": "Status", "message": text.decode("utf-8", "replace")}
+    return found
+
+
+def _answer(status: int, body: Json, warnings: list[str]) -> Answer:
+    told = tuple(warning.split(" ", 2)[-1].strip('"') for warning in warnings)
+    if 200 <= status < 300:
+        return Answer("", stored=body, warnings=told)
+    reason = body.get("reason") or f"HTTP {status}"
+    message = str(body.get("message", ""))
+    details = body.get("details") or {}
+    faults = {(cause.get("field", ""), cause.get("reason", "")) for cause in details.get("causes") or ()}
+    if reason == "BadRequest":
+        faults = {(path, "UnknownField") for _, path in _UNKNOWN.findall(message)}
+    return Answer(reason, frozenset(faults), message=message, warnings=told)

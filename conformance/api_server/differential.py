@@ -1,0 +1,120 @@
+"""The reader beside one server: random documents in, differences out."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from client import Answer, Client, ask
+from mutate import Mutator
+from reader import WORLD, answer, objects_of
+
+from compare import difference
+from dra_planner.errors import ManifestError
+from dra_planner.manifests.documents import read_documents
+from dra_planner.releases import Features
+from dra_planner.sources import Source
+from generate import documents, without_plain, written
+from shrink import shrink
+
+Json = dict[str, Any]
+CHUNK: Final = 400
+_SHAPE: Final = re.compile(r"\[[^\]]*\]|'[^']*'|\"[^\"]*\"|\d+|\(.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A document on which the two differ, and how."""
+
+    document: Json
+    mode: str
+    why: str
+
+    @property
+    def shape(self) -> str:
+        """What differences of one cause have in common, roughly."""
+        return f"{self.document.get('kind')} {self.mode} {_SHAPE.sub('#', self.why)[:160]}"
+
+
+def populate(client: Client) -> None:
+    """Create the objects of `world.yaml`, with quotas that nothing is charged to yet."""
+    for document in read_documents([Source("world.yaml", WORLD.read_text("utf-8"))])[0]:
+        data: Json = document.data
+        text = written(data)
+        answer = client.create(text, data, dry_run=False)
+        if answer.reason:
+            sys.exit(f"the server refuses the world's {data['kind']}: {answer.message}")
+        if data["kind"] == "ResourceQuota":
+            hard = data["spec"]["hard"]
+            status = {**data, "status": {"hard": hard, "used": dict.fromkeys(hard, "0")}}
+            path = f"{client.path_of(data)}/{data['metadata']['name']}/status"
+            client.call("PUT", path, written(status).encode())
+
+
+def mutator_of(client: Client) -> Mutator:
+    """Return what changes documents by the schemas of this server."""
+    schemas: Json = {}
+    for group in ("api/v1", "apis/apps/v1", "apis/batch/v1", "apis/resource.k8s.io/v1"):
+        schemas |= client.schemas(group)
+    return Mutator(schemas)
+
+
+def compare_documents(
+    client: Client, features: Features, made: Sequence[Json], mode: str
+) -> Iterator[tuple[Json, Answer, str]]:
+    """Yield each document with the server's answer, and how the reader's differs."""
+    if mode == "Apply":  # sent as JSON always
+        made = [without_plain(document) for document in made]
+    texts = [written(document) for document in made]
+    answers = ask(client, [(text, document, mode) for text, document in zip(texts, made, strict=True)])
+    for document, text, theirs in zip(made, texts, answers, strict=True):
+        ours = answer(text, features, mode)
+        try:
+            (item,) = objects_of(text)
+            sent = item.data
+        except (ManifestError, ValueError):
+            sent = document
+        yield document, theirs, difference(theirs, ours, sent)
+
+
+def differences(
+    client: Client, features: Features, seed: int, count: int, mode: str, shown: int
+) -> tuple[list[Difference], Counter[str]]:
+    """Return the differences on `count` random documents, the first of each shape made small, and what was answered."""
+    mutator, kinds = mutator_of(client), Counter[str]()
+    stream = list(documents(mutator, features.minor, seed, count))
+    found: dict[str, Difference] = {}
+    started = time.perf_counter()
+    for first in range(0, len(stream), CHUNK):
+        for document, theirs, why in compare_documents(client, features, stream[first : first + CHUNK], mode):
+            kinds[theirs.reason or "accepted"] += 1
+            if why:
+                kinds["differences"] += 1
+                difference = Difference(document, mode, why)
+                found.setdefault(difference.shape, difference)
+    kinds["per second"] = round(count / (time.perf_counter() - started))
+    return [_small(client, features, each) for each in list(found.values())[:shown]], kinds
+
+
+def _small(client: Client, features: Features, difference: Difference) -> Difference:
+    kind = difference.why.partition(":")[0]
+
+    def differs(smaller: list[Json]) -> list[bool]:
+        return [
+            why.partition(":")[0] == kind and _same(theirs, difference)
+            for _, theirs, why in compare_documents(client, features, smaller, difference.mode)
+        ]
+
+    document = shrink(difference.document, differs)
+    ((_, _, why),) = compare_documents(client, features, [document], difference.mode)
+    return Difference(document, difference.mode, why)
+
+
+def _same(theirs: Answer, difference: Difference) -> bool:
+    """Shrinking must not end at another difference: the server's verdict stays."""
+    return f"server {theirs.reason or 'accepted'}" in difference.why or not difference.why.startswith("verdict")

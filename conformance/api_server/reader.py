@@ -1,0 +1,88 @@
+"""The reader's answers, in the form of the server's."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from client import Answer
+
+from dra_planner import cel
+from dra_planner.errors import ManifestError
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.objects import KubernetesObject, read_objects
+from dra_planner.manifests.validation.context import Cluster, Context
+from dra_planner.manifests.validation.storage import stored_form
+from dra_planner.manifests.validation.verdict import judge
+from dra_planner.manifests.validation.violations import Violation, forbidden
+from dra_planner.releases import Features
+from dra_planner.sources import Source
+
+WORLD: Final = Path(__file__).resolve().parent / "world.yaml"
+MODES: Final = {"Strict": "strict", "Ignore": "lenient", "Apply": "apply"}
+_INDEX: Final = re.compile(r"\[\d+\]")
+
+
+def objects_of(text: str) -> list[KubernetesObject]:
+    """Return the objects of a text; raises ManifestError where it cannot be read."""
+    return read_objects(read_documents([Source("manifest", text)])[0])
+
+
+@cache
+def context_of(features: Features) -> Context:
+    """Return what the reader knows: the release, and the objects of `world.yaml`, which are all there are."""
+    kinds: dict[str, list[KubernetesObject]] = {}
+    for item in objects_of(WORLD.read_text("utf-8")):
+        kinds.setdefault(item.kind, []).append(item)
+    quotas = [dict(item.data) for item in kinds["ResourceQuota"]]
+    for quota in quotas:
+        quota["status"] = {"used": dict.fromkeys(quota["spec"]["hard"], "0")}
+    cluster = Cluster(
+        namespaces={"default": {}} | {item.name: item.metadata.get("labels") or {} for item in kinds["Namespace"]},
+        priority_classes={item.name: int(item.data["value"]) for item in kinds["PriorityClass"]},
+        classes=frozenset(item.name for item in kinds["DeviceClass"]),
+        quotas=quotas,
+        complete=True,
+    )
+    return Context(features=features, cluster=cluster, check_selector=_check_selector)
+
+
+@cache
+def _check_selector(expression: str, features: Features) -> str | Violation | None:
+    dialect = cel.Dialect(
+        minor=features.minor,
+        consumable_capacity=features.consumable_capacity,
+        list_attributes=features.list_attributes,
+        environment="new",
+    )
+    compiled = cel.compile(expression, dialect)
+    if not isinstance(compiled, cel.Refused):
+        return None
+    return forbidden("", "too complex, exceeds cost limit") if compiled.kind == "cost" else compiled.message
+
+
+def answer(text: str, features: Features, mode: str = "Strict") -> Answer:
+    """Return what the reader says of the one object in a text, and what it believes to be stored.
+
+    A fault of the reader's own is an answer like any other, so that the comparison finds it.
+    """
+    try:
+        (item,) = objects_of(text)
+        context = context_of(features)
+        verdict = judge(item, context, mode=MODES[mode])  # type: ignore[arg-type]
+        if verdict.accepted:
+            return Answer("", stored=stored_form(item, context))
+    except ManifestError as error:
+        return Answer("unreadable", message=str(error))
+    except Exception as error:
+        return Answer("fault", message=f"{type(error).__name__}: {error}")
+    faults = frozenset((violation.field, violation.reason) for violation in verdict.violations)
+    return Answer(verdict.reason, faults, message="; ".join(map(str, verdict.violations)))
+
+
+def sent(text: str) -> Any:
+    """Return a text's object as it was written, for finding what was dropped and filled in."""
+    (item,) = objects_of(text)
+    return item.data

@@ -1,0 +1,106 @@
+"""The manifests reader and all that this project puts into a cluster, beside real API servers.
+
+    python conformance/api_server/run.py                            all minors, all checks
+    python conformance/api_server/run.py --minor 36 --count 2000 --seed 7 --check reader
+    python conformance/api_server/run.py --minor 36 --sample        golden slices, examples and a few hundred documents
+Exits 1 when there is a difference, after making one of each kind small and printing it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from builds import MINORS
+from client import Client
+from control_plane import control_plane
+from declared import check_declared, check_rewritten
+from differential import Difference, differences, populate
+from features import GATE_SETS
+from predictions import Refused, check_slices
+
+from generate import written
+
+CHECKS: Final = ("reader", "slices", "objects")
+MODES: Final = {"Strict": 1.0, "Ignore": 0.25, "Apply": 0.25}  # and how many documents, as a part of --count
+SAMPLE_COUNT: Final = 600
+SHOWN: Final = 25
+
+
+def main() -> int:
+    arguments = _arguments()
+    failed = False
+    for minor in arguments.minor or MINORS:
+        for name in arguments.gates:
+            features, gates = GATE_SETS[name](minor)
+            if name != "default" and not gates:
+                continue
+            started = time.monotonic()
+            with control_plane(minor, gates) as plane:
+                client = Client(plane)
+                populate(client)
+                title = f"{plane.version}, gates {name}"
+                print(f"{title}: ready after {time.monotonic() - started:.0f} s", flush=True)
+                failed |= _check(client, features, title, name, arguments)
+    return int(failed)
+
+
+def _check(client: Client, features: Any, title: str, gates: str, arguments: argparse.Namespace) -> bool:
+    found: list[Any] = []
+    checks = [check for check in CHECKS if check in (arguments.check or CHECKS)]
+    if "objects" in checks and gates == "default":
+        found += _tell(f"{title}: objects of components and examples", check_declared(client, features.minor))
+        found += _tell(f"{title}: rewritten manifests", check_rewritten(client, arguments.seed))
+    if "slices" in checks and gates == "default":
+        found += _tell(
+            f"{title}: predicted slices", check_slices(client, features.minor, golden_only=arguments.sample)
+        )
+    for mode, part in MODES.items() if "reader" in checks else ():
+        count = round(arguments.count * part)
+        seeds = [arguments.seed] if arguments.only_seed else [arguments.seed, secrets.randbelow(1_000_000)]
+        for seed in seeds:
+            said = f"{title}: {count} documents, {mode}, seed {seed}"
+            found += _tell(said, differences(client, features, seed, count, mode, SHOWN))
+    return bool(found)
+
+
+def _tell(said: str, outcome: tuple[Iterable[Refused | Difference], Mapping[str, int]]) -> list[Any]:
+    """Print what a check found, and return it."""
+    found, counts = list(outcome[0]), Counter(outcome[1])
+    for each in found[:SHOWN]:
+        if isinstance(each, Difference):
+            print(f"{each.mode} {written(each.document)[:2000]}\n    {each.why[:1000]}\n")
+        else:
+            print(f"{each.name[:2000]}\n    {each.why[:1000]}\n")
+    listed = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+    print(f"{said}: {len(found)} {'kinds of difference' if 'differences' in counts else 'differences'} ({listed})")
+    sys.stdout.flush()
+    return found
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minor", type=int, action="append", choices=MINORS, help="Kubernetes minor; may be repeated")
+    parser.add_argument("--check", action="append", choices=CHECKS, help="only this; may be repeated")
+    parser.add_argument("--gates", action="append", choices=tuple(GATE_SETS), help="feature gates; default: all sets")
+    parser.add_argument("--count", type=int, default=4000, help="random documents per seed (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="beside it a fresh one is taken")
+    parser.add_argument("--only-seed", action="store_true", help="no fresh seed")
+    parser.add_argument("--sample", action="store_true", help="a short run, as in CI")
+    arguments = parser.parse_args()
+    arguments.gates = arguments.gates or (["default"] if arguments.sample else list(GATE_SETS))
+    if arguments.sample:
+        arguments.count = min(arguments.count, SAMPLE_COUNT)
+    return arguments
+
+
+if __name__ == "__main__":
+    sys.exit(main())
