@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from dra_command.commands.check import Checked, order_findings
@@ -12,13 +12,13 @@ from dra_planner.catalog import DriverRelease, driver_release
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.errors import CatalogError, Diagnostic, Place
 from dra_planner.manifests import Manifests, read_manifests, selectors_of
-from dra_planner.model import ClaimSpec, ResourceClaim, ResourceClaimTemplate
+from dra_planner.model import ClaimSpec, DeviceConfiguration, ResourceClaim, ResourceClaimTemplate
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
-from dra_planner.slices import Change, DriverSettings, changes_read, compare_releases
+from dra_planner.slices import GPU_DRIVER, Change, DriverSettings, changes_read, compare_releases
 
 CODE = "driver-upgrade"
-_STOPS = ("attribute-renamed", "attribute-removed", "class-removed", "not-installable")
-_OF_THE_INSTALLATION = ("chart-renamed", "names-changed", "devices-changed", "not-installable")
+_STOPS = ("attribute-renamed", "attribute-removed", "class-removed", "config-refused", "not-installable")
+_OF_THE_INSTALLATION = ("chart-renamed", "names-changed", "devices-changed", "not-installable", "no-way-back")
 _EXTENDED_RESOURCE = "nvidia.com/gpu"
 _SHARES = "ConsumableShares"
 
@@ -36,16 +36,22 @@ class Noticed:
 def check_upgrade(inputs: Inputs, old: str, new: str) -> Checked:
     """Return what breaks or changes its meaning: errors and warnings at what reads it, notes for all other changes.
 
-    `old` and `new` are `VERSION[+GATE…]`. Raises CatalogError for a release or gate that is not known.
+    `old` and `new` are `VERSION[+GATE…]`; to the gates of both come those of the fleet, where there is one. Raises
+    CatalogError for a release or gate that is not known.
     """
     before, old_settings = parse_release(old)
     after, new_settings = parse_release(new)
+    missing: list[Diagnostic] = []
+    if inputs.fleet is not None:
+        settings = inputs.fleet.drivers.nvidia.settings
+        old_settings, new_settings = _both(settings, old_settings, before), _both(settings, new_settings, after)
+        missing = [_missing_gate(gate, after) for gate in settings.gates if not after.has_gate(gate)]
     changes = compare_releases(before, after, old_settings=old_settings, new_settings=new_settings)
     minor = inputs.fleet.minor if inputs.fleet is not None else MAXIMUM_MINOR
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)
     manifests = read_manifests((*inputs.sources, *inputs.observed), features)
     noticed = tuple(dict.fromkeys(_notice(changes, manifests, features)))
-    found = [_finding(each) for each in noticed]
+    found = [*missing, *(_finding(each) for each in noticed)]
     known = {each.change for each in noticed}
     found.extend(_remark(change) for change in changes if change not in known)
     broken = any(each.severity == "error" for each in found)
@@ -55,6 +61,17 @@ def check_upgrade(inputs: Inputs, old: str, new: str) -> Checked:
         workloads=len(manifests.workloads),
         passed=f"Nothing changes from {before.version} to {after.version}.",
     )
+
+
+def _both(fleet: DriverSettings, asked: DriverSettings, release: DriverRelease) -> DriverSettings:
+    """Return the settings asked for, over those of the fleet that the release knows."""
+    gates = {gate: value for gate, value in fleet.gates.items() if release.has_gate(gate)} | dict(asked.gates)
+    return replace(fleet, gates=gates, consumable_shares=asked.consumable_shares or fleet.consumable_shares)
+
+
+def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
+    message = f"the fleet sets the feature gate {gate}, which {release.version} lacks: the driver does not start"
+    return Diagnostic("error", CODE, message, fix=f"take {gate} out of drivers.nvidia.featureGates")
 
 
 def parse_release(text: str) -> tuple[DriverRelease, DriverSettings]:
@@ -82,6 +99,9 @@ def _notice(changes: tuple[Change, ...], manifests: Manifests, features: Feature
         kind = type(owner).__name__
         for change, who in _notice_in_spec(changes, owner.spec, frozenset(manifests.classes)):
             yield Noticed(change, owner.meta.place, f"{kind} {owner.meta.name} {who}")
+    for device_class in manifests.classes.values():
+        for change, who in _notice_in_config(changes, device_class.config):
+            yield Noticed(change, device_class.meta.place, f"DeviceClass {device_class.name} {who}")
     for workload in manifests.workloads:
         containers = chain.from_iterable(each.template.spec.containers for each in workload.pod_sets)
         if any(_EXTENDED_RESOURCE in {*each.requests, *each.limits} for each in containers):
@@ -106,6 +126,18 @@ def _notice_in_spec(
     for change in changes:
         if change.kind == "class-removed" and change.name in used - own_classes:
             yield change, f"uses the class {change.name}"
+    yield from _notice_in_config(changes, spec.config)
+
+
+def _notice_in_config(
+    changes: tuple[Change, ...], configurations: Iterable[DeviceConfiguration]
+) -> Iterator[tuple[Change, str]]:
+    for each in configurations:
+        sharing = each.parameters.get("sharing") if each.driver == GPU_DRIVER else None
+        strategy = sharing.get("strategy") if isinstance(sharing, Mapping) else None
+        for change in changes:
+            if change.kind == "config-refused" and change.name == strategy:
+                yield change, f"is configured with sharing.strategy {strategy}"
 
 
 def _names_read(expression: str, features: Features) -> tuple[frozenset[str], tuple[str, ...]]:

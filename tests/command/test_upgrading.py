@@ -94,3 +94,33 @@ def test_releases_and_gates_that_nobody_knows(words: tuple[str, ...], said: str,
     done = project.run("check", "--driver-upgrade", *words)
     assert (done.status, done.out) == (2, "")
     assert said in done.err
+
+
+def test_a_sharing_strategy_whose_gate_is_off_is_an_error_at_its_claim(project: Project) -> None:
+    project.write(
+        "claim.yaml",
+        """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: sliced}
+spec:
+  devices:
+    requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
+    config:
+    - opaque:
+        driver: gpu.nvidia.com
+        parameters: {apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig, sharing: {strategy: TimeSlicing}}
+""",
+    )
+    done = project.run("check", "claim.yaml", "--driver-upgrade", "25.3.2", "25.8.1")
+    assert done.status == 1
+    assert "ResourceClaim sliced is configured with sharing.strategy TimeSlicing" in " ".join(done.out.split())
+    assert project.run("check", "claim.yaml", "--driver-upgrade", "25.3.2", "25.8.1+TimeSlicingSettings").status == 0
+
+
+def test_a_gate_of_the_fleet_that_the_new_release_lacks(project: Project) -> None:
+    project.stack("version: 25.8.1", "version: 25.12.0\n        featureGates: {TimeSlicingSettings: true}")
+    done = project.run("check", "--stack", "dev", "--driver-upgrade", "25.12.0", "25.3.2")
+    assert "feature gate TimeSlicingSettings, which 25.3.2 lacks" in " ".join(done.out.split())
+    done = project.run("check", "--stack", "dev", "--driver-upgrade", "25.12.0", "0.4.1")
+    assert "TimeSlicing" not in done.out

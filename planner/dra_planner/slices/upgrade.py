@@ -15,19 +15,22 @@ ChangeKind = Literal[
     "attribute-added",
     "capacity-changed",
     "names-changed",
+    "config-refused",
     "devices-changed",
     "class-added",
     "class-removed",
     "class-changed",
     "chart-renamed",
     "not-installable",
+    "no-way-back",
 ]
+_SHARING = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
 _DEFAULTS = DriverSettings()
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, or a chart.
+    """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, a chart, or a sharing strategy.
 
     `breaks` tells whether something that worked before stops working, or changes its meaning, without an error.
     """
@@ -50,6 +53,7 @@ def compare_releases(
     changes = [
         *_attribute_changes(old, new),
         *_device_changes(old, new, old_settings, new_settings),
+        *_config_changes(old, new, old_settings, new_settings),
         *_class_changes(old, new),
         *_chart_changes(old, new),
     ]
@@ -145,6 +149,28 @@ def _device_changes(
     return changes
 
 
+def _config_changes(
+    old: DriverRelease, new: DriverRelease, old_settings: DriverSettings, new_settings: DriverSettings
+) -> list[Change]:
+    """Return which sharing strategies of opaque configuration the new release refuses when it prepares a claim."""
+    return [
+        Change(
+            "config-refused",
+            strategy,
+            f"{new.version} refuses sharing.strategy {strategy} unless its feature gate {gate} is on: pods stay in "
+            "ContainerCreating",
+            fix=f"turn {gate} on, or drop the configuration",
+        )
+        for strategy, gate in _SHARING.items()
+        if _takes(old, old_settings, gate) and not _takes(new, new_settings, gate)
+    ]
+
+
+def _takes(release: DriverRelease, settings: DriverSettings, gate: str) -> bool:
+    """Whether a release takes what a gate guards; 25.3 took it without asking."""
+    return settings.has(gate, release) or not release.has_gate(gate)
+
+
 def _class_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
     changes: list[Change] = []
     names = {"gpu": "gpu.nvidia.com", "mig": "mig.nvidia.com", "vfio": "vfio.gpu.nvidia.com"}
@@ -176,6 +202,16 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
                 fix=f"set nameOverride to {old.chart} on the first upgrade, and apply the CRDs by hand",
             )
         )
-    if not new.is_installable:
+    if old.is_oci and not new.is_oci:
+        changes.append(
+            Change(
+                "no-way-back",
+                new.chart,
+                f"{new.version} cannot read what {old.version} keeps on a node about prepared claims: going back is "
+                "not supported",
+                fix="replace the nodes of the DRA pools",
+            )
+        )
+    if not new.is_installable and new.version != old.version:
         changes.append(Change("not-installable", new.chart, f"{new.version} cannot be installed: {new.fault}"))
     return changes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dra_planner.catalog import driver_release, driver_releases
+from dra_planner.catalog import DriverRelease, driver_release, driver_releases
 from dra_planner.slices import Change, DriverSettings, changes_read, compare_releases
 
 
@@ -72,3 +72,44 @@ def test_the_chart_has_another_name_from_0_4_on() -> None:
 def test_what_breaks_comes_first() -> None:
     breaks = [change.breaks for change in compare("25.3.2", "0.5.0")]
     assert breaks == sorted(breaks, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "refused"),
+    [
+        ("25.3.2", "25.8.1", ["TimeSlicing", "MPS"]),  # 25.3 takes both without a gate
+        ("25.3.2", "25.3.2", []),
+        ("25.8.1", "0.5.0", []),
+    ],
+)
+def test_sharing_strategies_that_a_release_refuses_without_its_gate(old: str, new: str, refused: list[str]) -> None:
+    assert [change.name for change in compare(old, new) if change.kind == "config-refused"] == refused
+
+
+def test_a_gate_decides_whether_a_strategy_is_refused() -> None:
+    slicing = DriverSettings(gates={"TimeSlicingSettings": True})
+    kept = compare("25.3.2", "25.8.1", new_settings=slicing)
+    assert [change.name for change in kept if change.kind == "config-refused"] == ["MPS"]
+    dropped = compare("0.4.1", "0.4.1", old_settings=slicing)
+    assert [(change.kind, change.name) for change in dropped] == [("config-refused", "TimeSlicing")]
+
+
+@pytest.mark.parametrize(
+    "old", [each for each in driver_releases() if each.is_installable], ids=lambda each: each.version
+)
+@pytest.mark.parametrize(
+    "new", [each for each in driver_releases() if each.is_installable], ids=lambda each: each.version
+)
+def test_every_pair_of_releases_says_what_the_tables_say(old: DriverRelease, new: DriverRelease) -> None:
+    changes = compare_releases(old, new)
+    kinds = {change.kind for change in changes}
+    before = {attribute.qualified_name for attribute in old.attributes}
+    after = {attribute.qualified_name for attribute in new.attributes}
+    gone = {change.name for change in changes if change.kind in ("attribute-renamed", "attribute-removed")}
+    assert gone == before - after
+    assert ("chart-renamed" in kinds) == (old.chart != new.chart)
+    assert ("no-way-back" in kinds) == (old.is_oci and not new.is_oci)
+    assert ("names-changed" in kinds) == (old.mig_names != new.mig_names)
+    assert all(change.fix for change in changes if change.breaks and change.kind != "class-changed")
+    breaking = [change.breaks for change in changes]
+    assert breaking == sorted(breaking, reverse=True)
