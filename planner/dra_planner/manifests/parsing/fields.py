@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.manifests.scalars import number_text
@@ -18,6 +18,11 @@ from dra_planner.quantity import Quantity
 
 Data = Mapping[str, Any]
 
+# What Go's TrimSpace takes away around a text in JSON, where tabs and line ends are written as escapes.
+_BLANKS: Final = (
+    " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+)
+
 
 def text_of(value: Any) -> str:
     """Return a quantity or a label value as text; YAML reads some of them as numbers."""
@@ -27,10 +32,10 @@ def text_of(value: Any) -> str:
 
 
 def parse_quantity(value: Any) -> Quantity:
-    """Return a quantity written as text or number; null is zero. Raises QuantityError."""
+    """Return a quantity written as text (blanks around it are fine) or number; null is zero. Raises QuantityError."""
     if value is None:
         return Quantity.from_int(0)
-    return Quantity.parse(text_of(value))
+    return Quantity.parse(text_of(value).strip(_BLANKS))
 
 
 def parse_quantities(data: Data | None) -> dict[str, Quantity]:

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from decimal import Decimal
 from functools import cache
 from typing import Any, Final, Literal
 
+from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.scalars import number_text
 from dra_planner.manifests.schema import Type, fields_of
 from dra_planner.manifests.tree import new_map, new_seq, step
 from dra_planner.manifests.validation.violations import Violation
-from dra_planner.quantity import WRONG_FORMAT, Quantity, QuantityError
+from dra_planner.quantity import WRONG_FORMAT, QuantityError
 
 FieldValidation = Literal["strict", "lenient", "apply"]
 
@@ -38,7 +40,8 @@ _ZEROS: Final[dict[str, Any]] = {
 _INTEGERS: Final = {"int32": 31, "int64": 63}
 _JSON_KIND: Final = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
 _INDEX: Final = re.compile(r"\[\d+\]")
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_STEP: Final = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d?)(:\d\d:\d\d)(?:[.,]\d+)?(?:Z|([+-]\d\d:\d\d))", re.ASCII)
 
 Fault = tuple[str, str, str]  # "type", "unknown", "null" or "schema", path, text
 Trail = tuple[Any, str | int] | None  # the way to a value: (the way to what holds it, its key)
@@ -67,15 +70,21 @@ def decode(data: Any, struct: str, kind: str, minor: int, mode: FieldValidation 
     _struct(struct, minor)(data, None, faults)
     if not faults:
         return Decoded(data)
-    for what, path, text in faults:
-        if what == "type":
-            return Decoded(data, (Violation(path, "Decode", f"{kind} cannot be handled as a {kind}: {text}"),))
+    wrong_types = [(path, text) for what, path, text in faults if what == "type"]
+    if wrong_types:
+        path, text = min(wrong_types, key=lambda fault: _order(fault[0]))
+        return Decoded(data, (Violation(path, "Decode", f"{kind} cannot be handled as a {kind}: {text}"),))
     unknown = sorted({path for what, path, _ in faults if what == "unknown"})
     if unknown and mode == "strict":
         return Decoded(data, tuple(Violation(path, "UnknownField", f'unknown field "{path}"') for path in unknown))
     if any(what == "null" for what, _, _ in faults):
         data = _filled(data, Type("struct", name=struct), minor)
     return Decoded(data)
+
+
+def _order(path: str) -> list[tuple[int, str]]:
+    """Return where a field comes in what kubectl sends: its keys are sorted."""
+    return [(int(index or 0), name) for index, name in _STEP.findall(path)]
 
 
 def _filled(value: Any, kind: Type, minor: int) -> Any:
@@ -207,6 +216,8 @@ def _is_integer(bits: int) -> Any:
     def check(value: Any) -> bool:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
             return False
+        if isinstance(value, float):  # it is sent with its shortest digits, and zeros behind them
+            value = int(Decimal(repr(value)))
         return bool(-(2**bits) <= value < 2**bits)
 
     return check
@@ -216,20 +227,26 @@ def is_quantity(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
     try:
-        Quantity.parse(number_text(value) if isinstance(value, float) else str(value))
+        parse_quantity(value)
     except QuantityError:
         return False
     return True
 
 
 def _is_time(value: Any) -> bool:
-    if not isinstance(value, str) or not _TIME.fullmatch(value):
-        return False
+    return isinstance(value, str) and parse_time(value) is not None
+
+
+def parse_time(text: str) -> datetime | None:
+    """Return a time as Go reads RFC 3339, in UTC and without fractions, which are not stored; None if it is none."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return None
+    day, hour, rest, offset = match.groups()
     try:
-        datetime.fromisoformat(value.upper().replace("Z", "+00:00"))
-    except ValueError:
-        return False
-    return True
+        return datetime.fromisoformat(f"{day}T{hour:0>2}{rest}{offset or '+00:00'}").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 _SCALARS: Final[dict[str, Any]] = {

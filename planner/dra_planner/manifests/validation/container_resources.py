@@ -15,11 +15,12 @@ from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
     each_invalid,
+    forbidden,
     invalid,
     not_found,
     required,
 )
-from dra_planner.quantity import Quantity
+from dra_planner.quantity import Quantity, QuantityError
 
 Data = Mapping[str, Any]
 _CONTAINER_RESOURCES: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
@@ -29,6 +30,7 @@ QUOTA_RESOURCES: Final = _CONTAINER_RESOURCES | {
     "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers", "storage",
 }  # fmt: skip
 _STANDARD_RESOURCES: Final = QUOTA_RESOURCES | {"ephemeral-storage"}
+_HUGE_PAGES: Final = "hugepages-"
 _COUNTED: Final = frozenset({
     "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "persistentvolumeclaims", "configmaps",
     "services.nodeports", "services.loadbalancers",
@@ -38,12 +40,15 @@ _COUNTED: Final = frozenset({
 def check_resources(data: Data, path: str, claims: Collection[str]) -> Violations:
     """`claims` are the names in the pod's `spec.resourceClaims`."""
     limits, requests = data.get("limits") or {}, data.get("requests") or {}
+    named = {*limits, *requests}
+    if any(map(is_huge_page, named)) and named.isdisjoint(("cpu", "memory")):
+        yield forbidden(path, "HugePages require cpu or memory")
     for name, value in limits.items():
         yield from _check_amount(name, parse_quantity(value or 0), f"{path}.limits[{name}]")
     for name, value in requests.items():
         amount = parse_quantity(value or 0)
         yield from _check_amount(name, amount, f"{path}.requests[{name}]")
-        overcommits = is_native_resource(name) and not name.startswith("hugepages-")
+        overcommits = is_native_resource(name) and not is_huge_page(name)
         if name not in limits:
             if not overcommits:
                 yield required(f"{path}.limits", "Limit must be set for non overcommitable resources")
@@ -54,6 +59,10 @@ def check_resources(data: Data, path: str, claims: Collection[str]) -> Violation
         elif amount > limit:
             yield invalid(f"{path}.requests", str(amount), f"must be less than or equal to {name} limit of {limit}")
     yield from _check_claims(data.get("claims") or (), f"{path}.claims", claims)
+
+
+def is_huge_page(name: str) -> bool:
+    return name.startswith(_HUGE_PAGES)
 
 
 def check_resource_name(name: str, path: str) -> Violations:
@@ -77,11 +86,21 @@ def _is_standard(name: str) -> bool:
 def _check_amount(name: str, amount: Quantity, path: str) -> Violations:
     yield from check_resource_name(name, path)
     if "/" not in name:
-        if name not in _CONTAINER_RESOURCES and not name.startswith("hugepages-"):
+        if name not in _CONTAINER_RESOURCES and not is_huge_page(name):
             yield invalid(path, name, "must be a standard resource for containers")
     elif not is_native_resource(name) and not is_extended_resource(name):
         yield invalid(path, name, "doesn't follow extended resource name standard")
     yield from check_amount_value(name, amount, path)
+    if is_huge_page(name) and not _is_whole_pages(name.removeprefix(_HUGE_PAGES), amount):
+        yield invalid(path, str(amount), f"{amount} is not positive integer multiple of {name}")
+
+
+def _is_whole_pages(size: str, amount: Quantity) -> bool:
+    try:
+        page = parse_quantity(size)
+    except QuantityError:
+        return False
+    return page.sign > 0 and page.milli_value % 1000 == 0 and amount.value % page.value == 0
 
 
 def _check_claims(entries: Any, path: str, claims: Collection[str]) -> Violations:

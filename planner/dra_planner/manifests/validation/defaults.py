@@ -61,7 +61,8 @@ def _fill_pod(spec: Any, priorities: Mapping[str, int]) -> None:
                     requests = new_map((), resources.line)
                     resources.put("requests", requests, resources.line)
                 for name, amount in limits.items():
-                    _default(requests, name, amount)
+                    if name not in requests:
+                        requests.put(name, amount, requests.line)
     name = spec.get("priorityClassName") or ""
     _default(spec, "priority", SYSTEM_PRIORITIES.get(name, priorities.get(name, 0)))
     _default(spec, "preemptionPolicy", "PreemptLowerPriority")

@@ -28,18 +28,24 @@ from dra_planner.manifests.validation.violations import (
 Data = Mapping[str, Any]
 MAX_ANNOTATION_BYTES: Final = 256 * 1024
 _LABEL_NAMES: Final = frozenset({"Namespace"})
-_NOT_IN_TEMPLATES: Final = (
-    "name", "generateName", "namespace", "uid", "resourceVersion", "generation", "selfLink", "ownerReferences",
-    "finalizers",
-)  # fmt: skip
+# Fields of metadata that nobody may set in a template, and whether an empty value counts as set: Go tells a nil
+# list or pointer from an empty one. The server lowers only the first letter of `UID`.
+_NOT_IN_TEMPLATES: Final = {
+    "name": False, "generateName": False, "namespace": False, "uid": False, "resourceVersion": False,
+    "generation": False, "selfLink": False, "creationTimestamp": False, "deletionTimestamp": True,
+    "deletionGracePeriodSeconds": True, "ownerReferences": True, "finalizers": True, "managedFields": True,
+}  # fmt: skip
+_GENERATED_STEM: Final = 58  # bytes of the prefix that stay in a generated name
 
 
 def check_metadata(data: Data, kind: str, path: str = "metadata") -> Violations:
     name, prefix = data.get("name") or "", data.get("generateName") or ""
     wrong = dns_label if kind in _LABEL_NAMES else dns_subdomain
     if prefix:
-        stem = prefix[:-1] if prefix.endswith("-") else prefix
+        # The server looks at a prefix that ends in a dash as if its last two characters were an "a".
+        stem = prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
         yield from each_invalid(f"{path}.generateName", prefix, wrong(stem))
+        name = name or prefix[:_GENERATED_STEM] + "xxxxx"
     if name:
         yield from each_invalid(f"{path}.name", name, wrong(name))
         if kind == "Namespace" and length_of(name) > LABEL_LENGTH:  # also kept as the label kubernetes.io/metadata.name
@@ -77,8 +83,9 @@ def check_annotations(annotations: Data, path: str) -> Violations:
 
 def check_template_metadata(data: Data, path: str) -> Violations:
     """Metadata of what a template stamps out: labels and annotations, nothing else."""
-    for field in _NOT_IN_TEMPLATES:
-        if data.get(field):
-            yield forbidden(f"{path}.{field}", "cannot be set")
+    for field, even_empty in _NOT_IN_TEMPLATES.items():
+        value = data.get(field)
+        if value or (even_empty and value is not None):
+            yield forbidden(f"{path}.{'uID' if field == 'uid' else field}", "cannot be set")
     yield from check_labels(data.get("labels") or {}, f"{path}.labels")
     yield from check_annotations(data.get("annotations") or {}, f"{path}.annotations")

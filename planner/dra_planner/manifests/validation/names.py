@@ -56,7 +56,9 @@ def check_class_name(name: str, path: str) -> Violations:
 def check_attribute_name(name: str, path: str, minor: int) -> Violations:
     """`identifier` or `domain/identifier`; with two or more slashes nothing is checked, in any release."""
     parts = name.split("/")
-    if len(parts) == 1:
+    if not name and minor < 35:
+        yield required(path, "name required")
+    elif len(parts) == 1:
         yield from _check_identifier(name, path)
     elif len(parts) == 2:
         domain, identifier = parts
@@ -72,7 +74,7 @@ def check_attribute_name(name: str, path: str, minor: int) -> Violations:
 
 def check_qualified_attribute_name(name: str, path: str, minor: int) -> Violations:
     yield from check_attribute_name(name, path, minor)
-    if "/" not in name:
+    if "/" not in name and (name or minor >= 35):
         detail = "a fully qualified name must be a domain and a name separated by a slash"
         yield invalid(path, name, detail if minor >= 35 else "must include a domain")
 

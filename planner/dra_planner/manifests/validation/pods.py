@@ -30,9 +30,15 @@ def check_pod(data: Data) -> Violations:
     if spec.get("ephemeralContainers"):
         yield forbidden("spec.ephemeralContainers", "cannot be set on create")
     yield from check_pod_spec(spec, "spec", with_requests=True)
+    for field in ("containers", "initContainers"):
+        for index, container in enumerate(spec.get(field) or ()):
+            image = (container or {}).get("image") or ""
+            if image != image.strip():
+                detail = "must not have leading or trailing whitespace"
+                yield invalid(f"spec.{field}[{index}].image", image, detail)
 
 
-def check_pod_template(data: Data, path: str) -> Violations:
+def check_pod_template(data: Data, path: str, *, with_images: bool = True) -> Violations:
     meta = data.get("metadata") or {}
     yield from check_labels(meta.get("labels") or {}, f"{path}.metadata.labels")
     yield from check_annotations(meta.get("annotations") or {}, f"{path}.metadata.annotations")
@@ -40,11 +46,14 @@ def check_pod_template(data: Data, path: str) -> Violations:
     if spec.get("ephemeralContainers"):
         detail = "ephemeral containers not allowed in pod template"
         yield forbidden(f"{path}.spec.ephemeralContainers", detail)
-    yield from check_pod_spec(spec, f"{path}.spec")
+    yield from check_pod_spec(spec, f"{path}.spec", with_images=with_images)
 
 
-def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False) -> Violations:
-    """`with_requests`: limits stand in for requests, as in pods; templates are defaulted later."""
+def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False, with_images: bool = True) -> Violations:
+    """`with_requests`: limits stand in for requests, as in pods; templates are defaulted later.
+
+    `with_images`: every container names its image; controllers of other kinds may fill in what is left out.
+    """
     entries = spec.get("resourceClaims") or ()
     claims = {name for entry in entries if (name := (entry or {}).get("name"))}
     yield from _check_entries(entries, f"{path}.resourceClaims")
@@ -55,12 +64,14 @@ def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False) -> Vio
         for index, container in enumerate(spec.get(field) or ()):
             where = f"{path}.{field}[{index}]"
             yield from _check_container(container or {}, where, names)
+            if with_images and not (container or {}).get("image"):
+                yield required(f"{where}.image")
             resources = (container or {}).get("resources") or {}
             if with_requests and resources.get("limits"):
                 resources = {**resources, "requests": {**resources["limits"], **(resources.get("requests") or {})}}
             yield from check_resources(resources, f"{where}.resources", claims)
     resources = spec.get("resources") or {}
-    if resources.get("claims"):
+    if resources.get("claims") is not None:
         yield forbidden(f"{path}.resources.claims", "claims may not be set for Resources at pod-level")
     policy = spec.get("restartPolicy")
     if policy and policy not in _POLICIES:

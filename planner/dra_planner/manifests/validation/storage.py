@@ -8,12 +8,16 @@ from typing import Any, Final
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.schema import Type, fields_of, struct_of
+from dra_planner.manifests.schema.decoding import parse_time
 from dra_planner.manifests.tree import Map, Seq, clone, new_map
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
 from dra_planner.manifests.validation.gates import drop_disabled
+from dra_planner.quantity import Quantity
 
 _WITHOUT_STATUS: Final = frozenset({"ResourceClaim", "Pod", "Deployment", "Job", "Node", "ResourceQuota"})
+_ALWAYS_WITH_VALUE: Final = frozenset({"resource.DeviceCapacity", "resource.Counter"})
+_AMOUNTS: Final = Type("map", item=Type("quantity"))
 # Lists without `omitempty`: an empty one is stored as null.
 _NULL_WHEN_EMPTY: Final = {("resource.DeviceClaim", "requests"): 99, ("resource.ResourceSliceSpec", "devices"): 34}
 
@@ -38,12 +42,16 @@ def stored_form(item: KubernetesObject, context: Context) -> Map:
 
 def _normalise(data: Map, struct: str, minor: int) -> None:
     fields = fields_of(struct, minor)
+    if struct in _ALWAYS_WITH_VALUE and data.get("value") is None:
+        data.put("value", "0", data.line)
     for name in list(data):
         kind = fields.get(name)
         if kind is None:
             data.remove(name)
             continue
         value = _normal(data[name], kind, minor)
+        if struct.startswith("core.") and kind == _AMOUNTS and value is not None:
+            value = new_map([(key, str(_coarse(parse_quantity(amount)))) for key, amount in value.items()])
         if value == [] and minor <= _NULL_WHEN_EMPTY.get((struct, name), 0):
             value = None
         data[name] = value
@@ -58,12 +66,29 @@ def _normal(value: Any, kind: Type, minor: int) -> Any:
         value[:] = [_normal(item, kind.item, minor) for item in value]
     elif kind.kind == "map" and isinstance(value, Map) and kind.item is not None:
         for name in value:
-            value[name] = "" if value[name] is None else _normal(value[name], kind.item, minor)
+            item = _zero(kind.item) if value[name] is None else value[name]
+            value[name] = _normal(item, kind.item, minor)
     elif kind.kind == "quantity":
         return str(parse_quantity(value))
+    elif kind.kind == "time" and isinstance(value, str):
+        time = parse_time(value)
+        return value if time is None else time.strftime("%Y-%m-%dT%H:%M:%SZ")
     elif kind.kind in ("int32", "int64") and isinstance(value, float):
         return int(value)
     return value
+
+
+def _zero(kind: Type) -> Any:
+    return new_map() if kind.kind == "struct" else {"quantity": "0", "string": ""}.get(kind.kind)
+
+
+def _coarse(amount: Quantity) -> Quantity:
+    """Return an amount rounded up to thousandths, away from zero, as amounts of pods are kept."""
+    if amount.scale >= -3:
+        return amount
+    parts = 10 ** (-3 - amount.scale)
+    thousandths = -(-abs(amount.unscaled) // parts)
+    return Quantity(thousandths if amount.unscaled >= 0 else -thousandths, -3, suffixes=amount.suffixes)
 
 
 Change = tuple[str, str, Any, Any]

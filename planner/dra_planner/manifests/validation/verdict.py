@@ -88,7 +88,7 @@ def judge(
         return Verdict(data=item.data)
     decoded = decode(item.data, struct, item.kind, context.minor, mode)
     if decoded.violations:
-        reason = "HTTP 500" if decoded.violations[0].reason == "Schema" else "BadRequest"
+        reason = "HTTP 500" if mode == "apply" else "BadRequest"
         return Verdict(data=item.data, reason=reason, violations=decoded.violations)
     warnings = []
     if mode == "lenient":

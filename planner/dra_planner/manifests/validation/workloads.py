@@ -12,6 +12,8 @@ from dra_planner.manifests.validation.pods import check_pod_template
 from dra_planner.manifests.validation.violations import Violations, invalid, not_supported, required
 
 Data = Mapping[str, Any]
+_TEMPLATE_LABELS: Final = "spec.template.metadata.labels"
+_NO_MATCH: Final = "`selector` does not match template `labels`"
 _FOR_EVER: Final = ("Always",)
 _TO_AN_END: Final = ("OnFailure", "Never")
 
@@ -20,7 +22,7 @@ def check_replicated(data: Data) -> Violations:
     """Deployment, ReplicaSet, StatefulSet, DaemonSet: a selector that matches the template's labels."""
     spec = data.get("spec") or {}
     yield from _check_count(spec, "spec.replicas")
-    yield from _check_selector(spec)
+    yield from _check_selector(data, spec)
     yield from check_pod_template(spec.get("template") or {}, "spec.template")
     yield from _check_policy(spec, _FOR_EVER)
 
@@ -33,7 +35,7 @@ def check_replication_controller(data: Data) -> Violations:
     if not (selector or labels):
         yield required("spec.selector")
     elif selector and any(labels.get(key) != value for key, value in selector.items()):
-        yield invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
+        yield invalid(_TEMPLATE_LABELS, dict(labels) or None, _NO_MATCH)
     yield from check_pod_template(spec.get("template") or {}, "spec.template")
     yield from _check_policy(spec, _FOR_EVER)
 
@@ -75,18 +77,21 @@ def _check_count(spec: Data, path: str) -> Violations:
         yield invalid(path, int(value), "must be greater than or equal to 0")
 
 
-def _check_selector(spec: Data) -> Violations:
+def _check_selector(data: Data, spec: Data) -> Violations:
     selector = spec.get("selector")
-    if not selector:
-        if selector is None:
+    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
+    if selector is None:  # it matches nothing; an empty one matches everything
+        if data.get("kind") != "DaemonSet":
             yield required("spec.selector")
+        yield invalid(_TEMPLATE_LABELS, dict(labels) or None, _NO_MATCH)
+        return
+    if not selector.get("matchLabels") and not selector.get("matchExpressions"):
         yield invalid("spec.selector", selector, "empty selector is invalid for deployment")
         return
-    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
     wanted = selector.get("matchLabels") or {}
     matches = all(labels.get(key) == value for key, value in wanted.items())
     if not matches or not all(_matches(item or {}, labels) for item in selector.get("matchExpressions") or ()):
-        yield invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
+        yield invalid(_TEMPLATE_LABELS, dict(labels) or None, _NO_MATCH)
 
 
 def _matches(requirement: Data, labels: Data) -> bool:

@@ -176,7 +176,7 @@ class Reading:
         faults = [replace(violation, field=step(path, violation.field)) for violation in decoded.violations]
         if not faults:
             check = check_pod_spec if inline else check_pod_template
-            faults = list(check(decoded.data, path))
+            faults = list(check(decoded.data, path, with_images=False))
         self.faults += faults
         return None if faults else decoded.data
 
