@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
 import yaml
 from command_project import Project
 
 from dra_planner import catalog
+from dra_planner.manifests import read_manifests
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
 
 
 def test_slices_are_yaml_that_kubectl_takes(project: Project) -> None:
@@ -36,6 +40,20 @@ def test_slices_with_settings_of_the_driver(project: Project) -> None:
     h100 = ("slices", "--machine", "p5.48xlarge", "--driver", "0.4.1", "--kubernetes", "1.36")
     assert "sharedCounters" in project.run(*h100, "--gate", "DynamicMIG=true").out
     assert "sharedCounters" not in project.run(*h100, "--gate", "DynamicMIG=false").out
+
+
+@pytest.mark.parametrize("name", ["n", "yes", "1e3", "007", "0x1f", "null", "12.5"])
+def test_slices_of_a_node_whose_name_reads_like_something_else(project: Project, name: str) -> None:
+    done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", name)
+    manifests = read_manifests([Source("slices.yaml", done.out)], features_of(34))
+    assert manifests.diagnostics == ()
+    assert [(each.node_name, each.pool) for each in manifests.slices] == [(name, name)]
+
+
+def test_slices_of_a_node_with_no_name(project: Project) -> None:
+    done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "Node_1")
+    assert done.status == 2
+    assert '"Node_1" is no name of a node' in done.err
 
 
 def test_slices_of_other_accelerators_need_no_release(project: Project) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from difflib import get_close_matches
 from typing import Any
 
@@ -16,6 +17,7 @@ from dra_planner import catalog
 from dra_planner.catalog import DriverRelease, DriverSettings, Machine
 from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
+from dra_planner.manifests.scalars import resolve_plain
 from dra_planner.model import ResourceSlice
 from dra_planner.offers import predict_offers
 from dra_planner.releases import features_of, parse_version
@@ -28,6 +30,23 @@ from dra_planner.slices import (
 
 _OF_A_MACHINE = ("cloud", "driver", "mig", "gate", "consumable_shares", "compute_domains", "network", "node_name")
 _NODE_NAME, _KUBERNETES = "node-0", "1.34"
+_NODE = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+_LONGEST_NAME = 253
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes quotes around text that kubectl would read as something else: n, 1e3."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+_Dumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style=None if resolve_plain(text) == text else '"'
+    ),
+)
 
 
 def run(values: argparse.Namespace) -> int:
@@ -75,6 +94,8 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
         compute_domains=values.compute_domains,
     )
     node_name = values.node_name or _NODE_NAME
+    if len(node_name) > _LONGEST_NAME or not re.fullmatch(_NODE, node_name):
+        raise UsageError(f'"{node_name}" is no name of a node', fix="write lower-case letters, digits, dashes and dots")
     slices = list(predict_accelerator_slices(machine, node_name=node_name))
     if values.driver or not slices:
         slices += predict_slices(
@@ -120,7 +141,8 @@ def _gates(words: list[str]) -> dict[str, bool]:
 def _as_yaml(documents: list[dict[str, Any]]) -> str:
     if not documents:
         return "# such a node publishes nothing through this driver\n"
-    return yaml.safe_dump_all(documents, sort_keys=False, width=120, allow_unicode=True)
+    text: str = yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
+    return text
 
 
 def _as_json(documents: list[dict[str, Any]]) -> str:
