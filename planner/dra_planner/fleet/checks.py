@@ -15,6 +15,7 @@ from dra_planner.fleet.yaml_document import Location
 from dra_planner.releases import features_of
 
 Fault = tuple[Location, str]
+_ZONE = re.compile(r"(.*\d)(-(ai\d+)?[a-z]|[a-z])")  # us-east-1a, us-central1-a, us-central1-ai1a
 _GKE_PODS = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
 _GKE_KUBELET = "docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config"
 
@@ -43,8 +44,11 @@ def _driver(fleet: Fleet) -> DriverRelease | None:
 
 
 def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
-    """Yield what the other cloud has."""
+    """Yield what the other cloud has, and a zone where the region belongs."""
     network = fleet.network
+    zone = _ZONE.fullmatch(fleet.region)
+    if zone:
+        yield ("region",), f'"{fleet.region}" is a zone; its region is "{zone[1]}"'
     if fleet.cloud == "eks":
         if fleet.autoscaler == "gke":
             remedy = "use none, cluster-autoscaler or karpenter"
@@ -103,7 +107,8 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
     except PlannerError as error:
         yield (*at, "machine"), sentence_of(error)
         return
-    yield from _catalog_fault((*at, "machine"), lambda: catalog.check_region(machine, fleet.region))
+    if _ZONE.fullmatch(fleet.region) is None:
+        yield from _catalog_fault((*at, "machine"), lambda: catalog.check_region(machine, fleet.region))
     yield from _mig_faults((*at, "mig"), fleet, pool, machine, driver)
 
 

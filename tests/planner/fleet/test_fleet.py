@@ -128,6 +128,7 @@ BAD = [
         "daemonPods.agent",
         'must be a mapping of keys, not "100m"',
     ),
+    ("a zone for a region", [("region", "us-east-1a")], "region", '"us-east-1a" is a zone; its region is "us-east-1"'),
     ("two kinds of network", [("network", {"zones": 2, "subnetIds": ["s"]})], "network", "not both"),
 ]
 
@@ -154,6 +155,7 @@ ON_GKE = [
         "drivers.nvidia.featureGates",
         "GKE does not support TimeSlicingSettings with DRA",
     ),
+    ("a zone for a region", [("region", "us-central1-a")], "region", 'its region is "us-central1"'),
     ("too many pods", [("pools.0.maxPods", 300)], "pools[0].maxPods", "a GKE node takes 8 to 256 pods, not 300"),
     ("reservations", [("pools.0.reserved", {"cpu": 1})], "pools[0].reserved", "node-system-config"),
     ("prefixes", [("network.prefixDelegation", True)], "network.prefixDelegation", "is for EKS"),
@@ -308,3 +310,8 @@ def test_a_missing_stack_names_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(FleetError, match='there is no stack "dve"') as caught:
         read_stack("dve", tmp_path)
     assert 'did you mean "dev"?' in caught.value.fix
+
+
+@pytest.mark.parametrize("zone", ["us-central1-a", "us-central1-ai1a"])
+def test_zones_for_accelerators_are_zones(zone: str) -> None:
+    assert read_fleet(changed(*deepcopy(GKE), ("network.zones", [zone]))).network.zones == [zone]
