@@ -178,7 +178,7 @@ class Caller:
                 return with_constant(left, right.value, run, cost)
         if isinstance(right, Paid) and isinstance(cost, int):
             return with_constant(left, right.value, run, cost + right.cost)
-        return binary(left, right, run, cost)
+        return binary(left, right, run, cost, compares=function in ("_==_", "_!=_"))
 
     def _implementation(self, node: Call) -> Callable[..., Any]:
         function = node.function

@@ -116,6 +116,7 @@ class _Checker:
         self.scopes: list[dict[str, Type]] = []
         self.issues: list[Issue] = []
         self.fresh = 0
+        self.resolved: dict[tuple[str, bool, tuple[Type, ...]], tuple[Type | None, tuple[Overload, ...]]] = {}
 
     def check(self, node: Node) -> Type:
         match node:
@@ -251,11 +252,33 @@ class _Checker:
         if node.function in ("_&&_", "_||_"):
             self._logic(node, overloads)
             return
-        given = [child.type for child in node.children()]
+        given = tuple([child.type for child in node.children()])
+        key = (node.function, node.target is not None, given)
+        found = self.resolved.get(key)
+        if found is None:
+            found = self._matching(given, node.target is not None, overloads)
+            result, matching = found
+            if not any(t.generic for t in given) and not (result is not None and result.generic):
+                self.resolved[key] = found  # nothing was learnt of any parameter, so the answer stays the same
+        result, matching = found
+        if result is None:
+            shown = [show(self.bindings.settle(t, {}, {})) for t in given]
+            if node.target is not None:
+                applied = f"{shown[0]}.({', '.join(shown[1:])})"
+            else:
+                applied = f"({', '.join(shown)})"
+            self._issue(node, f"found no matching overload for '{node.function}' applied to '{applied}'")
+            return
+        node.type, node.overloads = result, matching
+
+    def _matching(
+        self, given: tuple[Type, ...], is_method: bool, overloads: tuple[Overload, ...]
+    ) -> tuple[Type | None, tuple[Overload, ...]]:
+        """The overloads that take the types, and what they give; None where there are none."""
         matching: list[Overload] = []
         result: Type | None = None
         for overload in overloads:
-            if overload.is_method != (node.target is not None) or len(overload.parameters) != len(given):
+            if overload.is_method != is_method or len(overload.parameters) != len(given):
                 continue
             parameters, gives = self._instantiate(overload)
             if not self.bindings.assign_all(given, parameters):
@@ -266,15 +289,7 @@ class _Checker:
                 result = resolved
             elif not types.is_dynamic(result) and resolved != result:
                 result = types.DYN
-        if result is None:
-            shown = [show(self.bindings.settle(t, {}, {})) for t in given]
-            if node.target is not None:
-                applied = f"{shown[0]}.({', '.join(shown[1:])})"
-            else:
-                applied = f"({', '.join(shown)})"
-            self._issue(node, f"found no matching overload for '{node.function}' applied to '{applied}'")
-            return
-        node.type, node.overloads = result, tuple(matching)
+        return result, tuple(matching)
 
     def _instantiate(self, overload: Overload) -> tuple[tuple[Type, ...], Type]:
         if not overload.generic:

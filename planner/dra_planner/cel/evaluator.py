@@ -116,6 +116,8 @@ class Compiler:
             read = self.constant(TypeValue(base.type.parameters[0].name))
         elif isinstance(base, Ident) and base.name.removeprefix(".") == "device" and self.slot_of(base) is None:
             return self._device(qualifiers, charged, test)
+        elif isinstance(base, Ident) and not qualifiers:
+            return self._variable(base, 1 if charged else 0)
         elif isinstance(base, Ident):
             read = self._variable(base)
         else:
@@ -128,7 +130,7 @@ class Compiler:
             cost = 0
         if test:
             return _test(read, qualifiers, cost - (1 if charged else 0))
-        return _qualified(read, qualifiers, cost, isinstance(base, Ident))
+        return _qualified(read, qualifiers, cost)
 
     def _key(self, node: Call) -> _Qualifier:
         optional = node.function != "_[_]"
@@ -153,12 +155,12 @@ class Compiler:
                 return scope[name]
         return None
 
-    def _variable(self, node: Ident) -> Closure:
+    def _variable(self, node: Ident, cost: int = 0) -> Closure:
         found = self.slot_of(node)
         assert found is not None  # the checker has seen it
         if node.type.kind == "type":
             raise CelError(f"reference to undefined type: {node.name}")
-        read = loops.read_variable(*found)
+        read = loops.read_variable(*found, cost)
         if self.dialect.minor <= 36 and may_be_optional(node):
             return lambda state: resolved(read(state))
         return read
@@ -177,7 +179,7 @@ class Compiler:
             return _read_domain(keys[0] == "attributes", keys[1], base + 2, self.sees_form)
         if test:
             return _test(_read_device, qualifiers, base - (1 if charged else 0))
-        return _qualified(_read_device, qualifiers, base, variable=False)
+        return _qualified(_read_device, qualifiers, base)
 
     # -- literals
 
@@ -330,7 +332,7 @@ def _read_domain(attributes: bool, domain: str, cost: int, sees_form: bool) -> C
     return read_own_capacity if sees_form else read_capacity
 
 
-def _qualified(read: Closure, qualifiers: list[_Qualifier], cost: int, variable: bool) -> Closure:
+def _qualified(read: Closure, qualifiers: list[_Qualifier], cost: int) -> Closure:
     def evaluate(state: State) -> Any:
         try:
             value = read(state)
@@ -356,21 +358,12 @@ def _qualified(read: Closure, qualifiers: list[_Qualifier], cost: int, variable:
         finally:
             state.cost += cost
 
-    if not qualifiers and cost == 0:
-        return read
-    if not qualifiers and variable:
-
-        def just_read(state: State) -> Any:
-            state.cost += cost
-            return read(state)
-
-        return just_read
-    return evaluate
+    return read if not qualifiers and cost == 0 else evaluate
 
 
 def _test(read: Closure, qualifiers: list[_Qualifier], cost: int) -> Closure:
     *before, (_, _, field) = qualifiers
-    operand = _qualified(read, before, 0, variable=False) if before else read
+    operand = _qualified(read, before, 0) if before else read
 
     def evaluate(state: State) -> Any:
         try:

@@ -5,6 +5,7 @@ Source of the behaviour: google/cel-go:interpreter/interpretable.go@v0.26.0.
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from dra_planner.cel.operators import known
@@ -16,6 +17,7 @@ from dra_planner.cel.values import CelError, MapValue, UnknownError, no_overload
 if TYPE_CHECKING:
     from dra_planner.cel.evaluator import Compiler
 
+_PLAIN: Final = frozenset({int, str, bool, float})
 _UNSET: Final = object()
 _GO_NAMES: Final = {"google.protobuf.Duration": "Duration", "google.protobuf.Timestamp": "Timestamp"}
 
@@ -38,16 +40,20 @@ class _Thunk:
         return self.value
 
 
-def read_variable(slot: int, lazy: bool) -> Closure:
-    """The closure that reads a local variable. One that holds an error raises it."""
+def read_variable(slot: int, lazy: bool, cost: int = 0) -> Closure:
+    """The closure that reads a local variable at a cost. One that holds an error raises it."""
 
     def read(state: State) -> Any:
+        state.cost += cost
         value = state.variables[slot]
+        if value.__class__ in _PLAIN:
+            return value
         if value.__class__ is CelError or value.__class__ is UnknownError:
             raise value.with_traceback(None)
         return known(value)
 
     def read_lazily(state: State) -> Any:
+        state.cost += cost
         value = state.variables[slot].get(state)
         if value.__class__ is CelError or value.__class__ is UnknownError:
             raise value.with_traceback(None)
@@ -69,6 +75,11 @@ def compile_fold(compiler: Compiler, node: Fold) -> Closure:
         names[node.value] = (second, False)
     compiler.scopes.append({node.accumulator: (accumulator, False)})
     compiler.scopes.append(names)
+    counted = _counted(node)
+    if counted is not None:
+        predicate = compiler.compile(counted)
+        compiler.scopes[-2:] = []
+        return _count_one(items, predicate, first, second, node.value is not None)
     quantifier = _quantifier(node)
     if quantifier is not None:
         assert isinstance(node.step, Call)
@@ -114,10 +125,10 @@ def _fresh(value: Any) -> Any:
 def _iterate(value: Any, pairs: bool) -> Any:
     """What the loop variables take in turn."""
     if value.__class__ is list:
-        return enumerate(value) if pairs else ((item, None) for item in value)
+        return enumerate(value) if pairs else zip(value, repeat(None))
     if value.__class__ is MapValue:
         entries = value.entries.values()
-        return iter(entries) if pairs else ((key, None) for key, _ in entries)
+        return iter(entries) if pairs else zip(value.keys(), repeat(None))
     if pairs:
         raise CelError(f"unsupported comprehension range type: {_go_type(value)}")
     raise CelError(f"got '{_go_type(value)}', expected iterable type")
@@ -176,6 +187,41 @@ def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, se
         if error is not None:
             raise error.with_traceback(None)
         return not decisive
+
+    return evaluate
+
+
+def _counted(node: Fold) -> Node | None:
+    """The predicate of an `exists_one`."""
+    step, result = node.step, node.result
+    if not (isinstance(step, Call) and step.function == "_?_:_" and isinstance(node.initial, Constant)):
+        return None
+    return step.args[0] if isinstance(result, Call) and result.function == "_==_" else None
+
+
+def _count_one(items: Closure, predicate: Closure, first: int, second: int, pairs: bool) -> Closure:
+    """`exists_one`, with the cost of adding one to an accumulator each time."""
+
+    def evaluate(state: State) -> bool:
+        variables = state.variables
+        count = 0
+        failure: CelError | UnknownError | None = None
+        for variables[first], variables[second] in _iterate(items(state), pairs):
+            try:
+                value = predicate(state)
+                if value is True:
+                    state.cost += 2
+                    count += 1
+                elif value is not False:
+                    failure = no_overload()
+            except ABSORBED as error:
+                failure = error
+            if state.cost > state.budget:
+                state.check()
+        state.cost += 2
+        if failure is not None:
+            raise failure.with_traceback(None)
+        return count == 1
 
     return evaluate
 

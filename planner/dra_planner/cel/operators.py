@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from dra_planner.cel.effort import spend
 from dra_planner.cel.values import (
     INT_MAX,
     INT_MIN,
@@ -39,6 +40,8 @@ MAX_ITEMS: Final = 2_000_000
 
 _NUMBERS: Final = frozenset({int, Uint, float})
 _OPAQUE: Final = frozenset({QuantityValue, SemverValue, AddressValue, NetworkValue, UrlValue})
+_PLAIN: Final = frozenset({int, str})
+_LONG: Final = 16
 _EXACT: Final = frozenset({str, bytes, bool, Duration, Timestamp, TypeValue})
 _MIN_SECONDS: Final = -62135596800
 _MAX_SECONDS: Final = 253402300799
@@ -81,7 +84,7 @@ def equal(a: Any, b: Any) -> bool:
     if kind in _NUMBERS:
         return b.__class__ in _NUMBERS and compare_numbers(a, b) == 0
     if kind is list:
-        return b.__class__ is list and len(a) == len(b) and all(map(_not_unequal, a, b))
+        return b.__class__ is list and len(a) == len(b) and _equal_lists(a, b)
     if kind is MapValue:
         return b.__class__ is MapValue and _equal_maps(a, b)
     if kind is Optional:
@@ -133,9 +136,32 @@ def _not_unequal(a: Any, b: Any) -> bool:
         return True
 
 
+def _equal_lists(a: list[Any], b: list[Any]) -> bool:
+    if is_plain(a) and is_plain(b):
+        return a == b if a[0].__class__ is b[0].__class__ else _are_equal(a, b)
+    return _are_equal(a, b)
+
+
+def _are_equal(a: list[Any], b: list[Any]) -> bool:
+    spend(5 + 3 * len(a))
+    for x, y in zip(a, b, strict=True):  # noqa: SIM110  (all() would take C stack at every level of lists)
+        if not _not_unequal(x, y):
+            return False
+    return True
+
+
+def is_plain(items: list[Any]) -> bool:
+    """Whether a list is long and of ints or texts alone, so that Python compares them as CEL does, and fast."""
+    if len(items) < _LONG or items[0].__class__ not in _PLAIN:
+        return False
+    spend(len(items) // 8)
+    return len(set(map(type, items))) == 1
+
+
 def _equal_maps(a: MapValue, b: MapValue) -> bool:
     if len(a) != len(b):
         return False
+    spend(5 + 6 * len(a))
     for key, value in a.entries.values():
         found = b.find(key)
         if found is not None:
@@ -162,6 +188,9 @@ def _equal_optionals(a: Optional, b: Optional) -> bool:
 
 def contains(items: list[Any], value: Any) -> bool:
     """Whether the list has an element that the value equals; what cannot be compared is not equal."""
+    if value.__class__ in _PLAIN and is_plain(items):
+        return value.__class__ is items[0].__class__ and value in items
+    spend(5 + 3 * len(items))
     for item in items:
         try:
             if equal(value, known(item)):
@@ -269,6 +298,8 @@ def add(a: Any, b: Any) -> Any:
         if kind is str or kind is bytes or kind is list:
             if len(a) + len(b) > (MAX_ITEMS if kind is list else MAX_SIZE):
                 raise CostExceeded
+            if kind is list:
+                spend((len(a) + len(b)) // 16)
             return a + b
         if kind is Duration:
             return _duration(a.nanos + b.nanos)

@@ -10,13 +10,23 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from dra_planner.cel.device import DeviceError, DeviceView
 from dra_planner.cel.device import view as prepare
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.values import CelError, CostExceeded, Panic, SemverValue, UnknownError, UnknownValue
+from dra_planner.cel.effort import METER, EffortExceeded
+from dra_planner.cel.values import (
+    CelError,
+    CostExceeded,
+    Optional,
+    Panic,
+    SemverValue,
+    UnknownError,
+    UnknownValue,
+    type_name,
+)
 from dra_planner.quantity import Quantity
 
 if TYPE_CHECKING:
     from dra_planner.cel.explanation import Explanation
     from dra_planner.cel.reads import Path
-    from dra_planner.cel.state import Closure
+    from dra_planner.cel.state import Closure, State
     from dra_planner.cel.tree import Node
 
 MAX_LENGTH: Final = 10_240
@@ -98,7 +108,7 @@ class Selector:
         estimated_cost: int,
         reads: frozenset[Path],
     ) -> None:
-        from dra_planner.cel.state import SHALLOW, State, run_deep
+        from dra_planner.cel import state
         from dra_planner.cel.tree import depth
 
         self.text = text
@@ -110,10 +120,10 @@ class Selector:
         self._paths = tuple(sorted(reads))
         self._slots = slots
         self._fresh = sees_form(tree)
-        self._state = State
+        self._state = state.State
         self._settled: dict[tuple[Verdict, int], Outcome] = {}
         levels = depth(tree)
-        self._closure = closure if levels <= SHALLOW else run_deep(closure, levels)
+        self._closure = closure if levels <= state.SHALLOW else state.run_deep(closure, levels)
 
     def __repr__(self) -> str:
         return f"Selector({self.text!r})"
@@ -124,10 +134,20 @@ class Selector:
         `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what is no device.
         """
         seen = device if device.__class__ is DeviceView else prepare(device)
+        try:
+            return self._judge(seen, budget)
+        except RecursionError:  # values that are deep, or a caller that is
+            from dra_planner.cel.state import DEEPEST, room_for
+
+            with room_for(DEEPEST):
+                return self._judge(seen, budget)
+
+    def _judge(self, seen: DeviceView, budget: int) -> Outcome:
         if seen.failure or seen.list_failure:
             failure = seen.failure or ("" if self.dialect.reads_list_attributes else seen.list_failure)
             if failure:
                 return Outcome("error", failure)
+        METER.spent = 0
         state = self._state(seen, seen.quantities() if self._fresh else seen.shared_quantities, self._slots, budget)
         try:
             value = self._closure(state)
@@ -135,16 +155,26 @@ class Selector:
             return self._end(state, "error", error.message)
         except UnknownError as error:
             return self._end(state, "unknown", "only the node knows " + ", ".join(sorted(error.paths)))
+        except EffortExceeded:
+            return Outcome("error", "operation cancelled: more work than one selector may make here", state.cost)
         except CostExceeded:
             return Outcome("error", "operation cancelled: actual cost limit exceeded", max(state.cost, budget + 1))
         except Panic as error:
             return self._end(state, "error", f"internal error: {error}")
         if value is True or value is False:
             return self._settle(state, "match" if value else "no-match")
-        from dra_planner.cel.values import type_name
+        return self._end_otherwise(state, value)
 
-        name = type_name(value)
-        return self._end(state, "error", f"CEL result of type {name} could not be converted to bool")
+    def _end_otherwise(self, state: State, value: Any) -> Outcome:
+        """The outcome for a result that is no bool: that within an optional counts, as upstream converts results."""
+        inner = value
+        while inner.__class__ is Optional and inner.present:
+            inner = inner.value
+        if inner is True or inner is False:
+            return self._settle(state, "match" if inner else "no-match")
+        if inner.__class__ is UnknownValue:
+            return self._end(state, "unknown", f"only the node knows {inner.path}")
+        return self._end(state, "error", f"CEL result of type {type_name(value)} could not be converted to bool")
 
     def _end(self, state: Any, verdict: Verdict, message: str) -> Outcome:
         if state.cost > state.budget:
@@ -239,8 +269,19 @@ def compile(text: str, dialect: Dialect = Dialect()) -> Selector | Refused:  # n
         return Refused(
             text, "length", message, MAX_LENGTH, "split the condition over several selectors: all must match"
         )
+    try:
+        return _compile(text, dialect)
+    except RecursionError:  # a caller that is deep
+        from dra_planner.cel.state import DEEPEST, room_for
+
+        with room_for(DEEPEST):
+            return _compile(text, dialect)
+
+
+def _compile(text: str, dialect: Dialect) -> Selector | Refused:
     from dra_planner.cel.compilation import compile_text
 
+    METER.spent = 0
     return compile_text(text, dialect)
 
 

@@ -47,8 +47,13 @@ def unary(operand: Closure, run: Callable[[Any], Any], cost: Cost | int) -> Clos
     return evaluate
 
 
-def binary(left: Closure, right: Closure, run: Callable[[Any, Any], Any], cost: Cost | int) -> Closure:
-    """A function of two arguments. Upstream evaluates both, also when the first is an error."""
+def binary(
+    left: Closure, right: Closure, run: Callable[[Any, Any], Any], cost: Cost | int, compares: bool = False
+) -> Closure:
+    """A function of two arguments. Upstream evaluates both, also when the first is an error.
+
+    `compares`: whether it costs 1 to call it with two ints, as == does.
+    """
     count = _counter(cost)
 
     def fail_left(state: State) -> None:
@@ -69,6 +74,9 @@ def binary(left: Closure, right: Closure, run: Callable[[Any, Any], Any], cost: 
         except ABSORBED:
             state.cost += count((a, ERROR), ERROR)
             raise
+        if compares and a.__class__ is int and b.__class__ is int:
+            state.cost += 1
+            return run(a, b)
         try:
             result = run(a, b)
         except ABSORBED:

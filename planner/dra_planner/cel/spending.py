@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any, Final
 
+from dra_planner.cel.effort import spend
+from dra_planner.cel.operators import is_plain
 from dra_planner.cel.values import (
     AddressValue,
     FormatValue,
@@ -71,9 +73,13 @@ def _traversal(value: Any) -> int:
     if kind is bytes:
         return int(len(value) * 0.1)
     if kind is list:
-        return sum(map(_traversal, value))
+        if value and value[0].__class__ is int and is_plain(value):
+            return len(value)
+        spend(5 + 3 * len(value))
+        return sum([_traversal(item) for item in value])  # a list, since a generator would take C stack
     if kind is MapValue:
-        return sum(_traversal(k) + _traversal(v) for k, v in value.entries.values())
+        spend(5 + 6 * len(value))
+        return sum([_traversal(k) + _traversal(v) for k, v in value.entries.values()])
     return 1
 
 

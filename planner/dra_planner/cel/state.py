@@ -79,6 +79,9 @@ class Failing:
 SHALLOW: Final = 60
 """Trees of no more levels than these are evaluated on the stack that there is."""
 
+DEEPEST: Final = 3_000
+"""More levels than a text of admissible length can give a tree or a value."""
+
 _FRAMES_PER_NODE: Final = 6
 _lock: Final = threading.Lock()
 _deep: list[int] = []

@@ -116,7 +116,7 @@ class MapNode(Node):
         self.entries = entries
 
     def children(self) -> tuple[Node, ...]:
-        return tuple(node for key, value, _ in self.entries for node in (key, value))
+        return tuple([node for key, value, _ in self.entries for node in (key, value)])
 
 
 class Struct(Node):
@@ -207,9 +207,7 @@ def copy(node: Node) -> Node:
 
 def depth(root: Node) -> int:
     """How many nodes there are on the longest way down."""
-    deepest, pending = 0, [(root, 1)]
-    while pending:
-        node, level = pending.pop()
-        deepest = max(deepest, level)
-        pending.extend((child, level + 1) for child in node.children())
-    return deepest
+    levels, level = 0, [root]
+    while level:
+        levels, level = levels + 1, [child for node in level for child in node.children()]
+    return levels

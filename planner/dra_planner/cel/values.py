@@ -297,4 +297,4 @@ def show(value: Any) -> str:
         return str(value.decode("utf-8", "replace"))
     if value is None:
         return "null"
-    return str(value)
+    return type_name(value) if kind is list or kind is MapValue else str(value)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from dra_planner.cel.effort import spend
 from dra_planner.cel.operators import MAX_SIZE, known
 from dra_planner.cel.values import (
     CelError,
@@ -125,8 +126,10 @@ def _string(value: Any, _: int | None = None) -> str:
 
     kind = value.__class__
     if kind is list:
-        return "[" + ", ".join(_member(known(item)) for item in value) + "]"
+        spend(10 * len(value))
+        return "[" + ", ".join([_member(known(item)) for item in value]) + "]"  # a generator would take C stack
     if kind is MapValue:
+        spend(20 * len(value))
         pairs = sorted((_map_key(k), _member(known(v))) for k, v in value.entries.values())
         return "{" + ", ".join(f"{k}:{v}" for k, v in pairs) + "}"
     if kind is float:
@@ -190,6 +193,7 @@ def _floating(style: str) -> Callable[[Any, int | None], str]:
         if math.isinf(value):
             return "∞" if value > 0 else "-∞"
         digits = 6 if precision is None else precision
+        spend(digits // 4)
         if style == "f":
             return f"{value:,.{digits}f}"
         mantissa, exponent = f"{value:.{digits}e}".split("e")

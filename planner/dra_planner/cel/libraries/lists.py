@@ -8,15 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cmp_to_key
+from itertools import accumulate
+from operator import le
 from typing import Any, Final
 
-from dra_planner.cel.operators import MAX_ITEMS, add, compare, contains, equal, has_order, known
-from dra_planner.cel.values import CelError, CostExceeded, Duration, MapValue, Uint, no_overload, type_name
+from dra_planner.cel.effort import spend
+from dra_planner.cel.operators import MAX_ITEMS, add, compare, contains, equal, has_order, is_plain, known
+from dra_planner.cel.values import (
+    INT_MAX,
+    INT_MIN,
+    CelError,
+    CostExceeded,
+    Duration,
+    MapValue,
+    Uint,
+    no_overload,
+    type_name,
+)
 
 _MAX_INCLUDES: Final = 48
 
 
 def _is_sorted(items: list[Any]) -> bool:
+    if is_plain(items):
+        return all(map(le, items, items[1:]))
+    spend(5 * len(items))
     previous: Any = None
     for index, item in enumerate(map(known, items)):
         if not has_order(item):
@@ -37,6 +53,9 @@ def _is_above(a: Any, b: Any) -> bool:
 
 def _sum(zero: Any) -> Callable[[list[Any]], Any]:
     def total(items: list[Any]) -> Any:
+        if zero == 0 and zero.__class__ is int and is_plain(items):
+            return _sum_of_ints(items)
+        spend(5 * len(items))
         result = zero
         for item in items:
             result = add(result, known(item))
@@ -45,10 +64,22 @@ def _sum(zero: Any) -> Callable[[list[Any]], Any]:
     return total
 
 
+def _sum_of_ints(items: list[Any]) -> int:
+    if items[0].__class__ is not int:
+        raise no_overload()
+    sums = list(accumulate(items))
+    if max(sums) > INT_MAX or min(sums) < INT_MIN:
+        raise CelError("integer overflow")
+    return int(sums[-1])
+
+
 def _best(name: str, wanted: int) -> Callable[[list[Any]], Any]:
     def pick(items: list[Any]) -> Any:
         if not items:
             raise CelError(f"{name} called on empty list")
+        if is_plain(items):
+            return max(items) if wanted < 0 else min(items)
+        spend(6 * len(items))
         best = known(items[0])
         for item in map(known, items):
             if not has_order(item):
@@ -64,10 +95,14 @@ def _best(name: str, wanted: int) -> Callable[[list[Any]], Any]:
 
 
 def _index_of(items: list[Any], value: Any) -> int:
+    if is_plain(items) and value.__class__ is items[0].__class__:
+        return items.index(value) if value in items else -1
+    spend(5 * len(items))
     return next((i for i, item in enumerate(items) if _equals(known(item), value)), -1)
 
 
 def _last_index_of(items: list[Any], value: Any) -> int:
+    spend(5 * len(items))
     return next((i for i in reversed(range(len(items))) if _equals(known(items[i]), value)), -1)
 
 
@@ -80,6 +115,7 @@ def _equals(a: Any, b: Any) -> bool:
 
 def _includes(target: Any, value: Any) -> bool:
     if target.__class__ is list:
+        spend(5 * len(target))
         return any(_equals(known(item), value) for item in target)
     return _equals(target, value)
 
@@ -111,6 +147,7 @@ def _flatten(items: list[Any], depth: int = 1) -> list[Any]:
     if depth < 0:
         raise CelError("level must be non-negative")
     for _ in range(depth):
+        spend(3 * len(items))
         if not any(item.__class__ is list for item in items):
             break
         if sum(len(item) if item.__class__ is list else 1 for item in items) > MAX_ITEMS:
@@ -131,6 +168,9 @@ def _sort_by(items: list[Any], keys: list[Any]) -> list[Any]:
         )
     if not items:
         return items
+    if items is keys and is_plain(items):
+        return sorted(items)
+    spend(4 * len(items) * len(items).bit_length())
     known_keys = [known(key) for key in keys]
     if not has_order(known_keys[0]):
         raise CelError("list elements must be comparable")
@@ -163,18 +203,23 @@ def _range_37(count: int) -> list[int]:
 
 
 def _distinct(items: list[Any]) -> list[Any]:
+    if is_plain(items):
+        return list(dict.fromkeys(items))
     unique: list[Any] = []
     for item in map(known, items):
+        spend(5 * len(unique))
         if not any(_equals(item, other) for other in unique):
             unique.append(item)
     return unique
 
 
 def _set_contains(items: list[Any], wanted: list[Any]) -> bool:
+    spend(4 * len(wanted))
     return all(contains(items, known(item)) for item in wanted)
 
 
 def _set_intersects(items: list[Any], others: list[Any]) -> bool:
+    spend(4 * len(items))
     return any(contains(others, known(item)) for item in items)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from dra_planner.cel.effort import spend
 from dra_planner.cel.operators import compare_quantities
 from dra_planner.cel.values import CelError, QuantityValue
 from dra_planner.quantity import DECIMAL_EXPONENT, Quantity, QuantityError
@@ -15,9 +16,16 @@ from dra_planner.quantity import DECIMAL_EXPONENT, Quantity, QuantityError
 
 def _quantity(text: str) -> QuantityValue:
     try:
-        return QuantityValue(Quantity.parse(text))
+        return QuantityValue(_priced(Quantity.parse(text)))
     except QuantityError as error:
         raise CelError(error.reason) from None
+
+
+def _priced(quantity: Quantity) -> Quantity:
+    """The quantity; what its many digits make of every further step is spent here and at each of its sums."""
+    if not quantity.small:
+        spend(quantity.unscaled.bit_length() + abs(quantity.scale))
+    return quantity
 
 
 def _is_quantity(text: str) -> bool:
@@ -37,7 +45,7 @@ def _integer(value: QuantityValue) -> int:
 
 def _combine(value: QuantityValue, other: Quantity, subtract: bool, in_place: bool) -> QuantityValue:
     try:
-        result = value.quantity - other if subtract else value.quantity + other
+        result = _priced(value.quantity - other if subtract else value.quantity + other)
     except QuantityError as error:
         raise CelError(error.reason) from None
     if in_place and not value.quantity.small:

@@ -5,13 +5,19 @@ Source of the behaviour: kubernetes/apiserver:pkg/cel/library/regex.go@v0.36.3; 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, Final
 
+from dra_planner.cel.effort import spend
 from dra_planner.cel.values import CelError
 
 _SHORT: Final = 256
+_NEW: Final = 1_500
+_MAX_COMPILED: Final = 512
+_compiled: dict[str, Any] = {}
+_lock: Final = threading.Lock()
 
 
 @cache
@@ -23,39 +29,55 @@ def _options() -> Any:
     return options
 
 
-@lru_cache(maxsize=256)
 def compile_pattern(pattern: str) -> Any:
-    """The compiled pattern. Raises `CelError` with the reason if it is none."""
+    """The compiled pattern, kept for the next time. Raises `CelError` with the reason if it is none."""
     import re2
 
+    compiled = _compiled.get(pattern)
+    if compiled is not None:
+        return compiled
     try:
-        return re2.compile(pattern, options=_options())
+        compiled = re2.compile(pattern, options=_options())
     except re2.error as error:
         reason = error.args[0] if error.args else "invalid pattern"
         text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
         raise CelError(f"error parsing regexp: {text}") from None
+    with _lock:
+        while len(_compiled) >= _MAX_COMPILED:
+            del _compiled[next(iter(_compiled))]
+        _compiled[pattern] = compiled
+    return compiled
+
+
+def _pattern(pattern: str) -> Any:
+    """The compiled pattern of an evaluation, which pays for a pattern that was not there when it began."""
+    compiled = _compiled.get(pattern)
+    if compiled is None:
+        spend(_NEW + 8 * len(pattern))
+        compiled = compile_pattern(pattern)
+    return compiled
 
 
 @lru_cache(maxsize=4096)
 def _matches_short(text: str, pattern: str) -> bool:
-    return compile_pattern(pattern).search(text) is not None
+    return _pattern(pattern).search(text) is not None
 
 
 def _matches(text: str, pattern: str) -> bool:
     if len(text) + len(pattern) <= _SHORT:
         return _matches_short(text, pattern)
-    return compile_pattern(pattern).search(text) is not None
+    return _pattern(pattern).search(text) is not None
 
 
 def _find(text: str, pattern: str) -> str:
-    match = compile_pattern(pattern).search(text)
+    match = _pattern(pattern).search(text)
     return "" if match is None else str(match.group(0))
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
     found: list[str] = []
     previous_end = -1
-    for match in compile_pattern(pattern).finditer(text):
+    for match in _pattern(pattern).finditer(text):
         if 0 <= limit <= len(found):
             break
         if match.start() != match.end() or match.start() != previous_end:  # Go drops empty matches that abut
