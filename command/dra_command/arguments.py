@@ -79,8 +79,12 @@ examples:
 
 _SANDBOX_EXAMPLES = """\
 examples:
+  pulumi-dra sandbox plan --stack eks-dev            # what `up` would do, on stand-in clouds
+  pulumi-dra sandbox up --stack eks-dev              # bring it up and keep it; again after a change
+  pulumi-dra sandbox down                            # take it down; nothing is left behind
+  pulumi-dra sandbox demo --stack eks-dev            # plan, build, judge and destroy, every step checked
   pulumi-dra sandbox tools                           # find or build what the sandbox needs
-  pulumi-dra sandbox demo --stack eks-dev            # plan, build, judge and destroy on stand-in clouds
+  pulumi-dra sandbox up --help                       # its options
 """
 
 EXAMPLES = {

@@ -1,11 +1,12 @@
-"""Generate the TypeScript and Go SDKs from the components' schema, and compile the example programs against them.
+"""Generate the TypeScript and Go SDKs from the components' schema, compile the example programs, and deploy them.
 
-    python conformance/sdks/run.py             both languages
-    python conformance/sdks/run.py --only go   one of them
+    python conformance/sdks/run.py              TypeScript, Go and YAML
+    python conformance/sdks/run.py --only yaml  one of them
+    python conformance/sdks/run.py --compile    without deploying
 
-The schema is the one that the tests hold against what the CLI prints. Needs the Go module proxy, and npm with its
-registry for TypeScript; Go itself is taken from PATH, or installed into the per-user cache. Nothing is written into
-the checkout.
+The schema is the one that the tests hold against what the CLI prints. Deploying means the real engine with stand-in
+clouds: preview, up, a second up that changes nothing, destroy. Needs the Go module proxy, and npm with its registry for
+TypeScript; Go itself is taken from PATH, or installed into the per-user cache. Nothing is written into the checkout.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from deploy import Failed, deploy, place
+from dra_sandbox.tools import ToolUnavailable, find_yaml_host
 from dra_sandbox.tools.go_toolchain import find_go, go_environment
+from language_host import install
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]
@@ -30,32 +34,34 @@ GO_SDK = "example.com/pulumi-pulumi-dra/sdk/go/pulumi-dra"
 """What the CLI calls the module that it generates for a package without one of its own."""
 
 
-class Failed(Exception):
-    """A command that compiles or generates failed; the message holds what it said."""
-
-
 def main() -> int:
     """Run the checks; return 1 when one of them failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=("go", "typescript"), help="one language")
-    only = parser.parse_args().only
+    parser.add_argument("--only", choices=("go", "typescript", "yaml"), help="one language")
+    parser.add_argument("--compile", action="store_true", help="compile only, deploy nothing")
+    given = parser.parse_args()
     checks: dict[str, Callable[[Path, Path], None]] = {"go": check_go, "typescript": check_typescript}
     failed = []
     with tempfile.TemporaryDirectory(prefix="pulumi-dra-sdks-") as scratch:
         sdks = Path(scratch) / "sdks"
-        generate(sdks)
-        for language, check in checks.items():
-            if only not in (None, language):
+        if given.only != "yaml":
+            generate(sdks)
+        for language in ("go", "typescript", "yaml"):
+            if given.only not in (None, language):
                 continue
             started = time.monotonic()
-            folder = Path(scratch) / language
-            shutil.copytree(PROJECT / f"examples/platform-{language}", folder)
+            example = place(Path(scratch) / language, language)
             try:
-                check(sdks, folder)
-            except Failed as error:
+                if language in checks:
+                    checks[language](sdks, example)
+                    print(f"{language}: compiles, {time.monotonic() - started:.0f} s", flush=True)
+                if not given.compile:
+                    hosts = find_yaml_host().parent if language == "yaml" else install(Path(scratch) / "hosts")
+                    deploy(example, hosts, install=language == "yaml")
+                    print(f"{language}: deploys, {time.monotonic() - started:.0f} s", flush=True)
+            except (Failed, ToolUnavailable) as error:
                 failed.append(language)
-                print(error, file=sys.stderr)
-            print(f"{language}: {'failed' if language in failed else 'compiles'}, {time.monotonic() - started:.0f} s")
+                print(f"{language}: failed\n{error}", file=sys.stderr)
     return int(bool(failed))
 
 

@@ -1,4 +1,4 @@
-"""`python -m dra_sandbox tools | demo`: what the sandbox can do from a shell."""
+"""`python -m dra_sandbox up | plan | down | demo | tools`: what the sandbox can do from a shell."""
 
 from __future__ import annotations
 
@@ -10,27 +10,72 @@ from pathlib import Path
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command of the sandbox; 0 when it went well, 1 when a step did not behave, 2 for wrong input."""
-    parser = argparse.ArgumentParser(
-        prog="python -m dra_sandbox",
-        description="Rehearse a stack here: the real Pulumi engine, with stand-in clouds.",
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("tools", help="find or build the tools the sandbox needs, and print where they are")
-    demo = commands.add_parser("demo", help="run the main job from end to end and check every step")
-    demo.add_argument("--stack", default="eks-dev", help="a stack of the project (default: %(default)s)")
-    demo.add_argument(
-        "--project", type=Path, default=Path.cwd(), help="the folder of Pulumi.yaml (default: the current one)"
-    )
-    demo.add_argument("--work-dir", type=Path, help="where to keep backend and logs (default: a temporary folder)")
-    given = parser.parse_args(argv)
-    if given.command == "demo" and not (given.project / "Pulumi.yaml").is_file():
-        parser.error(f"there is no Pulumi.yaml in {given.project}: run it in the project's folder, or give --project")
+    given = _parser().parse_args(argv)
+    if "project" in given:
+        given.project = given.project.absolute()
+        if not (given.project / "Pulumi.yaml").is_file():
+            where = f"there is no Pulumi.yaml in {given.project}"
+            _parser().error(f"{where}: run it in the project's folder, or give --project")
     from dra_sandbox.cache import CacheUnusable
     from dra_sandbox.tools import ToolUnavailable
 
     try:
-        return _tools() if given.command == "tools" else _demo(given)
+        match given.command:
+            case "tools":
+                return _tools()
+            case "demo":
+                return _demo(given)
+            case _:
+                return _rehearse(given)
     except (CacheUnusable, ToolUnavailable) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pulumi-dra sandbox",
+        description="Rehearse a stack here: the real Pulumi engine, with stand-in clouds.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    project = argparse.ArgumentParser(add_help=False)
+    project.add_argument(
+        "--project", type=Path, default=Path.cwd(), help="the folder of Pulumi.yaml (default: the current one)"
+    )
+    kept = argparse.ArgumentParser(add_help=False, parents=[project])
+    kept.add_argument("--stack", help="a stack of the project (default: its only one)")
+    kept.add_argument("--folder", type=Path, help="where to keep it (default: a folder in the per-user cache)")
+    commands.add_parser("up", parents=[kept], help="bring a stack up, or change what is up, judged by the policy pack")
+    commands.add_parser("plan", parents=[kept], aliases=["preview"], help="show what `up` would do")
+    down = commands.add_parser("down", parents=[kept], help="take a stack down, by default all of the project")
+    down.add_argument("--force", action="store_true", help="forget it as it is, what is protected too")
+    demo = commands.add_parser("demo", parents=[project], help="run the main job from end to end and check every step")
+    demo.add_argument("--stack", default="eks-dev", help="a stack of the project (default: %(default)s)")
+    demo.add_argument("--work-dir", type=Path, help="where to keep backend and logs (default: a temporary folder)")
+    commands.add_parser("tools", help="find or build the tools the sandbox needs, and print where they are")
+    return parser
+
+
+def _rehearse(given: argparse.Namespace) -> int:
+    import yaml
+    from rich.console import Console
+
+    from dra_sandbox.engine import EngineError
+    from dra_sandbox.rehearsal import Rehearsal, RehearsalRefused, chosen_stack, rehearsal_folder
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    try:
+        folder = given.folder.absolute() if given.folder else rehearsal_folder(given.project)
+        rehearsal = Rehearsal(given.project, folder, console)
+        if given.command == "down":
+            return int(not rehearsal.down(given.stack, force=given.force))
+        settings = yaml.safe_load((given.project / "Pulumi.yaml").read_text(encoding="utf-8")) or {}
+        stack = chosen_stack(given.project, settings.get("stackConfigDir") or "", given.stack)
+        return int(not (rehearsal.up(stack) if given.command == "up" else rehearsal.plan(stack)))
+    except RehearsalRefused as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except EngineError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
@@ -46,7 +91,7 @@ def _tools() -> int:
 def _demo(given: argparse.Namespace) -> int:
     from dra_sandbox.demo import run_demo
 
-    return run_demo(given.project.absolute(), given.stack, given.work_dir)
+    return run_demo(given.project, given.stack, given.work_dir)
 
 
 if __name__ == "__main__":

@@ -13,22 +13,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from dra_sandbox.engine import Engine
-from dra_sandbox.run_result import ResourceStep, RunResult
+from dra_sandbox.run_report import quote, show_counts, show_services, show_violations
+from dra_sandbox.run_result import RunResult
 
 RECORD = "pulumi-dra:index:CapacityPlan"
-# What the engine keeps for itself.
-_ENGINES_OWN = ("pulumi:pulumi:", "pulumi:providers:")
 _EXIT_DOES_NOT_FIT = 1
 
 
@@ -91,7 +88,7 @@ class Demo:
             text=True,
             check=False,
         )
-        self._quote(done.stdout)
+        quote(self.console, done.stdout)
         said = done.stderr.strip()
         written = self.engine.settings_folder / f"{stack}.plan.json"
         if not written.is_file():
@@ -109,15 +106,15 @@ class Demo:
         result = self.engine.preview(stack, policy_pack=self.pack)
         self._must_succeed(result)
         self._must_record_first(result)
-        self._show(result.steps)
-        self._show_counts(result)
+        show_services(self.console, result.steps)
+        show_counts(self.console, result)
 
     def _up(self, stack: str) -> None:
         self._say("up", stack)
         result = self.engine.up(stack, policy_pack=self.pack, skip_preview=True)
         self._must_succeed(result)
         self._must_record_first(result)
-        self._show_counts(result)
+        show_counts(self.console, result)
 
     def _up_again(self, stack: str) -> None:
         self._say("up", stack)
@@ -126,7 +123,7 @@ class Demo:
         if not result.changed_nothing:
             changed = [f"{step.op} {step.urn}: {dict(step.detailed)}" for step in result.steps if step.op != "same"]
             raise StepFailed("the second up changes something", "\n".join(changed))
-        self._show_counts(result)
+        show_counts(self.console, result)
 
     def _analyze(self, stack: str) -> None:
         state = self.engine.work_dir / f"{stack}.state.json"
@@ -157,7 +154,7 @@ class Demo:
         left = self._resources_of_clouds(stack)
         if left:
             raise StepFailed(f"{len(left)} resources are left", "\n".join(left))
-        self._show_counts(result)
+        show_counts(self.console, result)
         self._must_succeed(self.engine.stack_remove(stack))
 
     def _must_succeed(self, result: RunResult) -> None:
@@ -175,37 +172,14 @@ class Demo:
         mandatory = [found for found in result.violations if found.level == "mandatory"]
         if result.ok or not mandatory:
             raise StepFailed(f"`{_shown(result)}` was not refused by the pack", result.output)
-        for found in mandatory:
-            self.console.print(Text.assemble(("refused by ", "red"), (found.policy, "bold")))
-            self._quote(found.message)
+        show_violations(self.console, mandatory)
 
     def _resources_of_clouds(self, stack: str) -> list[str]:
         return [found["urn"] for found in self.engine.resources(stack) if _is_of_a_cloud(found["type"])]
 
-    def _quote(self, text: str) -> None:
-        """Print what a tool printed, as it is."""
-        self.console.print(Text(text.rstrip()), soft_wrap=True)
-
     def _say(self, verb: str, stack: str, *, judged: bool = True) -> None:
         pack = f" --policy-pack {self.pack.name}" if judged else ""
         self.console.print(f"[dim]$ pulumi {verb} --stack {stack}{pack}[/]")
-
-    def _show(self, steps: Iterable[ResourceStep]) -> None:
-        """The resources by service, as a reader of a cloud's console knows them."""
-        services: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        for step in steps:
-            package, module, kind = step.type.split(":", 2)
-            if not step.type.startswith(_ENGINES_OWN):
-                services[f"{package} {module.split('/', 1)[0]}"][kind].append(step.name)
-        table = Table.grid(padding=(0, 2))
-        for service, kinds in sorted(services.items()):
-            parts = [f"{kind} ×{len(names)}" if len(names) > 1 else kind for kind, names in kinds.items()]
-            table.add_row(Text(f"  {service}", "cyan"), Text(", ".join(parts)))
-        self.console.print(table)
-
-    def _show_counts(self, result: RunResult) -> None:
-        counts = ", ".join(f"{count} {op}" for op, count in sorted(result.change_counts.items()))
-        self.console.print(f"{counts or 'no resources'}  [dim]({result.seconds:.1f} s in the engine)[/]")
 
 
 def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:

@@ -32,15 +32,17 @@ class Engine:
     settings, which are copies, because the engine writes to them. `view` is that folder.
     """
 
-    def __init__(self, work_dir: Path, project_dir: Path) -> None:
+    def __init__(self, work_dir: Path, project_dir: Path, *, language_hosts: Sequence[Path] = ()) -> None:
         """Prepare `work_dir` (created when missing) for the project in `project_dir`.
 
-        Finds the CLI, building it when there is none; the stand-ins are run by this interpreter.
+        Finds the CLI, building it when there is none; the stand-ins are run by this interpreter. `language_hosts` are
+        folders with hosts of languages other than Python.
         Raises ToolUnavailable as `find_pulumi` does, FileNotFoundError when there is no Pulumi.yaml.
         """
         self.work_dir = work_dir.absolute()
         self.project_dir = project_dir.absolute()
         self.bin = bin_folder(find_pulumi())
+        self._path = [str(self.bin), *map(str, language_hosts), os.environ.get("PATH", os.defpath)]
         self.view = self.work_dir / "project"
         self.settings_folder = _make_view(self.project_dir, self.view)
         for name in ("state", "home", "runs"):
@@ -53,7 +55,7 @@ class Engine:
         inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
         return {
             **inherited,
-            "PATH": os.pathsep.join([str(self.bin), os.environ.get("PATH", os.defpath)]),
+            "PATH": os.pathsep.join(self._path),
             "PULUMI_BACKEND_URL": f"file://{self.work_dir / 'state'}",
             "PULUMI_HOME": str(self.work_dir / "home"),
             "PULUMI_CONFIG_PASSPHRASE": "sandbox",
@@ -69,6 +71,17 @@ class Engine:
         done = self._run(["stack", "init", stack])
         if not done.ok and "already exists" not in done.stderr:
             raise EngineError(f"cannot create the stack {stack}:\n{done.stdout}{done.stderr}")
+
+    def stacks(self) -> list[str]:
+        """The stacks of the backend. Raises EngineError when it cannot be read."""
+        done = self._run(["stack", "ls", "--json"])
+        if not done.ok:
+            raise EngineError(f"cannot list the stacks:\n{done.stderr}")
+        return [str(found["name"]) for found in json.loads(done.stdout)]
+
+    def cancel(self, stack: str) -> None:
+        """Take away the lock that an operation left behind that was ended by force; nothing where there is none."""
+        self._run(["cancel", stack, "--yes"])
 
     def stack_remove(self, stack: str, *, force: bool = False) -> RunResult:
         """Remove `stack` and its history; refused by the engine while it holds resources, unless by force.
@@ -122,6 +135,10 @@ class Engine:
         values: dict[str, Any] = json.loads(done.stdout)
         return values
 
+    def install(self) -> RunResult:
+        """Make what the project's `packages` need, such as SDKs of components, as `pulumi install` does."""
+        return self._run(["install"])
+
     def policy_analyze(self, state_file: Path, policy_pack: Path) -> RunResult:
         """Judge an exported state with a pack; runs no program and no provider."""
         return self._run(
@@ -173,20 +190,43 @@ class Engine:
 
 
 def _make_view(project: Path, view: Path) -> Path:
-    """Make the view of `project`, or add what it lacks, and return its folder of stack settings."""
+    """Make the view of `project`, or renew it, and return its folder of stack settings."""
     settings = yaml.safe_load((project / "Pulumi.yaml").read_text(encoding="utf-8"))
     folder = settings.get("stackConfigDir", "") if isinstance(settings, dict) else ""
     view.mkdir(parents=True, exist_ok=True)
-    copied = {Path(folder).parts[0]} if folder else set()
+    copied = Path(folder).parts[0] if folder else ""
     for entry in project.iterdir():
         target = view / entry.name
-        if entry.name in {".git", ".pulumi"} or target.is_symlink() or target.exists():
+        if entry.name in {".git", ".pulumi"}:
             continue
-        if entry.name in copied:
-            shutil.copytree(entry, target)
+        if entry.name == copied:
+            _renew_folder(entry, target)
         elif entry.is_file() and entry.name.startswith("Pulumi."):
-            shutil.copy2(entry, target)
-        else:
+            _renew_file(entry, target)
+        elif not target.is_symlink() and not target.exists():
             target.symlink_to(entry)
     (view / folder).mkdir(parents=True, exist_ok=True)
     return view / folder
+
+
+def _renew_folder(source: Path, target: Path) -> None:
+    """Copy the files of a folder again; those that are gone go."""
+    for path in source.rglob("*"):
+        if path.is_file():
+            copy = target / path.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            _renew_file(path, copy)
+    for copy in list(target.rglob("*")):
+        if copy.is_file() and not (source / copy.relative_to(target)).is_file():
+            copy.unlink()
+
+
+def _renew_file(source: Path, target: Path) -> None:
+    """Copy a file again; of a stack's settings the salt stays, with which the engine has encrypted its secrets."""
+    text = source.read_bytes()
+    if target.is_file() and b"\nencryptionsalt:" not in b"\n" + text:
+        salt = [line for line in target.read_bytes().splitlines() if line.startswith(b"encryptionsalt:")]
+        text = b"\n".join([text.rstrip(b"\n"), *salt, b""]) if salt else text
+    if not target.is_file() or target.read_bytes() != text:
+        target.write_bytes(text)
+        shutil.copymode(source, target)

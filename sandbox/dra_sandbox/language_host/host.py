@@ -52,9 +52,27 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def Run(self, request: language_pb2.RunRequest, context: grpc.ServicerContext) -> language_pb2.RunResponse:
         """Run a program to its end; its output is ours, which the engine shows to the user."""
         try:
-            python = interpreter(request.info.options, request.info.program_directory)
+            command = self.program(request)
         except NoSuchEnvironment as error:
             return language_pb2.RunResponse(error=str(error))
+        environment = {
+            **os.environ,
+            "PULUMI_CONFIG": json.dumps(dict(request.config)),
+            "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(request.configSecretKeys)),
+            **self.program_environment(request),
+        }
+        program = subprocess.Popen([*command, *request.args], cwd=request.pwd or None, env=environment)
+        _end_with_call(program, context)
+        status = program.wait()
+        if status == 0:
+            return language_pb2.RunResponse()
+        if status == _SHOWN:
+            return language_pb2.RunResponse(bail=True)
+        return language_pb2.RunResponse(error=f"program exited with status {status}")
+
+    def program(self, request: language_pb2.RunRequest) -> list[str]:
+        """The command of the program that is to be run. Raises NoSuchEnvironment."""
+        python = interpreter(request.info.options, request.info.program_directory)
         options = {
             "monitor": request.monitor_address,
             "engine": self._engine,
@@ -67,20 +85,11 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             "organization": request.organization,
         }
         entry = os.path.join(request.info.program_directory, request.info.entry_point)
-        command = [python, "-u", str(_RUNNER), *(f"--{name}={value}" for name, value in options.items()), entry]
-        environment = {
-            **os.environ,
-            "PULUMI_CONFIG": json.dumps(dict(request.config)),
-            "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(request.configSecretKeys)),
-        }
-        program = subprocess.Popen([*command, *request.args], env=environment)
-        _end_with_call(program, context)
-        status = program.wait()
-        if status == 0:
-            return language_pb2.RunResponse()
-        if status == _SHOWN:
-            return language_pb2.RunResponse(bail=True)
-        return language_pb2.RunResponse(error=f"program exited with status {status}")
+        return [python, "-u", str(_RUNNER), *(f"--{name}={value}" for name, value in options.items()), entry]
+
+    def program_environment(self, request: language_pb2.RunRequest) -> dict[str, str]:
+        """What the program finds in its environment beside the configuration."""
+        return {}
 
     def RunPlugin(
         self, request: language_pb2.RunPluginRequest, context: grpc.ServicerContext

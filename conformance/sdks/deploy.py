@@ -1,0 +1,65 @@
+"""Deploys an example platform in the sandbox through its language's host: preview, up, nothing left to do, destroy."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import yaml
+
+from dra_sandbox.engine import Engine
+from dra_sandbox.run_result import RunResult
+
+PROJECT = Path(__file__).resolve().parents[2]
+PLANNED = PROJECT / "examples/platform-python/stacks"
+"""A fleet with the plan made for it."""
+STACK = "dev"
+
+
+class Failed(Exception):
+    """Something did not go as it must; the message holds what was said."""
+
+
+def place(folder: Path, language: str) -> Path:
+    """Make `folder` look like the checkout around one example, its fleet and plan filled in; return the example's."""
+    example = folder / "examples" / f"platform-{language}"
+    shutil.copytree(PROJECT / "examples" / example.name, example)
+    for name in ("components", ".venv"):
+        (folder / name).symlink_to(PROJECT / name)
+    settings = yaml.safe_load((PLANNED / "Pulumi.dev.yaml").read_text())["config"]
+    (example / "fleet.yaml").write_text(yaml.safe_dump(settings["pulumi-dra:fleet"]))
+    shutil.copy(PLANNED / "dev.plan.json", example / "fleet.plan.json")
+    region = {"config": {"aws:region": settings["aws:region"]}}
+    (example / f"Pulumi.{STACK}.yaml").write_text(yaml.safe_dump(region))
+    return example
+
+
+def deploy(example: Path, hosts: Path, *, install: bool) -> None:
+    """Run the example from nothing to nothing. Raises Failed.
+
+    The engine's view of the project must see `../../components`, as the example does.
+    """
+    engine = Engine(example.parents[1] / "work", example, language_hosts=[hosts])
+    engine.stack_init(STACK)
+    if install:
+        _must(engine.install())
+    preview = _must(engine.preview(STACK))
+    up = _must(engine.up(STACK, skip_preview=True))
+    if preview.change_counts.get("create") != up.change_counts.get("create"):
+        raise Failed(f"the preview promised {preview.change_counts}, up did {up.change_counts}")
+    outputs = engine.outputs(STACK)
+    if outputs["poolMaxNodes"] != {"l4": 4} or "get-token" not in outputs["kubeconfig"]:
+        raise Failed(f"the outputs are {outputs}")
+    again = _must(engine.up(STACK, skip_preview=True))
+    if not again.changed_nothing:
+        raise Failed(f"a second up changed something: {again.change_counts}\n{again.output}")
+    _must(engine.destroy(STACK))
+    if left := engine.resources(STACK):
+        raise Failed(f"{len(left)} resources are left")
+    print(f"  {up.change_counts['create']} resources came, a second up changed none of them, all went", flush=True)
+
+
+def _must(result: RunResult) -> RunResult:
+    if not result.ok:
+        raise Failed(f"{' '.join(result.command[:3])} failed:\n{result.output}")
+    return result

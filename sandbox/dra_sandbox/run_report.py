@@ -1,0 +1,62 @@
+"""What a run of the engine did, as a reader of a cloud's console knows things: resources by service, and counts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dra_sandbox.run_result import PolicyViolation, ResourceStep, RunResult
+
+# What the engine keeps for itself.
+_ENGINES_OWN = ("pulumi:pulumi:", "pulumi:providers:")
+
+
+def show_services(console: Console, steps: Iterable[ResourceStep]) -> None:
+    """Print the resources of the steps by service, those of a kind counted."""
+    services: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for step in steps:
+        package, module, kind = step.type.split(":", 2)
+        if not step.type.startswith(_ENGINES_OWN):
+            services[f"{package} {module.split('/', 1)[0]}"][kind].append(step.name)
+    table = Table.grid(padding=(0, 2))
+    for service, kinds in sorted(services.items()):
+        parts = [f"{kind} ×{len(names)}" if len(names) > 1 else kind for kind, names in kinds.items()]
+        table.add_row(Text(f"  {service}", "cyan"), Text(", ".join(parts)))
+    console.print(table)
+
+
+def show_changes(console: Console, steps: Iterable[ResourceStep]) -> None:
+    """Print one line for each resource that changes, with the paths that differ; new and gone ones by service."""
+    changing = [step for step in steps if step.op not in ("same", "read", "refresh")]
+    for verb, op in (("new", "create"), ("gone", "delete")):
+        found = [step for step in changing if step.op == op]
+        if found:
+            console.print(f"{verb}:")
+            show_services(console, found)
+    for step in changing:
+        if step.op in ("update", "replace"):
+            paths = ", ".join(sorted(step.detailed) or step.diffs)
+            console.print(Text.assemble((f"{step.op} ", "yellow"), (step.name, "bold"), f"  {paths}"), soft_wrap=True)
+
+
+def show_counts(console: Console, result: RunResult) -> None:
+    """Print how many resources per operation, and how long the engine took."""
+    counts = ", ".join(f"{count} {op}" for op, count in sorted(result.change_counts.items()))
+    console.print(f"{counts or 'no resources'}  [dim]({result.seconds:.1f} s in the engine)[/]")
+
+
+def show_violations(console: Console, violations: Iterable[PolicyViolation]) -> None:
+    """Print what a policy pack reported."""
+    for found in violations:
+        how = ("refused by ", "red") if found.level == "mandatory" else ("advice of ", "yellow")
+        console.print(Text.assemble(how, (found.policy, "bold")))
+        quote(console, found.message)
+
+
+def quote(console: Console, text: str) -> None:
+    """Print what a tool printed, as it is."""
+    console.print(Text(text.rstrip()), soft_wrap=True)

@@ -1,0 +1,123 @@
+"""A stack that is kept between commands: planned, brought up, changed, taken down."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from dra_sandbox.__main__ import main
+from dra_sandbox.engine import Engine
+from dra_sandbox.rehearsal import Rehearsal, RehearsalRefused, chosen_stack, rehearsal_folder
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def project_in(folder: Path, step: str = "first") -> Path:
+    project = folder / "project"
+    if not project.exists():
+        shutil.copytree(PROGRAMS / "aws", project)
+        runtime = f"runtime: {{name: python, options: {{toolchain: pip, virtualenv: {sys.prefix}}}}}\n"
+        (project / "Pulumi.yaml").write_text(f"name: trial\n{runtime}stackConfigDir: stacks\n")
+        (project / "stacks").mkdir()
+    (project / "stacks/Pulumi.dev.yaml").write_text(f"config:\n  aws:region: us-east-1\n  trial:step: {step}\n")
+    return project
+
+
+@pytest.mark.engine
+def test_a_stack_is_kept_until_it_is_taken_down(tmp_path: Path) -> None:
+    said = io.StringIO()
+    kept = tmp_path / "kept"
+    stack = Rehearsal(project_in(tmp_path), kept, Console(file=said, width=120))
+
+    assert stack.plan("dev")
+    assert not kept.exists()  # a preview leaves nothing
+
+    assert stack.up("dev")
+    assert "dev: up. It is kept until `sandbox down`." in said.getvalue()
+    said.truncate(0)
+    assert stack.up("dev")
+    assert "dev: nothing to do" in said.getvalue()
+
+    project_in(tmp_path, "second")  # the settings of the project, not of the copy
+    said.truncate(0)
+    assert stack.plan("dev")
+    assert "update" in said.getvalue() or "replace" in said.getvalue()
+
+    assert stack.down(None)
+    assert not kept.exists()
+    said.truncate(0)
+    assert stack.down(None)
+    assert "Nothing is up." in said.getvalue()
+
+
+@pytest.mark.engine
+def test_a_stack_that_fails_at_once_leaves_nothing_and_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = project_in(tmp_path)
+    (project / "__main__.py").write_text("import pulumi\nraise pulumi.RunError('there is no plan')\n")
+    kept = tmp_path / "kept"
+
+    assert main(["up", "--project", str(project), "--folder", str(kept)]) == 1
+    assert "error: there is no plan" in capsys.readouterr().out
+    assert not kept.exists()
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").touch()
+    stack = Rehearsal(project_in(tmp_path), tmp_path / "mine", Console(file=io.StringIO()))
+
+    with pytest.raises(RehearsalRefused, match="holds something else"):
+        stack.up("dev")
+    assert stack.down(None)  # nothing of ours is up there
+    assert (tmp_path / "mine" / "thesis.txt").exists()
+
+
+def test_a_folder_of_another_project_is_refused(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "rehearsal-of").write_text("/somewhere/else")
+    stack = Rehearsal(project_in(tmp_path), kept, Console(file=io.StringIO()))
+
+    with pytest.raises(RehearsalRefused, match="rehearses /somewhere/else"):
+        stack.down(None)
+
+
+def test_every_project_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first, second = rehearsal_folder(tmp_path / "a" / "platform"), rehearsal_folder(tmp_path / "b" / "platform")
+
+    assert first != second
+    assert first == rehearsal_folder(tmp_path / "a" / "platform")
+    assert first.name.startswith("platform-")
+
+
+def test_the_only_stack_needs_no_name(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    assert chosen_stack(project, "stacks", None) == "dev"
+    with pytest.raises(RehearsalRefused, match="there is no stack prod in the project; it has dev"):
+        chosen_stack(project, "stacks", "prod")
+    (project / "stacks/Pulumi.prod.yaml").touch()
+    with pytest.raises(RehearsalRefused, match="say which stack with --stack; it has dev, prod"):
+        chosen_stack(project, "stacks", None)
+
+
+@pytest.mark.engine
+def test_renewed_settings_keep_the_salt_of_the_stack(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    settings = Engine(tmp_path / "work", project).settings_folder / "Pulumi.dev.yaml"
+    settings.write_text(f"encryptionsalt: v1:abc\n{settings.read_text()}")
+    (settings.parent / "Pulumi.gone.yaml").touch()
+
+    project_in(tmp_path, "second")
+    Engine(tmp_path / "work", project)
+
+    assert "encryptionsalt: v1:abc" in settings.read_text()
+    assert "step: second" in settings.read_text()
+    assert not (settings.parent / "Pulumi.gone.yaml").exists()
