@@ -14,13 +14,23 @@ _ONLY_THE_NODE_KNOWS = (
     "pciAddress",
     "mac",
     "mtu",
+    "type",
     "state",
     "alias",
     "encapsulation",
     "ipv4",
     "ipv6",
     "rdmaDevice",
+    "virtual",
+    "ebpf",
+    "tcFilterNames",
+    "tcxProgramNames",
+    "sriov",
+    "sriovVfs",
+    "isSriovVf",
+    "resource.kubernetes.io/numaNode",  # from a release on that the clouds may not have yet
 )
+_OF_GOOGLE = ("block", "subBlock", "host", "networkName", "networkProjectNumber", "ipAliases")
 
 
 def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[ResourceSlice, ...]:
@@ -33,12 +43,12 @@ def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[Resourc
     interfaces = network_interfaces(machine)
     if not interfaces:
         return ()
-    devices = tuple(_device(index, interface) for index, interface in enumerate(interfaces))
+    devices = tuple(_device(machine, index, interface) for index, interface in enumerate(interfaces))
     name = f"00000-{NETWORK_DRIVER}-{node_name}"
     return (ResourceSlice(name=name, driver=NETWORK_DRIVER, pool=node_name, node_name=node_name, devices=devices),)
 
 
-def _device(index: int, interface: NetworkInterface) -> Device:
+def _device(machine: Machine, index: int, interface: NetworkInterface) -> Device:
     attributes: dict[str, AttributeValue] = {
         "pciDevice": interface.pci_device or Unknown(),
         "pciSubsystem": interface.pci_subsystem or Unknown(),
@@ -48,6 +58,9 @@ def _device(index: int, interface: NetworkInterface) -> Device:
         "resource.kubernetes.io/pcieRoot": Unknown(interface.pcie_root or ""),
     }
     attributes |= {name: Unknown() for name in _ONLY_THE_NODE_KNOWS}
+    if machine.cloud == "gke":
+        attributes["gce.dra.net/machineType"] = machine.instance_type
+        attributes |= {f"gce.dra.net/{name}": Unknown() for name in _OF_GOOGLE}
     return Device(name=f"{interface.kind}-{index}", attributes=attributes)
 
 

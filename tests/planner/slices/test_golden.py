@@ -81,6 +81,17 @@ CASES = {
     "gke-a100-80": Case("a2-ultragpu-1g", "25.12.0", cloud="gke"),
     "gke-h100": Case("a3-highgpu-8g", cloud="gke"),
     "gke-h200": Case("a3-ultragpu-8g", "0.4.1", 36, cloud="gke"),
+    "gke-b200-network": Case("a4-highgpu-8g", "0.5.0", 36, cloud="gke", network=True),
+    "gke-gb200-network": Case("a4x-highgpu-4g", "0.4.1", 36, cloud="gke", network=True),
+    "eks-h100-everything": Case(
+        "p5.4xlarge",
+        "0.5.0",
+        36,
+        settings=DriverSettings(
+            gates={"PassthroughSupport": True, "ConsumableShares": True}, consumable_shares="2", compute_domains=True
+        ),
+        network=True,
+    ),
     "gke-rtx-pro-6000-eighth": Case("g4-standard-6", "0.4.1", 36, cloud="gke"),
 }
 
