@@ -132,13 +132,15 @@ def _one_after_another(steps: list[Step]) -> Step | None:
 class Builder:
     """The callbacks, one per rule.
 
-    `with_lists`: whether the macro `sortBy` is there; `with_backquotes`: whether fields may be quoted.
+    `with_lists`: whether the macro `sortBy` is there; `with_backquotes`: whether fields may be quoted. `numbers` are
+    the literals so far, whose signs are only known in the end.
     """
 
     def __init__(self) -> None:
         self.with_lists = True
         self.with_backquotes = True
         self.nodes = 0
+        self.numbers: list[Constant] = []
 
     # -- expressions and operators
 
@@ -321,6 +323,8 @@ class Builder:
         part = Part(constant)
         if token.type in ("INT_LIT", "FLOAT_LIT"):
             part.number = constant
+        if token.type in ("INT_LIT", "FLOAT_LIT", "UINT_LIT"):
+            self.numbers.append(constant)
         return part
 
     def list_lit(self, children: _Children) -> Part:

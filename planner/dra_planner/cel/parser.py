@@ -8,7 +8,7 @@ from functools import cache
 from dra_planner.cel import grammar
 from dra_planner.cel.automaton import Automaton, Unexpected
 from dra_planner.cel.builder import Builder, ParseError, Part, compose
-from dra_planner.cel.tree import Constant, Node, walk
+from dra_planner.cel.tree import Constant, Node
 from dra_planner.cel.values import INT_MAX, INT_MIN, UINT_MAX, Uint
 
 _lock = threading.Lock()
@@ -26,12 +26,14 @@ def parse(text: str, with_lists: bool, with_backquotes: bool = True) -> Node:
     `with_lists`: whether the macro `sortBy` is there; `with_backquotes`: whether fields may be quoted.
     """
     with _lock:
-        _builder.with_lists, _builder.with_backquotes, _builder.nodes = with_lists, with_backquotes, 0
+        _builder.with_lists, _builder.with_backquotes = with_lists, with_backquotes
+        _builder.nodes, _builder.numbers = 0, []
         try:
             part: Part = _automaton().parse(text)
         except Unexpected as error:
             raise ParseError(_explain(error), error.position) from None
-    _check_numbers(part.node)
+        numbers = _builder.numbers
+    _check_numbers(numbers)
     return part.node
 
 
@@ -41,16 +43,15 @@ def _explain(error: Unexpected) -> str:
     return f"Syntax error: token recognition error at: '{error.character}'"
 
 
-def _check_numbers(root: Node) -> None:
-    for node in walk(root):
-        if isinstance(node, Constant):
-            kind = node.value.__class__
-            if kind is int and not INT_MIN <= node.value <= INT_MAX:
-                raise ParseError("invalid int literal", node.position)
-            if kind is Uint and node.value > UINT_MAX:
-                raise ParseError("invalid uint literal", node.position)
-            if kind is float and node.value in (float("inf"), float("-inf")):
-                raise ParseError("invalid double literal", node.position)
+def _check_numbers(numbers: list[Constant]) -> None:
+    for number in numbers:
+        kind = number.value.__class__
+        if kind is int and not INT_MIN <= number.value <= INT_MAX:
+            raise ParseError("invalid int literal", number.position)
+        if kind is Uint and number.value > UINT_MAX:
+            raise ParseError("invalid uint literal", number.position)
+        if kind is float and number.value in (float("inf"), float("-inf")):
+            raise ParseError("invalid double literal", number.position)
 
 
 __all__ = ["ParseError", "parse"]

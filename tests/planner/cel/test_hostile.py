@@ -1,108 +1,79 @@
-"""Selectors that mean harm: each ends in an answer, within its budget, without exhausting stack or memory."""
+"""Selectors that mean harm: each ends in an answer, within its budget, without exhausting time, stack or memory."""
 
 from __future__ import annotations
 
+import cProfile
 import sys
+import threading
 import tracemalloc
+from collections.abc import Callable
 
 import pytest
+from hostile_selectors import DEVICE, GROWTH, HOSTILE, NESTING, nested
 
 from dra_planner.cel import Dialect, Refused, Selector, compile
 
-DEVICE = {"driver": "gpu.nvidia.com", "attributes": {"type": {"string": "gpu"}}, "capacity": {"memory": "80Gi"}}
-TEN = "[0,1,2,3,4,5,6,7,8,9]"
+MAX_CALLS = 1_500_000  # of Python functions; a tenth of a microsecond each where nothing is measured
 
 
-def nested(depth: int) -> str:
-    """So many loops over ten elements within each other, none of which ends early."""
-    body = "false"
-    for level in range(depth):
-        body = f"{TEN}.exists(v{level}, {body})"
-    return body
-
-
-def doubled(times: int) -> str:
-    """A text bound to twice itself, again and again."""
-    text = '"0123456789"'
-    binds = "".join(f"cel.bind(s{n + 1}, s{n} + s{n}, " for n in range(times))
-    return f"cel.bind(s0, {text}, {binds}s{times}.size() > 0" + ")" * (times + 1)
-
-
-def chained(times: int) -> str:
-    """A replacement of every character by the whole text, again and again."""
-    binds = "".join(f'cel.bind(s{n + 1}, s{n}.replace("", s{n}), ' for n in range(times))
-    return f'cel.bind(s0, "0123456789", {binds}s{times}.size() > 0' + ")" * (times + 1)
-
-
-def deep(levels: int) -> str:
-    """A condition of as many nodes per level of nesting as there can be."""
-    text = "true"
-    for _ in range(levels):
-        text = f"(false || true && !!![{text}].all(x, x))"
-    return text
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (deep(60), "match"),
-        (f"optional.of({deep(60)}).optMap(x, x).orValue(false)", "match"),
-        (f"({deep(110)}).optMap(x, x).hasValue()", "type"),
-        ('"' + "a" * 64 + '".matches("(a+)+b")', "no-match"),
-        ('"' + "a" * 64 + '".matches("' + "(a?){64}" * 3 + 'a{64}")', "match"),
-        ("(" * 100 + "true" + ")" * 100, "match"),
-        ("(" * 249 + "true" + ")" * 249, "match"),
-        ("(" * 260 + "true" + ")" * 260, "depth"),
-        ("(" * 5000 + "true" + ")" * 5000, "depth"),
-        ("[" * 5000, "syntax"),
-        ("!" * 5000 + "true", "match"),
-        ("!(" * 240 + "true" + ")" * 240, "match"),
-        ("-" * 5001 + "1 == -1", "match"),
-        (" && ".join(["true"] * 1250), "match"),
-        (" || ".join(["false"] * 1100), "no-match"),
-        (" + ".join(["1"] * 2000) + " > 0", "depth"),
-        ("true ? true : " * 260 + "true", "depth"),
-        (nested(4), "no-match"),
-        (nested(6), "error"),
-        (doubled(60), "error"),
-        (chained(8), "error"),
-        ("[" + ",".join(["[1]"] * 2500) + "].size() == 2500", "match"),
-        ('"' + "x" * 10_000 + '" == device.driver', "no-match"),
-        ('"' + "x" * 10_300 + '" == device.driver', "length"),
-        ('"' + "ü" * 5_200 + '" == device.driver', "length"),
-        ('quantity("1e2000000000").isGreaterThan(quantity("1"))', "match"),
-        ('quantity("1e2000000000").add(quantity("1")).isGreaterThan(quantity("1"))', "error"),
-        ('quantity("' + "9" * 9000 + '").isGreaterThan(quantity("1"))', "match"),
-        ("1" * 5000 + " == 1", "syntax"),
-        ("1e" + "9" * 3000 + " == 1.0", "syntax"),
-        ("lists.range(9223372036854775807).size() > 0", "error"),
-        ('"%.999999999f".format([1.0]) == ""', "error"),
-        ('"' + "%s" * 400 + '".format([' + ",".join(['"a"'] * 400) + "]).size() == 400", "match"),
-        ("optional.of(1)" + ".optMap(x, x)" * 40 + ".hasValue()", "depth"),
-        ('"\U0001f600".size() == 1', "match"),
-        ('"\u202e\u0000" == device.driver', "no-match"),
-        ("\ud800 == 1", "syntax"),
-        ("", "syntax"),
-        ("\x00", "syntax"),
-        ("// only a comment", "syntax"),
-    ],
-    ids=lambda value: value[:40] if isinstance(value, str) else None,
-)
-def test_ends_in_an_answer(text: str, said: str) -> None:
-    before = sys.getrecursionlimit()
-    tracemalloc.start()
+def answer(text: str) -> str:
+    """What is said of a selector that nobody has compiled before."""
     selector = compile.__wrapped__(text, Dialect(36))
     if isinstance(selector, Refused):
-        found = selector.kind
-    else:
-        outcome = selector.matches(DEVICE)
-        assert outcome.cost <= 1_000_000 or outcome.verdict == "error"
-        found = outcome.verdict
+        return selector.kind
+    outcome = selector.matches(DEVICE)
+    assert outcome.cost <= 1_000_000 or outcome.verdict == "error"
+    return outcome.verdict
+
+
+def run_with(stack: int, job: Callable[[], None]) -> None:
+    """Runs the job in a thread with so many bytes of stack."""
+    before = threading.stack_size(stack)
+    try:
+        thread = threading.Thread(target=job)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_ends_in_an_answer_after_so_many_calls(name: str) -> None:
+    text, said = HOSTILE[name]
+    answer("true")
+    before = sys.getrecursionlimit()
+    profile = cProfile.Profile(builtins=False)
+    found = profile.runcall(answer, text)
+    assert found == said
+    assert sum(entry.callcount for entry in profile.getstats()) < MAX_CALLS
+    assert sys.getrecursionlimit() == before
+
+
+@pytest.mark.parametrize("name", ["5 000 numbers", "10 000 characters", "6 loops of map", *GROWTH])
+def test_memory_stays_small(name: str) -> None:
+    tracemalloc.start()
+    answer(HOSTILE[name][0])
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert found == said, selector
     assert peak < 150_000_000
-    assert sys.getrecursionlimit() == before
+
+
+def test_a_small_stack_is_enough() -> None:
+    found: dict[str, str] = {}
+    run_with(128 * 1024, lambda: found.update((name, answer(text)) for name, (text, _) in NESTING.items()))
+    assert found == {name: said for name, (_, said) in NESTING.items()}
+
+
+def test_a_caller_may_be_deep() -> None:
+    def at(depth: int) -> dict[str, str]:
+        return at(depth - 1) if depth else {name: answer(text) for name, (text, _) in NESTING.items()}
+
+    room = sys.getrecursionlimit() - 60
+    used = 0
+    frame = sys._getframe()
+    while frame is not None:
+        frame, used = frame.f_back, used + 1  # type: ignore[assignment]  # the last has none
+    assert at(room - used) == {name: said for name, (_, said) in NESTING.items()}
 
 
 def test_admission_refuses_what_could_cost_too_much() -> None:
@@ -119,3 +90,14 @@ def test_a_smaller_budget_ends_sooner() -> None:
     outcome = selector.matches(DEVICE, budget=100)
     assert (outcome.verdict, outcome.message) == ("error", "operation cancelled: actual cost limit exceeded")
     assert outcome.cost < 200
+
+
+def test_work_beyond_what_cost_pays_for_is_told_apart() -> None:
+    selector = compile(GROWTH["2^40 parts, compared"][0])
+    assert isinstance(selector, Selector)
+    outcome = selector.matches(DEVICE)
+    assert outcome.message == "operation cancelled: more work than one selector may make here"
+    assert selector.matches(DEVICE) == outcome
+    afterwards = compile("[1, 2] == [1, 2]")
+    assert isinstance(afterwards, Selector)
+    assert afterwards.matches(DEVICE).verdict == "match"
