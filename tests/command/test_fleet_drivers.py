@@ -8,6 +8,8 @@ import pytest
 import yaml
 from command_project import Project
 
+from dra_planner.plan import judge_document
+
 FLEET: dict[str, Any] = {
     "cloud": "eks",
     "region": "us-east-1",
@@ -209,3 +211,28 @@ def test_the_kept_plan_holds_what_the_fleet_said(project: Project) -> None:
     assert kept["fleet"]["drivers"]["dranet"] == {"version": ""}
     assert "efa.networking.k8s.aws" in {each["metadata"]["name"] for each in kept["classes"]}
     assert project.run("plan", "--stack", "dev", "--check").status == 0
+
+
+@pytest.mark.parametrize(
+    ("drivers", "requests"),
+    [
+        ({"dranet": False}, [request("gpu", "gpu.nvidia.com"), request("nic", "efa.networking.k8s.aws", count=4)]),
+        (
+            {"nvidia": {"version": "0.5.0", "featureGates": {"DynamicMIG": False}}},
+            [request("mig", "mig.nvidia.com")],
+        ),
+    ],
+    ids=["DRANET", "dynamic MIG"],
+)
+def test_a_plan_is_judged_by_the_drivers_of_its_document(
+    project: Project, drivers: dict[str, Any], requests: list[dict[str, Any]]
+) -> None:
+    fleet = with_drivers(FLEET, dranet=True, nvidia={"version": "0.5.0", "featureGates": {"DynamicMIG": True}})
+    settings = {"config": {"pulumi-dra:fleet": fleet, "pulumi-dra:workloads": ["workloads"]}}
+    project.write("stacks/Pulumi.dev.yaml", yaml.safe_dump(settings))
+    project.write("workloads/app.yaml", workload(requests, 2, SAME_ROOT if len(requests) > 1 else ()))
+    assert project.run("plan", "--stack", "dev", "--write").status == 0
+    kept = yaml.safe_load((project.root / "stacks/dev.plan.json").read_text())
+    assert judge_document(kept).verdict == "fits"
+    kept["fleet"]["drivers"] |= drivers
+    assert judge_document(kept).verdict == "does-not-fit"

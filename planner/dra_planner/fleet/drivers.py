@@ -35,7 +35,7 @@ class NvidiaDriver(Document):
         "PassthroughSupport for VFIO, ConsumableShares, ….",
     )
     consumable_shares: Annotated[
-        Literal["", "disabled", "memory", "unlimited"] | int, BeforeValidator(_check_shares)
+        Literal["", "disabled", "memory", "unlimited"] | Annotated[int, Field(ge=1)], BeforeValidator(_check_shares)
     ] = Field(
         default="",
         description="How several claims share a GPU, with the gate ConsumableShares (0.5.0 and Kubernetes 1.36 or "

@@ -31,8 +31,8 @@ LabelValue = Annotated[str, AfterValidator(check_label_value)]
 class Count(Document):
     """How many nodes a pool may have in all; the plan says how many it needs."""
 
-    min: int = Field(default=0, ge=0)
-    max: int = Field(ge=0, le=100_000_000)
+    min: int = Field(default=0, ge=0, description="Fewest nodes.")
+    max: int = Field(ge=0, le=100_000_000, description="Most nodes.")
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -48,21 +48,23 @@ class Count(Document):
 class Reservation(Document):
     """Capacity bought beforehand."""
 
-    reservation: str = Field(min_length=1)
+    reservation: str = Field(min_length=1, description="Id of a capacity reservation (EKS), name of one (GKE).")
 
 
 class CapacityBlock(Document):
     """An EC2 Capacity Block, by its reservation id."""
 
-    capacity_block: str = Field(min_length=1)
+    capacity_block: str = Field(min_length=1, description="Id of the reservation, cr-….")
 
 
 class PoolTaint(Document):
     """A taint of a pool's nodes beside `nvidia.com/gpu=present:NoSchedule`, which they always have."""
 
-    key: LabelKey
-    value: LabelValue = ""
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
+    key: LabelKey = Field(description="Key, as example.com/team.")
+    value: LabelValue = Field(default="", description="Value, may be empty.")
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = Field(
+        default="NoSchedule", description="What happens to pods that do not tolerate it."
+    )
 
     @field_validator("key")
     @classmethod
@@ -77,7 +79,7 @@ class Pool(Document):
 
     name: str = Field(pattern=DNS_LABEL, max_length=40, description="Name, unique in the fleet.")
     machine: str = Field(min_length=1, description="Machine type (`pulumi-dra catalog machines`).")
-    count: Count
+    count: Count = Field(description="How many nodes: limits, or one number that fixes it.")
     zones: list[str] = Field(default_factory=list, description="Zones to use; none: all of the network's.")
     capacity: Literal["on-demand", "spot"] | Reservation | CapacityBlock = Field(
         default="on-demand", description="Where machines come from."

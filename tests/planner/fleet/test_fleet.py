@@ -243,8 +243,7 @@ def test_pools_may_share_what_they_have_in_common(tmp_path: Path) -> None:
 def test_every_key_of_the_published_schema_says_what_it_is() -> None:
     for name, part in {"Fleet": Fleet.model_json_schema(), **Fleet.model_json_schema()["$defs"]}.items():
         for key, value in part.get("properties", {}).items():
-            described = value.get("description") or "$ref" in value or part.get("description")
-            assert described, f"{name}.{key}"
+            assert value.get("description") or "$ref" in value, f"{name}.{key}"
 
 
 def test_every_fault_is_told_at_once() -> None:
