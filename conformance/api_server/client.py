@@ -95,7 +95,12 @@ class Client:
         return _answer(*self.call("POST", path + query, body.encode("utf-8", "surrogatepass"), content))
 
     def _apply(self, path: str, document: Mapping[str, Any]) -> Answer:
-        """Apply on the server's side; kubectl does not try where there is no name."""
+        """Apply on the server's side; kubectl does not try where there is no name.
+
+        Numbers that fit no field are left out of the comparison: apply lets them wrap round on their way.
+        """
+        if _has_large_number(document):
+            return Answer(NOT_ASKED)
         metadata = document.get("metadata")
         name = metadata.get("name") if isinstance(metadata, Mapping) else None
         if not isinstance(name, str) or not _PATH_SEGMENT.fullmatch(name):
@@ -135,7 +140,8 @@ def kubectl_json(document: Any) -> str:
     Source: sigs.k8s.io/json (numbers), Go's encoding/json (how a float64 is written).
     """
     if isinstance(document, dict):
-        items = (f"{json.dumps(key)}:{kubectl_json(value)}" for key, value in sorted(document.items()))
+        keys = sorted(document)
+        items = (f"{json.dumps(key, ensure_ascii=False)}:{kubectl_json(document[key])}" for key in keys)
         return "{" + ",".join(items) + "}"
     if isinstance(document, list):
         return "[" + ",".join(map(kubectl_json, document)) + "]"
@@ -147,6 +153,14 @@ def kubectl_json(document: Any) -> str:
     if number.is_integer() and abs(number) < 1e21:
         return _digits(number)
     return _EXPONENT.sub(r"\1", repr(number))
+
+
+def _has_large_number(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_large_number, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_large_number, value))
+    return isinstance(value, int | float) and abs(value) >= 2**31
 
 
 def _digits(number: float) -> str:

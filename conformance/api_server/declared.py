@@ -6,6 +6,7 @@ import copy
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from dra_planner.manifests.rewriting import rewrite
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from pulumi_dra.dra import AdminAccessPolicy, DeviceClasses, TenantAccess
+from pulumi_dra.inputs import WrongInputs
 from pulumi_dra.platform import DraPlatform
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
@@ -36,7 +38,13 @@ REWRITTEN: Final = 300
 def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[str]]:
     """Return which objects of the components and of the examples the server does not take, and how many there were."""
     counts: Counter[str] = Counter()
-    objects = [*_component_objects(minor), *_example_objects()]
+    objects, found = list(_example_objects()), []
+    makers: dict[str, Callable[[], None]] = {stack.stem: partial(_platform, stack) for stack in STACKS}
+    for name, make in {**makers, "components": partial(_components, minor)}.items():
+        try:
+            objects += [(name, each) for each in _declared(make)]
+        except WrongInputs as error:
+            found.append(Refused(name, f"cannot be declared: {error}"))
     namespaces = {each["metadata"].get("namespace") for _, each in objects} - {None, "default", "kube-system"}
     for name in sorted(namespaces):
         document = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
@@ -44,14 +52,8 @@ def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[s
     for _, each in objects:
         counts[each["kind"]] += 1
     asked = [(name, yaml.safe_dump(each), each) for name, each in objects]
-    found = check_documents(client, asked, counts, exact=False)
+    found += check_documents(client, asked, counts, exact=False)
     return [each for each in found if "AlreadyExists" not in each.why and each.name not in _MEANT_TO_FAIL], counts
-
-
-def _component_objects(minor: int) -> Iterator[tuple[str, Json]]:
-    for stack in STACKS:
-        yield from ((stack.stem, each) for each in _declared(lambda stack=stack: _platform(stack)))  # type: ignore[misc]
-    yield from (("components", each) for each in _declared(lambda: _components(minor)))
 
 
 def _platform(stack: Path) -> None:

@@ -24,6 +24,8 @@ from shrink import shrink
 
 Json = dict[str, Any]
 CHUNK: Final = 400
+_FAULT: Final = re.compile(r"\('[^']*', '\w+'\)")
+_INDEX: Final = re.compile(r"\[\d+\]")
 _SHAPE: Final = re.compile(r"\[[^\]]*\]|'[^']*'|\"[^\"]*\"|\d+|\(.*")
 
 
@@ -106,7 +108,7 @@ def _small(client: Client, features: Features, difference: Difference) -> Differ
 
     def differs(smaller: list[Json]) -> list[bool]:
         return [
-            why.partition(":")[0] == kind and _same(theirs, difference)
+            why.partition(":")[0] == kind and _is_alike(theirs, why, difference)
             for _, theirs, why in compare_documents(client, features, smaller, difference.mode)
         ]
 
@@ -115,6 +117,12 @@ def _small(client: Client, features: Features, difference: Difference) -> Differ
     return Difference(document, difference.mode, why)
 
 
-def _same(theirs: Answer, difference: Difference) -> bool:
-    """Shrinking must not end at another difference: the server's verdict stays."""
-    return f"server {theirs.reason or 'accepted'}" in difference.why or not difference.why.startswith("verdict")
+def _is_alike(theirs: Answer, why: str, first: Difference) -> bool:
+    """Shrinking must not end at another difference: the server's verdict stays, and no field joins those at fault."""
+    if first.why.startswith("verdict"):
+        return f"server {theirs.reason or 'accepted'} " in first.why
+    return _faults(why) <= _faults(first.why)
+
+
+def _faults(why: str) -> set[str]:
+    return {_INDEX.sub("", fault) for fault in _FAULT.findall(why)}

@@ -10,7 +10,7 @@ from dra_planner.releases import Features, features_of
 _GATES: Final = {
     "admin_access": ("DRAAdminAccess", (34, 35)),  # locked on in later releases
     "prioritized_list": ("DRAPrioritizedList", (34, 36)),
-    "device_status": ("DRAResourceClaimDeviceStatus", (34, 36)),
+    "device_status": ("DRAResourceClaimDeviceStatus", (34, 35)),  # another gate needs it from 1.36 on
     "partitionable_devices": ("DRAPartitionableDevices", (34, 99)),
     "device_taints": ("DRADeviceTaints", (34, 36)),
     "consumable_capacity": ("DRAConsumableCapacity", (34, 99)),

@@ -14,6 +14,7 @@ Json = dict[str, Any]
 Path = tuple[str | int, ...]
 # What the reader follows: all of DRA's own kinds, and of pods what decides about claims and devices.
 _METADATA: Final = ("name", "generateName", "labels", "annotations", "ownerReferences", "finalizers")
+_CONTAINER_FIELDS: Final = ("name", "image", "resources")
 _POD_FIELDS: Final = ("resourceClaims", "resources", "priorityClassName", "priority")
 _WRONG: Final[tuple[Any, ...]] = ("x", "1", 1, 0, -1, 1.5, True, False, [], {}, ["x"], {"x": 1}, [None], "", [[]], [{}])
 _SIZES: Final = (2, 4, 5, 8, 9, 10, 11, 16, 17, 32, 33, 48, 49, 64, 65, 128, 129)
@@ -108,7 +109,8 @@ class Mutator:
             if depth > 6:
                 return {}
             required = schema.get("required", ())
-            names = [name for name in schema["properties"] if name in required or rng.random() < 0.35]
+            known = _CONTAINER_FIELDS if title == "Container" else schema["properties"]
+            names = [name for name in known if name in required or rng.random() < 0.35]
             return {name: self.value(rng, schema["properties"][name], name, bad, depth + 1) for name in names}
         if "additionalProperties" in schema:
             inner = schema["additionalProperties"]
@@ -133,7 +135,8 @@ class Mutator:
         value, properties = _at(document, node.path), node.schema.get("properties")
         if not isinstance(value, dict) or not properties:
             return False
-        missing = [name for name in properties if name not in value]
+        known = _CONTAINER_FIELDS if node.schema.get("title") == "Container" else properties
+        missing = [name for name in known if name not in value]
         if not missing:
             return False
         name = rng.choice(missing)

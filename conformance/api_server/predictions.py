@@ -132,7 +132,7 @@ def _faults(document: Any, theirs: Answer, counts: Counter[str], *, exact: bool)
         return
     for path, what, value in listed_changes(theirs, document):
         if what == "defaulted":
-            if document["apiVersion"].startswith("resource.k8s.io/"):
+            if value is not None and document["apiVersion"].startswith("resource.k8s.io/"):
                 counts[f"filled in: {path.rpartition('.')[2]}"] += 1
         elif what == "dropped" or exact:
             yield f"{path} is {what}: stored as {value}"
