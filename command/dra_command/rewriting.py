@@ -139,6 +139,11 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
             f"--rewrite prints manifests, not findings: --format {values.format} cannot be given with it",
             fix="run `pulumi-dra check` again without --rewrite for the findings",
         )
+    if values.observed and not values.paths:
+        raise UsageError(
+            "--rewrite changes manifests, and --observed names a snapshot: which manifests are meant is not said",
+            fix="name their files or folders: pulumi-dra check --rewrite PATH",
+        )
     if values.in_place and "-" in values.paths:
         raise UsageError(
             "--in-place changes files, and standard input is none",

@@ -100,6 +100,12 @@ def test_a_link_stays_a_link(project: Project, folder: Path) -> None:
     assert "resource.k8s.io/v1\n" in target.read_text(encoding="utf-8")
 
 
+def test_a_snapshot_names_no_manifests_to_rewrite(project: Project) -> None:
+    done = project.run("check", "--rewrite", "--observed", "snapshot.yaml")
+    assert done.status == 2
+    assert "which manifests are meant is not said" in done.err
+
+
 def test_standard_input_is_printed_whole(project: Project) -> None:
     assert project.run("check", "-", "--rewrite", stdin=NEW).out == NEW
     assert "exactly:" in project.run("check", "-", "--rewrite", stdin=OLD).out

@@ -17,12 +17,14 @@ MAX_CONSUMERS: Final = 256
 class ConsumerLimit:
     """Counts the pods that hold each shared claim, in the order in which they are added."""
 
-    def __init__(self) -> None:
+    def __init__(self, unlimited: frozenset[ObjectKey] = frozenset()) -> None:
+        """`unlimited`: claims that are reserved for a whole group of pods at once."""
+        self._unlimited = unlimited
         self._room: dict[ObjectKey, list[int]] = {}
 
     def split(self, member: Member, claims: tuple[ShapeClaim, ...]) -> Iterator[tuple[Member, Reason | None]]:
         """Yield the part of a member that its shared claims have room for, and the rest with the reason."""
-        shared = sorted({claim.shared for claim in claims if claim.shared is not None})
+        shared = sorted({claim.shared for claim in claims if claim.shared is not None} - self._unlimited)
         if not shared:
             yield member, None
             return

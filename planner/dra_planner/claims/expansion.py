@@ -11,12 +11,14 @@ from dra_planner.claims.identity import shape_id, strip, visible_labels
 from dra_planner.claims.quotas import QuotaRoom
 from dra_planner.claims.resolution import Unresolved, check_classes, resolve_claims
 from dra_planner.manifests import Manifests, UnresolvedPods
+from dra_planner.manifests.manifests import GroupClaims
 from dra_planner.model import (
     Blocked,
     Demand,
     DeviceClass,
     Figures,
     Member,
+    ObjectKey,
     PodSet,
     PodSpec,
     Reason,
@@ -42,6 +44,17 @@ def expand_claims(manifests: Manifests, classes: Mapping[str, DeviceClass], feat
     return expansion.finish()
 
 
+def _of_group(pod: PodSpec, group: GroupClaims) -> dict[str, str]:
+    """Return the claims that the pod shares with its group: entries of the same name and template, by name.
+
+    Source: kubernetes/dynamic-resource-allocation:resourceclaim/resourceclaim.go@v0.37.0 (BindTo).
+    """
+    wanted = {
+        entry.name: group.get((entry.name, entry.resource_claim_template_name or "")) for entry in pod.resource_claims
+    }
+    return {name: claim for name, claim in wanted.items() if claim is not None}
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Pods of one pod set with their claims, before equal ones are merged."""
@@ -65,7 +78,9 @@ class _Expansion:
         self._parts: list[_Part] = []
         self._blocked: list[Blocked] = []
         self._assumptions: set[str] = set()
-        self._limit = ConsumerLimit()
+        groups = manifests.group_claims.items()
+        reserved_at_once = frozenset(ObjectKey(key.namespace, name) for key, made in groups for name in made.values())
+        self._limit = ConsumerLimit(reserved_at_once)
         self._quotas = QuotaRoom(manifests, frozenset(classes), features)
 
     def add(self, workload: Workload, pod_set: PodSet) -> None:
@@ -76,6 +91,8 @@ class _Expansion:
         self._assumptions.update(f"{workload.ref}: {text}" for text in (*workload.assumptions, *pod_set.assumptions))
         generated = self._manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
         namespace = workload.meta.namespace
+        group = self._manifests.group_claims.get(ObjectKey(namespace, template.spec.pod_group), {})
+        generated = {**generated, **_of_group(template.spec, group)}
         try:
             self._quotas.check_named(template.spec, namespace)
             claims = resolve_claims(template.spec, namespace, self._manifests, self._classes, generated)

@@ -37,6 +37,7 @@ def strip(pod: PodSpec) -> PodSpec:
         pod,
         resource_claims=(),
         scheduling_gates=(),
+        pod_group="",
         containers=tuple(_strip(container) for container in pod.containers),
         init_containers=tuple(_strip(container) for container in pod.init_containers),
     )

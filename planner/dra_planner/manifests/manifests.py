@@ -23,6 +23,9 @@ from dra_planner.model import (
     WorkloadRef,
 )
 
+GroupClaims = Mapping[tuple[str, str], str]
+"""The claims that all pods of a group share: (name of the entry, name of the template) → name of the claim."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundPod:
@@ -67,6 +70,7 @@ class Manifests:
     priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
     generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    group_claims: Mapping[ObjectKey, GroupClaims] = field(default_factory=dict, hash=False)  # by PodGroup
     unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)

@@ -10,18 +10,18 @@ from typing import Any, Final
 
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.manifests import BoundPod, Manifests, UnresolvedPods
+from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, UnresolvedPods
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.parsing.claims import parse_claim, parse_claim_template, parse_device_class
 from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.parsing.nodes import parse_node
-from dra_planner.manifests.parsing.pods import parse_pod_spec
+from dra_planner.manifests.parsing.pods import parse_pod_template
 from dra_planner.manifests.parsing.slices import parse_slice
-from dra_planner.manifests.tree import child
 from dra_planner.manifests.validation.context import CheckSelector, Cluster, Context
 from dra_planner.manifests.validation.findings import findings, late_findings
 from dra_planner.manifests.validation.verdict import judge, take
 from dra_planner.manifests.workloads import WorkloadReader
+from dra_planner.manifests.workloads.description import Node as Part
 from dra_planner.manifests.workloads.scalers import is_scaler
 from dra_planner.model import (
     DeviceClass,
@@ -119,6 +119,7 @@ class _Collector:
         self.priorities: dict[str, int] = {}
         self.quotas: list[Mapping[str, Any]] = []
         self.generated: dict[ObjectKey, dict[str, str]] = {}
+        self.pod_groups: list[KubernetesObject] = []
         self.other: Counter[str] = Counter()
 
     def add(self, item: KubernetesObject) -> None:
@@ -157,6 +158,7 @@ class _Collector:
         return True
 
     def finish(self) -> Manifests:
+        group_claims = self.share_group_claims()
         return Manifests(
             workloads=tuple(self.workloads),
             claims=self.claims,
@@ -169,6 +171,7 @@ class _Collector:
             priority_classes=self.priorities,
             quotas=tuple(self.quotas),
             generated_claims=self.generated,
+            group_claims=group_claims,
             unresolved=tuple(self.unresolved),
             refused=frozenset(self.refused),
             other_kinds=dict(sorted(self.other.items())),
@@ -202,13 +205,33 @@ class _Collector:
     def add_quota(self, item: KubernetesObject) -> None:
         self.quotas.append(item.data)
 
+    def add_pod_group(self, item: KubernetesObject) -> None:
+        self.other[f"{item.api_version} {item.kind}"] += 1
+        if self.context.features.workload_claims:
+            self.pod_groups.append(item)
+
+    def share_group_claims(self) -> dict[ObjectKey, GroupClaims]:
+        """Make the claim of every PodGroup entry that names a template: one, which the pods of the group share."""
+        shared: dict[ObjectKey, GroupClaims] = {}
+        for group in self.pod_groups:
+            made: dict[tuple[str, str], str] = {}
+            for _, entry in Part(group.data, group.place).at("spec.resourceClaims").members():
+                name, wanted = str(entry.get("name")), str(entry.get("resourceClaimTemplateName", ""))
+                template = self.templates.get(ObjectKey(group.namespace, wanted))
+                if template is not None:
+                    meta = ObjectMeta(name=f"{group.name}-{name}", namespace=group.namespace, place=group.place)
+                    self.claims[meta.key] = ResourceClaim(meta=meta, spec=template.spec)
+                    made[name, wanted] = meta.name
+            shared[group.key] = made
+        return shared
+
     def add_pod(self, item: KubernetesObject) -> None:
         """A pod that a node holds already takes room there; one that is done takes none; others want a node."""
         status = item.data.get("status") or {}
         if status.get("phase") in ("Succeeded", "Failed"):
             self.other["v1 Pod (finished)"] += 1
             return
-        spec = parse_pod_spec(item.data.get("spec") or {}, child(item.place, item.data, "spec"))
+        spec = parse_pod_template(item.data, item.place).spec
         generated = {
             entry["name"]: entry["resourceClaimName"]
             for entry in status.get("resourceClaimStatuses") or ()
@@ -262,4 +285,5 @@ _READERS: Final[dict[tuple[str, str], Callable[[_Collector, KubernetesObject], N
     ("", "ResourceQuota"): _Collector.add_quota,
     ("scheduling.k8s.io", "PriorityClass"): _Collector.add_priority_class,
     ("", "Pod"): _Collector.add_pod,
+    ("scheduling.k8s.io", "PodGroup"): _Collector.add_pod_group,
 }

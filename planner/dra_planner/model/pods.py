@@ -108,6 +108,7 @@ class PodSpec:
     scheduling_gates: tuple[str, ...] = ()
     scheduler_name: str = "default-scheduler"
     host_network: bool = False
+    pod_group: str = ""  # the PodGroup of scheduling.k8s.io that the pod belongs to
     zonal_volumes: tuple[str, ...] = ()  # volumes whose zone only the cluster knows
 
 

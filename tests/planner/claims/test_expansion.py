@@ -150,6 +150,48 @@ def test_the_257th_consumer_of_a_claim_is_blocked() -> None:
     assert (blocked.reason.code, blocked.member.figures) == ("claim-consumers-limit", Figures(44, 44, 44, 119))
 
 
+GROUP = """
+apiVersion: scheduling.k8s.io/v1beta1
+kind: PodGroup
+metadata: {name: training}
+spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("is_on", "entry", "group", "shared"),
+    [
+        (True, "gpu", "training", "default/training-gpu"),  # name and template are those of the group's claim
+        (True, "other", "training", ""),
+        (True, "gpu", "another", ""),
+        (False, "gpu", "training", ""),
+    ],
+)
+def test_pods_of_a_group_share_its_claim(is_on: bool, entry: str, group: str, shared: str) -> None:
+    pods = deployment("a", replicas=300, claim=f"{{name: {entry}, resourceClaimTemplateName: one-gpu}}").replace(
+        "      containers:", f"      schedulingGroup: {{podGroupName: {group}}}\n      containers:"
+    ).replace("claims: [{name: gpu}]", f"claims: [{{name: {entry}}}]")  # fmt: skip
+    features = features_of(37).with_gates(workload_claims=is_on)
+    manifests = read_manifests([Source("m.yaml", "\n---\n".join([TEMPLATE, GROUP, pods]))], features)
+    demand = expand_claims(manifests, CLASSES, features)
+    (shape,) = demand.shapes
+    assert [str(claim.shared or "") for claim in shape.claims] == [shared]
+    assert shape.figures.steady == 300  # the group reserves its claim once, so no limit of consumers holds
+    assert demand.blocked == ()
+    assert [each.code for each in manifests.diagnostics] == ([] if is_on else ["version-not-served"])
+
+
+def test_an_anti_affinity_excludes_pods_of_other_values() -> None:
+    selector = "labelSelector: {matchExpressions: [{key: tenant, operator: Exists}]}"
+    term = f"{{topologyKey: zone, {selector}, mismatchLabelKeys: [tenant, none]}}"
+    affinity = f"      affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}"
+    (shape,) = expand(TEMPLATE, deployment("a", labels="{app: w, tenant: x}", more=affinity)).shapes
+    (found,) = shape.pod.pod_anti_affinity
+    assert found.label_selector is not None
+    told = [(each.key, each.operator, each.values) for each in found.label_selector.requirements]
+    assert told == [("tenant", "Exists", ()), ("tenant", "NotIn", ("x",))]
+
+
 def test_size_and_content_do_not_depend_on_replicas_or_order() -> None:
     documents = [TEMPLATE, CLAIM, deployment("a", replicas=10**7), deployment("b", replicas=3)]
     expected = expand(*documents)

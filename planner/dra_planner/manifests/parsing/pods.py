@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from dra_planner.errors import NOWHERE, Place
@@ -19,14 +20,17 @@ from dra_planner.model import (
     Container,
     ContainerClaim,
     ContainerPort,
+    LabelSelector,
     PodAffinityTerm,
     PodResourceClaim,
     PodSpec,
     PodTemplate,
+    Requirement,
     Toleration,
     TopologySpreadConstraint,
 )
 
+NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 SYSTEM_PRIORITIES: Final = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -34,16 +38,17 @@ _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 def parse_pod_template(data: Data, place: Place = NOWHERE) -> PodTemplate:
     """Return a pod template (or a pod) after defaulting; `place` is that of the template."""
     meta = data.get("metadata") or {}
+    labels = parse_texts(meta.get("labels"))
     return PodTemplate(
-        spec=parse_pod_spec(data.get("spec") or {}, child(place, data, "spec")),
-        labels=parse_texts(meta.get("labels")),
+        spec=parse_pod_spec(data.get("spec") or {}, child(place, data, "spec"), labels),
+        labels=labels,
         annotations=parse_texts(meta.get("annotations")),
         place=place,
     )
 
 
-def parse_pod_spec(data: Data, place: Place = NOWHERE) -> PodSpec:
-    """Return what the scheduler reads of a pod; `place` is that of the spec."""
+def parse_pod_spec(data: Data, place: Place = NOWHERE, labels: Mapping[str, str] = NO_LABELS) -> PodSpec:
+    """Return what the scheduler reads of a pod; `place` is that of the spec, `labels` are the pod's own."""
     affinity = data.get("affinity") or {}
     host_network = bool(data.get("hostNetwork"))
     priority_class = text_of(data.get("priorityClassName"))
@@ -59,8 +64,8 @@ def parse_pod_spec(data: Data, place: Place = NOWHERE) -> PodSpec:
         node_name=text_of(data.get("nodeName")),
         node_selector=parse_texts(data.get("nodeSelector")),
         node_affinity=parse_node_selector((affinity.get("nodeAffinity") or {}).get(_REQUIRED)),
-        pod_affinity=_affinity_terms(affinity.get("podAffinity")),
-        pod_anti_affinity=_affinity_terms(affinity.get("podAntiAffinity")),
+        pod_affinity=_affinity_terms(affinity.get("podAffinity"), labels),
+        pod_anti_affinity=_affinity_terms(affinity.get("podAntiAffinity"), labels),
         topology_spread=tuple(_spread(item) for item in data.get("topologySpreadConstraints") or ()),
         tolerations=tuple(_toleration(item) for item in data.get("tolerations") or ()),
         priority=int(priority),
@@ -69,6 +74,7 @@ def parse_pod_spec(data: Data, place: Place = NOWHERE) -> PodSpec:
         scheduling_gates=tuple(text_of(item.get("name")) for item in data.get("schedulingGates") or ()),
         scheduler_name=data.get("schedulerName") or "default-scheduler",
         host_network=host_network,
+        pod_group=text_of((data.get("schedulingGroup") or {}).get("podGroupName")),
         zonal_volumes=_zonal_volumes(data.get("volumes") or ()),
     )
 
@@ -119,17 +125,30 @@ def _resource_claims(data: Data, place: Place) -> tuple[PodResourceClaim, ...]:
     )
 
 
-def _affinity_terms(data: Data | None) -> tuple[PodAffinityTerm, ...]:
+def _affinity_terms(data: Data | None, labels: Mapping[str, str]) -> tuple[PodAffinityTerm, ...]:
     return tuple(
         PodAffinityTerm(
             topology_key=text_of(item.get("topologyKey")),
-            label_selector=parse_label_selector(item.get("labelSelector")),
+            label_selector=_without_own(item, labels),
             namespaces=tuple(item.get("namespaces") or ()),
             namespace_selector=parse_label_selector(item.get("namespaceSelector")),
             match_label_keys=tuple(item.get("matchLabelKeys") or ()),
         )
         for item in (data or {}).get(_REQUIRED) or ()
     )
+
+
+def _without_own(data: Data, labels: Mapping[str, str]) -> LabelSelector | None:
+    """Return a term's selector; of `mismatchLabelKeys` the server makes requirements that exclude the pod's values.
+
+    Source: kubernetes/kubernetes:pkg/registry/core/pod/strategy.go@v1.36.3 (applyMatchLabelKeysAndMismatchLabelKeys).
+    """
+    selector = parse_label_selector(data.get("labelSelector"))
+    keys = [text_of(key) for key in data.get("mismatchLabelKeys") or ()]
+    if selector is None:
+        return None
+    others = tuple(Requirement(key, "NotIn", (labels[key],)) for key in keys if key in labels)
+    return LabelSelector((*selector.requirements, *(item for item in others if item not in selector.requirements)))
 
 
 def _spread(data: Data) -> TopologySpreadConstraint:

@@ -59,6 +59,7 @@ def render_pod_spec(spec: PodSpec) -> dict[str, Any]:
         schedulingGates=[{"name": gate} for gate in spec.scheduling_gates],
         schedulerName=None if spec.scheduler_name == "default-scheduler" else spec.scheduler_name,
         hostNetwork=spec.host_network,
+        schedulingGroup=compact(podGroupName=spec.pod_group),
         volumes=[{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in spec.zonal_volumes],
     )
 

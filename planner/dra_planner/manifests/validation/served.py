@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from dra_planner.releases import Features
+
 RESOURCE: Final = "resource.k8s.io"
 _RESOURCE_KINDS: Final = {"ResourceClaim": 34, "ResourceClaimTemplate": 34, "DeviceClass": 34, "ResourceSlice": 34,
                           "DeviceTaintRule": 37}  # fmt: skip
@@ -23,6 +25,9 @@ _SERVED: Final = {
     "scheduling.k8s.io/v1": frozenset({"PriorityClass"}),
 }
 _GROUPS: Final = frozenset(version.partition("/")[0] for version in _SERVED)
+_SCHEDULING: Final = "scheduling.k8s.io"
+_GROUP_KINDS: Final = frozenset({"Workload", "PodGroup"})
+_GROUP_VERSIONS: Final = {"v1alpha1": 35, "v1alpha2": 36, "v1alpha3": 37, "v1beta1": 37}
 _OLD_KINDS: Final = {
     "ResourceClass": "ResourceClass is gone since 1.31; a DeviceClass with a selector on the driver takes its place",
     "PodSchedulingContext": "PodSchedulingContext is gone since 1.32; scheduling needs no object of its own",
@@ -38,12 +43,12 @@ _OLD_VERSIONS: Final = {
 }
 
 
-def why_not_served(api_version: str, kind: str, minor: int) -> tuple[str, str] | None:
+def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str, str] | None:
     """Return why this release serves no such kind, and what to do; None where it does, or where nobody can know."""
     group, _, version = api_version.rpartition("/")
     message = f'no matches for kind "{kind}" in version "{api_version}"'
     if group == RESOURCE:
-        return _why_no_resource(version, kind, minor, message)
+        return _why_no_resource(version, kind, features.minor, message)
     if kind in _RESOURCE_KINDS and (not group or group == "resource.kubernetes.io"):
         return message, f"write apiVersion: {RESOURCE}/v1"
     if not group:
@@ -51,6 +56,11 @@ def why_not_served(api_version: str, kind: str, minor: int) -> tuple[str, str] |
             return None
         home = next((known for known, kinds in _SERVED.items() if kind in kinds), "")
         return message, f"write apiVersion: {home}" if home else f"name the group of {kind} in apiVersion"
+    if group == _SCHEDULING and kind in _GROUP_KINDS and version in _GROUP_VERSIONS:
+        since = _GROUP_VERSIONS[version]
+        if features.workload_claims and features.minor >= since:
+            return None
+        return message, f"{group}/{version} is off, from 1.{since} on, unless the API server is told to serve it"
     if group in _GROUPS or group == "extensions":
         served = next((known for known, kinds in _SERVED.items() if kind in kinds and version != known), "")
         if kind in _SERVED.get(api_version, ()):

@@ -8,7 +8,7 @@ from typing import Any, Final
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.schema import Type, fields_of, struct_of
-from dra_planner.manifests.schema.decoding import parse_time
+from dra_planner.manifests.schema.decoding import decode, parse_time
 from dra_planner.manifests.tree import Map, Seq, clone, new_map
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
@@ -27,8 +27,9 @@ def stored_form(item: KubernetesObject, context: Context) -> Map:
 
     Fields that the release does not know or keep are gone, defaults are filled in, quantities are canonical.
     """
-    data: Map = clone(item.data)
     struct = struct_of(item.api_version, item.kind)
+    kept = item.data if struct is None else decode(item.data, struct, item.kind, context.minor, "lenient").data
+    data: Map = clone(kept)
     fill_defaults(item.kind, data, context.cluster.priority_classes)
     drop_disabled(item.kind, data, context.features)
     if item.kind in CLUSTER_SCOPED and isinstance(data.get("metadata"), Map) and "namespace" in data["metadata"]:
@@ -66,8 +67,7 @@ def _normal(value: Any, kind: Type, minor: int) -> Any:
         value[:] = [_normal(item, kind.item, minor) for item in value]
     elif kind.kind == "map" and isinstance(value, Map) and kind.item is not None:
         for name in value:
-            item = _zero(kind.item) if value[name] is None else value[name]
-            value[name] = _normal(item, kind.item, minor)
+            value[name] = _normal(value[name], kind.item, minor)
     elif kind.kind == "quantity":
         return str(parse_quantity(value))
     elif kind.kind == "time" and isinstance(value, str):
@@ -76,10 +76,6 @@ def _normal(value: Any, kind: Type, minor: int) -> Any:
     elif kind.kind in ("int32", "int64") and isinstance(value, float):
         return int(value)
     return value
-
-
-def _zero(kind: Type) -> Any:
-    return new_map() if kind.kind == "struct" else {"quantity": "0", "string": ""}.get(kind.kind)
 
 
 def _coarse(amount: Quantity) -> Quantity:

@@ -79,7 +79,7 @@ def judge(
 
     `existing` is in the form the server stores. Objects of unknown kinds are accepted as they are.
     """
-    missing = why_not_served(item.api_version, item.kind, context.minor)
+    missing = why_not_served(item.api_version, item.kind, context.features)
     if missing is not None:
         violation = Violation("", "NoMatch", missing[0])
         return Verdict(data=item.data, reason="NoMatch", violations=(violation,), fix=missing[1])
