@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pulumi_dra.dra import DeviceClasses as DeviceClasses
     from pulumi_dra.dra import DevicePlugin as DevicePlugin
     from pulumi_dra.dra import DraDriver as DraDriver
+    from pulumi_dra.dra import Dranet as Dranet
     from pulumi_dra.dra import DriverInstaller as DriverInstaller
     from pulumi_dra.dra import TenantAccess as TenantAccess
     from pulumi_dra.eks import EksCluster as EksCluster
@@ -29,6 +30,7 @@ COMPONENTS = {
     "DevicePlugin": "pulumi_dra.dra",
     "DraDriver": "pulumi_dra.dra",
     "DraPlatform": "pulumi_dra.platform",
+    "Dranet": "pulumi_dra.dra",
     "DriverInstaller": "pulumi_dra.dra",
     "EksCluster": "pulumi_dra.eks",
     "EksGpuPool": "pulumi_dra.eks",
@@ -47,6 +49,7 @@ __all__ = [
     "DevicePlugin",
     "DraDriver",
     "DraPlatform",
+    "Dranet",
     "DriverInstaller",
     "EksCluster",
     "EksGpuPool",

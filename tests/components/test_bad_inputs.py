@@ -70,6 +70,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     },
     "DraDriver": {"version": "25.8.1", "platform": "eks", "max_nodes": 4},
     "DriverInstaller": {},
+    "Dranet": {},
     "DeviceClasses": {"kubernetes_version": "1.34", "classes": [{"name": "large", "device": "gpu"}]},
     "DevicePlugin": {"version": "0.17.4"},
     "DraPlatform": {"fleet": fleet_text("eks-dev"), "plan": plan_text("eks-dev")},
@@ -264,6 +265,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "feature_gates.ComputeDomainCliques",
         "needs IMEXDaemonsWithDNSNames",
     ),
+    ("DraDriver", {"consumable_shares": "memory"}, "consumable_shares", "it begins with 0.5.0"),
+    ("DraDriver", {"version": "0.5.0", "consumable_shares": "4"}, "consumable_shares", "needs the feature gate"),
+    ("DraDriver", {"consumable_shares": "half"}, "consumable_shares", '"half" is not memory, unlimited, disabled'),
     ("DevicePlugin", {"image_digest": "latest"}, "image_digest", '"latest" is not a digest'),
     (
         "DevicePlugin",
@@ -316,6 +320,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         {"pools": [{"name": "a100"}]},
         "pools[0].name",
         '"a100" is no pool of the fleet; they are l4, h100',
+    ("Dranet", {"version": "latest"}, "version", '"latest" is not a version (1.0.0)'),
+    ("Dranet", {"image_repository": "m.example/d@sha256:1"}, "image_repository", "must not have a tag or a digest"),
+    ("Dranet", {"tolerations": ["team"]}, "tolerations[0]", 'must be a structure, not "team"'),
     ),
     ("DraPlatform", {"pools": [{"name": "l4", "disk_gib": 1}]}, "pools.l4.disk_gib", "must be from 50 to 16384, not 1"),
     (
@@ -326,6 +333,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("DraPlatform", {"pools": [{"name": "l4", "efa": True}]}, "pools.l4.efa", "g6.2xlarge has no EFA interface"),
     ("DraPlatform", {"driver": {"webhook": "yes"}}, "driver.webhook", 'must be true or false, not "yes"'),
+    ("DeviceClasses", classes(name="mrdma.google.com"), "classes[0].name", "is a class that DRANET brings"),
     ("DraPlatform", {"driver": {"version": "0.4.1"}}, "driver.version", "is no input of DriverOptions"),
     ("DraPlatform", {"secrets_kms_key": "mine"}, "cluster.kms_key_arn", "is not the ARN of a KMS key"),
     ("DraPlatform", {"tenants": [{"groups": ["a"]}]}, "tenants[0].namespace", "is missing"),
@@ -383,3 +391,5 @@ def test_all_faults_are_told_together_and_in_every_languages_spelling(declare: C
         assert isinstance(told, pulumi.RunError)
 
     declare(make)
+    ("DraPlatform", {"driver": {"compute_domains": True}}, "driver.compute_domains", "write it into the fleet"),
+    ("DraPlatform", {"driver": {"feature_gates": {"MPSSupport": True}}}, "driver.feature_gates", "into the fleet"),

@@ -8,6 +8,7 @@ from pulumi_dra.dra.admin_access_policy import AdminAccessPolicy, AdminAccessPol
 from pulumi_dra.dra.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings  # noqa: E402  # the check comes first
 from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.dra_driver import DraDriver, DraDriverArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.dranet import Dranet, DranetArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.driver_installer import DriverInstaller, DriverInstallerArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.tenant_access import TenantAccess, TenantAccessArgs, TenantSettings  # noqa: E402  # the check comes first
 
@@ -21,6 +22,8 @@ __all__ = [
     "DevicePluginArgs",
     "DraDriver",
     "DraDriverArgs",
+    "Dranet",
+    "DranetArgs",
     "DriverInstaller",
     "DriverInstallerArgs",
     "TenantAccess",

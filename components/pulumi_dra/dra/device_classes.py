@@ -22,6 +22,9 @@ CHART_CLASSES = (
 )
 """Classes that the driver's chart makes."""
 
+NETWORK_CLASSES = ("efa.networking.k8s.aws", "mrdma.google.com", "netdev.google.com")
+"""Classes that DRANET brings: its chart on EKS, GKE itself."""
+
 
 class DeviceClassSettings(TypedDict):
     """One DeviceClass: a ready intent, selectors of one's own, or both (all must hold)."""
@@ -107,6 +110,8 @@ def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> Checke
     )
     if class_name in CHART_CLASSES:
         read.refuse("name", f"{class_name} is a class of the driver's chart; choose another name")
+    if class_name in NETWORK_CLASSES:
+        read.refuse("name", f"{class_name} is a class that DRANET brings; choose another name")
     device = read.choice("device", ("", *DEVICES), "") if read.has("device") else ""
     memory = read.whole("memory_gib_at_least", 0, most=100_000)
     profile = read.text("mig_profile", "", pattern=r"[1-9]g\.\d+gb(\+[a-z.]+)?", meaning="a MIG profile (1g.10gb)")

@@ -12,6 +12,7 @@ from dra_planner.catalog import DriverRelease
 from dra_planner.errors import PlannerError
 from pulumi_dra.dra.chart_keys import GENERATIONS
 from pulumi_dra.dra.crds import read_crds
+from pulumi_dra.dra.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.driver_values import (
     DRIVER_ROOTS,
     PLUGIN_PRIORITY,
@@ -40,7 +41,6 @@ EXCLUSIVE_GATES = (
 """Two gates with which the driver stops at start, and the generation since which it does."""
 NEEDED_GATES = {"ComputeDomainCliques": "IMEXDaemonsWithDNSNames", "DeviceMetadata": "PassthroughSupport"}
 SHARES, SHARES_MEANING = "disabled|memory|unlimited|[1-9][0-9]*", "memory, unlimited, disabled or a positive number"
-EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 class WebhookTls(TypedDict):
@@ -54,17 +54,6 @@ class WebhookTls(TypedDict):
     """Secret with tls.crt and tls.key in the driver's namespace, instead of cert-manager."""
     ca_bundle: NotRequired[str]
     """Certificates of the authority that signed it, in base64."""
-
-
-class DriverToleration(TypedDict):
-    """A taint that the driver's plugin tolerates."""
-
-    key: str
-    """Key of the taint."""
-    value: NotRequired[str]
-    """Value of the taint. Default: any."""
-    effect: NotRequired[str]
-    """NoSchedule, PreferNoSchedule or NoExecute. Default: any."""
 
 
 class DraDriverArgs(TypedDict):
@@ -179,7 +168,7 @@ def _read_settings(read: InputReader) -> DriverSettings:
         webhook=_read_webhook(read),
         image=read_image(read),
         priority_class=read.text("priority_class", PLUGIN_PRIORITY),
-        tolerations=tuple(_read_toleration(read, index, item) for index, item in enumerate(read.blocks("tolerations"))),
+        tolerations=tuple(read_tolerations(read)),
         keep_old_names=read.flag("keep_old_names", True),
     )
 
@@ -212,17 +201,6 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
         secret_name=secret_name,
         ca_bundle=ca_bundle,
     )
-
-
-def _read_toleration(outer: InputReader, index: int, item: Mapping[str, Any]) -> dict[str, str]:
-    read = outer.inside(f"tolerations[{index}]", item, DriverToleration)
-    key, value = read.text("key"), read.text("value", "")
-    toleration = {"key": key, "operator": "Equal" if value else "Exists"}
-    if value:
-        toleration["value"] = value
-    if read.has("effect"):
-        toleration["effect"] = read.choice("effect", EFFECTS, "NoSchedule")
-    return toleration
 
 
 def _check_release(read: InputReader, release: DriverRelease, settings: DriverSettings) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from dra_planner.fleet import Dranet as FleetDranet
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
@@ -13,6 +14,7 @@ from pulumi_dra.dra.admin_access_policy import AdminAccessPolicy
 from pulumi_dra.dra.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings, read_classes
 from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs, read_plugin_inputs
 from pulumi_dra.dra.dra_driver import DraDriver
+from pulumi_dra.dra.dranet import Dranet, DranetArgs
 from pulumi_dra.dra.driver_inputs import DraDriverArgs, read_driver_inputs
 from pulumi_dra.dra.driver_installer import DriverInstaller
 from pulumi_dra.dra.tenant_access import TenantAccess, TenantAccessArgs, read_tenants
@@ -59,6 +61,8 @@ def declare_in_cluster(
         # (kubernetes-sigs/dra-driver-nvidia-gpu issue 1008).
         after_installer = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[installer]))
     driver = DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=after_installer)
+    if fleet.cloud == "eks" and fleet.drivers.dranet:
+        Dranet(f"{name}-dranet", dranet_args(fleet, fleet.drivers.dranet), opts=options)
     if fleet.device_plugin:
         DevicePlugin(f"{name}-device-plugin", plugin_args(inputs, fleet), opts=options)
     if fleet.device_classes:
@@ -89,6 +93,14 @@ def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraD
 def pool_tolerations(fleet: Fleet) -> list[dict[str, str]]:
     """Return what the driver must tolerate to run on every pool, beside the taint that all of them have."""
     return [{"key": key} for key in sorted({taint.key for pool in fleet.pools for taint in pool.taints})]
+
+
+def dranet_args(fleet: Fleet, dranet: FleetDranet) -> DranetArgs:
+    """Return the inputs of DRANET on EKS."""
+    args: dict[str, Any] = {"tolerations": pool_tolerations(fleet)}
+    if dranet.version:
+        args["version"] = dranet.version
+    return DranetArgs(**args)
 
 
 def plugin_args(inputs: DraPlatformInputs, fleet: Fleet) -> DevicePluginArgs:

@@ -24,10 +24,15 @@ class ImageSettings:
 def read_image(read: InputReader) -> ImageSettings:
     """Return `image_repository`, `image_digest` and `image_pull_secrets`; faults are noted in `read`."""
     return ImageSettings(
-        read.text("image_repository", "", check=_repository_complaint),
+        read_repository(read),
         read.text("image_digest", "", pattern="sha256:[0-9a-f]{64}", meaning="a digest (sha256: and 64 digits)"),
         tuple(read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name")),
     )
+
+
+def read_repository(read: InputReader) -> str:
+    """Return `image_repository`, an image without a tag; faults are noted in `read`."""
+    return read.text("image_repository", "", check=_repository_complaint)
 
 
 def _repository_complaint(text: str) -> str:

@@ -1,0 +1,80 @@
+"""DRANET on EKS: publishes EFA interfaces, which pods claim beside GPUs. On GKE the cloud runs a DRANET of its own."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from pulumi_dra.children import Children
+from pulumi_dra.dra.driver_tolerations import DriverToleration, read_tolerations
+from pulumi_dra.dra.images import read_repository
+from pulumi_dra.dra.release_status import require_deployed
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.labels import DRA, GPU_TOLERATION
+
+RELEASE = CHART = "aws-dranet"
+REPOSITORY = "https://aws.github.io/eks-charts"
+VERSION = "1.0.0"
+NAMESPACE = "kube-system"
+DEVICE_CLASS = "efa.networking.k8s.aws"
+"""The class that the chart makes (aws/eks-charts:stable/aws-dranet/values.yaml)."""
+
+
+class DranetArgs(TypedDict):
+    """Inputs of Dranet."""
+
+    version: NotRequired[str]
+    """Version of the Helm chart aws-dranet. Default 1.0.0."""
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: that of another region, or a mirror."""
+    tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
+    """Further taints of the nodes that it tolerates, beside nvidia.com/gpu."""
+
+
+class Dranet(pulumi.ComponentResource):
+    """DRANET on the nodes labelled `nvidia.com/gpu.dra=true` whose machines have EFA interfaces."""
+
+    device_class: pulumi.Output[str]
+    """Name of the DeviceClass of EFA interfaces."""
+
+    def __init__(self, name: str, args: DranetArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("Dranet", name, args, DranetArgs)
+        version = read.text("version", VERSION, pattern=r"\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?", meaning="a version (1.0.0)")
+        chart = read.text("chart", "")
+        values = dranet_values(read_repository(read), read_tolerations(read))
+        read.finish()
+        super().__init__("pulumi-dra:index:Dranet", name, {}, opts)
+        installed = k8s.helm.v3.Release(
+            f"{name}-release",
+            name=RELEASE,
+            namespace=NAMESPACE,
+            chart=chart or CHART,
+            version=None if chart else version,
+            repository_opts=None if chart else {"repo": REPOSITORY},
+            values=values,
+            # It would be waited for pod by pod, on nodes that may not be there yet.
+            skip_await=True,
+            opts=Children(self, opts).options(delete_before_replace=True),
+        )
+        # A failed release must stop here too: see `require_deployed`.
+        self.device_class = installed.status.apply(
+            lambda status: DEVICE_CLASS if require_deployed(RELEASE, status) else ""
+        )
+        self.register_outputs({"device_class": self.device_class})
+
+
+def dranet_values(repository: str, tolerations: list[dict[str, str]]) -> dict[str, Any]:
+    """Return the chart's values; which machines have EFA the chart knows itself.
+
+    Every key exists in aws/eks-charts:stable/aws-dranet/values.yaml.
+    """
+    values: dict[str, Any] = {
+        "nodeSelector": {DRA: "true"},
+        "tolerations": [dict(GPU_TOLERATION), *tolerations],
+    }
+    if repository:
+        values["image"] = {"repository": repository}
+    return values

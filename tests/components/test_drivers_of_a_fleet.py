@@ -1,0 +1,101 @@
+"""What a fleet says about its drivers and pools, as inputs of the components in the cluster."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pulumi
+import pytest
+
+from dra_planner.fleet import Fleet, read_fleet
+from pulumi_dra.dra import DraDriver, Dranet
+from pulumi_dra.dra.from_fleet import dranet_args, driver_args
+
+FLEET: dict[str, Any] = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.36",
+    "systemPool": {"machine": "m7i.large", "count": 2},
+    "drivers": {"nvidia": {"version": "0.5.0"}},
+    "devicePlugin": False,
+    "pools": [{"name": "h100", "machine": "p5.48xlarge", "count": {"min": 0, "max": 8}}],
+}
+
+
+def fleet(nvidia: dict[str, Any] | None = None, **changes: Any) -> Fleet:
+    document = {**FLEET, **changes}
+    document["drivers"] = {**document["drivers"], "nvidia": {"version": "0.5.0", **(nvidia or {})}}
+    return read_fleet(document)
+
+
+def release_of(declare: Callable[..., Any], of: Fleet, **options: Any) -> dict[str, Any]:
+    """Return the values of the driver's release for a fleet and the options of a platform."""
+    plan: Any = SimpleNamespace(pools=[SimpleNamespace(nodes=SimpleNamespace(max=8))])
+    inputs: Any = SimpleNamespace(driver=options)
+    declared = declare(lambda: DraDriver("driver", driver_args(inputs, of, plan)))
+    values: dict[str, Any] = declared.one("Release").inputs["values"]
+    return values
+
+
+def test_gates_shares_and_compute_domains_are_the_fleets(declare: Any) -> None:
+    nvidia = {"featureGates": {"ConsumableShares": True}, "consumableShares": 4, "computeDomains": True}
+    values = release_of(declare, fleet(nvidia))
+    assert values["featureGates"] == {"ConsumableShares": True}
+    assert values["consumableShares"] == "4"
+    assert values["resources"]["computeDomains"] == {"enabled": True}
+
+
+def test_a_fleet_that_says_nothing_leaves_the_charts_defaults(declare: Any) -> None:
+    values = release_of(declare, fleet())
+    assert not {"featureGates", "consumableShares", "controller", "webhook"} & set(values)
+
+
+def test_the_driver_tolerates_the_taints_of_every_pool_and_those_of_the_options(declare: Any) -> None:
+    taints = [{"key": "team", "value": "vision"}, {"key": "batch", "effect": "NoExecute"}]
+    pools = [{**FLEET["pools"][0], "taints": taints}]
+    values = release_of(declare, fleet(pools=pools), tolerations=[{"key": "own", "value": "x", "effect": "NoSchedule"}])
+    assert values["kubeletPlugin"]["tolerations"] == [
+        {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+        {"key": "batch", "operator": "Exists"},
+        {"key": "team", "operator": "Exists"},
+        {"key": "own", "operator": "Equal", "value": "x", "effect": "NoSchedule"},
+    ]
+
+
+@pytest.mark.parametrize(("dranet", "version"), [(True, "1.0.0"), ({"version": "1.1.0"}, "1.1.0")])
+def test_dranet_is_installed_in_the_version_of_the_fleet(declare: Any, dranet: Any, version: str) -> None:
+    pools = [{**FLEET["pools"][0], "taints": [{"key": "team"}]}]
+    asked = fleet(drivers={"dranet": dranet}, pools=pools)
+    assert asked.drivers.dranet
+    release = declare(lambda: Dranet("dranet", dranet_args(asked, asked.drivers.dranet))).one("Release").inputs  # type: ignore[arg-type]  # not False
+    assert (release["chart"], release["version"], release["namespace"]) == ("aws-dranet", version, "kube-system")
+    assert release["repositoryOpts"] == {"repo": "https://aws.github.io/eks-charts"}
+    assert release["skipAwait"] is True
+    assert release["values"] == {
+        "nodeSelector": {"nvidia.com/gpu.dra": "true"},
+        "tolerations": [
+            {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+            {"key": "team", "operator": "Exists"},
+        ],
+    }
+
+
+def test_dranets_image_can_be_that_of_another_region(declare: Any) -> None:
+    repository = "602401143452.dkr.ecr.eu-west-1.amazonaws.com/eks/dranet"
+    release = declare(lambda: Dranet("dranet", {"image_repository": repository})).one("Release").inputs
+    assert release["values"]["image"] == {"repository": repository}  # the tag is the chart's
+
+
+def test_two_drivers_in_one_program_have_names_of_their_own(declare: Any) -> None:
+    def make() -> None:
+        for name in ("blue", "green"):
+            cluster = pulumi.ProviderResource("kubernetes", name, {})
+            args: Any = {"version": "0.4.1", "platform": "eks", "max_nodes": 4}
+            DraDriver(name, args, opts=pulumi.ResourceOptions(providers={"kubernetes": cluster}))
+
+    declared = declare(make)
+    names = [(resource.type, resource.name) for resource in declared.resources]
+    assert len(set(names)) == len(names)
+    providers = {r.name: r.provider for r in declared.resources if r.type.startswith("kubernetes:")}
+    assert {provider for name, provider in providers.items() if name.startswith("blue")} == {"blue"}
+    assert {provider for name, provider in providers.items() if name.startswith("green")} == {"green"}
