@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
@@ -33,9 +33,12 @@ def sentence_of(error: PlannerError) -> str:
 
 
 def _as_decimal(value: Any) -> Any:
-    if isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return value
-    return Decimal(str(value)) if isinstance(value, int | float | str) else value
+    try:
+        return Decimal(str(value))
+    except InvalidOperation:
+        raise ValueError(f'"{value}" is no price; write dollars per node and hour: 1.25') from None
 
 
 def _as_number(value: Decimal) -> int | float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
@@ -46,8 +47,8 @@ class Positions:
 def read_yaml(text: str, file: str = "") -> tuple[Any, Positions]:
     """Return the plain data of a document and where its fields stand.
 
-    Raises FleetError for text that is not YAML, is nested too deeply, or holds more than `MOST_VALUES` values once
-    its aliases are followed.
+    Raises FleetError for text that is not YAML, is nested too deeply, has a key twice in one mapping, or holds more
+    than `MOST_VALUES` values once its aliases are followed.
     """
     loader = yaml.SafeLoader(text)  # libyaml's composer overflows the stack where this one raises
     try:
@@ -58,6 +59,9 @@ def read_yaml(text: str, file: str = "") -> tuple[Any, Positions]:
                 place=Place(file),
                 fix="write out what it means",
             )
+        for key in () if root is None else _keys_twice(root, set()):
+            place = Place(file, key.start_mark.line + 1)
+            raise FleetError(f'the key "{key.value}" is there twice', place=place, fix="keep one of the two")
         positions = Positions(root)  # before construction, which moves merged keys
         return (None if root is None else loader.construct_document(root)), positions
     except yaml.YAMLError as error:
@@ -70,6 +74,24 @@ def read_yaml(text: str, file: str = "") -> tuple[Any, Positions]:
         raise FleetError(f"is not YAML: {error}", place=Place(file)) from None
     finally:
         loader.dispose()
+
+
+def _keys_twice(node: yaml.Node, visited: set[int]) -> Iterator[yaml.ScalarNode]:
+    """Yield keys that their mapping has already: of the two YAML would keep the later one without a word."""
+    if id(node) in visited:
+        return
+    visited.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
+                if key.value in seen:
+                    yield key
+                seen.add(key.value)
+            yield from _keys_twice(value, visited)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _keys_twice(item, visited)
 
 
 def _size(node: yaml.Node, sizes: dict[int, int]) -> int:

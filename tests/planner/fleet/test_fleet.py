@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dra_planner.errors import FleetError
 from dra_planner.fleet import Fleet, read_fleet, read_fleet_file, read_stack
@@ -129,6 +131,7 @@ BAD = [
         'must be a mapping of keys, not "100m"',
     ),
     ("a zone for a region", [("region", "us-east-1a")], "region", '"us-east-1a" is a zone; its region is "us-east-1"'),
+    ("no price", [("pools.0.pricePerHour", "cheap")], "pools[0].pricePerHour", '"cheap" is no price'),
     ("two kinds of network", [("network", {"zones": 2, "subnetIds": ["s"]})], "network", "not both"),
 ]
 
@@ -227,6 +230,14 @@ def test_an_anchor_that_holds_itself_is_refused(tmp_path: Path) -> None:
         read_fleet_file(path)
 
 
+def test_a_key_twice_is_refused_at_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.yaml"
+    path.write_text("cloud: eks\nregion: us-east-1\npools: []\npools: []\n")
+    with pytest.raises(FleetError, match='the key "pools" is there twice') as caught:
+        read_fleet_file(path)
+    assert caught.value.place.line == 4
+
+
 def test_pools_may_share_what_they_have_in_common(tmp_path: Path) -> None:
     text = yaml.safe_dump(changed(("pools", [])), sort_keys=False).replace("pools: []\n", "")
     path = tmp_path / "fleet.yaml"
@@ -314,3 +325,40 @@ def test_a_missing_stack_names_those_there_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("zone", ["us-central1-a", "us-central1-ai1a"])
 def test_zones_for_accelerators_are_zones(zone: str) -> None:
     assert read_fleet(changed(*deepcopy(GKE), ("network.zones", [zone]))).network.zones == [zone]
+
+
+PATHS = ["cloud", "region", "kubernetes", "autoscaler", "network", "network.zones", "endpoint", "systemPool.count",
+         "drivers.nvidia.featureGates", "drivers.nvidia.consumableShares", "drivers.dranet", "daemonPods", "pools",
+         "pools.0", "pools.0.count", "pools.0.mig", "pools.0.zones", "pools.0.capacity", "pools.0.pricePerHour",
+         "pools.0.maxPods", "pools.0.reserved", "pools.0.labels", "pools.0.taints"]  # fmt: skip
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.dates(), st.just("1.36")
+)
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(SCALARS, inner, max_size=2), max_leaves=4
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(edits=st.lists(st.tuples(st.sampled_from(PATHS), VALUES), min_size=1, max_size=3))
+def test_whatever_a_fleet_says_it_is_read_or_refused(edits: list[tuple[str, Any]]) -> None:
+    document = changed(("network", {"zones": 2}))
+    try:
+        fleet = read_fleet(changed_further(document, edits))
+    except FleetError:
+        return
+    assert read_fleet(fleet.document()) == fleet
+
+
+def changed_further(document: dict[str, Any], edits: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The document with values set at those of the paths that are there."""
+    for path, value in edits:
+        *parents, last = path.split(".")
+        here: Any = document
+        for part in parents:
+            here = here[0] if isinstance(here, list) and here else here.get(part) if isinstance(here, dict) else None
+        if isinstance(here, dict):
+            here[last] = value
+        elif isinstance(here, list) and here:
+            here[0] = value
+    return document
