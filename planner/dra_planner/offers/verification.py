@@ -138,20 +138,24 @@ def _devices(slices: Iterable[ResourceSlice], driver: str) -> list[Device]:
 
 
 def _kind(device: Device) -> str:
+    """Return what sort of device it is: the NVIDIA driver says it, of interfaces it is whether they do RDMA."""
+    is_rdma = device.attributes.get("dra.net/rdma")
+    if isinstance(is_rdma, bool):
+        return "rdma" if is_rdma else "netdev"
     kind = device.attributes.get("type")
     return kind if isinstance(kind, str) else "device"
 
 
 def _pairs(ours: Sequence[Device], theirs: Sequence[Device]) -> list[tuple[Device, Device]]:
-    """Pair devices by name where all names agree, else by profile and then in order of names."""
+    """Pair devices by name where names agree or numbers differ, else by profile and then in order of names."""
     named = {device.name: device for device in theirs}
-    if all(device.name in named for device in ours):
-        return [(device, named[device.name]) for device in ours]
+    if len(ours) != len(theirs) or all(device.name in named for device in ours):
+        return [(device, named[device.name]) for device in ours if device.name in named]
 
     def rank(device: Device) -> tuple[str, int, str]:
         return str(device.attributes.get("profile", "")), len(device.name), device.name
 
-    return list(zip(sorted(ours, key=rank), sorted(theirs, key=rank), strict=False))
+    return list(zip(sorted(ours, key=rank), sorted(theirs, key=rank), strict=True))
 
 
 def _device_differences(pool: Offer, node: Offer, ours: Device, theirs: Device) -> Iterator[Difference]:

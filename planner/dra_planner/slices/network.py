@@ -10,24 +10,24 @@ from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 NETWORK_DRIVER = "dra.net"
 _ONLY_THE_NODE_KNOWS = (
-    "ifName",
-    "pciAddress",
-    "mac",
-    "mtu",
-    "type",
-    "state",
-    "alias",
-    "encapsulation",
-    "ipv4",
-    "ipv6",
-    "rdmaDevice",
-    "virtual",
-    "ebpf",
-    "tcFilterNames",
-    "tcxProgramNames",
-    "sriov",
-    "sriovVfs",
-    "isSriovVf",
+    "dra.net/ifName",
+    "dra.net/pciAddress",
+    "dra.net/mac",
+    "dra.net/mtu",
+    "dra.net/type",
+    "dra.net/state",
+    "dra.net/alias",
+    "dra.net/encapsulation",
+    "dra.net/ipv4",
+    "dra.net/ipv6",
+    "dra.net/rdmaDevice",
+    "dra.net/virtual",
+    "dra.net/ebpf",
+    "dra.net/tcFilterNames",
+    "dra.net/tcxProgramNames",
+    "dra.net/sriov",
+    "dra.net/sriovVfs",
+    "dra.net/isSriovVf",
     "resource.kubernetes.io/numaNode",  # from a release on that the clouds may not have yet
 )
 _OF_GOOGLE = ("block", "subBlock", "host", "networkName", "networkProjectNumber", "ipAliases")
@@ -50,11 +50,11 @@ def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[Resourc
 
 def _device(machine: Machine, index: int, interface: NetworkInterface) -> Device:
     attributes: dict[str, AttributeValue] = {
-        "pciDevice": interface.pci_device or Unknown(),
-        "pciSubsystem": interface.pci_subsystem or Unknown(),
-        "pciVendor": interface.pci_vendor or Unknown(),
-        "rdma": interface.is_rdma,
-        "numaNode": Unknown() if interface.numa_node is None else interface.numa_node,
+        "dra.net/pciDevice": interface.pci_device or Unknown(),
+        "dra.net/pciSubsystem": interface.pci_subsystem or Unknown(),
+        "dra.net/pciVendor": interface.pci_vendor or Unknown(),
+        "dra.net/rdma": interface.is_rdma,
+        "dra.net/numaNode": Unknown() if interface.numa_node is None else interface.numa_node,
         "resource.kubernetes.io/pcieRoot": Unknown(interface.pcie_root or ""),
     }
     attributes |= {name: Unknown() for name in _ONLY_THE_NODE_KNOWS}

@@ -190,3 +190,29 @@ def test_an_unknown_machine_gives_its_row_and_its_topology() -> None:
     assert [row.table for row in rows] == ["gpu_topology"] * 4 + ["machines_eks"]
     assert rows[0].line == "eks,g9.12xlarge,0,,pci0000:37,,,observed,resourceslice-dumps"
     assert rows[-1].line.startswith("g9.12xlarge,g9,amd64,,48,,gpu,nvidia,NVIDIA L4,4,l4,")
+
+
+def test_interfaces_are_known_by_what_they_do_whatever_they_are_called() -> None:
+    fleet = read_fleet(
+        {
+            "cloud": "gke",
+            "region": "us-central1",
+            "kubernetes": "1.36",
+            "network": {"zones": ["us-central1-a"]},
+            "systemPool": {"machine": "e2-standard-4"},
+            "drivers": {"nvidia": {"version": "0.4.1"}, "dranet": True},
+            "pools": [{"name": "h200", "machine": "a3-ultragpu-8g", "count": {"max": 1}}],
+        }
+    )
+    (offer,) = predict_offers(fleet, features_of(36))
+    node = real(offer)
+    gpus, network = node.slices
+    buses = ["91", "92", "98", "99", "c6", "c7", "cd", "ce", "05"]  # the gVNIC comes first in order of names
+    renamed = tuple(
+        replace(device, name=f"pci-0000-{bus}-00-0", attributes={**device.attributes, "dra.net/type": "device"})
+        for device, bus in zip(network.devices, buses, strict=True)
+    )
+    node = replace(node, slices=(gpus, replace(network, devices=renamed)))
+    assert verify_offers([offer], [node]).holds
+    fewer = replace(node, slices=(gpus, replace(network, devices=renamed[1:])))
+    assert difference(offer, fewer) == ("count", "dra.net", "rdma", "8", "7")
