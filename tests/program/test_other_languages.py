@@ -68,21 +68,41 @@ def test_no_other_package_is_needed_to_use_it() -> None:
     assert not _schema().get("dependencies")
 
 
-@pytest.mark.engine
-@pytest.mark.xdist_group("eks")
-def test_a_program_in_another_language_builds_the_platform(tmp_path: Path, plan_of: Any) -> None:
-    project = tmp_path / "project"
+def other_project(folder: Path, program: str) -> Engine:
+    """Return an engine on a project that meets the components through their schema alone."""
+    project = folder / "project"
     project.mkdir()
-    settings = yaml.safe_load((PROJECT / "stacks/Pulumi.eks-dev.yaml").read_text())["config"]
-    fleet = read_fleet(settings["pulumi-dra:fleet"])
-    (project / "fleet.yaml").write_text(yaml.safe_dump(settings["pulumi-dra:fleet"]))
-    (project / "plan.json").write_text(planfile.file_text(plan_of(fleet)))
-    (project / "__main__.py").write_text(PROGRAM)
+    (project / "__main__.py").write_text(program)
     plugins = {"providers": [{"name": "pulumi-dra", "path": str(PROJECT / "components")}]}
     (project / "Pulumi.yaml").write_text(yaml.safe_dump({"name": "other", "runtime": "python", "plugins": plugins}))
     (project / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": {"aws:region": "us-east-1"}}))
-    engine = Engine(tmp_path / "work", project)
+    engine = Engine(folder / "work", project)
     engine.stack_init("dev")
+    return engine
+
+
+@pytest.mark.engine
+@pytest.mark.xdist_group("eks")
+def test_wrong_inputs_are_sentences_in_another_language(tmp_path: Path) -> None:
+    program = "\n".join(PROGRAM.split("\n")[:7])
+    program += '\nRemote("DraDriver", "driver", {"version": "25.3.0", "platform": "aks", "maxNodes": 4}, [])\n'
+    preview = other_project(tmp_path, program).preview("dev")
+    assert not preview.ok
+    assert 'DraDriver "driver" has 2 wrong inputs:' in preview.output
+    assert "version: NVIDIA DRA driver 25.3.0 cannot be installed" in preview.output
+    assert 'platform: must be one of eks, gke, gpu-operator, not "aks"' in preview.output
+    assert "Traceback" not in preview.output
+    assert "hosting.py" not in preview.output
+
+
+@pytest.mark.engine
+@pytest.mark.xdist_group("eks")
+def test_a_program_in_another_language_builds_the_platform(tmp_path: Path, plan_of: Any) -> None:
+    settings = yaml.safe_load((PROJECT / "stacks/Pulumi.eks-dev.yaml").read_text())["config"]
+    fleet = read_fleet(settings["pulumi-dra:fleet"])
+    engine = other_project(tmp_path, PROGRAM)
+    (engine.view / "fleet.yaml").write_text(yaml.safe_dump(settings["pulumi-dra:fleet"]))
+    (engine.view / "plan.json").write_text(planfile.file_text(plan_of(fleet)))
 
     up = engine.up("dev", skip_preview=True)
     assert up.ok, up.output
