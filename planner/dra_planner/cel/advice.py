@@ -1,42 +1,34 @@
 """What would make a refused selector right.
 
-Each rule looks at what was refused, not at the words alone, and says how to write what was likely meant. Where nothing
-better is known there is no advice.
+Each rule looks at what was refused, not at the words alone, and says what to write: after "write" comes an expression
+that can be taken as it is. Where nothing better is known there is no advice.
 """
 
 from __future__ import annotations
 
-import re
+import difflib
 from typing import Final
 
 from dra_planner.cel import types
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.tree import Call, Ident, Node, Select, walk
+from dra_planner.cel.libraries.semvers import SemverError, parse_semver
+from dra_planner.cel.overloads import declared
+from dra_planner.cel.spelling import spell
+from dra_planner.cel.tree import Call, Constant, Ident, ListNode, Node, Select, walk
 from dra_planner.cel.types import Type
+from dra_planner.quantity import Quantity, QuantityError
 
+DOMAIN: Final = "gpu.nvidia.com"
 _ORDERINGS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
+_EQUALITIES: Final = {"_==_": "==", "_!=_": "!="}
 _METHODS: Final = frozenset({"isGreaterThan", "isLessThan", "compareTo", "add", "sub"})
 _LISTS: Final = frozenset({"sort", "sortBy", "distinct", "flatten", "slice", "reverse", "range", "lists"})
+_FIELDS: Final = ("driver", "attributes", "capacity", "allowMultipleAllocations")
 _LEVELS: Final = (
-    'attributes and capacity have two levels, domain and name: device.attributes["gpu.nvidia.com"].productName, '
-    'device.capacity["gpu.nvidia.com"].memory'
+    f'attributes and capacity have two levels, domain and name: device.attributes["{DOMAIN}"].productName, '
+    f'device.capacity["{DOMAIN}"].memory'
 )
-
-
-def for_syntax(text: str) -> str | None:
-    """Advice for a text that is no expression."""
-    bare = re.sub(r"\"[^\"]*\"|'[^']*'", '""', text)
-    if not bare.strip():
-        return 'write a condition, such as device.driver == "gpu.nvidia.com"'
-    if re.search(r"\b(?:and|or|not)\b", bare):
-        return "the operators are &&, || and !"
-    if re.search(r"(?<![=!<>])=(?!=)", bare):
-        return "equality is =="
-    if "===" in bare:
-        return "equality is =="
-    if bare.count("(") != bare.count(")"):
-        return "every ( needs its )"
-    return None
+_CLOSE: Final = 0.7
 
 
 def for_node(node: Node, message: str, dialect: Dialect) -> str | None:
@@ -50,14 +42,17 @@ def for_node(node: Node, message: str, dialect: Dialect) -> str | None:
     return None
 
 
-def for_result(result: Type) -> str:
+def for_result(root: Node) -> str:
     """Advice for a selector that gives something else than true or false."""
-    if result == types.QUANTITY:
-        return 'compare it: .compareTo(quantity("40Gi")) >= 0'
+    result, text = root.type, spell(root)
+    if result == types.QUANTITY and text is not None:
+        return f'compare it: write {text}.compareTo(quantity("40Gi")) >= 0'
+    if result == types.SEMVER and text is not None:
+        return f'compare it: write {text}.compareTo(semver("1.2.3")) >= 0'
     if result.kind == "map":
         return _LEVELS
     if types.unwrap_optional(result)[1]:
-        return "say what holds when it is absent: .orValue(false)"
+        return "say what holds when it is absent: " + (f"write {text}.orValue(false)" if text else ".orValue(false)")
     if result.kind == "dyn":
         return "compare it with something, or leave dyn() out"
     return "compare it with something: a selector is true or false"
@@ -67,6 +62,9 @@ def for_cost(root: Node) -> str:
     """Advice for a selector whose estimate is above the limit."""
     for node in walk(root):
         if isinstance(node, Call) and node.function == "_!=_" and _is_opaque(node.args[0].type):
+            left, right = spell(node.args[0]), spell(node.args[1])
+            if left is not None and right is not None:
+                return f"only == has a known cost for such values: write !({left} == {right})"
             return "write !(a == b) instead of a != b: only == has a known cost for such values"
     return "read the attributes by name instead of looping over all of them, and loop over short lists only"
 
@@ -75,49 +73,162 @@ def _is_opaque(t: Type) -> bool:
     return t.kind in ("object", "opaque")
 
 
+# -- comparisons
+
+
 def _for_call(node: Call, message: str, dialect: Dialect) -> str | None:
     if "undeclared" in message:
-        return _for_name(node.function, dialect)
+        return _for_function(node, dialect)
     given = [child.type for child in node.children()]
-    if node.function in _ORDERINGS:
-        return _for_ordering(_ORDERINGS[node.function], given)
-    if node.function in ("_==_", "_!=_"):
-        return _for_equality(given)
-    if node.function in _METHODS and len(given) == 2 and given[1] == types.STRING:
-        if given[0] == types.SEMVER:
-            return f'wrap the text: {node.function}(semver("1.2.3"))'
-        return f'wrap the text: {node.function}(quantity("40Gi")) for capacity, (semver("1.2.3")) for a version'
-    if node.function == "sign":
-        return 'sign is a function: sign(quantity("1"))'
+    if node.function in _ORDERINGS or node.function in _EQUALITIES:
+        return _for_comparison(node, given)
+    if node.target is not None and given[0].kind == "map" and node.function in _METHODS:
+        return _with_levels(node)
+    if node.function in _METHODS and node.target is not None and len(given) == 2:
+        return _for_method(node, node.target, given)
+    if node.function == "sign" and node.target is not None:
+        return f"sign is a function: write sign({spell(node.target) or 'quantity'}) == 1"
+    if node.function == "@in" and given[0] == types.QUANTITY and isinstance(node.args[1], ListNode):
+        amounts = [_wrapped(element, "quantity") for element in node.args[1].elements]
+        if not all(amounts):
+            return "a text is no quantity: compare with each amount"
+        return "a text is no quantity: write " + " || ".join(f"{spell(node.args[0])} == {amount}" for amount in amounts)
     if node.function == "@in" and len(given) == 2 and given[1].kind == "string":
-        return "a text contains another: text.contains(part)"
+        part, whole = spell(node.args[0]), spell(node.args[1])
+        return f"a text contains another: write {whole or 'text'}.contains({part or 'part'})"
+    if node.function == "matches" and types.STRING not in given[:1]:
+        return "matches is for texts"
     return _LEVELS if any(t.kind == "map" for t in given) else None
 
 
-def _for_ordering(operator: str, given: list[Type]) -> str | None:
+def _for_comparison(node: Call, given: list[Type]) -> str | None:
     if types.QUANTITY in given:
-        if types.STRING in given:
-            return f'write a.compareTo(quantity("40Gi")) {operator} 0'
-        return f"quantities have no {operator}: write a.compareTo(b) {operator} 0"
+        return _compared(node, "quantity")
     if types.SEMVER in given:
-        return f"versions have no {operator}: write a.compareTo(b) {operator} 0"
+        return _compared(node, "semver")
     if any(t.kind == "map" for t in given):
-        return _LEVELS
-    if types.STRING in given and types.INT in given:
-        return "a text and a number have no order: write both as numbers"
-    return None
-
-
-def _for_equality(given: list[Type]) -> str | None:
-    if types.STRING in given and types.QUANTITY in given:
-        return 'wrap the text: quantity("40Gi")'
-    if types.STRING in given and types.SEMVER in given:
-        return 'wrap the text: semver("1.2.3")'
-    if any(t.kind == "map" for t in given):
-        return _LEVELS
+        return _with_levels(node)
+    if node.function in _ORDERINGS:
+        if types.STRING in given and types.INT in given:
+            return "a text and a number have no order: make both numbers"
+        return None
     if {t.kind for t in given} <= {"int", "uint", "double"}:
-        return "write both numbers in the same form, 1 or 1.0"
+        return "numbers of two types are not compared with ==: use the same form for both, 1 or 1.0"
     return None
+
+
+_PLURALS: Final = {"quantity": "quantities", "semver": "versions"}
+
+
+def _compared(node: Call, kind: str) -> str | None:
+    """The comparison by methods of quantities or versions, with texts and numbers made into such."""
+    operator = _ORDERINGS.get(node.function) or _EQUALITIES[node.function]
+    left, right = [_wrapped(argument, kind) for argument in node.args]
+    if left is None or right is None:
+        return f"{_PLURALS[kind]} have no {operator}: compare them with a.compareTo(b) {operator} 0"
+    reason = f"{_PLURALS[kind]} have no {operator}" if node.function in _ORDERINGS else f"a text is no {kind}"
+    if kind == "quantity" and any(map(_is_attribute, node.args)):
+        reason = "an attribute is never a quantity, a capacity is"
+    if node.function == "_==_":
+        return f"{reason}: write {left} == {right}"
+    if node.function == "_!=_":
+        return f"{reason}: write !({left} == {right})"
+    return f"{reason}: write {left}.compareTo({right}) {operator} 0"
+
+
+def _for_method(node: Call, target: Node, given: list[Type]) -> str | None:
+    """A method of quantities or versions that was given a text or a number, or is called on one."""
+    kind = "semver" if types.SEMVER in given else "quantity" if types.QUANTITY in given else _kind_of(node.args[0])
+    if kind == "quantity" and types.QUANTITY not in given and _is_attribute(target) and _is_short_version(node.args[0]):
+        kind = "semver"
+    left, right = _wrapped(target, kind), _wrapped(node.args[0], kind)
+    if left is None or right is None:
+        return f"wrap the text: {node.function}({kind}(...))"
+    whole = f"{left}.{node.function}({right})"
+    if node.function in ("isGreaterThan", "isLessThan"):
+        return f"a text is no {kind}, wrap it: write {whole}"
+    return f"a text is no {kind}, wrap it: write {whole}{' >= 0' if node.function == 'compareTo' else ''}"
+
+
+def _kind_of(node: Node) -> str:
+    """What a text is meant for: a version if it is one, else a quantity."""
+    if isinstance(node, Constant) and isinstance(node.value, str):
+        try:
+            parse_semver(node.value)
+        except SemverError:
+            return "quantity"
+        return "semver"
+    return "quantity"
+
+
+def _is_short_version(node: Node) -> bool:
+    return isinstance(node, Constant) and set(str(node.value)) <= set("0123456789.")
+
+
+def _wrapped(node: Node, kind: str) -> str | None:
+    """The operand as text; a literal is made a quantity or version, an attribute that must be a capacity is read so."""
+    if isinstance(node, Constant):
+        text = str(node.value)
+        if kind == "semver" and text.count(".") < 2:
+            return f'semver("{text}", true)'
+        if kind == "quantity" and not _is_quantity(text):
+            return None
+        return f'{kind}("{text}")'
+    spelt = spell(node)
+    if spelt is not None and kind == "quantity" and _is_attribute(node):
+        return spelt.replace("device.attributes", "device.capacity", 1)
+    return spelt
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        Quantity.parse(text)
+    except QuantityError:
+        return False
+    return True
+
+
+def _is_attribute(node: Node) -> bool:
+    text = spell(node)
+    return text is not None and text.startswith("device.attributes[") and node.type.kind != "map"
+
+
+# -- names
+
+
+def _with_levels(node: Call) -> str:
+    """Advice where a name stands in the place of the domain."""
+    for argument in node.children():
+        base, name = _read(argument)
+        if base not in ("device.attributes", "device.capacity") or name is None:
+            continue
+        domain, _, identifier = name.rpartition("/")
+        read = f'{base}["{domain or DOMAIN}"].{identifier}'
+        others = [a for a in node.children() if a is not argument]
+        return f"the domain is missing: write {_rewritten(node, read, others, base == 'device.capacity')}"
+    return _LEVELS
+
+
+def _rewritten(node: Call, read: str, others: list[Node], is_capacity: bool) -> str:
+    """The comparison or call with another left side."""
+    other = next((_wrapped(a, "quantity") if is_capacity else spell(a) for a in others), None)
+    if other is None:
+        return read
+    operator = _ORDERINGS.get(node.function) or _EQUALITIES.get(node.function)
+    if operator is None:
+        return f"{read}.{node.function}({other})" + (" >= 0" if node.function == "compareTo" else "")
+    if is_capacity and node.function in _ORDERINGS:
+        return f"{read}.compareTo({other}) {operator} 0"
+    return f"{read} {operator} {other}"
+
+
+def _read(node: Node) -> tuple[str | None, str | None]:
+    """What is read, and the name by which."""
+    if isinstance(node, Select):
+        return spell(node.operand), node.field
+    if isinstance(node, Call) and node.function == "_[_]" and isinstance(node.args[1], Constant):
+        return spell(node.args[0]), str(node.args[1].value)
+    return None, None
 
 
 def _for_field(node: Select, message: str, dialect: Dialect) -> str | None:
@@ -125,7 +236,27 @@ def _for_field(node: Select, message: str, dialect: Dialect) -> str | None:
         return _LEVELS if node.operand.type == types.STRING else None
     if node.field == "allowMultipleAllocations":
         return f"it needs the feature gate DRAConsumableCapacity, which is off on 1.{dialect.minor} here"
-    return f'device has driver, attributes and capacity: device.attributes["gpu.nvidia.com"].{node.field}'
+    close = difflib.get_close_matches(node.field, _FIELDS, n=1, cutoff=_CLOSE)
+    if close:
+        return f"did you mean {close[0]}? write device.{close[0]}"
+    if node.field in ("memory", "cores", "multiprocessors"):
+        return f'device has driver, attributes and capacity: write device.capacity["{DOMAIN}"].{node.field}'
+    return f'device has driver, attributes and capacity: write device.attributes["{DOMAIN}"].{node.field}'
+
+
+def _for_function(node: Call, dialect: Dialect) -> str | None:
+    known = _for_name(node.function, dialect)
+    if known is not None:
+        return known
+    if node.function in ("not", "NOT") and len(node.args) == 1:
+        return f"the operators are &&, || and !: write !({spell(node.args[0]) or 'condition'})"
+    names = [name for name in declared(dialect) if name[0].isalpha()]
+    macros = ("has", "all", "exists", "exists_one", "map", "filter") if node.target is not None else ("has",)
+    close = difflib.get_close_matches(node.function, [*names, *macros], n=1, cutoff=_CLOSE)
+    if not close:
+        return None
+    corrected = spell(Call(node.position, close[0], node.args, node.target))
+    return f"did you mean {close[0]}?" + (f" write {corrected}" if corrected is not None else "")
 
 
 def _for_name(name: str, dialect: Dialect) -> str | None:
@@ -137,4 +268,9 @@ def _for_name(name: str, dialect: Dialect) -> str | None:
         return f"write device.{name}"
     if name in ("math", "base64", "authorizer", "now", "object", "self"):
         return f"device selectors have no {name}"
-    return None
+    if name in ("True", "False", "TRUE", "FALSE"):
+        return f"write {name.lower()}"
+    if name in ("None", "nil", "NULL"):
+        return "write null"
+    close = difflib.get_close_matches(name, ("device",), n=1, cutoff=_CLOSE)
+    return f"did you mean device? write {close[0]}" if close else None

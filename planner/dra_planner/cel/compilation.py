@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_planner.cel import advice
+from dra_planner.cel import advice, slips
 from dra_planner.cel.calls import Unsupported
 from dra_planner.cel.checker import check
 from dra_planner.cel.dialect import Dialect
@@ -27,7 +27,7 @@ def compile_text(text: str, dialect: Dialect) -> Selector | Refused:
         tree = parse(text, has_lists_extension(dialect), with_backquotes=dialect.minor >= 37)
     except ParseError as error:
         kind: Kind = "depth" if error.deep else "syntax"
-        fix = None if error.deep else advice.for_syntax(text)
+        fix = None if error.deep else slips.advise(text)
         return Refused(text, kind, f"compilation failed: {error.message}", error.position, fix)
     with room_for(depth(tree)):
         return _compile_tree(text, dialect, tree)
@@ -42,7 +42,7 @@ def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused
         return _refuse(text, issues, dialect)
     wrong = _wrong_result(tree.type, dialect)
     if wrong:
-        return Refused(text, "type", wrong, 0, advice.for_result(tree.type))
+        return Refused(text, "type", wrong, 0, advice.for_result(tree))
     try:
         closure, slots = compile_tree(tree, dialect)
     except (CelError, Panic) as error:

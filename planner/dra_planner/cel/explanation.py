@@ -239,6 +239,7 @@ def _warnings(selector: Selector, views: list[DeviceView], outcomes: list[Outcom
     for path in sorted(selector.reads):
         if len(path) == 3:
             yield from _missing(path, views)
+            yield from _version_as_text(selector, path, views)
 
 
 def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: list[Outcome]) -> Iterator[str]:
@@ -273,6 +274,24 @@ def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
     known = sorted(
         {n for v in of_driver for n in (v.attributes if kind == "attributes" else v.capacity).get(domain, {})}
     )
+    if kind == "attributes" and any(name in v.capacity.get(domain, {}) for v in of_driver):
+        yield f'no device has {read}: {name} is a capacity, device.capacity["{domain}"].{name}'
+        return
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6) or [n for n in known if n.lower() == name.lower()]
     hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}" if known else ""
     yield f"no device has {read}{hint}"
+
+
+def _version_as_text(selector: Selector, path: Path, views: list[DeviceView]) -> Iterator[str]:
+    """A version that is compared with a text: an error on every device that has it."""
+    wanted = _wanted(selector.tree)
+    if path[0] != "attributes" or not isinstance(wanted, str) or not _is_compared(selector.tree):
+        return
+    if any(_value_at(view, path).__class__ is SemverValue for view in views):
+        read = f'device.attributes["{path[1]}"].{path[2]}'
+        version = f'semver("{wanted}")' if wanted.count(".") >= 2 else f'semver("{wanted}", true)'
+        yield f"{read} is a version, and comparing it with a text is an error: write {read} == {version}"
+
+
+def _is_compared(tree: Node) -> bool:
+    return isinstance(tree, Call) and tree.function in ("_==_", "_!=_")

@@ -1,0 +1,100 @@
+"""What was meant by a text that is no expression: the slips of those who write other languages, mended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from dra_planner.cel.builder import ParseError
+from dra_planner.cel.parser import parse
+
+_MAX_LENGTH: Final = 600
+_TEXT: Final = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
+_QUOTES: Final = str.maketrans(
+    {"“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'"}
+)
+_WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
+
+
+def _outside_texts(pattern: str, replacement: str | Callable[[re.Match[str]], str]) -> Callable[[str], str]:
+    """Replaces what the pattern finds, but not within literals."""
+    both = re.compile(f"({_TEXT})|(?:{pattern})", re.DOTALL)
+
+    def mend(text: str) -> str:
+        def one(match: re.Match[str]) -> str:
+            if match[1] is not None:
+                return match[1]
+            return replacement if isinstance(replacement, str) else replacement(match)
+
+        return both.sub(one, text)
+
+    return mend
+
+
+def _unbalanced(text: str) -> int:
+    bare = re.sub(_TEXT, "", text, flags=re.DOTALL)
+    return bare.count("(") - bare.count(")")
+
+
+def _close(text: str) -> str:
+    missing = _unbalanced(text)
+    return text + ")" * missing if missing > 0 else text
+
+
+def _drop(text: str) -> str:
+    text = text.rstrip()
+    while _unbalanced(text) < 0 and text.endswith(")"):
+        text = text[:-1].rstrip()
+    return text
+
+
+def _word(match: re.Match[str]) -> str:
+    operator = _WORDS[match[0].strip().lower()]
+    return operator if operator == "!" else operator + " "
+
+
+_SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
+    ("a text has straight quotes, \" or '", lambda text: text.translate(_QUOTES)),
+    ("at least is >=, at most <=", _outside_texts(r"=([<>])(?!=)", lambda match: match[2] + "=")),
+    ("equality is ==", _outside_texts(r"(?<![=!<>])={1,3}(?!=)", "==")),
+    ("inequality is !=", _outside_texts(r"!==|<>", "!=")),
+    (
+        "the operators are &&, || and !",
+        _outside_texts(r"\b(?:and|or|not|AND|OR|NOT)\b(?!\s*\()\s?", lambda m: _word(m)),
+    ),
+    ("the operators are &&, || and !", _outside_texts(r"(?<![.\w])(?:and|or|not|AND|OR|NOT)\b\s?", _word)),
+    ("both must hold is &&", _outside_texts(r"(?<!&)&(?!&)", "&&")),
+    ("one must hold is ||", _outside_texts(r"(?<!\|)\|(?!\|)", "||")),
+    ("every ( needs its )", _close),
+    ("every ) needs its (", _drop),
+)
+
+
+def advise(text: str) -> str | None:
+    """Advice for a text that is no expression: what is wrong, and if it can be told, what to write."""
+    if not text.strip():
+        return 'a selector is a condition: write device.driver == "gpu.nvidia.com"'
+    reasons: list[str] = []
+    mended = text
+    for reason, mend in _slips(text):
+        changed = mend(mended)
+        if changed != mended:
+            mended = changed
+            reasons += [reason] * (reason not in reasons)
+            if _is_expression(mended):
+                return f"{'; '.join(reasons)}: write {mended}"
+    return "; ".join(reasons) or None
+
+
+def _slips(text: str) -> Iterator[tuple[str, Callable[[str], str]]]:
+    if len(text) <= _MAX_LENGTH:
+        yield from _SLIPS
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        parse(text, with_lists=True)
+    except ParseError:
+        return False
+    return True
