@@ -124,7 +124,7 @@ def test_every_report_says_how_to_write_a_selector_that_does_not_compile(
     assert done.status == 1
     said = unescape(done.out).replace("\\", "")
     assert "no matching overload for '_>=_'" in " ".join(said.split())
-    assert "compareTo(b) >= 0" in said
+    assert 'compareTo(quantity("40Gi")) >= 0' in said
 
 
 def findings_of_examples(project: Project, form: str) -> str:
