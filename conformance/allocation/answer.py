@@ -66,9 +66,9 @@ def search_case(case: Json, minor: int, behaviour: Behaviour | None = None) -> t
     return template, Search(template, plan, behaviour or template.behaviour, state.taken, shares, budget=PATIENCE).run()
 
 
-def answer(case: Json, minor: int) -> Json:
+def answer(case: Json, minor: int, behaviour: Behaviour | None = None) -> Json:
     """Return our outcome: fit, nofit, error or exhausted."""
-    template, result = search_case(case, minor)
+    template, result = search_case(case, minor, behaviour)
     if result.outcome == "error":
         return {"verdict": "error", "error": result.message}
     if result.outcome == "exhausted":

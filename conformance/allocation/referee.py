@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -37,25 +38,39 @@ def cache() -> Path:
     return folder
 
 
-def build(minor: int) -> Path:
-    """Return the referee of a minor, built when it is not there yet."""
+def build(minor: int, version: str = "") -> Path:
+    """Return the referee of a minor, built when it is not there yet; `version` asks for an older patch's modules."""
+    version = version or VERSIONS[minor]
     digest = hashlib.sha256()
     for path in (SOURCE / "main.go", SOURCE / f"go-1.{minor}.mod", SOURCE / f"go-1.{minor}.sum"):
         digest.update(path.read_bytes())
-    binary = cache() / f"allocation-1.{minor}-{digest.hexdigest()[:12]}"
+    name = f"1.{minor}" if version == VERSIONS[minor] else version
+    binary = cache() / f"allocation-{name}-{digest.hexdigest()[:12]}"
     if not binary.exists():
         scratch = binary.with_suffix(f".{os.getpid()}")
-        print(f"building upstream's allocator {VERSIONS[minor]}", file=sys.stderr)
-        command = [go(), "build", f"-modfile=go-1.{minor}.mod", "-trimpath", "-o", str(scratch), "."]
-        subprocess.run(command, cwd=SOURCE, check=True)
+        print(f"building upstream's allocator {version}", file=sys.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            command = [go(), "build", *_modules(minor, version, Path(folder)), "-trimpath", "-o", str(scratch), "."]
+            subprocess.run(command, cwd=SOURCE, check=True)
         scratch.replace(binary)
     return binary
 
 
-def ask(minor: int, cases: Iterable[Json]) -> Iterator[Json]:
+def _modules(minor: int, version: str, folder: Path) -> list[str]:
+    """Return what tells Go which modules to take; those of an older patch are written down in a folder of their own."""
+    pinned = SOURCE / f"go-1.{minor}.mod"
+    if version == VERSIONS[minor]:
+        return [f"-modfile={pinned.name}"]
+    text = pinned.read_text("utf-8").replace(f"v{VERSIONS[minor]}", f"v{version}")
+    (folder / "go.mod").write_text(text, "utf-8")
+    shutil.copy(pinned.with_suffix(".sum"), folder / "go.sum")
+    return [f"-modfile={folder / 'go.mod'}", "-mod=mod"]
+
+
+def ask(minor: int, cases: Iterable[Json], version: str = "") -> Iterator[Json]:
     """Yield the referee's answers, in the order of the cases."""
     text = "\n".join(json.dumps(case) for case in cases)
-    done = subprocess.run([str(build(minor))], input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run([str(build(minor, version))], input=text, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"the referee of 1.{minor} failed: {done.stderr[-2000:]}")
     yield from (json.loads(line) for line in done.stdout.splitlines())

@@ -3,6 +3,7 @@
     python conformance/allocation/run.py                              all minors: 20 000 random cases each, the tables
     python conformance/allocation/run.py --minor 36 --count 500 --seed 7
     python conformance/allocation/run.py --minor 36 --case 36-7-123   one random case again, in full
+    python conformance/allocation/run.py --patch 1.36.2 --count 5000  an older patch, ours as it was then
 Exits 1 on the first minor with a difference, after shrinking and printing some of them.
 """
 
@@ -20,9 +21,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from answer import answer
+from answer import answer, features_from
 from compare import difference
 from generate import make_case
+from patches import Patch, parse_patch
 from referee import MINORS, ask
 from shrink import shrink
 from upstream_table import upstream_cases
@@ -30,6 +32,8 @@ from upstream_table import upstream_cases
 Json = dict[str, Any]
 CHUNK = 500
 SHOWN = 3
+CRASH = "runtime error: invalid memory address"
+"""Older patches fall over some cases, which says nothing of how they choose."""
 ALPHA = {"CompatibilityGroups", "DerivedAttributes", "OptionalNodeOperations"}
 BEYOND = {
     "unknown-allocation-mode",
@@ -43,9 +47,11 @@ BEYOND = {
 def main() -> int:
     arguments = _arguments()
     if arguments.case:
-        return _show(arguments.case)
+        return _show(arguments.case, arguments.patch[0] if arguments.patch else None)
     failed = False
-    for minor in arguments.minor or MINORS:
+    for patch in arguments.patch or ():
+        failed |= not _check_random(patch.minor, arguments.count, arguments.seed, patch)
+    for minor in arguments.minor or (() if arguments.patch else MINORS):
         if arguments.count:
             failed |= not _check_random(minor, arguments.count, arguments.seed)
         if not arguments.no_table:
@@ -58,48 +64,61 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minor", type=int, action="append", choices=MINORS, help="Kubernetes minor; may be repeated")
     parser.add_argument("--count", type=int, default=20_000, help="random cases per minor; 0 for none")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--patch", type=_patch, action="append", help="random cases at an older patch; may be repeated")
     parser.add_argument("--case", help="show one random case by its name: minor-seed-number")
     parser.add_argument("--no-table", action="store_true", help="leave upstream's own table out")
     return parser.parse_args()
 
 
-def _check_random(minor: int, count: int, seed: int) -> bool:
+def _patch(text: str) -> Patch:
+    try:
+        patch = parse_patch(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if patch.minor not in MINORS:
+        raise argparse.ArgumentTypeError(f"1.{patch.minor} is none of the minors compared")
+    return patch
+
+
+def _check_random(minor: int, count: int, seed: int, patch: Patch | None = None) -> bool:
     start, verdicts, bad = time.perf_counter(), Counter[str](), []
     for first in range(0, count, CHUNK):
         cases = [make_case(n, minor, seed) for n in range(first, min(first + CHUNK, count))]
-        for case, ours, why, unanswered in _judge(cases, minor):
+        for case, ours, why, unanswered in _judge(cases, minor, patch):
             verdicts[ours["verdict"]] += 1
             verdicts["unanswered by upstream"] += unanswered
             if why:
                 bad.append(case)
                 if len(bad) <= SHOWN:
-                    _report(case, minor, why)
+                    _report(case, minor, why, patch)
     mix = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common() if n)
     seconds = time.perf_counter() - start
-    print(f"1.{minor}: {count} random cases (seed {seed}: {mix}), {len(bad)} differences, {seconds:.0f} s", flush=True)
+    release = f"1.{minor}" + (f".{patch.patch}" if patch else "")
+    print(f"{release}: {count} random cases (seed {seed}: {mix}), {len(bad)} differences, {seconds:.0f} s", flush=True)
     return not bad
 
 
-def _judge(cases: list[Json], minor: int) -> Iterator[tuple[Json, Json, str, bool]]:
+def _judge(cases: list[Json], minor: int, patch: Patch | None = None) -> Iterator[tuple[Json, Json, str, bool]]:
     """Yield each case with our outcome, what differs, and whether upstream gave up on it."""
-    for case, theirs in zip(cases, ask(minor, cases), strict=True):
-        ours = _answer(case, minor)
+    for case, theirs in zip(cases, ask(minor, cases, patch.version if patch else ""), strict=True):
+        ours = _answer(case, minor, patch)
         fault = theirs.get("fault", "")
         outcomes = theirs.get("outcomes", [])
-        unanswered = any(o["verdict"] == "timeout" for o in outcomes)
-        yield case, ours, fault or difference(copy.deepcopy(ours), outcomes), unanswered
+        crashed = patch is not None and any(CRASH in o.get("error", "") for o in outcomes)
+        unanswered = crashed or any(o["verdict"] == "timeout" for o in outcomes)
+        yield case, ours, "" if crashed else fault or difference(copy.deepcopy(ours), outcomes), unanswered
 
 
-def _answer(case: Json, minor: int) -> Json:
+def _answer(case: Json, minor: int, patch: Patch | None = None) -> Json:
     try:
-        return answer(case, minor)
+        return answer(case, minor, patch.behaviour(features_from(case["features"], minor)) if patch else None)
     except Exception as error:  # a fault of ours is a difference like any other, and the other cases go on
         return {"verdict": "fault", "error": f"{type(error).__name__}: {error}"}
 
 
-def _report(case: Json, minor: int, why: str) -> None:
+def _report(case: Json, minor: int, why: str, patch: Patch | None) -> None:
     def differs(smaller: list[Json]) -> list[bool]:
-        return [bool(text) for _, _, text, _ in _judge(smaller, minor)]
+        return [bool(text) for _, _, text, _ in _judge(smaller, minor, patch)]
 
     small = shrink(case, differs)
     print(f"{case['id']}: {why}\nshrunk: {json.dumps(small)}\n", flush=True)
@@ -184,11 +203,11 @@ def _unordered(outcome: Json) -> Json:
     return outcome
 
 
-def _show(name: str) -> int:
+def _show(name: str, patch: Patch | None) -> int:
     minor, seed, number = map(int, name.split("-"))
     case = make_case(number, minor, seed)
     print(json.dumps(case, indent=1))
-    ((_, ours, why, _),) = _judge([case], minor)
+    ((_, ours, why, _),) = _judge([case], minor, patch)
     print(json.dumps(ours, indent=1), why or "as upstream", sep="\n")
     return int(bool(why))
 
