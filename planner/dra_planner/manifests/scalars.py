@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from decimal import Decimal
 from typing import Any, Final
 
@@ -24,6 +25,10 @@ _BASES: Final = (16, 8, 2, 10)
 _INT64: Final = range(-(2**63), 2**63)
 _UINT64: Final = range(2**64)
 _MAX_DIGITS: Final = 400  # longer runs of digits stay text: Python's own limit, and no number anybody writes
+
+MERGE: Final = "<<"
+_MAX_REMEMBERED: Final = 50_000
+_MAX_REMEMBERED_LENGTH: Final = 64
 
 Scalar = str | int | float | bool | None
 
@@ -59,16 +64,35 @@ def _integer(plain: str) -> int | None:
 
 
 def key_text(value: Scalar) -> str | None:
-    """Return the text of a mapping key that YAML read as something else; None where Kubernetes refuses it."""
+    """Return the text of a mapping key that YAML read as something else; None where Kubernetes refuses it.
+
+    Source: kubernetes-sigs/yaml:yaml.go@v1.6.0 (convertToJSONableObject).
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(value)
+        return str(value) if value in _INT64 else None
     if isinstance(value, float):
-        return number_text(value)
+        return _float_key(value)
     return None
+
+
+def _float_key(value: float) -> str:
+    """Return a float as Go's `FormatFloat(value, 'g', -1, 32)`: the fewest digits that tell a 32-bit float."""
+    try:
+        (value,) = struct.unpack("f", struct.pack("f", value))
+    except OverflowError:
+        value = math.copysign(math.inf, value)
+    if not math.isfinite(value):
+        return {math.inf: ".inf", -math.inf: "-.inf"}.get(value, ".nan")
+    for precision in range(9):
+        text = f"{value:.{precision}e}"
+        if struct.pack("f", float(text)) == struct.pack("f", value):
+            break
+    exponent = int(text.partition("e")[2])
+    return format(Decimal(text), "f") if -4 <= exponent < 6 else text
 
 
 def number_text(value: float) -> str:
@@ -79,3 +103,32 @@ def number_text(value: float) -> str:
         text = format(Decimal(repr(value)), "f")
         return text.rstrip("0").rstrip(".") if "." in text else text
     return repr(value).replace("e-0", "e-")
+
+
+class NotInJson(Exception):
+    """An unquoted scalar that stands for an infinity, or for no number."""
+
+
+class PlainValues(dict[str, Any]):
+    """What unquoted scalars stand for, by their text; short ones are remembered."""
+
+    def __missing__(self, text: str) -> Any:
+        value = self._resolve(text)
+        if len(text) <= _MAX_REMEMBERED_LENGTH:
+            if len(self) >= _MAX_REMEMBERED:
+                self.clear()
+            self[text] = value
+        return value
+
+    def _resolve(self, text: str) -> Any:
+        value = resolve_plain(text)
+        if value.__class__ is float and not math.isfinite(value):
+            raise NotInJson(text)
+        return value
+
+
+class PlainKeys(PlainValues):
+    """What unquoted keys stand for; None where one merges, or is null."""
+
+    def _resolve(self, text: str) -> str | None:
+        return None if text == MERGE else key_text(resolve_plain(text))

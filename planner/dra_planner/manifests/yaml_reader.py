@@ -6,7 +6,8 @@ gives the same tree with PyYAML's own parser where libyaml is missing.
 
 from __future__ import annotations
 
-import math
+import base64
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
@@ -14,17 +15,15 @@ from typing import Any, Final
 import yaml
 from yaml.events import (
     AliasEvent,
-    DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
-    NodeEvent,
     ScalarEvent,
     SequenceEndEvent,
     StreamEndEvent,
 )
 
 from dra_planner.manifests.limits import MAX_DEPTH, MAX_NODES
-from dra_planner.manifests.scalars import key_text, resolve_plain
+from dra_planner.manifests.scalars import MERGE, NotInJson, PlainKeys, PlainValues, key_text, resolve_plain
 from dra_planner.manifests.tree import Map, Seq
 
 
@@ -67,8 +66,10 @@ class Remark:
 _UNSET: Final = object()
 _UNKNOWN: Final = object()
 _MAX_REMEMBERED: Final = 50_000
-_MAX_REMEMBERED_LENGTH: Final = 64
-_MERGE: Final = "<<"
+_ESCAPED_SLASH: Final = re.compile(r"(?<!\\)(?:\\\\)*\\/")  # goyaml.v2 does not know it
+_TAGS: Final[dict[str, type]] = {
+    "str": str, "binary": str, "timestamp": str, "bool": bool, "int": int, "float": float, "null": type(None),
+}  # fmt: skip
 _CORE: Final = "tag:yaml.org,2002:"
 
 
@@ -77,7 +78,7 @@ def read_yaml(text: str, first_line: int = 1) -> tuple[Any, list[Remark]]:
     if len(_LINES) >= _MAX_REMEMBERED:
         _LINES.clear()
     try:
-        builder = _Builder(_Parser(text).get_event, first_line, has_anchors="&" in text)
+        builder = _Builder(_Parser(text).get_event, first_line, text)
         return builder.build(), builder.remarks
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -89,12 +90,8 @@ def read_yaml(text: str, first_line: int = 1) -> tuple[Any, list[Remark]]:
         raise Fault(f"{reason}", first_line + text.count("\n", 0, position)) from None
     except UnicodeEncodeError:
         raise Fault("holds half of a surrogate pair", first_line, "save the file as UTF-8") from None
-    except _NotInJson as error:
+    except NotInJson as error:
         raise Fault(f"{error} is no number that JSON can hold", first_line + _line_of(str(error), text)) from None
-
-
-class _NotInJson(Exception):
-    """An unquoted scalar that stands for an infinity, or for no number."""
 
 
 def _line_of(scalar: str, text: str) -> int:
@@ -106,33 +103,8 @@ def _line_of(scalar: str, text: str) -> int:
             return event.start_mark.line if event.start_mark is not None else 0
 
 
-class _PlainValues(dict[str, Any]):
-    """What unquoted scalars stand for, by their text; short ones are remembered."""
-
-    def __missing__(self, text: str) -> Any:
-        value = self._resolve(text)
-        if len(text) <= _MAX_REMEMBERED_LENGTH:
-            if len(self) >= _MAX_REMEMBERED:
-                self.clear()
-            self[text] = value
-        return value
-
-    def _resolve(self, text: str) -> Any:
-        value = resolve_plain(text)
-        if value.__class__ is float and not math.isfinite(value):
-            raise _NotInJson(text)
-        return value
-
-
-class _PlainKeys(_PlainValues):
-    """What unquoted keys stand for; None where one merges, or is null."""
-
-    def _resolve(self, text: str) -> str | None:
-        return None if text == _MERGE else key_text(resolve_plain(text))
-
-
-_VALUES: Final = _PlainValues()
-_KEYS: Final = _PlainKeys()
+_VALUES: Final = PlainValues()
+_KEYS: Final = PlainKeys()
 _LINES: Final[dict[tuple[int, ...], tuple[int, ...]]] = {}  # most collections have their keys on lines in a row
 
 
@@ -143,30 +115,36 @@ class _Builder:
     text has none, nothing is counted and looked up for them.
     """
 
-    def __init__(self, next_event: Callable[[], Any], first_line: int, *, has_anchors: bool) -> None:
+    def __init__(self, next_event: Callable[[], Any], first_line: int, text: str) -> None:
         self.remarks: list[Remark] = []
         self._next = next_event
         self._first = first_line
-        self._has_anchors = has_anchors
+        self._has_anchors = "&" in text
+        self._is_odd = self._has_anchors or "?" in text
+        self._escapes = text if "\\/" in text else ""
+        self._flows = 0
         self._anchors: dict[str, Any] = {}
         self._sizes: dict[int, int] = {}
         self._nodes = 0
 
     def build(self) -> Any:
-        root: Any = None
-        documents = 0
-        while True:
-            event = self._next()
-            if event is None or event.__class__ is StreamEndEvent:
-                return root
-            if event.__class__ is DocumentStartEvent:
-                documents += 1
-                if documents > 1:
-                    mark: Any = event.start_mark
-                    line = mark.line + self._first
-                    raise Fault("holds a second document that no line --- separates", line)
-            elif isinstance(event, NodeEvent):
-                root = self._node(event, MAX_DEPTH)
+        """Return the first document's tree; as in goyaml.v2 what follows it is not read, which is remarked."""
+        next_event = self._next
+        next_event()  # the stream begins
+        event = next_event()
+        if event.__class__ is StreamEndEvent:
+            return None
+        root = self._node(next_event(), MAX_DEPTH)
+        end = next_event()
+        try:
+            follows = next_event().__class__ is not StreamEndEvent
+        except yaml.YAMLError:
+            follows = True
+        if follows:
+            line = end.end_mark.line + self._first
+            message = "what follows the end of the document is ignored"
+            self.remarks.append(Remark("ignored-text", message, line, "separate documents with a line of ---"))
+        return root
 
     @property
     def _node(self) -> Callable[[Any, int], Any]:
@@ -191,16 +169,22 @@ class _Builder:
         """Return the node that begins with this event; `room` is how many levels deeper it may go."""
         kind = event.__class__
         if kind is ScalarEvent:
-            return _VALUES[event.value] if event.implicit[0] else self._tagged(event)
+            if not event.implicit[0]:
+                return self._tagged(event)
+            self._check_question(event)
+            return _VALUES[event.value]
         line = event.start_mark.line + self._first
         if kind is AliasEvent:
             return self._alias(event.anchor, line)
         if not room:
             raise Fault(f"is nested more than {MAX_DEPTH} levels deep", line)
-        return self._mapping(line, room - 1) if kind is MappingStartEvent else self._sequence(line, room - 1)
+        self._flows += bool(event.flow_style)
+        node = self._mapping(line, room - 1) if kind is MappingStartEvent else self._sequence(line, room - 1)
+        self._flows -= bool(event.flow_style)
+        return node
 
     def _mapping(self, line: int, room: int) -> Map:
-        next_event, read_node, is_plain = self._next, self._node, not self._has_anchors
+        next_event, read_node, is_plain = self._next, self._node, not self._is_odd
         node = Map()
         node.line = line
         lines: list[int] = []
@@ -235,7 +219,7 @@ class _Builder:
                 moved[key] = below
 
     def _sequence(self, line: int, room: int) -> Seq:
-        next_event, read_node, is_plain = self._next, self._node, not self._has_anchors
+        next_event, read_node, is_plain = self._next, self._node, not self._is_odd
         node = Seq()
         node.line = line
         lines: list[int] = []
@@ -255,6 +239,7 @@ class _Builder:
     def _key(self, event: Any, room: int) -> str | None:
         """Return the text of a key that is no plain scalar, or has an anchor; None where it merges, or is null."""
         if event.__class__ is ScalarEvent and event.implicit[0]:
+            self._check_question(event)
             value = _KEYS[event.value]
             if event.anchor is not None:
                 self._anchors[event.anchor] = _VALUES[event.value]
@@ -270,8 +255,10 @@ class _Builder:
 
     def _merge(self, node: Map, key: Any, lines: list[int], moved: dict[str, int], below: int, room: int) -> None:
         """Merge `<<: *alias`; as in goyaml.v2 its keys override those that stand before."""
-        if key.__class__ is not ScalarEvent or key.value != _MERGE:
-            raise Fault("a key is null", node.line + below, 'quote the key: "null"')
+        if key.__class__ is not ScalarEvent or key.value != MERGE:
+            text = getattr(key, "value", None) or "null"
+            what = f"{text}, a number of more than 63 bits" if text.strip("+").isdigit() else "null"
+            raise Fault(f"a key is {what}", node.line + below, f'quote the key: "{text}"')
         value = self._node(self._next(), room)
         for part in reversed(value if isinstance(value, Seq) else [value]):
             if not isinstance(part, Map):
@@ -293,26 +280,45 @@ class _Builder:
             raise Fault(f"expands to more than {MAX_NODES} nodes", line, "use fewer aliases")
         return value
 
+    def _check_question(self, event: Any) -> None:
+        """Refuse a question mark in a plain scalar between brackets: goyaml.v2 takes it for the sign of a key there."""
+        if self._flows and "?" in event.value:
+            line = event.start_mark.line + self._first
+            raise Fault("did not find expected ',' or closing bracket", line, "quote what holds a question mark")
+
     def _tagged(self, event: Any) -> Any:
         """Return the value of a scalar that is quoted or carries a tag."""
         tag, text = event.tag, event.value
+        line = event.start_mark.line + self._first
+        span = event.start_mark.index, event.end_mark.index
+        if self._escapes and event.style == '"' and _ESCAPED_SLASH.search(self._escapes, *span):
+            raise Fault("found unknown escape character", line, "write the slash without a backslash")
         if tag is None or tag == "!":
             return text
-        line = event.start_mark.line + self._first
         short = tag.removeprefix(_CORE)
-        if short == tag:  # a tag of somebody else: dropped, the text stays
+        if short == tag or short not in _TAGS:  # a tag of somebody else: dropped, the text stays
+            told = tag if short == tag else f"!!{short}"
             self.remarks.append(
-                Remark("yaml-tag", f"YAML reads {tag} as a tag and drops it", line, "put the whole value in quotes")
+                Remark("yaml-tag", f"YAML reads {told} as a tag and drops it", line, "put the whole value in quotes")
             )
             return text
-        if short in ("str", "binary"):
+        if short == "binary":
+            return _decoded(text, line)
+        if short == "str":
             return text
         value = resolve_plain(text)
         if short == "float" and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
-        if {"bool": bool, "int": int, "float": float, "null": type(None)}.get(short, str) is not type(value):
+        if type(value) is not _TAGS[short]:
             raise Fault(f"cannot decode `{text}` as a !!{short}", line)
         return value
+
+
+def _decoded(text: str, line: int) -> str:
+    try:
+        return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True).decode("utf-8", "replace")
+    except ValueError:
+        raise Fault("!!binary value contains invalid base64 data", line) from None
 
 
 def _complex_key(node: Map | Seq) -> tuple[str, int, str]:

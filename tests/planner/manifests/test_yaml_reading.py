@@ -55,6 +55,31 @@ def test_the_last_of_two_keys_wins_with_its_line() -> None:
     assert [(remark.code, remark.line) for remark in remarks] == [("duplicate-key", 3)]
 
 
+@pytest.mark.parametrize("rest", ["---\nb: 2\n", "...\nb: 2\n", "...\n[}\n"])
+def test_what_follows_a_document_is_ignored_and_said(rest: str) -> None:
+    tree, remarks = read_yaml(f"a: 1\n{rest}", first_line=5)
+    assert tree == {"a": 1}
+    assert [(remark.code, remark.line) for remark in remarks] == [("ignored-text", 6)]
+
+
+def test_questions_and_slashes_are_text_where_kubectl_takes_them_so() -> None:
+    tree, remarks = read_yaml("a: what?\nb: \"x\\\\/y\"\nc: ['?']\nd: '\\/'\ne: !!set x\nf: !!binary aGk=\n")
+    assert tree == {"a": "what?", "b": "x\\/y", "c": ["?"], "d": "\\/", "e": "x", "f": "hi"}
+    assert [remark.code for remark in remarks] == ["yaml-tag"]
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("1e6", "1e+06"), ("123456.0", "123456"), ("1.5", "1.5"), ("0.1", "0.1"), ("1.23456789", "1.2345679"),
+        ("16777217.0", "1.6777216e+07"), ("1e-5", "1e-05"), (".inf", ".inf"), ("1e39", ".inf"), ("-.inf", "-.inf"),
+        ("0x10", "16"), ("y", "true"), ("9223372036854775807", "9223372036854775807"),
+    ],
+)  # fmt: skip
+def test_keys_are_texts(key: str, expected: str) -> None:
+    assert list(read_yaml(f"{key}: 1")[0]) == [expected]
+
+
 def test_a_merge_sign_that_is_no_key_is_text() -> None:
     tree, _ = read_yaml("a: <<\nb: [<<, {c: <<}]\n")
     assert tree == {"a": "<<", "b": ["<<", {"c": "<<"}]}
@@ -86,7 +111,10 @@ def test_anchors_and_merges() -> None:
         ("a: {<<: 5}", "map merge requires"),
         ("%YAML 3.0\n---\na: 1", "found incompatible YAML document"),
         ("a: \x00", "control characters are not allowed"),
-        ("a: 1\n---\nb: 2\n", "second document"),
+        ("9223372036854775808: b", "a number of more than 63 bits"),
+        ('a: "x\\/y"', "unknown escape character"),
+        ("a: {b: what?}", "did not find expected ','"),
+        ("a: !!binary x", "invalid base64 data"),
     ],
 )
 def test_what_is_refused(text: str, words: str) -> None:
