@@ -18,6 +18,7 @@ _UNKNOWN = {
     "eks": ("eks.amazonaws.com/", "k8s.io/cloud-provider-aws", "topology.k8s.aws/", "topology.ebs.csi.aws.com/"),
     "gke": ("cloud.google.com/", "addon.gke.io/", "iam.gke.io/", "topology.gke.io/", "node.gke.io/"),
 }
+_OF_FEATURE_DISCOVERY = ("feature.node.kubernetes.io/", "nvidia.com/")  # NFD and GFD, where the platform runs them
 _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _CAPACITY_TYPES = {"on-demand": "ON_DEMAND", "spot": "SPOT"}
 
@@ -63,7 +64,7 @@ def unknown_labels(fleet: Fleet, zones: Sequence[str]) -> tuple[str, ...]:
 
     An entry that ends in "/" stands for every label below it that is not among the predicted ones.
     """
-    return (*_UNKNOWN[fleet.cloud], *(() if len(zones) == 1 else _ZONES), "kubernetes.io/hostname")
+    return (*_UNKNOWN[fleet.cloud], *_OF_FEATURE_DISCOVERY, *(() if len(zones) == 1 else _ZONES), "kubernetes.io/hostname")
 
 
 def predict_taints(pool: Pool, machine: Machine) -> tuple[Taint, ...]:

@@ -250,3 +250,11 @@ def test_a_pool_of_other_accelerators_offers_none_and_says_so() -> None:
     (offer,) = offers({**EKS, "region": "us-east-2"}, {"name": "trn", "machine": "trn2.48xlarge", "count": 1})
     assert offer.slices == ()
     assert any("no driver of this fleet publishes its Trainium2" in sentence for sentence in offer.assumptions)
+
+
+def test_labels_of_feature_discovery_are_not_known_unless_the_pool_names_them() -> None:
+    (offer,) = offers(EKS, {**L4, "labels": {"nvidia.com/gpu.product": "NVIDIA-L4"}})
+    assert not offer.is_unknown_label("nvidia.com/gpu.product")
+    assert not offer.is_unknown_label("nvidia.com/gpu.dra")
+    assert offer.is_unknown_label("nvidia.com/gpu.memory")
+    assert offer.is_unknown_label("feature.node.kubernetes.io/pci-10de.present")
