@@ -14,6 +14,7 @@ platform = DraPlatform(
     {
         "fleet": json.dumps(settings.fleet.document()),
         "plan": settings.document,
+        "cluster": settings.cluster_options,
         "tags": {"pulumi-dra-stack": settings.stack},
     },
 )

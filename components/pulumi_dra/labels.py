@@ -13,7 +13,10 @@ GKE_NO_DEVICE_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
 GKE_DRA_DRIVER = "cloud.google.com/gke-nvidia-gpu-dra-driver"
 """Tells GKE's autoscaler that claims can wake the pool from zero."""
 
-_OURS = frozenset({GPU_PRESENT, DRA, POOL, GKE_NO_DEVICE_PLUGIN, GKE_DRA_DRIVER})
+GKE_NETWORK_DRIVER = "cloud.google.com/gke-networking-dra-driver"
+"""Has GKE's own DRANET publish the network interfaces of a node."""
+
+_OURS = frozenset({GPU_PRESENT, DRA, POOL, GKE_NO_DEVICE_PLUGIN, GKE_DRA_DRIVER, GKE_NETWORK_DRIVER})
 
 GPU_TOLERATION: dict[str, str] = {"key": GPU_TAINT_KEY, "operator": "Exists", "effect": "NoSchedule"}
 

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
-import yaml
 
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet import Fleet, read_fleet, read_yaml
 from dra_planner.planfile import PlanFile, check_inputs, parse_document
-from pulumi_dra.dra.driver_inputs import DriverToleration, WebhookTls
+from pulumi_dra.cluster_options import ClusterOptions, read_cluster_options
+from pulumi_dra.dra.driver_inputs import WebhookTls
+from pulumi_dra.dra.driver_tolerations import DriverToleration
 from pulumi_dra.dra.tenant_access import TenantSettings
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.pool_options import PoolOptions, read_pool_options
 
 
 class DriverOptions(TypedDict):
@@ -55,33 +57,6 @@ class DriverOptions(TypedDict):
     """0.4 and later: whether objects are named as in 25.x, so that an upgrade replaces nothing. Default true."""
 
 
-class PoolOptions(TypedDict):
-    """What a fleet does not say about a pool; the inputs of EksGpuPool and GkeGpuPool say what each means."""
-
-    name: str
-    """Which pool of the fleet."""
-    efa: NotRequired[bool]
-    """EKS: whether every network card carries EFA. Default false."""
-    placement_group: NotRequired[bool]
-    """EKS: whether nodes are placed close together. Default false."""
-    local_storage: NotRequired[str]
-    """EKS: what to do with local NVMe disks: none, raid0 or mount. Default none."""
-    node_repair: NotRequired[bool]
-    """EKS: whether nodes that report a broken GPU are replaced. Default false."""
-    compact_placement: NotRequired[bool]
-    """GKE: whether nodes are placed close together. Default false."""
-    location_policy: NotRequired[str]
-    """GKE: how the autoscaler spreads nodes over zones, ANY or BALANCED. Default ANY."""
-    secure_boot: NotRequired[bool]
-    """GKE: whether nodes boot only signed code. Default true."""
-    auto_upgrade: NotRequired[bool]
-    """GKE: whether GKE upgrades the nodes. Default true."""
-    disk_gib: NotRequired[int]
-    """Size of the boot disk. Default 200."""
-    labels: NotRequired[dict[str, pulumi.Input[str]]]
-    """Further labels of the nodes."""
-
-
 class DraPlatformArgs(TypedDict):
     """Inputs of DraPlatform."""
 
@@ -89,6 +64,8 @@ class DraPlatformArgs(TypedDict):
     """The fleet: text of a YAML or JSON document, or of a stack's settings file that holds one."""
     plan: str
     """The plan made for it: text of the file that `pulumi-dra plan --write` makes."""
+    cluster: NotRequired[ClusterOptions]
+    """Options of the cluster."""
     pools: NotRequired[list[PoolOptions]]
     """Options of single pools."""
     driver: NotRequired[DriverOptions]
@@ -129,14 +106,15 @@ class DraPlatformInputs:
 def read_platform_inputs(read: InputReader) -> DraPlatformInputs:
     """Return the checked inputs; faults are noted in `read`, those of the children's inputs under their place."""
     fleet, plan = _read_fleet_and_plan(read)
-    tags = read.labels("tags")
+    tags, pools = read.labels("tags"), read_pool_options(read, fleet)
+    node_repair = any(options.get("node_repair") is True for options in pools.values())
     return DraPlatformInputs(
         fleet=fleet,
         plan=plan,
-        pools=_read_pools(read, fleet),
+        pools=pools,
         driver=_read_driver(read),
         device_plugin_chart=read.text("device_plugin_chart", ""),
-        cluster=_read_cluster(read, fleet, tags),
+        cluster=read_cluster_options(read, fleet, tags, node_repair=node_repair),
         tenants=list(read.blocks("tenants")),
         admin_access_namespaces=read.texts("admin_access_namespaces") if read.has("admin_access_namespaces") else None,
         tags=tags,
@@ -151,8 +129,6 @@ def _read_fleet_and_plan(read: InputReader) -> tuple[Fleet | None, PlanFile | No
             fleet = read_fleet(_parse(fleet_text))
         except PlannerError as error:
             read.refuse("fleet", str(error))
-        except ValueError as error:
-            read.refuse("fleet", f"is neither YAML nor JSON: {error}")
     if plan_text:
         try:
             plan = parse_document(plan_text)
@@ -177,20 +153,6 @@ def unbuildable(fleet: Fleet) -> list[tuple[str, str]]:
     return faults
 
 
-def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str, Any]]:
-    known = [pool.name for pool in fleet.pools] if fleet else []
-    options: dict[str, Mapping[str, Any]] = {}
-    for index, block in enumerate(read.blocks("pools")):
-        inner = read.inside(f"pools[{index}]", block, PoolOptions)
-        name = inner.text("name")
-        if fleet and name and name not in known:
-            inner.refuse("name", f'"{name}" is no pool of the fleet; they are {", ".join(known)}')
-        if name in options:
-            inner.refuse("name", f'"{name}" is there twice')
-        options[name] = {key: value for key, value in block.items() if key != "name" and value is not None}
-    return options
-
-
 def _read_driver(read: InputReader) -> Mapping[str, Any]:
     """Return the driver's options; what they mean is checked with the driver's other inputs."""
     options = read.block("driver")
@@ -202,33 +164,11 @@ def _read_driver(read: InputReader) -> Mapping[str, Any]:
     return {key: value for key, value in options.items() if key in DriverOptions.__annotations__}
 
 
-def _read_cluster(read: InputReader, fleet: Fleet | None, tags: dict[str, pulumi.Input[str]]) -> dict[str, Any]:
-    """Return inputs of the cloud's cluster that are not the fleet's, under the names that its component has."""
-    on_gke = fleet is not None and fleet.cloud == "gke"
-    cluster: dict[str, Any] = {
-        "deletion_protection": read.flag("deletion_protection", False),
-        "labels" if on_gke else "tags": tags,
-    }
-    if (key := read.identifier("secrets_kms_key")) is not None:
-        cluster["secrets_kms_key" if on_gke else "kms_key_arn"] = key
-    admins, versions = read.identifiers("admin_principal_arns"), read.labels("addon_versions")
-    for name, value in (("admin_principal_arns", admins), ("addon_versions", versions)):
-        if read.has(name) and on_gke:
-            read.refuse(name, "is for EKS; this fleet is on GKE")
-        elif read.has(name):
-            cluster[name] = value
-    return cluster
-
-
 def _parse(text: str) -> Any:
     try:
-        return json.loads(text)
+        document = json.loads(text)
     except ValueError:
-        pass  # not JSON, so YAML
-    try:
-        document: Any = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(str(error).split("\n")[0]) from None
+        document, _ = read_yaml(text)
     try:
         return document["config"]["pulumi-dra:fleet"]
     except (TypeError, KeyError):

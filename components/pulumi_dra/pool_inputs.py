@@ -3,14 +3,16 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import LABEL_KEY, LABEL_VALUE, reserved_labels
+from pulumi_dra.labels import GPU_TAINT_KEY, GPU_TAINT_VALUE, LABEL_KEY, LABEL_VALUE, reserved_labels
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
@@ -18,8 +20,10 @@ def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
     return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
 
 
-def planned_pool_args(fleet: Fleet, plan: PlanFile, pool: Pool) -> dict[str, Any]:
-    """Return the inputs of a pool that both clouds take from fleet and plan alike: name, machine and counts."""
+def planned_pool_args(
+    fleet: Fleet, plan: PlanFile, pool: Pool, labels: Mapping[str, pulumi.Input[str]]
+) -> dict[str, Any]:
+    """Return the inputs of a pool that both clouds take from fleet and plan alike: machine, counts, how nodes are."""
     nodes = plan.pool(pool.name).nodes
     return {
         "pool_name": pool.name,
@@ -28,6 +32,10 @@ def planned_pool_args(fleet: Fleet, plan: PlanFile, pool: Pool) -> dict[str, Any
         "desired_nodes": nodes.desired,
         "max_nodes": nodes.max,
         "autoscaled": fleet.autoscaler != "none",
+        "disk_gib": pool.disk_gib,
+        "taints": [taint.model_dump(exclude_defaults=True) for taint in pool.taints],
+        "labels": {**pool.labels, **labels},
+        **({"max_pods": pool.max_pods} if pool.max_pods else {}),
     }
 
 
@@ -56,6 +64,52 @@ def read_counts(read: InputReader) -> Counts:
 def read_pool_name(read: InputReader, component_name: str) -> str:
     """Return the value of the pool's label, by default the component's name."""
     return read.text("pool_name", component_name, pattern=LABEL_VALUE, meaning="the value of a label")
+
+
+class NodeTaint(TypedDict):
+    """A taint of a pool's nodes."""
+
+    key: str
+    """Key, example.com/team for example."""
+    value: NotRequired[str]
+    """Value. Default none."""
+    effect: NotRequired[str]
+    """NoSchedule (default), PreferNoSchedule or NoExecute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """The same, checked."""
+
+    key: str
+    value: str
+    effect: str  # in Kubernetes' words
+
+    @property
+    def cloud_effect(self) -> str:
+        """Return the effect in the word that both clouds' APIs have for it: NO_SCHEDULE."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.effect).upper()
+
+
+GPU_TAINT = Taint(GPU_TAINT_KEY, GPU_TAINT_VALUE, "NoSchedule")
+
+
+def read_taints(read: InputReader) -> list[Taint]:
+    """Return a pool's taints: ours, and the user's beside it."""
+    taints = [GPU_TAINT]
+    for index, block in enumerate(read.blocks("taints")):
+        inner = read.inside(f"taints[{index}]", block, NodeTaint)
+        taint = Taint(
+            inner.text("key", pattern=LABEL_KEY, meaning="a taint's key"),
+            inner.text("value", "", pattern=LABEL_VALUE, meaning="a taint's value"),
+            inner.choice("effect", EFFECTS, "NoSchedule"),
+        )
+        if taint.key == GPU_TAINT_KEY:
+            inner.refuse("key", f'"{GPU_TAINT_KEY}" is on every node of the pool already')
+        elif any((taint.key, taint.effect) == (other.key, other.effect) for other in taints):
+            inner.refuse("key", f'"{taint.key}" is there twice with effect {taint.effect}')
+        taints.append(taint)
+    return taints
 
 
 def read_labels(read: InputReader, ours: Mapping[str, str]) -> dict[str, pulumi.Input[str]]:

@@ -12,7 +12,7 @@ from dra_planner.fleet import Fleet, read_settings
 from dra_planner.planfile import PlanFile, canonical_text, check_inputs, plan_path, read_plan_file
 from dra_planner.sources import Source, read_sources
 
-SETTINGS = ("pulumi-dra:fleet", "pulumi-dra:workloads", "aws:region", "gcp:region")
+SETTINGS = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:securityGroup", "aws:region", "gcp:region")
 _STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads")
 
 
@@ -23,6 +23,12 @@ class ProgramSettings:
     stack: str
     fleet: Fleet
     plan: PlanFile
+    security_group: str | None
+
+    @property
+    def cluster_options(self) -> dict[str, str]:
+        """What DraPlatform takes as `cluster`."""
+        return {"security_group": self.security_group} if self.security_group else {}
 
     @property
     def document(self) -> str:
@@ -55,7 +61,8 @@ def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> Program
         Place(str(path)),
         fix=f"run `pulumi-dra plan --stack {stack} --write`",
     )
-    return ProgramSettings(stack=stack, fleet=settings.fleet, plan=plan)
+    group = config.get("pulumi-dra:securityGroup")
+    return ProgramSettings(stack=stack, fleet=settings.fleet, plan=plan, security_group=group)
 
 
 def _configuration() -> dict[str, Any]:

@@ -115,8 +115,8 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
         ),
     ),
     "aws:cloudwatch/logGroup:LogGroup": (
-        Operation("logs", "CreateLogGroup", named="logGroupName"),
-        Operation("logs", "PutRetentionPolicy", named="logGroupName"),
+        Operation("logs", "CreateLogGroup", {"name": "logGroupName"}, named="logGroupName"),
+        Operation("logs", "PutRetentionPolicy", {"name": "logGroupName"}, named="logGroupName"),
     ),
     "aws:iam/role:Role": (
         Operation(

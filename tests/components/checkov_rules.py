@@ -62,9 +62,15 @@ def _minor(inputs: Inputs) -> tuple[int, ...]:
     return tuple(int(part) for part in str(inputs.get("version", "1.0")).split("."))
 
 
+def _policies_enforced(inputs: Inputs) -> bool:
+    policy = at(inputs, "networkPolicy.enabled")
+    return policy is True or (policy is False and inputs.get("datapathProvider") == "ADVANCED_DATAPATH")
+
+
 EKS, GROUP = ("aws:eks/cluster:Cluster",), ("aws:eks/nodeGroup:NodeGroup",)
 TEMPLATE = ("aws:ec2/launchTemplate:LaunchTemplate",)
 GKE, POOL = ("gcp:container/cluster:Cluster",), ("gcp:container/nodePool:NodePool",)
+LOGS, KEY = ("aws:cloudwatch/logGroup:LogGroup",), ("aws:kms/key:Key",)
 SUBNET = ("gcp:compute/subnetwork:Subnetwork",)
 
 RULES = (
@@ -80,6 +86,10 @@ RULES = (
         lambda i: "remoteAccess" not in i or bool(at(i, "remoteAccess.sourceSecurityGroupIds")),
         {"remoteAccess": {"ec2SshKey": "key"}},
     ),
+    Rule("CKV_AWS_158", LOGS, lambda i: bool(i.get("kmsKeyId")), {"retentionInDays": 365}),
+    Rule("CKV_AWS_338", LOGS, lambda i: i.get("retentionInDays", 0) >= 365, {"retentionInDays": 30}),
+    Rule("CKV2_AWS_64", KEY, lambda i: bool(i.get("policy")), {"enableKeyRotation": True}),
+    Rule("CKV_AWS_7", KEY, _is("enableKeyRotation", True), {}),
     Rule("CKV_AWS_339", EKS, lambda i: _minor(i) >= (1, 34), {"version": "1.29"}),
     Rule(
         "CKV_AWS_341",
@@ -92,7 +102,7 @@ RULES = (
     Rule("CKV_GCP_8", GKE, lambda i: bool(at(i, "monitoringConfig.enableComponents")), {"monitoringService": "none"}),
     Rule("CKV_GCP_9", POOL, _is("management.autoRepair", True), {"management": {"autoUpgrade": True}}),
     Rule("CKV_GCP_10", POOL, _is("management.autoUpgrade", True), {"management": {"autoRepair": True}}),
-    Rule("CKV_GCP_12", GKE, _is("datapathProvider", "ADVANCED_DATAPATH"), {"networkPolicy": {"enabled": False}}),
+    Rule("CKV_GCP_12", GKE, _policies_enforced, {"networkPolicy": {"enabled": False}}),
     Rule(
         "CKV_GCP_13",
         GKE,
@@ -106,6 +116,7 @@ RULES = (
         {"masterAuthorizedNetworksConfig": {"cidrBlocks": [{"cidrBlock": "0.0.0.0/0"}]}},
     ),
     Rule("CKV_GCP_20", GKE, lambda i: "masterAuthorizedNetworksConfig" in i, {}),
+    Rule("CKV_GCP_21", GKE, lambda i: bool(i.get("resourceLabels")), {}),
     Rule("CKV_GCP_22", POOL, _is("nodeConfig.imageType", "COS_CONTAINERD"), {"nodeConfig": {"imageType": "UBUNTU"}}),
     Rule("CKV_GCP_23", GKE, lambda i: bool(i.get("ipAllocationPolicy")), {"networkingMode": "ROUTES"}),
     Rule("CKV_GCP_25", GKE, lambda i: bool(i.get("privateClusterConfig")), {}),
@@ -137,6 +148,7 @@ RULES = (
 )
 
 LINK_RULES = (
+    LinkRule("CKV2_GCP_18", "gcp:compute/network:Network", "gcp:compute/firewall:Firewall", "network"),
     LinkRule("CKV2_AWS_11", "aws:ec2/vpc:Vpc", "aws:ec2/flowLog:FlowLog", "vpcId"),
     LinkRule(
         "CKV2_AWS_12",

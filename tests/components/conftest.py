@@ -89,7 +89,11 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
 ANSWERS: dict[str, dict[str, Any]] = {
     "aws:index/getAvailabilityZones:getAvailabilityZones": {"names": [f"us-east-1{letter}" for letter in "abcdf"]},
     "aws:index/getPartition:getPartition": {"partition": "aws"},
-    "aws:index/getCallerIdentity:getCallerIdentity": {"arn": "arn:aws:sts::111122223333:assumed-role/deploy/me"},
+    "aws:index/getCallerIdentity:getCallerIdentity": {
+        "accountId": "111122223333",
+        "arn": "arn:aws:sts::111122223333:assumed-role/deploy/me",
+    },
+    "aws:index/getRegion:getRegion": {"region": "us-east-1"},
     "aws:iam/getSessionContext:getSessionContext": {"issuerArn": "arn:aws:iam::111122223333:role/deploy"},
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9.9.9-eksbuild.9"},
     "gcp:compute/getZones:getZones": {"names": [f"us-central1-{letter}" for letter in "abcf"]},
@@ -178,6 +182,14 @@ def stack() -> Callable[[str], Callable[[], DraPlatform]]:
     def make(name: str) -> DraPlatform:
         settings = yaml.safe_load((PROJECT / f"stacks/Pulumi.{name}.yaml").read_text())["config"]
         plan = (PROJECT / f"stacks/{name}.plan.json").read_text()
-        return DraPlatform("dra", {"fleet": yaml.safe_dump(settings["pulumi-dra:fleet"]), "plan": plan})
+        group = settings.get("pulumi-dra:securityGroup")
+        return DraPlatform(
+            "dra",
+            {
+                "fleet": yaml.safe_dump(settings["pulumi-dra:fleet"]),
+                "plan": plan,
+                "cluster": {"security_group": group} if group else {},
+            },
+        )
 
     return lambda name: lambda: make(name)

@@ -35,6 +35,19 @@ def _below(parent: str, names: Names) -> dict[str, Any]:
     return {f"{parent}.{key}": value for key, value in names.items()}
 
 
+def _maintenance(policy: dict[str, Any]) -> dict[str, Any]:
+    """Return the policy with the window that holds all of it, and exclusions by name where Pulumi has a list."""
+    names = {"exclusionOptions": "maintenanceExclusionOptions"}
+    by_name = {
+        item.get("exclusionName", ""): {
+            names.get(key, key): value for key, value in item.items() if key != "exclusionName"
+        }
+        for item in policy.get("maintenanceExclusions", [])
+    }
+    others = {key: value for key, value in policy.items() if key != "maintenanceExclusions"}
+    return {"maintenancePolicy": {"window": {**others, "maintenanceExclusions": by_name}}}
+
+
 MESSAGES: dict[str, Message] = {
     "gcp:container/cluster:Cluster": Message(
         container_v1.Cluster,
@@ -53,6 +66,7 @@ MESSAGES: dict[str, Message] = {
             # The provider's own: it deletes the first pool, and refuses to delete the cluster.
             "removeDefaultNodePool": None,
             "deletionProtection": None,
+            "maintenancePolicy": _maintenance,
         },
     ),
     "gcp:container/nodePool:NodePool": Message(
@@ -61,6 +75,7 @@ MESSAGES: dict[str, Message] = {
             **_below("nodeConfig", NODE_CONFIG),
             "nodeConfig": "config",
             "nodeCount": "initialNodeCount",
+            "maxPodsPerNode": "maxPodsConstraint.maxPodsPerNode",
             "nodeLocations": "locations",
             # In the request beside the pool: CreateNodePoolRequest.parent.
             "cluster": None,
@@ -69,6 +84,9 @@ MESSAGES: dict[str, Message] = {
     ),
     "gcp:compute/network:Network": Message(compute_v1.Network, {"routingMode": "routingConfig.routingMode"}),
     "gcp:compute/subnetwork:Subnetwork": Message(compute_v1.Subnetwork),
+    "gcp:compute/firewall:Firewall": Message(
+        compute_v1.Firewall, {"denies": "denied", "denies.protocol": "IPProtocol"}
+    ),
     "gcp:compute/router:Router": Message(compute_v1.Router),
     "gcp:compute/routerNat:RouterNat": Message(
         compute_v1.RouterNat,

@@ -11,7 +11,7 @@ from api_names import misspelt
 from aws_api import REQUESTS, Operation, RefusedRequest, requests
 from moto import mock_aws
 
-from pulumi_dra.eks import EksGpuPool
+from pulumi_dra.eks import EksCluster, EksGpuPool
 
 
 def _bought_pool() -> None:
@@ -30,15 +30,22 @@ def _bought_pool() -> None:
             "capacity": "capacity-block",
             "reservation_id": "cr-0a1b",
             "mig_layout": "0,1=all-1g.10gb",
+            "max_pods": 110,
+            "node_repair": True,
+            "taints": [{"key": "team", "value": "vision", "effect": "PreferNoSchedule"}],
             "tags": {"team": "vision"},
         },
     )
 
 
+def _named_cluster() -> None:
+    EksCluster("own", {"kubernetes_version": "1.34", "cluster_name": "own", "node_monitoring": True})
+
+
 @pytest.fixture(scope="module")
 def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any]:
     """Every AWS resource of the stack eks-dev, and of a pool with all that can be bought and added."""
-    resources = declare(stack("eks-dev")).resources + declare(_bought_pool).resources
+    resources = [each for make in (stack("eks-dev"), _bought_pool, _named_cluster) for each in declare(make).resources]
     return [resource for resource in resources if resource.type.startswith("aws:")]
 
 

@@ -9,6 +9,7 @@ import pulumi
 import pytest
 
 from pulumi_dra.eks import EksCluster
+from pulumi_dra.eks.keys import log_groups_policy
 
 NEEDED: dict[str, Any] = {"kubernetes_version": "1.34"}
 
@@ -34,7 +35,7 @@ def test_named_networks_reach_it_and_no_others(cluster: Any) -> None:
 
 def test_secrets_are_encrypted_with_a_key_that_rotates(cluster: Any) -> None:
     declared = cluster()
-    assert declared.one("Key").inputs["enableKeyRotation"] is True
+    assert declared.one("Key", "dev-secrets").inputs["enableKeyRotation"] is True
     config = declared.one("Cluster").inputs["encryptionConfig"]
     assert config == {
         "provider": {"keyArn": "arn:aws:kms:us-east-1:111122223333:key/dev-secrets"},
@@ -44,8 +45,44 @@ def test_secrets_are_encrypted_with_a_key_that_rotates(cluster: Any) -> None:
 
 def test_a_key_of_ones_own_is_used_instead(cluster: Any) -> None:
     declared = cluster(kms_key_arn="arn:aws:kms:us-east-1:111122223333:key/mine")
-    assert declared.all("Key") == []
+    assert [key.name for key in declared.all("Key")] == ["dev-network-flows"]
     assert declared.one("Cluster").inputs["encryptionConfig"]["provider"]["keyArn"].endswith("/mine")
+
+
+def test_keys_rotate_and_say_who_may_use_them(cluster: Any) -> None:
+    declared = cluster()
+    policies = {key.name: json.loads(key.inputs["policy"])["Statement"] for key in declared.all("Key")}
+    assert policies.keys() == {"dev-secrets", "dev-network-flows"}
+    assert all(key.inputs["enableKeyRotation"] for key in declared.all("Key"))
+    root = {"AWS": "arn:aws:iam::111122223333:root"}
+    assert {statements[0]["Principal"]["AWS"] for statements in policies.values()} == {root["AWS"]}
+    assert len(policies["dev-secrets"]) == 1
+    logs = policies["dev-network-flows"][1]
+    assert logs["Principal"] == {"Service": "logs.us-east-1.amazonaws.com"}
+    assert list(logs["Condition"]["ArnLike"].values()) == ["arn:aws:logs:us-east-1:111122223333:*"]
+
+
+def test_a_key_in_china_serves_chinas_logs() -> None:
+    _, logs = json.loads(log_groups_policy("arn:aws-cn:ec2:cn-north-1:111122223333:vpc/v"))["Statement"]
+    assert logs["Principal"] == {"Service": "logs.cn-north-1.amazonaws.com.cn"}
+
+
+def test_a_cluster_with_a_name_of_its_own_has_its_log_group_declared(cluster: Any) -> None:
+    declared = cluster(cluster_name="prod", log_retention_days=30)
+    made, group = declared.one("Cluster"), declared.one("LogGroup", "dev-logs")
+    assert made.inputs["name"] == "prod"
+    assert (group.inputs["name"], group.inputs["retentionInDays"]) == ("/aws/eks/prod/cluster", 30)
+    assert group.inputs["kmsKeyId"] == "arn:aws:kms:us-east-1:111122223333:key/dev-logs"
+    # Created before the cluster writes to it, and deleted after it.
+    assert "dev-logs" in made.depends_on
+    # Two clusters cannot have one name.
+    assert made.delete_before_replace
+
+
+def test_a_cluster_that_pulumi_names_may_stand_beside_its_replacement(cluster: Any) -> None:
+    made = cluster().one("Cluster")
+    assert made.inputs.get("name") is None
+    assert not made.delete_before_replace
 
 
 def test_every_control_plane_log_is_on(cluster: Any) -> None:
@@ -157,7 +194,11 @@ def test_a_new_network_logs_its_flows_by_a_role_that_can_do_nothing_else(cluster
     log = declared.one("FlowLog").inputs
     group_arn = "arn:aws:logs:us-east-1:111122223333:log-group:dev-network-flows"
     assert (log["trafficType"], log["maxAggregationInterval"], log["logDestination"]) == ("ALL", 600, group_arn)
-    assert declared.one("LogGroup").inputs["retentionInDays"] == 365
+    group = declared.one("LogGroup").inputs
+    assert (group["retentionInDays"], group["kmsKeyId"]) == (
+        365,
+        "arn:aws:kms:us-east-1:111122223333:key/dev-network-flows",
+    )
     (statement,) = json.loads(declared.one("RolePolicy").inputs["policy"])["Statement"]
     assert statement["Resource"] == [group_arn, f"{group_arn}:*"]
     trust = json.loads(declared.one("Role", "dev-network-flows").inputs["assumeRolePolicy"])
@@ -195,6 +236,18 @@ def test_addons_are_ours_alone_and_the_pod_network_has_its_own_role(cluster: Any
     association = addons["vpc-cni"]["podIdentityAssociations"]
     assert association == [{"serviceAccount": "aws-node", "roleArn": "arn:aws:iam::111122223333:role/dev-cni"}]
     assert json.loads(addons["vpc-cni"]["configurationValues"]) == {"enableNetworkPolicy": "true"}
+
+
+def test_prefixes_are_delegated_when_asked(cluster: Any) -> None:
+    settings = json.loads(cluster(prefix_delegation=True).one("Addon", "dev-vpc-cni").inputs["configurationValues"])
+    assert settings["env"] == {"ENABLE_PREFIX_DELEGATION": "true", "WARM_PREFIX_TARGET": "1"}
+
+
+def test_broken_gpus_are_told_by_an_addon_when_asked(cluster: Any) -> None:
+    declared = cluster(node_monitoring=True, addon_versions={"eks-node-monitoring-agent": "v1.7.0-eksbuild.1"})
+    agent = declared.one("Addon", "dev-eks-node-monitoring-agent")
+    assert agent.inputs["addonVersion"] == "v1.7.0-eksbuild.1"
+    assert "dev-system" in agent.depends_on
 
 
 def test_addon_versions_are_pinned_or_most_recent(cluster: Any) -> None:

@@ -1,10 +1,12 @@
 """An EKS GPU pool: what its node group and launch template say for given inputs."""
 
-import base64
+from base64 import b64decode
 from collections.abc import Callable
+from email import message_from_bytes
 from typing import Any
 
 import pytest
+import yaml
 
 from pulumi_dra.eks import EksGpuPool
 
@@ -123,6 +125,40 @@ def test_efa_has_an_interface_on_every_card_and_a_group_of_its_own(pool: Any) ->
         assert [(rule["self"], rule.get("cidrBlocks")) for rule in rules[direction]] == [(True, None)]
 
 
+def test_a_card_without_efa_carries_ip_alone(pool: Any) -> None:
+    interfaces = pool(**{**EFA, "machine": "p6-b300.48xlarge"}).one("LaunchTemplate").inputs["networkInterfaces"]
+    assert [i["interfaceType"] for i in interfaces] == ["interface", *["efa-only"] * 16]
+    assert [i["networkCardIndex"] for i in interfaces] == list(range(17))
+
+
+def test_kubelet_is_told_what_the_plan_counts_on(pool: Any) -> None:
+    declared = pool(max_pods=110, reserved_cpu="500m", reserved_memory="2Gi", local_storage="raid0")
+    (part,) = message_from_bytes(b64decode(declared.one("LaunchTemplate").inputs["userData"])).get_payload()
+    assert part.get_content_type() == "application/node.eks.aws"
+    assert yaml.safe_load(part.get_payload()) == {
+        "apiVersion": "node.eks.aws/v1alpha1",
+        "kind": "NodeConfig",
+        "spec": {
+            "instance": {"localStorage": {"strategy": "RAID0"}},
+            "kubelet": {"config": {"maxPods": 110, "systemReserved": {"cpu": "500m", "memory": "2Gi"}}},
+        },
+    }
+
+
+def test_further_taints_stand_beside_ours(pool: Any) -> None:
+    group = pool(taints=[{"key": "team", "value": "vision", "effect": "NoExecute"}, {"key": "x"}]).one("NodeGroup")
+    assert [(t["key"], t["value"], t["effect"]) for t in group.inputs["taints"]] == [
+        ("nvidia.com/gpu", "present", "NO_SCHEDULE"),
+        ("team", "vision", "NO_EXECUTE"),
+        ("x", "", "NO_SCHEDULE"),
+    ]
+
+
+@pytest.mark.parametrize(("wanted", "config"), [(False, None), (True, {"enabled": True})])
+def test_broken_nodes_are_repaired_when_asked(pool: Any, wanted: bool, config: object) -> None:
+    assert pool(node_repair=wanted).one("NodeGroup").inputs.get("nodeRepairConfig") == config
+
+
 def test_placement_group_comes_without_efa_too(pool: Any) -> None:
     declared = pool(placement_group=True)
     assert declared.one("PlacementGroup").inputs["strategy"] == "cluster"
@@ -132,7 +168,7 @@ def test_placement_group_comes_without_efa_too(pool: Any) -> None:
 
 
 def test_mig_layout_is_cut_before_kubelet_starts(pool: Any) -> None:
-    text = base64.b64decode(
+    text = b64decode(
         pool(machine="p5.48xlarge", mig_layout="0,1=all-1g.10gb").one("LaunchTemplate").inputs["userData"]
     ).decode()
     assert "nvidia-smi -i 0 -mig 1" in text

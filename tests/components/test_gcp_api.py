@@ -26,6 +26,9 @@ def _with_everything() -> None:
             "secrets_kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
             "disk_kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
             "security_group": "gke-security-groups@example.com",
+            "maintenance_exclusions": [
+                {"name": "busy", "start_time": "2026-11-20T00:00:00Z", "end_time": "2026-12-04T00:00:00Z"}
+            ],
         },
     )
     for capacity in CAPACITIES:
@@ -40,6 +43,9 @@ def _with_everything() -> None:
                 "max_nodes": 4,
                 "capacity": capacity,  # type: ignore[typeddict-item]  # each of its values
                 "compact_placement": capacity != "spot",
+                "network_devices": capacity == "reservation",
+                "max_pods": 64,
+                "taints": [{"key": "team", "value": "vision", "effect": "NoExecute"}],
                 "autoscaled": capacity in ("flex-start", "queued"),
                 **({"reservation_name": "block"} if capacity == "reservation" else {}),
             },

@@ -8,7 +8,8 @@ import pytest
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 from pulumi_dra.gke.node_account import account_id
 
-CLUSTER: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1"}
+GROUP = "gke-security-groups@example.com"
+CLUSTER: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": GROUP}
 POOL: dict[str, Any] = {
     "cluster": "dev",
     "location": "us-central1",
@@ -48,6 +49,8 @@ def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
         ("enableLegacyAbac", False),
         ("masterAuth", {"clientCertificateConfig": {"issueClientCertificate": False}}),
         ("binaryAuthorization", {"evaluationMode": "PROJECT_SINGLETON_POLICY_ENFORCE"}),
+        ("networkPolicy", {"enabled": False}),
+        ("resourceLabels", {"managed-by": "pulumi-dra"}),
         ("releaseChannel", {"channel": "REGULAR"}),
         ("loggingConfig", {"enableComponents": ["SYSTEM_COMPONENTS", "WORKLOADS"]}),
         ("removeDefaultNodePool", True),
@@ -68,6 +71,30 @@ def test_keys_and_groups_of_ones_own(cluster: Any) -> None:
     inputs = cluster(secrets_kms_key="k", security_group="gke-security-groups@x.example").one("Cluster").inputs
     assert inputs["databaseEncryption"] == {"state": "ENCRYPTED", "keyName": "k"}
     assert inputs["authenticatorGroupsConfig"] == {"securityGroup": "gke-security-groups@x.example"}
+
+
+@pytest.mark.parametrize(("group", "config"), [(GROUP, {"securityGroup": GROUP}), ("none", None)])
+def test_the_group_of_rbac_is_a_choice_on_record(cluster: Any, group: str, config: object) -> None:
+    assert cluster(security_group=group).one("Cluster").inputs.get("authenticatorGroupsConfig") == config
+
+
+def test_a_pinned_version_needs_no_channel(cluster: Any) -> None:
+    inputs = cluster(kubernetes_version="1.34", release_channel="none").one("Cluster").inputs
+    assert inputs["releaseChannel"] == {"channel": "UNSPECIFIED"}
+
+
+def test_upgrades_are_put_off_for_a_time(cluster: Any) -> None:
+    times = {"start_time": "2026-11-20T00:00:00Z", "end_time": "2026-12-04T00:00:00Z"}
+    policy = cluster(maintenance_exclusions=[{"name": "training", **times}]).one("Cluster").inputs["maintenancePolicy"]
+    assert policy["maintenanceExclusions"] == [
+        {
+            "exclusionName": "training",
+            "startTime": times["start_time"],
+            "endTime": times["end_time"],
+            "exclusionOptions": {"scope": "NO_MINOR_OR_NODE_UPGRADES"},
+        }
+    ]
+    assert "maintenancePolicy" not in cluster().one("Cluster").inputs
 
 
 def test_a_zonal_cluster_lives_in_its_only_zone(cluster: Any) -> None:
@@ -97,6 +124,8 @@ def test_a_new_network_has_ranges_logs_and_a_way_out(declare: Any) -> None:
     assert "logConfig" in subnet
     assert declared.one("Network").inputs["autoCreateSubnetworks"] is False
     assert "dev-network-nat" in declared.one("Cluster").depends_on
+    wall = declared.one("Firewall").inputs
+    assert (wall["direction"], wall["priority"], wall["denies"]) == ("INGRESS", 65534, [{"protocol": "all"}])
 
 
 @pytest.mark.parametrize("name", ["dev", "a-very-long-component-name", "9lives", "Ends.With-"])
@@ -188,6 +217,30 @@ def test_capacity(pool: Any, args: dict[str, Any], config: dict[str, Any], outsi
     inputs = pool(**args).inputs
     assert config.items() <= inputs["nodeConfig"].items()
     assert outside.items() <= inputs.items()
+
+
+@pytest.mark.parametrize("capacity", ["flex-start", "queued"])
+def test_lent_nodes_are_not_repaired_and_end_instead_of_being_upgraded(pool: Any, capacity: str) -> None:
+    inputs = pool(capacity=capacity, autoscaled=True).inputs
+    assert inputs["management"] == {"autoRepair": False, "autoUpgrade": True}
+    assert inputs["upgradeSettings"] == {"strategy": "SHORT_LIVED"}
+    assert inputs["nodeConfig"]["reservationAffinity"] == {"consumeReservationType": "NO_RESERVATION"}
+
+
+@pytest.mark.parametrize(
+    ("machine", "profile"), [("g2-standard-8", None), ("a3-ultragpu-8g", {"acceleratorNetworkProfile": "auto"})]
+)
+def test_googles_dranet_publishes_what_the_machine_has(pool: Any, machine: str, profile: object) -> None:
+    inputs = pool(machine=machine, network_devices=True).inputs
+    assert inputs["nodeConfig"]["labels"]["cloud.google.com/gke-networking-dra-driver"] == "true"
+    assert inputs.get("networkConfig") == profile
+    assert "cloud.google.com/gke-networking-dra-driver" not in pool(machine=machine).inputs["nodeConfig"]["labels"]
+
+
+def test_pods_and_taints_of_a_node(pool: Any) -> None:
+    inputs = pool(max_pods=32, taints=[{"key": "team", "value": "vision"}]).inputs
+    assert inputs["maxPodsPerNode"] == 32
+    assert inputs["nodeConfig"]["taints"][1] == {"key": "team", "value": "vision", "effect": "NO_SCHEDULE"}
 
 
 def test_an_upgrade_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None:

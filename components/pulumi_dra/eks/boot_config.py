@@ -2,17 +2,12 @@
 
 import base64
 from collections.abc import Sequence
+from dataclasses import dataclass
 from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
+from typing import Any
 
-NODE_CONFIG = """\
-apiVersion: node.eks.aws/v1alpha1
-kind: NodeConfig
-spec:
-  instance:
-    localStorage:
-      strategy: {strategy}
-"""
+import yaml
 
 MIG_SCRIPT = """\
 #!/bin/bash
@@ -26,7 +21,33 @@ systemctl start nvidia-persistenced.service || true
 BOUNDARY = "pulumi-dra"
 
 
-def boot_config(*, mig: Sequence[Sequence[str] | None] = (), local_storage: str = "none") -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubeletSettings:
+    """What kubelet is told beside what EKS tells it; nothing where a field is empty."""
+
+    max_pods: int | None = None
+    reserved_cpu: str = ""
+    reserved_memory: str = ""
+
+    def configuration(self) -> dict[str, Any]:
+        """Return the fields of kubelet's own configuration."""
+        reserved = {"cpu": self.reserved_cpu, "memory": self.reserved_memory}
+        reserved = {resource: amount for resource, amount in reserved.items() if amount}
+        return {
+            **({"maxPods": self.max_pods} if self.max_pods else {}),
+            **({"systemReserved": reserved} if reserved else {}),
+        }
+
+
+NOTHING_TOLD = KubeletSettings()
+
+
+def boot_config(
+    *,
+    mig: Sequence[Sequence[str] | None] = (),
+    local_storage: str = "none",
+    kubelet: KubeletSettings = NOTHING_TOLD,
+) -> str:
     """Return base64 user data, or "" when nothing needs saying.
 
     `mig` holds, for each GPU in device order, its MIG instances in creation order ("3g.40gb", "3g.40gb"), or None
@@ -34,12 +55,22 @@ def boot_config(*, mig: Sequence[Sequence[str] | None] = (), local_storage: str 
     EKS merges its own node configuration with this as long as the launch template names no image.
     """
     parts: list[tuple[str, str]] = []
-    if local_storage != "none":
-        strategy = {"raid0": "RAID0", "mount": "Mount"}[local_storage]
-        parts.append(("application/node.eks.aws", NODE_CONFIG.format(strategy=strategy)))
+    if node_config := _node_config(local_storage, kubelet):
+        parts.append(("application/node.eks.aws", node_config))
     if any(instances is not None for instances in mig):
         parts.append(("text/x-shellscript", mig_script(mig)))
     return base64.b64encode(_multipart(parts).encode()).decode() if parts else ""
+
+
+def _node_config(local_storage: str, kubelet: KubeletSettings) -> str:
+    """Return nodeadm's configuration as YAML, or "" when it has nothing to do beside EKS' own."""
+    spec: dict[str, Any] = {}
+    if local_storage != "none":
+        spec["instance"] = {"localStorage": {"strategy": {"raid0": "RAID0", "mount": "Mount"}[local_storage]}}
+    if configuration := kubelet.configuration():
+        spec["kubelet"] = {"config": configuration}
+    document = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
+    return yaml.safe_dump(document, sort_keys=False) if spec else ""
 
 
 def mig_script(mig: Sequence[Sequence[str] | None]) -> str:

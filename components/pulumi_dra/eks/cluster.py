@@ -10,8 +10,10 @@ from pulumi_aws.eks.outputs import ClusterIdentity
 
 from pulumi_dra.children import Children
 from pulumi_dra.eks.access import declare_access
-from pulumi_dra.eks.addons import declare_addons_after_nodes, declare_addons_before_nodes
+from pulumi_dra.eks.addons import Addons
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, EksClusterInputs, read_cluster_inputs
+from pulumi_dra.eks.control_plane_logs import declare_control_plane_logs
+from pulumi_dra.eks.keys import account_policy, declare_key
 from pulumi_dra.eks.kubeconfig import eks_kubeconfig
 from pulumi_dra.eks.network import EksNetwork, EksNetworkArgs
 from pulumi_dra.eks.roles import CLUSTER_POLICIES, NODE_POLICIES, declare_partition, declare_role
@@ -68,8 +70,9 @@ class EksCluster(pulumi.ComponentResource):
         oidc = aws.iam.OpenIdConnectProvider(
             f"{name}-oidc", url=issuer, client_id_lists=["sts.amazonaws.com"], tags=inputs.tags, opts=children.options()
         )
-        early = declare_addons_before_nodes(
-            name, cluster, inputs.addon_versions, inputs.network_policy, partition, children, inputs.tags
+        addons = Addons(name, cluster, inputs.addon_versions, children, inputs.tags)
+        early = addons.declare_before_nodes(
+            partition, network_policy=inputs.network_policy, prefix_delegation=inputs.prefix_delegation
         )
         self._nodes_wait_for: list[pulumi.Resource] = [*node_policies, *early, *ways_out]
         system_nodes = declare_system_nodes(
@@ -84,7 +87,7 @@ class EksCluster(pulumi.ComponentResource):
             children=children,
             depends_on=self._nodes_wait_for,
         )
-        late = declare_addons_after_nodes(name, cluster, inputs.addon_versions, children, inputs.tags, [system_nodes])
+        late = addons.declare_after_nodes([system_nodes], node_monitoring=inputs.node_monitoring)
         self._usable: list[pulumi.Resource] = [*access, system_nodes, *late]
         self.cluster_resource = cluster
         self._set_outputs(cluster, node_role, oidc, issuer)
@@ -117,13 +120,13 @@ class EksCluster(pulumi.ComponentResource):
         )
         key_arn = inputs.kms_key_arn
         if key_arn is None:
-            key_arn = aws.kms.Key(
-                f"{name}-secrets",
-                description=f"Kubernetes secrets of {name}",
-                enable_key_rotation=True,
-                tags=inputs.tags,
-                opts=children.options(),
+            key_arn = declare_key(
+                f"{name}-secrets", f"Kubernetes secrets of {name}", role.arn, account_policy, children, inputs.tags
             ).arn
+        logs: list[pulumi.Resource] = []
+        if inputs.cluster_name:
+            days = inputs.log_retention_days
+            logs = [declare_control_plane_logs(name, inputs.cluster_name, days, children, inputs.tags)]
         vpc_config: aws.eks.ClusterVpcConfigArgsDict = {
             "subnet_ids": self.subnet_ids,
             "endpoint_private_access": True,
@@ -133,6 +136,7 @@ class EksCluster(pulumi.ComponentResource):
             vpc_config["public_access_cidrs"] = list(inputs.public_access_cidrs)
         return aws.eks.Cluster(
             f"{name}-cluster",
+            name=inputs.cluster_name or None,
             role_arn=role.arn,
             version=inputs.kubernetes_version,
             vpc_config=vpc_config,
@@ -145,7 +149,9 @@ class EksCluster(pulumi.ComponentResource):
             tags=inputs.tags,
             # While the cluster goes, its control plane still takes down network interfaces: role and network last.
             opts=children.options(
-                depends_on=[*policies, *ways_out],
+                depends_on=[*policies, *ways_out, *logs],
+                # Two clusters cannot have one name, so a replacement waits until the old one is gone.
+                delete_before_replace=True if inputs.cluster_name else None,
                 # It takes no subnet of a zone that it did not begin with, nor one of another VPC (EKS user guide,
                 # “Subnet requirements and considerations”): it stays while a new network grows, and goes with it.
                 ignore_changes=["vpcConfig.subnetIds"] if inputs.subnet_ids is None else None,

@@ -7,8 +7,9 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from pulumi_dra.cidrs import check_public_cidr
-from pulumi_dra.eks.addons import ADDONS
+from pulumi_dra.eks.addons import ADDONS, NODE_MONITORING
 from pulumi_dra.eks.address_plan import check_vpc_cidr
+from pulumi_dra.eks.control_plane_logs import RETENTION_DAYS
 from pulumi_dra.eks.network import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.kubernetes_version import check_version
@@ -19,6 +20,12 @@ class EksClusterArgs(TypedDict):
 
     kubernetes_version: str
     """Kubernetes version, "1.34" or later: DRA needs resource.k8s.io/v1."""
+    cluster_name: NotRequired[str]
+    """Name of the cluster. Default: one that Pulumi makes, so that a replacement can stand beside the old cluster, and
+    a log group that EKS makes and keeps. With a name of one's own that group is declared too: it ends what it keeps and
+    goes after the cluster."""
+    log_retention_days: NotRequired[int]
+    """With cluster_name: how many days the control plane's logs are kept. Default 365."""
     public_access_cidrs: NotRequired[list[str]]
     """Networks that may reach the API server from outside (203.0.113.0/24). None: no public endpoint at all, and
     whoever runs `pulumi up` must be inside the network. The private endpoint is always there."""
@@ -40,10 +47,16 @@ class EksClusterArgs(TypedDict):
     kms_key_arn: NotRequired[pulumi.Input[str]]
     """Key that encrypts Kubernetes secrets. Default: a new one that rotates."""
     addon_versions: NotRequired[dict[str, str]]
-    """Versions of the add-ons vpc-cni, kube-proxy, coredns and eks-pod-identity-agent: "v1.20.4-eksbuild.1", or
-    "most-recent". Default: what EKS recommends for the Kubernetes version when the add-on is created."""
+    """Versions of the add-ons vpc-cni, kube-proxy, coredns, eks-pod-identity-agent and eks-node-monitoring-agent:
+    "v1.20.4-eksbuild.1", or "most-recent". Default: what EKS recommends for the Kubernetes version when the add-on is
+    created."""
     network_policy: NotRequired[bool]
     """Whether the VPC CNI enforces NetworkPolicy. Default true."""
+    prefix_delegation: NotRequired[bool]
+    """Whether the VPC CNI gives interfaces whole prefixes, for more pods on a node. Default false."""
+    node_monitoring: NotRequired[bool]
+    """Whether the add-on eks-node-monitoring-agent tells broken GPUs, which pools with node_repair are repaired by. Its
+    pods run on GPU nodes too: a fleet names them in daemonPods. Default false."""
     system_machine: NotRequired[str]
     """Machine type of the nodes without GPUs. Default m7i.large."""
     system_count: NotRequired[int]
@@ -60,6 +73,8 @@ class EksClusterInputs:
     """The same, checked, with defaults filled in; None where the component makes its own."""
 
     kubernetes_version: str
+    cluster_name: str
+    log_retention_days: int
     public_access_cidrs: list[str]
     zone_count: int
     zones: list[str]
@@ -70,6 +85,8 @@ class EksClusterInputs:
     kms_key_arn: pulumi.Input[str] | None
     addon_versions: dict[str, pulumi.Input[str]]
     network_policy: bool
+    prefix_delegation: bool
+    node_monitoring: bool
     system_machine: str
     system_count: int
     deletion_protection: bool
@@ -80,9 +97,13 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
     """Return the checked inputs; faults are noted in `read`."""
     subnet_ids = read.identifiers("subnet_ids")
     addon_versions = read.labels("addon_versions")
+    node_monitoring = read.flag("node_monitoring", False)
+    known = (*ADDONS, NODE_MONITORING)
     for addon in addon_versions:
-        if addon not in ADDONS:
-            read.refuse(f"addon_versions.{addon}", f"is no add-on of this component; they are {', '.join(ADDONS)}")
+        if addon not in known:
+            read.refuse(f"addon_versions.{addon}", f"is no add-on of this component; they are {', '.join(known)}")
+        elif addon == NODE_MONITORING and not node_monitoring:
+            read.refuse(f"addon_versions.{addon}", "is for node_monitoring: true")
     if read.has("subnet_ids"):
         for key in ("zone_count", "zones", "vpc_cidr", "single_nat_gateway"):
             if read.has(key):
@@ -93,6 +114,13 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
     zones, zone_count = read_zones(read)
     return EksClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=check_version),
+        cluster_name=read.text(
+            "cluster_name",
+            "",
+            pattern=r"[0-9A-Za-z][-_0-9A-Za-z]{0,99}",
+            meaning="the name of a cluster: letters, digits, - and _, at most 100",
+        ),
+        log_retention_days=_read_retention(read),
         public_access_cidrs=read.texts("public_access_cidrs", check=check_public_cidr),
         zone_count=zone_count,
         zones=zones,
@@ -103,8 +131,19 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         kms_key_arn=read.identifier("kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         addon_versions=addon_versions,
         network_policy=read.flag("network_policy", True),
+        prefix_delegation=read.flag("prefix_delegation", False),
+        node_monitoring=node_monitoring,
         system_machine=read.text("system_machine", "m7i.large"),
         system_count=read.whole("system_count", 2, least=1, most=100),
         deletion_protection=read.flag("deletion_protection", False),
         tags=read.labels("tags"),
     )
+
+
+def _read_retention(read: InputReader) -> int:
+    days = read.whole("log_retention_days", 365)
+    if days not in RETENTION_DAYS:
+        read.refuse("log_retention_days", f"must be one of {', '.join(map(str, RETENTION_DAYS))}, not {days}")
+    if read.has("log_retention_days") and not read.has("cluster_name"):
+        read.refuse("log_retention_days", "is for cluster_name: the log group of a name that EKS makes is not ours")
+    return days

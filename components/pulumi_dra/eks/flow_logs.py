@@ -6,6 +6,7 @@ import pulumi
 import pulumi_aws as aws
 
 from pulumi_dra.children import Children
+from pulumi_dra.eks.keys import declare_key, log_groups_policy
 from pulumi_dra.eks.roles import trust_policy
 
 RETENTION_DAYS = 365
@@ -28,9 +29,15 @@ def write_policy(log_group_arn: str) -> str:
 def declare_flow_logs(
     name: str, vpc: aws.ec2.Vpc, children: Children, tags: dict[str, pulumi.Input[str]]
 ) -> aws.ec2.FlowLog:
-    """Declare the log group, the role and the flow log; every flow, accepted or not, summed up over ten minutes."""
+    """Declare the log group with its key, the role and the flow log.
+
+    Every flow, accepted or not, is summed up over ten minutes.
+    """
     options = children.options
-    group = aws.cloudwatch.LogGroup(f"{name}-flows", retention_in_days=RETENTION_DAYS, tags=tags, opts=options())
+    key = declare_key(f"{name}-flows", f"Flow logs of {name}", vpc.arn, log_groups_policy, children, tags)
+    group = aws.cloudwatch.LogGroup(
+        f"{name}-flows", retention_in_days=RETENTION_DAYS, kms_key_id=key.arn, tags=tags, opts=options()
+    )
     role = aws.iam.Role(
         f"{name}-flows",
         assume_role_policy=trust_policy("vpc-flow-logs.amazonaws.com"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pulumi
 
+from dra_planner import catalog
 from dra_planner.fleet import CapacityBlock, Fleet, Pool, Reservation
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
@@ -45,8 +46,13 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
         vpc_id=later,
     )
     for pool in pools_to_build(fleet, plan):
-        inner = read.inside(f"pools.{pool.name}", pool_args(inputs, fleet, plan, pool, place), EksGpuPoolArgs)
+        args = pool_args(inputs, fleet, plan, pool, place)
+        inner = read.inside(f"pools.{pool.name}", args, EksGpuPoolArgs)
         read_gpu_pool_inputs(inner, pool.name)
+        zones = zones_of(fleet, pool)
+        if args.get("placement_group") is True and not fleet.network.subnet_ids and len(zones) != 1:
+            have = ", ".join(zones) or "none that the fleet names"
+            inner.refuse("placement_group", f"needs a pool in one zone: a placement group has no more; this has {have}")
 
 
 def declare_cluster(
@@ -82,6 +88,7 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
         "public_access_cidrs": list(fleet.endpoint.public_access_cidrs),
         "system_machine": fleet.system_pool.machine,
         "system_count": fleet.system_pool.count,
+        "prefix_delegation": fleet.network.prefix_delegation,
     }
     if fleet.network.subnet_ids:
         args["subnet_ids"] = list(fleet.network.subnet_ids)
@@ -95,23 +102,34 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
 
 def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: PoolPlace) -> EksGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
-    options, zones = inputs.pools.get(pool.name, {}), fleet.network.zones
-    named = pool.zones or (zones if isinstance(zones, list) else [])
+    options: dict[str, Any] = {"efa": _has_claimable_efa(fleet, pool), **inputs.pools.get(pool.name, {})}
     args: dict[str, Any] = {
         "cluster_name": place.cluster_name,
         "node_role_arn": place.node_role_arn,
-        "subnet_ids": place.subnets_in(named),
+        "subnet_ids": place.subnets_in(zones_of(fleet, pool)),
         # Without a zone of its own a pool has no reason to move when the network grows.
         "keep_subnets": not pool.zones,
         "kubernetes_version": place.kubernetes_version,
         "tags": inputs.tags,
         "mig_layout": pool.mig,
-        **planned_pool_args(fleet, plan, pool),
+        **{f"reserved_{key}": text for key, text in pool.reserved.model_dump(exclude_defaults=True).items()},
+        **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
         **capacity_args(pool),
     }
     if options.get("efa"):
         args |= {"cluster_security_group_id": place.cluster_security_group_id, "vpc_id": place.vpc_id}
     return EksGpuPoolArgs(**args, **options)
+
+
+def zones_of(fleet: Fleet, pool: Pool) -> list[str]:
+    """Return the zones of a pool by name: its own, else those that the fleet names; none where nothing does."""
+    zones = fleet.network.zones
+    return list(pool.zones) or (list(zones) if isinstance(zones, list) else [])
+
+
+def _has_claimable_efa(fleet: Fleet, pool: Pool) -> bool:
+    """Whether DRANET is to publish EFA interfaces of this pool, which must be there for it."""
+    return bool(fleet.drivers.dranet) and bool(catalog.machine("eks", pool.machine).efa_interfaces)
 
 
 def capacity_args(pool: Pool) -> dict[str, str]:

@@ -13,7 +13,6 @@ from pulumi_dra.eks.capacity import capacity_type, is_bought, machine_in_templat
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, read_gpu_pool_inputs
 from pulumi_dra.eks.node_image import architecture_of, gpu_image
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import GPU_TAINT_KEY, GPU_TAINT_VALUE
 
 
 class EksGpuPool(pulumi.ComponentResource):
@@ -43,9 +42,10 @@ class EksGpuPool(pulumi.ComponentResource):
 
     def _declare_template(self, inputs: EksGpuPoolInputs) -> aws.ec2.LaunchTemplate:
         settings: dict[str, Any] = {}
-        if inputs.efa_cards:
+        if inputs.efa:
+            groups = [inputs.cluster_security_group_id or "", self._declare_efa_group(inputs).id]
             settings["network_interfaces"] = launch_template.efa_interfaces(
-                inputs.efa_cards, [inputs.cluster_security_group_id or "", self._declare_efa_group(inputs).id]
+                inputs.efa.interfaces, inputs.efa.cards, groups
             )
         if inputs.placement_group:
             settings["placement"] = {"group_name": self._declare_placement_group(inputs).name}
@@ -60,7 +60,7 @@ class EksGpuPool(pulumi.ComponentResource):
             capacity_reservation_specification=launch_template.reservation_target(
                 inputs.capacity, inputs.reservation_id
             ),
-            user_data=boot_config(mig=inputs.mig, local_storage=inputs.local_storage) or None,
+            user_data=boot_config(mig=inputs.mig, local_storage=inputs.local_storage, kubelet=inputs.kubelet) or None,
             tag_specifications=launch_template.tag_specifications({**inputs.tags, "Name": inputs.pool_name}),
             tags=inputs.tags,
             opts=self._children.options(),
@@ -88,7 +88,7 @@ class EksGpuPool(pulumi.ComponentResource):
             node_repair_config={"enabled": True} if inputs.node_repair else None,
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             labels=inputs.labels,
-            taints=[{"key": GPU_TAINT_KEY, "value": GPU_TAINT_VALUE, "effect": "NO_SCHEDULE"}],
+            taints=[{"key": t.key, "value": t.value, "effect": t.cloud_effect} for t in inputs.taints],
             tags=inputs.tags,
             opts=self._children.options(
                 # Bought machines cannot be had twice, so a replacement waits until the old ones are free.

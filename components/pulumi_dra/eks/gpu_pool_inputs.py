@@ -8,12 +8,14 @@ import pulumi
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
+from dra_planner.quantity import Quantity, QuantityError
+from pulumi_dra.eks.boot_config import KubeletSettings
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
 from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.labels import eks_pool_labels
-from pulumi_dra.pool_inputs import Counts, read_counts, read_labels, read_pool_name
+from pulumi_dra.pool_inputs import Counts, NodeTaint, Taint, read_counts, read_labels, read_pool_name, read_taints
 
 
 class EksGpuPoolArgs(TypedDict):
@@ -57,7 +59,13 @@ class EksGpuPoolArgs(TypedDict):
     vpc_id: NotRequired[pulumi.Input[str]]
     """VPC of the nodes; needed with EFA, for its security group."""
     placement_group: NotRequired[bool]
-    """Whether nodes are placed close together, in one zone. Default false."""
+    """Whether nodes are placed close together, which needs subnets of one zone. Default false."""
+    max_pods: NotRequired[int]
+    """The most pods of a node. Default: what EKS works out for the machine."""
+    reserved_cpu: NotRequired[str]
+    """CPU that kubelet keeps from pods for the system ("500m"). Default: the image's own reservation alone."""
+    reserved_memory: NotRequired[str]
+    """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
     disk_gib: NotRequired[int]
     """Size of the root volume. Default 200."""
     local_storage: NotRequired[str]
@@ -65,12 +73,23 @@ class EksGpuPoolArgs(TypedDict):
     disk_kms_key_arn: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volume. Default: the account's key for EBS."""
     node_repair: NotRequired[bool]
-    """Whether EKS replaces nodes that report a broken GPU; needs the add-on eks-node-monitoring-agent.
+    """Whether EKS replaces or reboots nodes that are broken; that a GPU is, the cluster tells with node_monitoring.
     Default false."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes."""
+    taints: NotRequired[list[NodeTaint]]
+    """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
+    them, the DRA driver too."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags on everything that takes tags, instances and volumes included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Efa:
+    """A machine's EFA interfaces, and its network cards, which may be one more."""
+
+    interfaces: int
+    cards: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +107,8 @@ class EksGpuPoolInputs:
     reservation_id: pulumi.Input[str] | None
     kubernetes_version: pulumi.Input[str] | None
     mig: list[list[str] | None]
-    efa_cards: int
+    kubelet: KubeletSettings
+    efa: Efa | None
     cluster_security_group_id: pulumi.Input[str] | None
     vpc_id: pulumi.Input[str] | None
     placement_group: bool
@@ -97,6 +117,7 @@ class EksGpuPoolInputs:
     disk_kms_key_arn: pulumi.Input[str] | None
     node_repair: bool
     labels: dict[str, pulumi.Input[str]]
+    taints: list[Taint]
     tags: dict[str, pulumi.Input[str]]
 
 
@@ -123,7 +144,12 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         reservation_id=reservation_id,
         kubernetes_version=read.identifier("kubernetes_version"),
         mig=_read_mig(read, machine),
-        efa_cards=_read_efa(read, machine),
+        kubelet=KubeletSettings(
+            max_pods=read.whole("max_pods", least=1, most=250) if read.has("max_pods") else None,
+            reserved_cpu=read.text("reserved_cpu", "", check=_check_quantity),
+            reserved_memory=read.text("reserved_memory", "", check=_check_quantity),
+        ),
+        efa=_read_efa(read, machine),
         cluster_security_group_id=read.identifier("cluster_security_group_id"),
         vpc_id=read.identifier("vpc_id"),
         placement_group=read.flag("placement_group", False),
@@ -132,6 +158,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         node_repair=read.flag("node_repair", False),
         labels=read_labels(read, eks_pool_labels(pool_name)),
+        taints=read_taints(read),
         tags=read.labels("tags"),
     )
 
@@ -148,18 +175,28 @@ def _read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
         return []
 
 
-def _read_efa(read: InputReader, machine: str) -> int:
-    """Return how many cards carry EFA, 0 when it was not asked for."""
+def _read_efa(read: InputReader, machine: str) -> Efa | None:
+    """Return the machine's EFA interfaces, None when they were not asked for or nobody knows them."""
     if not read.flag("efa", False):
-        return 0
+        return None
     for key in ("cluster_security_group_id", "vpc_id"):
         if not read.has(key):
             read.refuse(key, "is missing: with efa the launch template names the security groups")
     try:
-        cards = catalog.machine("eks", machine).efa_interfaces
+        found = catalog.machine("eks", machine)
     except CatalogError:
+        found = None
+    if found is None or found.efa_interfaces is None:
         read.refuse("efa", f'nobody knows how many EFA interfaces "{machine}" has')
-        return 0
-    if not cards:
+        return None
+    if not found.efa_interfaces:
         read.refuse("efa", f"{machine} has no EFA interface")
-    return cards or 0
+        return None
+    return Efa(interfaces=found.efa_interfaces, cards=max(found.network_cards or 0, found.efa_interfaces))
+
+
+def _check_quantity(text: str) -> str:
+    try:
+        return "" if Quantity.parse(text).sign >= 0 else f'"{text}" is less than nothing'
+    except QuantityError:
+        return f'"{text}" is no amount; write "500m" for half a CPU, "2Gi" for memory'

@@ -49,19 +49,22 @@ def root_volume(
 
 
 def efa_interfaces(
-    cards: int, security_groups: Sequence[pulumi.Input[str]]
+    interfaces: int, cards: int, security_groups: Sequence[pulumi.Input[str]]
 ) -> list[LaunchTemplateNetworkInterfaceArgsDict]:
-    """Return one network interface for each card; none when `cards` is 0.
+    """Return one network interface for each network card.
 
-    Card 0 carries IP traffic and EFA. The others carry EFA alone, so they take no address from the subnet
-    (EKS user guide, “Run machine learning training on Amazon EKS with Elastic Fabric Adapter”).
+    Card 0 carries IP traffic, and EFA where the machine has as many EFA `interfaces` as `cards`; where it has one less,
+    card 0 is without (EC2 user guide, “Maximize network bandwidth on Amazon EC2 instances with multiple network
+    cards”, P6-B300). The others carry EFA alone, so they take no address from the subnet (EKS user guide, “Run machine
+    learning training on Amazon EKS with Elastic Fabric Adapter”).
     Device index 0 is the primary interface of the instance, further cards start at 1.
     """
+    first = "efa" if interfaces >= cards else "interface"
     return [
         {
             "network_card_index": card,
             "device_index": 0 if card == 0 else 1,
-            "interface_type": "efa" if card == 0 else "efa-only",
+            "interface_type": first if card == 0 else "efa-only",
             "security_groups": list(security_groups),
             "delete_on_termination": "true",
         }

@@ -8,11 +8,28 @@ import pulumi_gcp as gcp
 KINDS = ("on-demand", "spot", "reservation", "flex-start", "queued")
 
 
+# A full pool has no room for a new node beside an old one: take one away, then add one.
+_ONE_BY_ONE: gcp.container.NodePoolUpgradeSettingsArgsDict = {
+    "strategy": "SURGE",
+    "max_surge": 0,
+    "max_unavailable": 1,
+}
+_BY_ENDING: gcp.container.NodePoolUpgradeSettingsArgsDict = {"strategy": "SHORT_LIVED"}
+
+
 class Capacity:
-    """Where a pool's machines come from, as settings of the node configuration and of the pool."""
+    """Where a pool's machines come from, as settings of the node configuration and of the pool.
+
+    Nodes that the Dynamic Workload Scheduler lends (flex-start, queued) are not repaired, because a repair would give
+    them back, and upgraded by ending (docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest and
+    …/docs/concepts/node-pool-upgrade-strategies).
+    """
 
     def __init__(self, kind: str, reservation: pulumi.Input[str] | None, max_run_seconds: int) -> None:
         self.kind = kind
+        is_lent = kind in ("flex-start", "queued")
+        self.is_repaired = not is_lent
+        self.upgrade_settings = _BY_ENDING if is_lent else _ONE_BY_ONE
         self.pool: dict[str, Any] = {"queued_provisioning": {"enabled": True}} if kind == "queued" else {}
         kinds: dict[str, gcp.container.NodePoolNodeConfigArgsDict] = {
             "on-demand": {"reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
@@ -24,7 +41,11 @@ class Capacity:
                     "values": [reservation or ""],
                 }
             },
-            "flex-start": {"flex_start": True, "max_run_duration": f"{max_run_seconds}s"},
+            "flex-start": {
+                "flex_start": True,
+                "max_run_duration": f"{max_run_seconds}s",
+                "reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"},
+            },
             "queued": {"reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
         }
         self.node_config = kinds[kind]

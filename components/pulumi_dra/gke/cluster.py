@@ -75,7 +75,8 @@ class GkeCluster(pulumi.ComponentResource):
             location=inputs.location,
             node_locations=inputs.node_zones if inputs.node_zones and not inputs.zonal else None,
             min_master_version=inputs.kubernetes_version,
-            release_channel={"channel": inputs.release_channel},
+            release_channel={"channel": "UNSPECIFIED" if inputs.release_channel == "none" else inputs.release_channel},
+            maintenance_policy=_maintenance(inputs),
             network=network.network_id,
             subnetwork=network.subnetwork_id,
             networking_mode="VPC_NATIVE",
@@ -84,6 +85,8 @@ class GkeCluster(pulumi.ComponentResource):
                 "services_secondary_range_name": network.services_range_name,
             },
             datapath_provider="ADVANCED_DATAPATH",
+            # Dataplane V2 enforces network policies; the add-on for it, said to be off, would come beside it.
+            network_policy={"enabled": False},
             enable_intranode_visibility=True,
             private_cluster_config={"enable_private_nodes": True, "enable_private_endpoint": not cidrs},
             master_authorized_networks_config={"cidr_blocks": [{"cidr_block": cidr} for cidr in cidrs]},
@@ -101,7 +104,7 @@ class GkeCluster(pulumi.ComponentResource):
             initial_node_count=1,
             node_config=node_settings(account.email, disk_gib=SYSTEM_DISK_GIB, secure_boot=True),
             deletion_protection=inputs.deletion_protection,
-            resource_labels=inputs.labels,
+            resource_labels={"managed-by": "pulumi-dra", **inputs.labels},
             opts=self._children.options(
                 depends_on=depends_on,
                 # What the removed first pool looked like is of no interest afterwards, and a change would replace
@@ -166,6 +169,25 @@ class GkeCluster(pulumi.ComponentResource):
     def usable(self) -> list[pulumi.Resource]:
         """What must be there before anything runs in the cluster: system nodes and what they may do."""
         return list(self._usable)
+
+
+def _maintenance(inputs: GkeClusterInputs) -> gcp.container.ClusterMaintenancePolicyArgsDict | None:
+    """Return when GKE may work on the cluster; without exclusions that is up to it."""
+    if not inputs.maintenance_exclusions:
+        return None
+    return {
+        # Exclusions need a window to be excluded from: every night, in UTC.
+        "daily_maintenance_window": {"start_time": "03:00"},
+        "maintenance_exclusions": [
+            {
+                "exclusion_name": exclusion["name"],
+                "start_time": exclusion["start_time"],
+                "end_time": exclusion["end_time"],
+                "exclusion_options": {"scope": exclusion.get("scope", "")},
+            }
+            for exclusion in inputs.maintenance_exclusions
+        ],
+    }
 
 
 def _workload_pool(account: gcp.serviceaccount.Account) -> pulumi.Output[str]:

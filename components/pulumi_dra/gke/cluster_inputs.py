@@ -10,8 +10,10 @@ from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.kubernetes_version import check_version
+from pulumi_dra.maintenance import MaintenanceExclusion, read_exclusions
 
-RELEASE_CHANNELS = ("RAPID", "REGULAR", "STABLE", "EXTENDED")
+RELEASE_CHANNELS = ("RAPID", "REGULAR", "STABLE", "EXTENDED", "none")
+NO_GROUP = "none"
 
 
 class GkeClusterArgs(TypedDict):
@@ -29,7 +31,10 @@ class GkeClusterArgs(TypedDict):
     """Networks that may reach the API server from outside (203.0.113.0/24). None: no public endpoint at all, and
     whoever runs `pulumi up` must be inside the network."""
     release_channel: NotRequired[str]
-    """Release channel: RAPID, REGULAR (default), STABLE or EXTENDED."""
+    """Release channel: RAPID, REGULAR (default), STABLE or EXTENDED; or none, for a version that stays as it is pinned
+    and for pools with auto_upgrade false, which channels do not allow."""
+    maintenance_exclusions: NotRequired[list[MaintenanceExclusion]]
+    """Times in which GKE upgrades nothing, for GPU pools that are busy or on a reservation."""
     network_id: NotRequired[pulumi.Input[str]]
     """Existing network; with subnetwork_id, pods_range_name and services_range_name. No network is made then."""
     subnetwork_id: NotRequired[pulumi.Input[str]]
@@ -42,8 +47,9 @@ class GkeClusterArgs(TypedDict):
     """Cloud KMS key that encrypts Kubernetes secrets. Default: Google's own key."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's own key."""
-    security_group: NotRequired[str]
-    """Google group whose members and subgroups RBAC may name (gke-security-groups@example.com)."""
+    security_group: str
+    """Google group whose members and subgroups RBAC may name (gke-security-groups@example.com); or none, so that it is
+    on record that roles are bound to single accounts."""
     system_machine: NotRequired[str]
     """Machine type of the nodes without GPUs. Default e2-standard-4."""
     system_count: NotRequired[int]
@@ -78,7 +84,8 @@ class GkeClusterInputs:
     network: ExistingNetwork | None
     secrets_kms_key: pulumi.Input[str] | None
     disk_kms_key: pulumi.Input[str] | None
-    security_group: str
+    security_group: str  # "" for none
+    maintenance_exclusions: list[MaintenanceExclusion]
     system_machine: str
     system_count: int
     deletion_protection: bool
@@ -107,9 +114,8 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         network=_read_network(read),
         secrets_kms_key=read.identifier("secrets_kms_key"),
         disk_kms_key=read.identifier("disk_kms_key"),
-        security_group=read.text(
-            "security_group", "", pattern="gke-security-groups@.+", meaning="a group named gke-security-groups@…"
-        ),
+        security_group=_read_group(read),
+        maintenance_exclusions=read_exclusions(read),
         system_machine=read.text("system_machine", "e2-standard-4"),
         system_count=read.whole("system_count", 2, least=1, most=100),
         deletion_protection=read.flag("deletion_protection", False),
@@ -125,3 +131,16 @@ def _read_network(read: InputReader) -> ExistingNetwork | None:
         if not read.has(key):
             read.refuse(key, f"is missing: an existing network is given by {', '.join(keys)} together")
     return ExistingNetwork(**{key: read.identifier(key) or "" for key in keys})
+
+
+def _read_group(read: InputReader) -> str:
+    if not read.has("security_group"):
+        read.refuse(
+            "security_group",
+            "is missing: name the group gke-security-groups@YOUR-DOMAIN, whose members RBAC may name, or write none",
+        )
+        return ""
+    group = read.text(
+        "security_group", pattern=f"{NO_GROUP}|gke-security-groups@.+", meaning="a group gke-security-groups@… or none"
+    )
+    return "" if group == NO_GROUP else group

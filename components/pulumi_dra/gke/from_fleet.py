@@ -77,19 +77,21 @@ def pool_args(
     service_account: pulumi.Input[str],
 ) -> GkeGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
+    options = dict(inputs.pools.get(pool.name, {}))
     args: dict[str, Any] = {
         "cluster": cluster,
         "location": fleet.region,
         "zones": list(pool.zones) or zones,
         "service_account": service_account,
         "resource_labels": inputs.tags,
-        **planned_pool_args(fleet, plan, pool),
+        "network_devices": bool(fleet.drivers.dranet),
+        **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
     }
     if isinstance(pool.capacity, Reservation):
         args |= {"capacity": "reservation", "reservation_name": pool.capacity.reservation}
     else:
         args["capacity"] = pool.capacity
-    return GkeGpuPoolArgs(**args, **inputs.pools.get(pool.name, {}))
+    return GkeGpuPoolArgs(**args, **options)
 
 
 def named_zones(fleet: Fleet) -> list[str]:

@@ -10,7 +10,6 @@ from pulumi_dra.gke.machine import guest_accelerators
 from pulumi_dra.gke.node_config import node_settings
 from pulumi_dra.gke.node_counts import node_count_settings
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import GPU_TAINT_KEY, GPU_TAINT_VALUE
 
 
 class GkeGpuPool(pulumi.ComponentResource):
@@ -33,10 +32,11 @@ class GkeGpuPool(pulumi.ComponentResource):
             cluster=inputs.cluster,
             location=inputs.location,
             node_locations=inputs.zones,
-            management={"auto_repair": True, "auto_upgrade": inputs.auto_upgrade},
-            # A full pool has no room for a new node beside an old one: take one away, then add one.
-            upgrade_settings={"strategy": "SURGE", "max_surge": 0, "max_unavailable": 1},
+            management={"auto_repair": inputs.capacity.is_repaired, "auto_upgrade": inputs.auto_upgrade},
+            upgrade_settings=inputs.capacity.upgrade_settings,
             placement_policy={"type": "COMPACT"} if inputs.compact_placement else None,
+            max_pods_per_node=inputs.max_pods,
+            network_config={"accelerator_network_profile": inputs.network_profile} if inputs.network_profile else None,
             node_config=_node_config(inputs),
             **inputs.capacity.pool,
             **node_count_settings(inputs.counts, len(inputs.zones), inputs.location_policy),
@@ -64,6 +64,6 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
         **inputs.capacity.node_config,
         "machine_type": inputs.machine.instance_type,
         "guest_accelerators": guest_accelerators(inputs.machine),
-        "taints": [{"key": GPU_TAINT_KEY, "value": GPU_TAINT_VALUE, "effect": "NO_SCHEDULE"}],
+        "taints": [{"key": t.key, "value": t.value, "effect": t.cloud_effect} for t in inputs.taints],
         "gvnic": {"enabled": True},
     }

@@ -12,8 +12,8 @@ from pulumi_dra.gke.machine import GkeMachine, gke_machine
 from pulumi_dra.gke.node_counts import check_node_counts
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import gke_pool_labels
-from pulumi_dra.pool_inputs import Counts, read_counts, read_labels, read_pool_name
+from pulumi_dra.labels import GKE_NETWORK_DRIVER, gke_pool_labels
+from pulumi_dra.pool_inputs import Counts, NodeTaint, Taint, read_counts, read_labels, read_pool_name, read_taints
 
 
 class GkeGpuPoolArgs(TypedDict):
@@ -38,7 +38,8 @@ class GkeGpuPoolArgs(TypedDict):
     autoscaled: NotRequired[bool]
     """Whether GKE's autoscaler changes the number of nodes. Default false: it stays as the plan says."""
     location_policy: NotRequired[str]
-    """How the autoscaler spreads nodes over zones: ANY (default, takes GPUs where there are some) or BALANCED."""
+    """How the autoscaler spreads nodes over zones: ANY (default, takes GPUs where there are some) or BALANCED.
+    Flex-start and queued capacity need ANY."""
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`. Default the component's name."""
     capacity: NotRequired[str]
@@ -49,6 +50,13 @@ class GkeGpuPoolArgs(TypedDict):
     """How long a flex-start node may run, up to seven days."""
     compact_placement: NotRequired[bool]
     """Whether nodes are placed close together, in one zone. Default false."""
+    max_pods: NotRequired[int]
+    """The most pods of a node, 8 to 256. Default GKE's, 110."""
+    network_devices: NotRequired[bool]
+    """Whether GKE's own DRANET publishes the network interfaces of nodes for claims, with those for RDMA where the
+    machine has them. Default false."""
+    driver_installation: NotRequired[str]
+    """disabled, the only one: GKE does not install GPU drivers of its own with DRA; DriverInstaller does."""
     mig_partition: NotRequired[str]
     """Refused: GKE does not support MIG with DRA."""
     gpu_sharing: NotRequired[str]
@@ -61,9 +69,13 @@ class GkeGpuPoolArgs(TypedDict):
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
     auto_upgrade: NotRequired[bool]
-    """Whether GKE upgrades the nodes. Default true; GPU nodes on a reservation may want maintenance exclusions."""
+    """Whether GKE upgrades the nodes. Default true, and false only in a cluster without a release channel; GPU nodes
+    that are busy or on a reservation may want maintenance exclusions of the cluster instead."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes."""
+    taints: NotRequired[list[NodeTaint]]
+    """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
+    them, the DRA driver too."""
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the machines, for billing."""
 
@@ -82,11 +94,14 @@ class GkeGpuPoolInputs:
     pool_name: str
     capacity: Capacity
     compact_placement: bool
+    max_pods: int | None
+    network_profile: str  # "" for none
     secure_boot: bool
     disk_gib: int
     disk_kms_key: pulumi.Input[str] | None
     auto_upgrade: bool
     labels: dict[str, pulumi.Input[str]]
+    taints: list[Taint]
     resource_labels: dict[str, pulumi.Input[str]]
 
 
@@ -105,23 +120,36 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     for key, what in (("mig_partition", "MIG"), ("gpu_sharing", "time-sharing and MPS")):
         if read.has(key):
             read.refuse(key, f"GKE does not support {what} with DRA; claim whole GPUs, or share one claim")
-    pool_name = read_pool_name(read, name)
+    if (installation := read.text("driver_installation", "disabled")) != "disabled":
+        read.refuse(
+            "driver_installation",
+            f'must be disabled, not "{installation}": GKE does not install drivers with DRA; DriverInstaller does',
+        )
+    policy = read.choice("location_policy", ("ANY", "BALANCED"), "ANY")
+    if read.has("location_policy") and not counts.autoscaled:
+        read.refuse("location_policy", "is for autoscaled: true; a fixed count is spread evenly")
+    pool_name, network_devices = read_pool_name(read, name), read.flag("network_devices", False)
+    machine = _read_machine(read)
+    ours = gke_pool_labels(pool_name) | ({GKE_NETWORK_DRIVER: "true"} if network_devices else {})
     return GkeGpuPoolInputs(
         cluster=read.required_identifier("cluster"),
         location=location,
-        machine=_read_machine(read),
+        machine=machine,
         zones=zones,
         service_account=read.required_identifier("service_account"),
         counts=counts,
-        location_policy=read.choice("location_policy", ("ANY", "BALANCED"), "ANY"),
+        location_policy=policy,
         pool_name=pool_name,
-        capacity=_read_capacity(read),
+        capacity=_read_capacity(read, policy),
         compact_placement=placement,
+        max_pods=read.whole("max_pods", least=8, most=256) if read.has("max_pods") else None,
+        network_profile="auto" if network_devices and machine.has_rdma else "",
         secure_boot=read.flag("secure_boot", True),
         disk_gib=read.whole("disk_gib", 200, least=50, most=65_536),
         disk_kms_key=read.identifier("disk_kms_key"),
         auto_upgrade=read.flag("auto_upgrade", True),
-        labels=read_labels(read, gke_pool_labels(pool_name)),
+        labels=read_labels(read, ours),
+        taints=read_taints(read),
         resource_labels=read.labels("resource_labels"),
     )
 
@@ -136,7 +164,7 @@ def _read_machine(read: InputReader) -> GkeMachine:
         return GkeMachine(name, "", 0)
 
 
-def _read_capacity(read: InputReader) -> Capacity:
+def _read_capacity(read: InputReader, location_policy: str) -> Capacity:
     kind = read.choice("capacity", KINDS, "on-demand")
     reservation = read.identifier("reservation_name")
     if kind == "reservation" and reservation is None:
@@ -148,4 +176,6 @@ def _read_capacity(read: InputReader) -> Capacity:
         read.refuse("max_run_seconds", f'is for capacity "flex-start", not "{kind}"')
     if kind in ("flex-start", "queued") and not read.flag("autoscaled", False):
         read.refuse("autoscaled", f'must be true with capacity "{kind}": GKE starts its nodes when pods ask')
+    elif kind in ("flex-start", "queued") and location_policy != "ANY":
+        read.refuse("location_policy", f'must be ANY with capacity "{kind}": machines come from where there are some')
     return Capacity(kind, reservation, seconds)

@@ -19,6 +19,7 @@ class GkeMachine:
     instance_type: str  # n1-standard-8
     accelerator_type: str  # nvidia-l4
     accelerator_count: int
+    has_rdma: bool = False
 
 
 def gke_machine(name: str) -> GkeMachine:
@@ -29,7 +30,7 @@ def gke_machine(name: str) -> GkeMachine:
         raise CatalogError(
             f"{name} has no NVIDIA GPU", fix="name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"
         )
-    return GkeMachine(found.instance_type, accelerator.gke_type, accelerator.count)
+    return GkeMachine(found.instance_type, accelerator.gke_type, accelerator.count, bool(found.rdma_networks))
 
 
 def guest_accelerators(machine: GkeMachine) -> list[NodePoolNodeConfigGuestAcceleratorArgsDict]:

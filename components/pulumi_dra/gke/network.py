@@ -58,6 +58,16 @@ class GkeNetwork(pulumi.ComponentResource):
             log_config={"aggregation_interval": "INTERVAL_10_MIN", "flow_sampling": 0.1} if flow_logs else None,
             opts=options(),
         )
+        # GKE writes rules of its own for what its nodes must take; all else is refused, and seen to be.
+        compute.Firewall(
+            f"{name}-deny",
+            network=network.id,
+            direction="INGRESS",
+            priority=65534,
+            denies=[{"protocol": "all"}],
+            source_ranges=["0.0.0.0/0"],
+            opts=options(),
+        )
         router = compute.Router(f"{name}-router", network=network.id, region=region, opts=options())
         nat = compute.RouterNat(
             f"{name}-nat",

@@ -18,6 +18,8 @@ from dra_planner.fleet.values import Document
 from dra_planner.fleet.yaml_document import Location, Positions, read_yaml
 
 PROJECT = "pulumi-dra"
+SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup",)
+"""What the program reads beside the fleet and the plan does not depend on: who RBAC may name on GKE."""
 REGION_SETTINGS = {"eks": "aws:region", "gke": "gcp:region"}
 
 
@@ -102,9 +104,10 @@ def read_settings(
         raise fault(
             region, f'"{config[region]}" is not the fleet\'s region "{fleet.region}"', "make the two the same"
         )
-    unknown = [name for name in config if name.startswith(f"{PROJECT}:") and name not in (key, f"{PROJECT}:workloads")]
+    known = (key, f"{PROJECT}:workloads", *SETTINGS_OF_THE_PROGRAM)
+    unknown = [name for name in config if name.startswith(f"{PROJECT}:") and name not in known]
     if unknown:
-        raise fault(unknown[0], "unknown setting", f'known: "{key}", "{PROJECT}:workloads"')
+        raise fault(unknown[0], "unknown setting", "known: " + ", ".join(f'"{name}"' for name in known))
     return StackSettings(fleet=fleet, workloads=tuple(workloads))
 
 

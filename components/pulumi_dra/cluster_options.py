@@ -1,0 +1,71 @@
+"""What DraPlatform takes for the cluster beside the fleet."""
+
+# No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.fleet import Fleet
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.maintenance import MaintenanceExclusion
+
+
+class ClusterOptions(TypedDict):
+    """What a fleet does not say about a cluster; the inputs of EksCluster and GkeCluster say what each means."""
+
+    cluster_name: NotRequired[str]
+    """EKS: name of the cluster, whose log group is then declared too. Default: one that Pulumi makes."""
+    log_retention_days: NotRequired[int]
+    """EKS, with cluster_name: how many days the control plane's logs are kept. Default 365."""
+    vpc_cidr: NotRequired[str]
+    """EKS: address range of a new network, a /16 to a /20. Default 10.0.0.0/16."""
+    single_nat_gateway: NotRequired[bool]
+    """EKS: one NAT gateway for all zones of a new network instead of one in each. Default false."""
+    network_policy: NotRequired[bool]
+    """EKS: whether the VPC CNI enforces NetworkPolicy. Default true."""
+    node_monitoring: NotRequired[bool]
+    """EKS: whether an add-on tells broken GPUs, which pools with node_repair are repaired by. Default: where one is."""
+    security_group: NotRequired[str]
+    """GKE, and needed there: the Google group gke-security-groups@YOUR-DOMAIN, whose members and subgroups RBAC may
+    name; or none, so that it is on record that roles are bound to single accounts."""
+    release_channel: NotRequired[str]
+    """GKE: release channel, RAPID, REGULAR (default), STABLE or EXTENDED, or none."""
+    maintenance_exclusions: NotRequired[list[MaintenanceExclusion]]
+    """GKE: times in which nothing is upgraded."""
+    disk_kms_key: NotRequired[pulumi.Input[str]]
+    """GKE: Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's own key."""
+    network_id: NotRequired[pulumi.Input[str]]
+    """GKE: existing network; with subnetwork_id, pods_range_name and services_range_name."""
+    subnetwork_id: NotRequired[pulumi.Input[str]]
+    """GKE: existing subnet."""
+    pods_range_name: NotRequired[pulumi.Input[str]]
+    """GKE: name of the subnet's secondary range for pods."""
+    services_range_name: NotRequired[pulumi.Input[str]]
+    """GKE: name of the subnet's secondary range for services."""
+
+
+def read_cluster_options(
+    read: InputReader, fleet: Fleet | None, tags: dict[str, pulumi.Input[str]], *, node_repair: bool
+) -> dict[str, Any]:
+    """Return inputs of the cloud's cluster that are not the fleet's, under the names that its component has.
+
+    What the options mean, and which are for this cloud, is checked with the cluster's other inputs.
+    """
+    on_gke = fleet is not None and fleet.cloud == "gke"
+    options = read.block("cluster")
+    read.inside("cluster", options, ClusterOptions)
+    cluster: dict[str, Any] = {
+        "deletion_protection": read.flag("deletion_protection", False),
+        "labels" if on_gke else "tags": tags,
+        **({"node_monitoring": True} if node_repair and not on_gke else {}),
+        **{key: value for key, value in options.items() if key in ClusterOptions.__annotations__},
+    }
+    if (key := read.identifier("secrets_kms_key")) is not None:
+        cluster["secrets_kms_key" if on_gke else "kms_key_arn"] = key
+    admins, versions = read.identifiers("admin_principal_arns"), read.labels("addon_versions")
+    for name, value in (("admin_principal_arns", admins), ("addon_versions", versions)):
+        if read.has(name) and on_gke:
+            read.refuse(name, "is for EKS; this fleet is on GKE")
+        elif read.has(name):
+            cluster[name] = value
+    return cluster

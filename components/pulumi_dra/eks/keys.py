@@ -1,0 +1,61 @@
+"""KMS keys of the components: they rotate, and their policy says who may use them."""
+
+import json
+from collections.abc import Callable, Mapping
+
+import pulumi
+import pulumi_aws as aws
+
+from pulumi_dra.children import Children
+
+
+def account_policy(arn: str) -> str:
+    """Return the JSON that leaves a key to the IAM policies of its account; `arn` is one of anything there."""
+    return _document([_account(arn)])
+
+
+def log_groups_policy(arn: str) -> str:
+    """Return the same, and that CloudWatch Logs may encrypt the log groups of the account and region of `arn`.
+
+    The statement is that of the CloudWatch Logs user guide, “Encrypt log data in CloudWatch Logs using KMS”.
+    """
+    _, partition, _, region, account, *_ = arn.split(":")
+    service = f"logs.{region}.amazonaws.com{'.cn' if partition == 'aws-cn' else ''}"
+    groups = f"arn:{partition}:logs:{region}:{account}:*"
+    logs = {
+        "Effect": "Allow",
+        "Principal": {"Service": service},
+        "Action": ["kms:Decrypt*", "kms:Describe*", "kms:Encrypt*", "kms:GenerateDataKey*", "kms:ReEncrypt*"],
+        "Resource": "*",
+        "Condition": {"ArnLike": {"kms:EncryptionContext:aws:logs:arn": groups}},
+    }
+    return _document([_account(arn), logs])
+
+
+def declare_key(
+    name: str,
+    description: str,
+    arn: pulumi.Output[str],
+    policy: Callable[[str], str],
+    children: Children,
+    tags: dict[str, pulumi.Input[str]],
+) -> aws.kms.Key:
+    """Declare a key that rotates, with the policy made for the account (and region) that `arn` lies in."""
+    return aws.kms.Key(
+        name,
+        description=description,
+        enable_key_rotation=True,
+        policy=arn.apply(policy),
+        tags=tags,
+        opts=children.options(),
+    )
+
+
+def _account(arn: str) -> Mapping[str, object]:
+    _, partition, _, _, account, *_ = arn.split(":")
+    root = f"arn:{partition}:iam::{account}:root"
+    return {"Effect": "Allow", "Principal": {"AWS": root}, "Action": "kms:*", "Resource": "*"}
+
+
+def _document(statements: list[Mapping[str, object]]) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": statements}, sort_keys=True)

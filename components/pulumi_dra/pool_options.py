@@ -1,0 +1,70 @@
+"""What DraPlatform takes for single pools beside the fleet."""
+
+# No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.fleet import Fleet
+from pulumi_dra.inputs import InputReader
+
+IN_THE_FLEET = {
+    "disk_gib": "diskGib",
+    "max_pods": "maxPods",
+    "taints": "taints",
+    "zones": "zones",
+    "capacity": "capacity",
+    "mig_layout": "mig",
+    "machine": "machine",
+}
+"""Inputs of a pool that the plan must know of, and what they are called in the fleet."""
+
+
+class PoolOptions(TypedDict):
+    """What a fleet does not say about a pool; the inputs of EksGpuPool and GkeGpuPool say what each means."""
+
+    name: str
+    """Which pool of the fleet."""
+    efa: NotRequired[bool]
+    """EKS: whether every network card carries EFA. Default: where the fleet has DRANET and the machine has EFA."""
+    placement_group: NotRequired[bool]
+    """EKS: whether nodes are placed close together, which needs one zone. Default false."""
+    local_storage: NotRequired[str]
+    """EKS: what to do with local NVMe disks: none, raid0 or mount. Default none."""
+    disk_kms_key_arn: NotRequired[pulumi.Input[str]]
+    """EKS: key that encrypts the root volume. Default: the account's key for EBS."""
+    node_repair: NotRequired[bool]
+    """EKS: whether broken nodes are replaced or rebooted; that a GPU is broken, the cluster tells with node_monitoring.
+    Default false."""
+    compact_placement: NotRequired[bool]
+    """GKE: whether nodes are placed close together, which needs one zone. Default false."""
+    location_policy: NotRequired[str]
+    """GKE: how the autoscaler spreads nodes over zones, ANY or BALANCED. Default ANY."""
+    secure_boot: NotRequired[bool]
+    """GKE: whether nodes boot only signed code. Default true."""
+    auto_upgrade: NotRequired[bool]
+    """GKE: whether GKE upgrades the nodes. Default true, and false only without a release channel."""
+    disk_kms_key: NotRequired[pulumi.Input[str]]
+    """GKE: Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Further labels of the nodes, beside those in the fleet, which alone the plan knows of."""
+
+
+def read_pool_options(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str, Any]]:
+    """Return options by pool; what they mean is checked with the pool's other inputs."""
+    known = [pool.name for pool in fleet.pools] if fleet else []
+    options: dict[str, Mapping[str, Any]] = {}
+    for index, block in enumerate(read.blocks("pools")):
+        for key, name in IN_THE_FLEET.items():
+            if key in block:
+                read.refuse(f"pools[{index}].{key}", f"must be known to the plan: write it into the fleet, as {name}")
+        own = {key: value for key, value in block.items() if key not in IN_THE_FLEET}
+        inner = read.inside(f"pools[{index}]", own, PoolOptions)
+        name = inner.text("name")
+        if fleet and name and name not in known:
+            inner.refuse("name", f'"{name}" is no pool of the fleet; they are {", ".join(known)}')
+        if name in options:
+            inner.refuse("name", f'"{name}" is there twice')
+        options[name] = {key: value for key, value in own.items() if key != "name" and value is not None}
+    return options
