@@ -64,7 +64,8 @@ def unknown_labels(fleet: Fleet, zones: Sequence[str]) -> tuple[str, ...]:
 
     An entry that ends in "/" stands for every label below it that is not among the predicted ones.
     """
-    return (*_UNKNOWN[fleet.cloud], *_OF_FEATURE_DISCOVERY, *(() if len(zones) == 1 else _ZONES), "kubernetes.io/hostname")
+    of_zones = () if len(zones) == 1 else _ZONES
+    return (*_UNKNOWN[fleet.cloud], *_OF_FEATURE_DISCOVERY, *of_zones, "kubernetes.io/hostname")
 
 
 def predict_taints(pool: Pool, machine: Machine) -> tuple[Taint, ...]:
