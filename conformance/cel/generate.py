@@ -6,63 +6,31 @@ literals, reads of the device, macros, operators. A case is determined by its se
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import dataclass
 from typing import Any
 
+from devices import device
 from dra_planner.cel import types
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.overloads import Overload, declared
 from dra_planner.cel.types import Substitution, Type
-
-DRIVER = "gpu.nvidia.com"
-OTHER = "resource.kubernetes.io"
-TEXTS = [
-    "",
-    "gpu",
-    "a,b,,c",
-    "Tesla",
-    "NVIDIA H100 80GB HBM3",
-    "grün",
-    "MiXeD",
-    "x y",
-    "1g.10gb",
-    "-1",
-    "3",
-    "1.5",
-    "true",
-]
-QUANTITIES = ["80Gi", "81559Mi", "1", "1500m", "0", "1G", "0.5Gi", "40Gi", "1.5", "16Ei", "1e3", "-1", "100k", "2000m"]
-BAD_QUANTITIES = ["40GB", "", "x", "1 Gi"]
-VERSIONS = ["1.2.3", "550.54.15", "9.0.0", "12.4.0", "1.2.3-rc.1", "1.2.3+build.7", "0.0.0", "1.2.3-alpha.2"]
-BAD_VERSIONS = ["1.2", "v1.2.3", "", "01.2.3", "1.2.x"]
-PATTERNS = ["^a", "H[0-9]+", ".*", "", "(a|b)+", "[", "\\\\d{2}", "g$", "(?i)tesla"]
-ADDRESSES = [
-    "192.168.1.20",
-    "10.0.0.1",
-    "::1",
-    "fe80::1",
-    "2001:db8::1",
-    "256.1.1.1",
-    "224.0.0.1",
-    "::ffff:1.2.3.4",
-    "",
-]
-NETWORKS = ["192.168.1.0/24", "10.0.0.0/8", "::/0", "fe80::/10", "1.2.3.4/33", "192.168.1.20/32", "x/8"]
-URLS = [
-    "https://example.com:80/path?k=v&k=w",
-    "/abs",
-    "rel",
-    "http://[::1]:443/",
-    "https://a b",
-    "ftp://u:p@h/x%20y",
-    "",
-]
-MOMENTS = ["2026-01-02T03:04:05Z", "2020-02-29T23:59:59.123456789+02:00", "1969-12-31T00:00:00Z", "nope"]
-SPANS = ["1h", "90m", "1.5s", "-3ms", "0", "100us", "1x"]
-FORMATS = ["%s", "%d", "%s-%s", "%%", "%x", "%.2f", "a", "%b %o", "%s %s %s", "%q"]
-NAMES = ["type", "index", "cc", "ver", "ok", "missing", "productName", "memory", "strs", "ints"]
+from leaves import Leaves
+from vocabulary import (
+    ADDRESSES,
+    BAD_QUANTITIES,
+    BAD_VERSIONS,
+    DRIVER,
+    FORMATS,
+    MOMENTS,
+    NETWORKS,
+    PATTERNS,
+    QUANTITIES,
+    SPANS,
+    URLS,
+    VERSIONS,
+    quote,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +43,11 @@ class Case:
     devices: tuple[dict[str, Any], ...]
 
 
-class Generator:
+class Generator(Leaves):
     """Makes the cases of one dialect from a source of chance."""
 
     def __init__(self, chance: random.Random, dialect: Dialect) -> None:
-        self.chance = chance
+        super().__init__(chance)
         self.dialect = dialect
         self.overloads = [
             o
@@ -89,7 +57,6 @@ class Generator:
             and not o.id.startswith(("authorizer", "groupcheck", "resourcecheck", "pathcheck", "decision"))
         ]
         self.rare = [o for o in _all(declared(dialect)) if o.id.startswith(("authorizer", "resourcecheck"))]
-        self.variables: list[tuple[str, Type]] = []
         self.depth = 0
         self.wrong = 0.0
 
@@ -102,7 +69,7 @@ class Generator:
         expression = self.bool_top()
         if self.chance.random() < 0.03:
             expression = self.damage(expression)
-        return Case(identity, expression, self.dialect, tuple(self.device() for _ in range(3)))
+        return Case(identity, expression, self.dialect, tuple(device(self.chance, self.dialect) for _ in range(3)))
 
     def damage(self, text: str) -> str:
         """The text with a character changed."""
@@ -155,143 +122,6 @@ class Generator:
             return self.call(wanted)
         finally:
             self.depth -= 1
-
-    def leaf(self, wanted: Type) -> str:
-        """A literal, a variable or a read of the device."""
-        chance = self.chance
-        fitting = [name for name, t in self.variables if t == wanted or t.kind == "dyn"]
-        if fitting and chance.random() < 0.6:
-            return chance.choice(fitting)
-        of_attribute = chance.random() < 0.3 and wanted.kind in ("bool", "int", "string", "list")
-        if (of_attribute or wanted == types.SEMVER) and chance.random() < 0.8:
-            return self.attribute()
-        return self.literal(wanted)
-
-    def literal(self, wanted: Type) -> str:
-        chance = self.chance
-        match wanted.kind:
-            case "bool":
-                return chance.choice(
-                    ["true", "false", "device.allowMultipleAllocations", f'device.driver == "{DRIVER}"']
-                )
-            case "int":
-                return chance.choice(
-                    ["0", "1", "-1", "2", "3", "9223372036854775807", "-9223372036854775808", "0x1F", "10", "48"]
-                )
-            case "uint":
-                return chance.choice(["0u", "1u", "18446744073709551615u", "3U"])
-            case "double":
-                return chance.choice(["0.0", "1.5", "-2.5", "1e3", "3.0", ".5", "1e308", "9007199254740993.0"])
-            case "string":
-                if chance.random() < 0.15:
-                    return "device.driver"
-                return quote(
-                    chance.choice(
-                        TEXTS
-                        + chance.choice([QUANTITIES, VERSIONS, ADDRESSES, NETWORKS, URLS, MOMENTS, SPANS, PATTERNS])
-                    )
-                )
-            case "bytes":
-                return "b" + quote(chance.choice(["", "a", "abc", "\\xff"]).replace("\\xff", "é"))
-            case "null":
-                return "null"
-            case "duration":
-                return f"duration({quote(chance.choice(SPANS))})"
-            case "timestamp":
-                return f"timestamp({quote(chance.choice(MOMENTS))})"
-            case "list":
-                inner = wanted.parameters[0]
-                return (
-                    "["
-                    + ", ".join(self.leaf(inner) for _ in range(chance.randint(0, 3)))
-                    + chance.choice(["", "", "", ","])
-                    + "]"
-                )
-            case "map":
-                key, value = wanted.parameters
-                if chance.random() < 0.3 and key.kind in ("string", "dyn"):
-                    return chance.choice(
-                        [
-                            "device.attributes",
-                            "device.capacity",
-                            f'device.attributes["{DRIVER}"]',
-                            f'device.capacity["{DRIVER}"]',
-                            'device.attributes["none"]',
-                        ]
-                    )
-                return (
-                    "{"
-                    + ", ".join(f"{self.literal(key)}: {self.leaf(value)}" for _ in range(chance.randint(0, 2)))
-                    + "}"
-                )
-            case "object":
-                return self.opaque(wanted)
-            case "opaque":
-                if wanted.name == "optional_type":
-                    return self.optional(wanted.parameters[0])
-                return self.opaque(wanted)
-            case "type":
-                return chance.choice(["int", "string", "bool", "type", "null_type", f"type({self.leaf(types.INT)})"])
-            case _:
-                return (
-                    self.leaf(self.chance.choice([types.INT, types.STRING, types.BOOL, types.DOUBLE]))
-                    if self.chance.random() < 0.5
-                    else self.attribute()
-                )
-
-    def opaque(self, wanted: Type) -> str:
-        chance = self.chance
-        if wanted == types.QUANTITY:
-            if chance.random() < 0.4:
-                return self.capacity()
-            return f"quantity({quote(chance.choice(QUANTITIES * 4 + BAD_QUANTITIES))})"
-        if wanted == types.SEMVER:
-            return f"semver({quote(chance.choice(VERSIONS * 4 + BAD_VERSIONS))})"
-        if wanted == types.URL:
-            return f"url({quote(chance.choice(URLS))})"
-        if wanted == types.IP:
-            return f"ip({quote(chance.choice(ADDRESSES))})"
-        if wanted == types.CIDR:
-            return f"cidr({quote(chance.choice(NETWORKS))})"
-        if wanted == types.FORMAT:
-            return chance.choice(["format.dns1123Label()", "format.uuid()", "format.date()", "format.qualifiedName()"])
-        return self.attribute()
-
-    def optional(self, inner: Type) -> str:
-        chance = self.chance
-        if chance.random() < 0.4:
-            name = chance.choice(NAMES)
-            return chance.choice(
-                [
-                    f'device.attributes["{DRIVER}"].?{name}',
-                    f'device.attributes[?"{DRIVER}"].{name}',
-                    f'device.attributes["{DRIVER}"][?"{name}"]',
-                    f'device.capacity["{DRIVER}"].?memory',
-                ]
-            )
-        return chance.choice(
-            ["optional.none()", f"optional.of({self.leaf(inner)})", f"optional.ofNonZeroValue({self.leaf(inner)})"]
-        )
-
-    def attribute(self) -> str:
-        """A read of an attribute."""
-        chance = self.chance
-        domain = chance.choice([DRIVER, DRIVER, DRIVER, OTHER, "none"])
-        name = chance.choice(NAMES)
-        form = chance.random()
-        if form < 0.6:
-            return f'device.attributes["{domain}"].{name}'
-        if form < 0.8:
-            return f'device.attributes["{domain}"]["{name}"]'
-        if form < 0.85:
-            return f"device.attributes[device.driver].{name}"
-        if form < 0.9:
-            return f"device.attributes.none.{name}"
-        return f'device.attributes["{domain}"].?{name}.orValue({self.leaf(types.INT)})'
-
-    def capacity(self) -> str:
-        """A read of a capacity."""
-        return f'device.capacity["{DRIVER}"].{self.chance.choice(["memory", "memory", "cores", "missing"])}'
 
     # -- operators, macros, calls
 
@@ -399,32 +229,6 @@ class Generator:
     def fresh(self) -> str:
         return self.chance.choice(["x", "y", "z", "k", "v", "d"]) + str(len(self.variables) + self.chance.randint(0, 2))
 
-    def some_type(self) -> Type:
-        return self.chance.choice(
-            [
-                types.INT,
-                types.STRING,
-                types.BOOL,
-                types.DOUBLE,
-                types.QUANTITY,
-                types.SEMVER,
-                types.UINT,
-                types.list_of(types.INT),
-                types.list_of(types.STRING),
-                types.DYN,
-                types.IP,
-                types.DURATION,
-                types.map_of(types.STRING, types.INT),
-                types.NULL,
-                types.optional_of(types.INT),
-                types.URL,
-                types.CIDR,
-                types.BYTES,
-                types.TIMESTAMP,
-                Type("type", "type", (types.INT,)),
-            ]
-        )
-
     def call(self, wanted: Type) -> str:
         """A call of a function whose result is of the type."""
         pool = self.rare if self.rare and self.chance.random() < 0.004 else self.overloads
@@ -468,43 +272,6 @@ class Generator:
             return chance.choice(["0", "3", "10", "-1"])
         return self.expression(parameter)
 
-    # -- devices
-
-    def device(self) -> dict[str, Any]:
-        """A device in API form."""
-        chance = self.chance
-        attributes: dict[str, Any] = {}
-        for name in NAMES:
-            if name == "missing" or chance.random() < 0.35:
-                continue
-            attributes[name] = self.value(name)
-        if chance.random() < 0.5:
-            attributes[f"{OTHER}/type"] = {"string": "pci0000:17"}
-        capacity = {"memory": chance.choice(QUANTITIES)} if chance.random() < 0.8 else {}
-        if chance.random() < 0.5:
-            capacity["cores"] = chance.choice(QUANTITIES)
-        device: dict[str, Any] = {
-            "driver": chance.choice([DRIVER, DRIVER, DRIVER, "dra.net"]),
-            "attributes": attributes,
-            "capacity": capacity,
-        }
-        if chance.random() < 0.3:
-            device["allowMultipleAllocations"] = chance.random() < 0.5
-        return device
-
-    def value(self, name: str) -> dict[str, Any]:
-        chance = self.chance
-        if name in ("strs", "ints") and self.dialect.reads_list_attributes and chance.random() < 0.8:
-            return {"strings": ["a", "gpu"]} if name == "strs" else {"ints": [1, 2, 3]}
-        kind = chance.choice(["string", "string", "int", "bool", "version"])
-        if kind == "string":
-            return {"string": chance.choice(TEXTS)}
-        if kind == "int":
-            return {"int": chance.choice([0, 1, 3, -1, 9223372036854775807])}
-        if kind == "bool":
-            return {"bool": chance.random() < 0.5}
-        return {"version": chance.choice(VERSIONS)}
-
 
 def _all(functions: dict[str, tuple[Overload, ...]]) -> list[Overload]:
     return [o for overloads in functions.values() for o in overloads]
@@ -514,11 +281,6 @@ def _concrete(t: Type, given: dict[str, Type]) -> Type:
     if t.kind == "parameter":
         return given.get(t.name, types.INT)
     return Type(t.kind, t.name, tuple(_concrete(p, given) for p in t.parameters))
-
-
-def quote(text: str) -> str:
-    """The text as a literal."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 def cases(minor: int, count: int, seed: int) -> list[Case]:

@@ -23,8 +23,9 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
 
 from dra_planner.cel import Dialect  # noqa: E402
-from generate import Case, quote  # noqa: E402  (found through the line above)
+from generate import Case  # noqa: E402  (found through the line above)
 from run import ask, build, compare, question, settle  # noqa: E402
+from vocabulary import quote  # noqa: E402
 
 MODULE = "cel.dev/expr@v0.25.1"
 FILES = (  # noqa: SIM905  (a list of so many words reads worse)
