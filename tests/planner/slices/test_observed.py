@@ -70,6 +70,18 @@ def test_an_instance_of_an_a100_is_named_and_sized_as_on_a_real_node() -> None:
     assert (str(device.capacity["memory"].value), str(device.capacity["multiprocessors"].value)) == ("4864Mi", "14")
 
 
+def test_an_instance_of_an_h200_is_named_as_on_a_real_node() -> None:
+    (published,) = predict_slices(
+        catalog.machine("eks", "p5en.48xlarge"),
+        catalog.driver_release("0.4.1"),
+        node_name="node-0",
+        features=features_of(36),
+        mig="0=all-1g.18gb",
+    )
+    names = [device.name for device in published.devices[:3]]
+    assert names == ["gpu-0-mig-1g18gb-19-0", "gpu-0-mig-1g18gb-19-1", "gpu-0-mig-1g18gb-19-2"]
+
+
 @pytest.mark.parametrize(
     ("cloud", "machine", "roots"),
     [
