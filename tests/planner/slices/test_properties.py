@@ -192,5 +192,6 @@ def test_machines_publish_only_what_they_have() -> None:
         if not machine.gpu_count:
             assert try_predicting(machine, catalog.driver_release("25.8.1"), 34, "none", DriverSettings()) == ()
         for each in predict_network_slices(machine, node_name="n"):
-            expected = machine.efa_interfaces if machine.cloud == "eks" else machine.additional_networks
+            on_gke = machine.additional_networks or machine.rdma_networks
+            expected = machine.efa_interfaces if machine.cloud == "eks" else on_gke
             assert len(each.devices) == expected, machine.name
