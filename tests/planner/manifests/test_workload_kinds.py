@@ -410,6 +410,40 @@ def test_pods_of_a_kind(name: str, text: str, expected: Expected) -> None:
     assert {pods.name: tuple(pods.figures) for pods in workload.pod_sets} == expected
 
 
+GROUPS = (
+    "{groupName: a, replicas: 1, minReplicas: 2, maxReplicas: 5, " + TEMPLATE + "}, "
+    "{groupName: b, replicas: 9, minReplicas: 2, maxReplicas: 5, " + TEMPLATE + "}"
+)
+RUNTIME = manifest(
+    "trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime",
+    f"mlPolicy: {{numNodes: 2}}, template: {{spec: {{replicatedJobs: [{{name: node, template: {{spec: {{{JOB_TEMPLATE}}}}}}}]}}}}",
+)  # fmt: skip
+LEAF = "{name: run, container: {image: i}}"
+STEPS = "{name: main, steps: [[{name: a, template: run}, {name: b, template: run}], [{name: c, template: run}]]}"
+RANGE = "{name: main, steps: [[{name: a, template: run, withSequence: {start: 2, end: 6}}]]}"
+AGAIN = "{name: main, steps: [[{name: a, template: run}], [{name: b, template: main}, {name: c, template: main}]]}"
+UNUSUAL: list[tuple[str, str, Expected]] = [
+    ("Kueue may admit fewer pods", manifest("batch/v1", "Job", f"parallelism: 8, {JOB_TEMPLATE}", ', annotations: {kueue.x-k8s.io/job-min-parallelism: "2"}'), {"": (2, 8, 8, 8)}),
+    ("Volcano task with a minimum", manifest("batch.volcano.sh/v1alpha1", "Job", f"minAvailable: 3, tasks: [{{name: ps, {JOB_TEMPLATE}}}, {{name: w, replicas: 4, minAvailable: 2, {JOB_TEMPLATE}}}]"), {"ps": fixed(1), "w": (2, 4, 4, 4)}),
+    ("Volcano job of one task", manifest("batch.volcano.sh/v1alpha1", "Job", f"minAvailable: 3, tasks: [{{name: w, replicas: 4, {JOB_TEMPLATE}}}]"), {"w": (3, 4, 4, 4)}),
+    ("Ray keeps to its bounds without scaling", manifest("ray.io/v1", "RayCluster", f"headGroupSpec: {{{TEMPLATE}}}, workerGroupSpecs: [{GROUPS}]"), {"head": fixed(1), "a": fixed(2), "b": fixed(5)}),
+    ("Spark begins with the largest of three", manifest("sparkoperator.k8s.io/v1beta2", "SparkApplication", "driver: {}, executor: {instances: 5}, dynamicAllocation: {enabled: true, initialExecutors: 1, minExecutors: 3, maxExecutors: 6}"), {"driver": fixed(1), "executor": (3, 5, 6, 6)}),
+    ("Spark begins with its minimum", manifest("sparkoperator.k8s.io/v1beta2", "SparkApplication", "driver: {}, executor: {}, dynamicAllocation: {enabled: true, maxExecutors: 6}"), {"driver": fixed(1), "executor": (0, 0, 6, 6)}),
+    ("nodes of the runtime", manifest("trainer.kubeflow.org/v1alpha1", "TrainJob", "runtimeRef: {name: w}") + "\n---\n" + RUNTIME, {"node": fixed(2)}),
+    ("steps one after the other", manifest("argoproj.io/v1alpha1", "Workflow", f"entrypoint: main, templates: [{STEPS}, {LEAF}]"), {"run": (0, 2, 2, 2)}),
+    ("a sequence from one number to another", manifest("argoproj.io/v1alpha1", "Workflow", f"entrypoint: main, templates: [{RANGE}, {LEAF}]"), {"run": (0, 5, 5, 5)}),
+    ("a template that comes to itself again", manifest("argoproj.io/v1alpha1", "Workflow", f"entrypoint: main, templates: [{AGAIN}, {LEAF}]"), {"run": (0, 1, 1, 1)}),
+    ("tasks at the end", manifest("tekton.dev/v1", "PipelineRun", "pipelineSpec: {tasks: [{name: a, taskSpec: {steps: [{name: s}]}}], finally: [{name: f, taskSpec: {steps: [{name: s}]}}]}"), {"a": fixed(1), "f": fixed(1)}),
+    ("KServe's HPA keeps one", manifest("serving.kserve.io/v1beta1", "InferenceService", "predictor: {minReplicas: 0, maxReplicas: 3, containers: [{name: m}]}", ", annotations: {serving.kserve.io/deploymentMode: RawDeployment}"), {"predictor": (1, 1, 3, 4)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), UNUSUAL, ids=[case[0] for case in UNUSUAL])
+def test_unusual_forms(name: str, text: str, expected: Expected) -> None:
+    (workload,) = read(text).workloads
+    assert {pods.name: tuple(pods.figures) for pods in workload.pod_sets} == expected
+
+
 def test_there_are_at_least_thirty_kinds() -> None:
     assert len({read(text).workloads[0].api_version + read(text).workloads[0].kind for _, text, _ in CASES}) >= 40
 
@@ -454,8 +488,19 @@ REF = "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: w}"
          (0, 1, 100, 125)),
         ("{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: k}, spec: {scaleTargetRef: {name: w}, "
          "minReplicaCount: 2, maxReplicaCount: 6}}", 1, (2, 2, 6, 8)),
+        (f"{{{HPA}, spec: {{{REF}, minReplicas: 0, maxReplicas: 7}}}}", 0, (0, 0, 7, 9)),
+        (f"{{{HPA}, spec: {{{REF}, minReplicas: 3, maxReplicas: 7}}}}", 0, (0, 0, 7, 9)),
+        ("{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: k}, spec: {scaleTargetRef: {name: w}, "
+         "minReplicaCount: 2, idleReplicaCount: 0, maxReplicaCount: 5}}", 4, (0, 4, 5, 7)),
+        ('{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: k, annotations: '
+         '{autoscaling.keda.sh/paused-replicas: "1"}}, spec: {scaleTargetRef: {name: w}, maxReplicaCount: 5}}',
+         4, (1, 1, 5, 7)),
+        ('{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: k, annotations: '
+         '{autoscaling.keda.sh/paused: "true"}}, spec: {scaleTargetRef: {name: w}, maxReplicaCount: 5}}',
+         4, (4, 4, 5, 7)),
     ],
-    ids=["HPA from 1", "HPA lifts", "HPA cuts", "HPA of another", "KEDA without bounds", "KEDA"],
+    ids=["HPA from 1", "HPA lifts", "HPA cuts", "HPA of another", "KEDA without bounds", "KEDA", "HPA from 0",
+         "HPA of nothing", "KEDA idle", "KEDA paused at one", "KEDA paused"],
 )  # fmt: skip
 def test_scalers_move_the_bounds(scaler: str, replicas: int, figures: tuple[int, ...]) -> None:
     text = manifest("apps/v1", "Deployment", f"replicas: {replicas}, {LABELS}, {TEMPLATE}")

@@ -85,8 +85,7 @@ def check_admin_access(data: Data, context: Context, labels: Mapping[str, str]) 
     for index, request in enumerate((spec.get("devices") or {}).get("requests") or ()):
         if ((request or {}).get("exactly") or {}).get("adminAccess"):
             yield forbidden(f"spec.devices.requests[{index}].adminAccess", _EXPECTED_ADMIN)
-            if context.minor < 35:
-                return
+            return  # the server names the first one only
 
 
 def check_claim_spec(spec: Data, path: str, context: Context) -> Violations:
@@ -136,6 +135,10 @@ def _check_request(data: Data | None, path: str, *, context: Context) -> Violati
         return
     if alternatives and exactly is not None:
         yield invalid(path, None, f"{_ONE_FORM}, but multiple fields are set")
+        if context.minor >= 37:
+            for index, item in enumerate(alternatives):
+                if not (item or {}).get("deviceClassName"):
+                    yield required(f"{path}.firstAvailable[{index}].deviceClassName")
         if context.minor >= 35:
             return
     if alternatives:
@@ -220,9 +223,11 @@ def _check_constraint(data: Data | None, path: str, *, names: RequestNames, cont
     match, distinct = data.get("matchAttribute"), data.get("distinctAttribute")
     if match is not None:
         yield from check_qualified_attribute_name(match, f"{path}.matchAttribute", context.minor)
-    elif distinct is not None:
+    if distinct is not None and (match is None or context.minor >= 37):
         yield from check_qualified_attribute_name(distinct, f"{path}.distinctAttribute", context.minor)
-    elif context.features.consumable_capacity:
+    if match is not None or distinct is not None:
+        return
+    if context.features.consumable_capacity:
         yield required(path, _ONE_ATTRIBUTE)
     else:
         yield required(f"{path}.matchAttribute")

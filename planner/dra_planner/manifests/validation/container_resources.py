@@ -58,7 +58,7 @@ def check_resources(data: Data, path: str, claims: Collection[str]) -> Violation
             yield invalid(f"{path}.requests", str(amount), f"must be equal to {name} limit of {limit}")
         elif amount > limit:
             yield invalid(f"{path}.requests", str(amount), f"must be less than or equal to {name} limit of {limit}")
-    yield from _check_claims(data.get("claims") or (), f"{path}.claims", claims)
+    yield from check_claims(data.get("claims") or (), f"{path}.claims", claims)
 
 
 def is_huge_page(name: str) -> bool:
@@ -103,7 +103,7 @@ def _is_whole_pages(size: str, amount: Quantity) -> bool:
     return page.sign > 0 and page.milli_value % 1000 == 0 and amount.value % page.value == 0
 
 
-def _check_claims(entries: Any, path: str, claims: Collection[str]) -> Violations:
+def check_claims(entries: Any, path: str, claims: Collection[str]) -> Violations:
     seen: set[str] = set()
     for index, entry in enumerate(entries):
         where = f"{path}[{index}]"

@@ -26,6 +26,11 @@ def fill_defaults(kind: str, data: Map, priorities: Mapping[str, int]) -> None:
         for device in _items(data.get("spec"), "devices"):
             for taint in _items(device, "taints"):
                 _default(taint, "timeAdded", NOW)
+    elif kind == "DeviceTaintRule":
+        rule = data.get("spec")
+        added = rule.get("taint") if isinstance(rule, Map) else None
+        if isinstance(added, Map):
+            _default(added, "timeAdded", NOW)
     elif kind == "Pod":
         _fill_pod(data.get("spec"), priorities)
 

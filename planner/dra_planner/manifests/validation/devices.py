@@ -68,6 +68,10 @@ def check_device(
     check_amount = partial(check_capacity, multiple=bool(data.get("allowMultipleAllocations")), minor=minor)
     yield from check_map(capacity, -1, check_name, check_amount, f"{path}.capacity", minor)
     taints = data.get("taints") or ()
+    if minor >= 37 and len(taints) > MAX_TAINTS_NOW:
+        for index, taint in enumerate(taints):
+            if not (taint or {}).get("effect"):
+                yield required(f"{path}.taints[{index}].effect")
     check_taint = partial(_check_taint, minor=minor)
     yield from check_list(taints, MAX_TAINTS.get(minor, MAX_TAINTS_NOW), check_taint, f"{path}.taints", minor)
     yield from _check_consumptions(data.get("consumesCounters") or (), path, counter_sets, minor)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dra_planner.manifests.validation.formats import label_value, qualified_name
+from dra_planner.manifests.validation.formats import dns_subdomain, label_value, qualified_name
 from dra_planner.manifests.validation.violations import Violations, each_invalid, forbidden, invalid, required
 
 Data = Mapping[str, Any]
@@ -53,3 +53,6 @@ def _check_field(data: Data, path: str) -> Violations:
         yield required(f"{path}.values", detail)
     if key != "metadata.name":
         yield invalid(f"{path}.key", key, "not a valid field selector key")
+        return
+    for index, value in enumerate(values):
+        yield from each_invalid(f"{path}.values[{index}]", value, dns_subdomain(value or ""))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from dra_planner.manifests.validation.container_resources import check_resources
+from dra_planner.manifests.validation.container_resources import check_claims, check_resources
 from dra_planner.manifests.validation.metadata import check_annotations, check_labels
 from dra_planner.manifests.validation.names import check_label, check_subdomain
 from dra_planner.manifests.validation.node_selectors import check_node_selector
@@ -73,6 +73,9 @@ def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False, with_i
     resources = spec.get("resources") or {}
     if resources.get("claims") is not None:
         yield forbidden(f"{path}.resources.claims", "claims may not be set for Resources at pod-level")
+        yield from check_claims(resources["claims"], f"{path}.resources.claims", claims)
+    if spec.get("priorityClassName"):
+        yield from check_subdomain(spec["priorityClassName"], f"{path}.priorityClassName")
     policy = spec.get("restartPolicy")
     if policy and policy not in _POLICIES:
         yield not_supported(f"{path}.restartPolicy", policy, _POLICIES)

@@ -11,7 +11,31 @@ from dra_planner.manifests.workloads.scalers import KEDA_MAXIMUM
 from dra_planner.model import Figures, PodSet
 
 _STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
+_MIN_PARALLELISM: Final = "kueue.x-k8s.io/job-min-parallelism"
 _TRAINER_NAMES: Final = ("node", "trainer", "trainer-node")
+
+
+def read_job(reading: Reading) -> list[PodSet]:
+    """As many pods as run at the same time; Kueue may admit it with fewer, where it says so."""
+    root = reading.root
+    spec = root.at("spec")
+    pods = count_job_pods(spec.data) if isinstance(spec.data, Mapping) else 1
+    least = str(root.get("metadata.annotations", {}).get(_MIN_PARALLELISM, ""))
+    bounds = Bounds(min(int(least), pods), pods) if least.isdigit() and int(least) else None
+    return reading.pod_set("", spec.at("template"), reading.figures(pods, bounds=bounds))
+
+
+def read_volcano_job(reading: Reading) -> list[PodSet]:
+    """Tasks of so many replicas; the job runs already with what is available at least."""
+    sets = []
+    tasks = list(reading.root.at("spec.tasks").members())
+    for name, task in tasks:
+        replicas = task.number("replicas", 1)
+        least = reading.root.number("spec.minAvailable", replicas) if len(tasks) == 1 else replicas
+        least = min(task.number("minAvailable", least), replicas)
+        figures = reading.figures(replicas, bounds=Bounds(least, replicas))
+        sets += reading.pod_set(name, task.at("template"), figures)
+    return sets
 
 
 def read_cron_job(reading: Reading) -> list[PodSet]:
@@ -49,18 +73,19 @@ def read_train_job(reading: Reading) -> list[PodSet]:
     name = str(root.get("spec.runtimeRef.name", ""))
     kind = str(root.get("spec.runtimeRef.kind", "ClusterTrainingRuntime"))
     runtime = reading.lookup(kind, name)
-    nodes = root.get("spec.trainer.numNodes")
     if runtime is None:
         pods = root.number("spec.trainer.numNodes", 1)
         reading.unresolved(f"its runtime, {kind} {name}, is not among the given manifests", reading.figures(pods))
         return []
     sets = []
-    for role, job in Node(runtime.data, runtime.place).at("spec.template.spec.replicatedJobs").members():
+    policy = Node(runtime.data, runtime.place).at("spec")
+    nodes = root.get("spec.trainer.numNodes", policy.get("mlPolicy.numNodes"))
+    for role, job in policy.at("template.spec.replicatedJobs").members():
         spec = job.at("template.spec")
         step = job.at("template.metadata").get("labels", {}).get(_STEP)
         pods = job_pods("")(spec) * job.number("replicas", 1)
         if nodes is not None and (step == "trainer" or (step is None and role in _TRAINER_NAMES)):
-            pods = root.number("spec.trainer.numNodes", 1)
+            pods = root.number("spec.trainer.numNodes", policy.number("mlPolicy.numNodes", 1))
         sets += reading.pod_set(role, spec.at("template"), reading.figures(pods))
     return sets
 
@@ -79,13 +104,15 @@ def read_spark(reading: Reading) -> list[PodSet]:
     root = reading.root
     base = root.at("spec.template") if reading.object.kind == "ScheduledSparkApplication" else root.at("spec")
     dynamic = base.at("dynamicAllocation")
+    given = base.get("executor.instances")
     instances = base.number("executor.instances", 1)
     bounds = None
     if dynamic.get("enabled") is True:
         most = dynamic.get("maxExecutors")
         least = dynamic.number("minExecutors", 0)
         bounds = Bounds(least, None if most is None else dynamic.number("maxExecutors", instances))
-        instances = dynamic.number("initialExecutors", instances)
+        # Source: apache/spark:core/src/main/scala/org/apache/spark/util/Utils.scala@v4.0 (the largest of the three).
+        instances = max(dynamic.number("initialExecutors", least), 0 if given is None else instances)
         if most is None:
             reading.assume("dynamicAllocation without maxExecutors: nothing bounds the ceiling")
     sets = []

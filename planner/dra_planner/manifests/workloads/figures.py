@@ -13,10 +13,16 @@ from dra_planner.model import Figures
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a scaler allows; `maximum` None where nothing bounds it."""
+    """What a scaler allows; `maximum` None where nothing bounds it.
+
+    `off_at_zero`: the scaler leaves a workload of no replicas alone. `held`: what it keeps while it is paused, -1 for
+    as many as there are.
+    """
 
     minimum: int
     maximum: int | None
+    off_at_zero: bool = False
+    held: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,11 @@ def count_pods(
     if bounds is not None:
         floor, ceiling = bounds.minimum, bounds.maximum
         steady = max(replicas, floor) if ceiling is None else min(max(replicas, floor), max(ceiling, floor))
+        if replicas == 0 and bounds.off_at_zero:
+            floor = steady = 0
+        if bounds.held is not None:
+            floor = steady = replicas if bounds.held < 0 else bounds.held
+            ceiling = None if ceiling is None else max(ceiling, steady)
     if suspended:
         floor = steady = 0
     peak = None if ceiling is None else ceiling + (surge.of(ceiling) if ceiling else 0)

@@ -11,9 +11,11 @@ from typing import Final
 from dra_planner.manifests.workloads.batch import (
     read_cron_job,
     read_elastic_pytorch,
+    read_job,
     read_scaled_job,
     read_spark,
     read_train_job,
+    read_volcano_job,
 )
 from dra_planner.manifests.workloads.description import Kind, Role, job_pods, rolling_update
 from dra_planner.manifests.workloads.groups import (
@@ -54,12 +56,7 @@ KINDS: Final[tuple[Kind, ...]] = (
     Kind(group="apps", kind="ReplicaSet", roles=_REPLICATED),
     Kind(group="apps", kind="StatefulSet", read=read_stateful_set),
     Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
-    Kind(
-        group="batch",
-        kind="Job",
-        roles=[Role(template="spec.template", pods=job_pods("spec"))],
-        suspend="spec.suspend",
-    ),
+    Kind(group="batch", kind="Job", read=read_job, suspend="spec.suspend"),
     Kind(group="batch", kind="CronJob", read=read_cron_job, suspend="spec.suspend"),
     # Batch and training
     Kind(
@@ -88,7 +85,7 @@ KINDS: Final[tuple[Kind, ...]] = (
     ),
     Kind(group="kubeflow.org", kind="MPIJob", roles=_roles("spec.mpiReplicaSpecs"), suspend="spec.runPolicy.suspend"),
     Kind(group="kubeflow.org", kind="Notebook", roles=[Role(template="spec.template")]),
-    Kind(group="batch.volcano.sh", kind="Job", roles=_roles("spec.tasks")),
+    Kind(group="batch.volcano.sh", kind="Job", read=read_volcano_job),
     Kind(group="sparkoperator.k8s.io", kind="SparkApplication", read=read_spark),
     Kind(group="sparkoperator.k8s.io", kind="ScheduledSparkApplication", read=read_spark),
     Kind(group="keda.sh", kind="ScaledJob", read=read_scaled_job),

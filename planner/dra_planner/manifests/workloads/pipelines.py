@@ -14,7 +14,7 @@ from dra_planner.manifests.yaml_reader import Fault, read_yaml
 from dra_planner.model import Figures, PodSet
 
 _POD_FIELDS: Final = ("nodeSelector", "tolerations", "affinity", "schedulerName", "priorityClassName")
-_DEEPEST: Final = 20
+_DEEPEST: Final = 100
 
 
 def read_workflow(reading: Reading) -> list[PodSet]:
@@ -22,11 +22,12 @@ def read_workflow(reading: Reading) -> list[PodSet]:
     root = reading.root
     spec = root.at("spec.workflowSpec") if reading.object.kind == "CronWorkflow" else root.at("spec")
     templates = dict(spec.at("templates").members())
-    uses: dict[str, int] = {}
-    _count_uses(reading, templates, str(spec.get("entrypoint", "")), 1, uses, 0)
+    uses = _count_uses(reading, templates, str(spec.get("entrypoint", "")), {}, _DEEPEST)
     limit = spec.get("parallelism")
-    if any(node.get("dag") or node.get("steps") for node in templates.values()):
-        reading.assume("steps that depend on each other are counted as if all ran at the same time")
+    if any(node.get("dag") for node in templates.values()):
+        reading.assume("tasks of a graph that depend on each other are counted as if all ran at the same time")
+    if any(node.get("steps") for node in templates.values()) and len(uses) > 1:
+        reading.assume("templates of steps that follow each other are counted as if they ran at the same time")
     sets = []
     for name, count in uses.items():
         node = templates[name]
@@ -39,22 +40,39 @@ def read_workflow(reading: Reading) -> list[PodSet]:
 
 
 def _count_uses(
-    reading: Reading, templates: Mapping[str, Node], name: str, times: int, uses: dict[str, int], depth: int
-) -> None:
+    reading: Reading, templates: Mapping[str, Node], name: str, known: dict[str, dict[str, int]], room: int
+) -> dict[str, int]:
+    """Return how many pods of each template one run of the named template makes at the same time.
+
+    A template that comes to itself again does so one run after the other: it is counted once.
+    """
     node = templates.get(name)
-    if node is None or depth > _DEEPEST:
-        return
+    if node is None or not room:
+        return {}
+    if name in known:
+        return known[name]
+    known[name] = {}
+    most: dict[str, int] = {}
+    for group in _groups(node):
+        together: dict[str, int] = {}
+        for step in group:
+            inner = _count_uses(reading, templates, str(step.get("template", "")), known, room - 1)
+            times = _items(reading, step)
+            for leaf, count in inner.items():
+                together[leaf] = together.get(leaf, 0) + times * count
+        for leaf, count in together.items():
+            most[leaf] = max(most.get(leaf, 0), count)
     if node.get("container") is not None or node.get("script") is not None:
-        uses[name] = uses.get(name, 0) + times
-    for step in _steps(node):
-        _count_uses(reading, templates, str(step.get("template", "")), times * _items(reading, step), uses, depth + 1)
+        most[name] = most.get(name, 0) + 1
+    known[name] = most
+    return most
 
 
-def _steps(node: Node) -> Iterator[Node]:
-    for _, task in node.at("dag.tasks").members():
-        yield task
+def _groups(node: Node) -> Iterator[list[Node]]:
+    """Yield the steps that may run at the same time: those of a group, or all tasks of a graph."""
+    yield [task for _, task in node.at("dag.tasks").members()]
     for _, group in node.at("steps").members():
-        yield from (step for _, step in group.members()) if isinstance(group.data, list) else (group,)
+        yield [step for _, step in group.members()] if isinstance(group.data, list) else [group]
 
 
 def _items(reading: Reading, step: Node) -> int:
@@ -63,7 +81,9 @@ def _items(reading: Reading, step: Node) -> int:
     if isinstance(items, list):
         return max(len(items), 1)
     if step.get("withSequence") is not None:
-        return max(step.number("withSequence.count", 1), 1)
+        if step.get("withSequence.count") is not None:
+            return max(step.number("withSequence.count", 1), 1)
+        return abs(step.number("withSequence.end", 0) - step.number("withSequence.start", 0)) + 1
     if step.get("withParam") is not None:
         reading.assume("withParam is known only while the workflow runs: counted once")
     return 1
@@ -119,7 +139,7 @@ def read_pipeline_run(reading: Reading) -> list[PodSet]:
         pipeline = Node(found.data, found.place).at("spec")
     pod = root.get("spec.taskRunTemplate.podTemplate", root.get("spec.podTemplate", {}))
     sets = []
-    for name, task in pipeline.at("tasks").members():
+    for name, task in (*pipeline.at("tasks").members(), *pipeline.at("finally").members()):
         count = 1
         for _, parameter in task.at("matrix.params").members():
             values = parameter.get("value")

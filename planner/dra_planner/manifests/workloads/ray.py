@@ -55,6 +55,9 @@ def _cluster(reading: Reading, spec: Node) -> list[PodSet]:
             most = group.get("maxReplicas")
             least = group.number("minReplicas", 0)
             bounds = Bounds(least, None if most is None else group.number("maxReplicas", replicas))
+        else:  # the operator keeps to the bounds also where nothing scales
+            replicas = max(replicas, group.number("minReplicas", 0))
+            replicas = min(replicas, max(group.number("maxReplicas", replicas), 0))
         if group.get("suspend") is True:
             replicas, bounds = 0, None
         figures = reading.figures(replicas, pods=group.number("numOfHosts", 1), bounds=bounds)

@@ -10,6 +10,7 @@ from dra_planner.manifests.workloads.figures import Bounds
 
 _HPA: Final = ("autoscaling", "HorizontalPodAutoscaler")
 _KEDA: Final = ("keda.sh", "ScaledObject")
+_PAUSED: Final = "autoscaling.keda.sh/paused"
 KEDA_MAXIMUM: Final = 100  # KEDA's default for maxReplicaCount
 
 Target = tuple[str, str, str]  # kind, namespace, name
@@ -31,11 +32,28 @@ def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
             continue
         key = (str(target.get("kind") or "Deployment"), item.namespace, str(target.get("name")))
         if item.kind == "ScaledObject":
-            found[key] = Bounds(_number(spec, "minReplicaCount", 0), _number(spec, "maxReplicaCount", KEDA_MAXIMUM))
+            least = _number(spec, "minReplicaCount", 0)
+            least = min(least, _number(spec, "idleReplicaCount", least))
+            most = _number(spec, "maxReplicaCount", KEDA_MAXIMUM)
+            found[key] = Bounds(least, most, held=_held(item.metadata.get("annotations")))
         else:
             minimum = _number(spec, "minReplicas", 1)
-            found[key] = Bounds(minimum, _number(spec, "maxReplicas", minimum))
+            # The controller leaves a workload alone that was scaled to zero, unless zero is its own minimum.
+            found[key] = Bounds(minimum, _number(spec, "maxReplicas", minimum), off_at_zero=minimum > 0)
     return found
+
+
+def _held(annotations: Any) -> int | None:
+    """Return how many replicas a paused ScaledObject keeps, -1 for as many as there are; None while it scales.
+
+    Source: kedacore/keda:apis/keda/v1alpha1/scaledobject_types.go@v2.17 (NeedToBePausedByAnnotation).
+    """
+    if not isinstance(annotations, Mapping):
+        return None
+    replicas = annotations.get(f"{_PAUSED}-replicas")
+    if isinstance(replicas, str) and replicas.isdigit():
+        return int(replicas)
+    return -1 if annotations.get(_PAUSED) == "true" else None
 
 
 def _number(spec: Mapping[str, Any], field: str, default: int) -> int:

@@ -81,7 +81,10 @@ def read_inference_service(reading: Reading) -> list[PodSet]:
 def _inference_figures(reading: Reading, component: Node, serverless: bool) -> Figures:
     least = component.number("minReplicas", 1)
     most = component.get("maxReplicas")
-    replicas = max(least, 0)
+    # Without Knative an HPA keeps one replica at least, unless something else scales.
+    annotations = reading.root.get("metadata.annotations", {})
+    alone = str(annotations.get(f"{_KSERVE}autoscalerClass", "hpa")) == "hpa" and not serverless
+    replicas = max(least, 1 if alone else 0)
     if serverless:
         ceiling = component.number("maxReplicas", 0) or None
         if ceiling is None:
