@@ -103,6 +103,8 @@ def test_catalog_filters_by_words(project: Project) -> None:
     machines = {row["machine"] for row in done.json["machines"]}
     assert "p5.48xlarge" in machines
     assert all(row["accelerator"].startswith("H100") for row in done.json["machines"])
+    (p5,) = [row for row in done.json["machines"] if row["machine"] == "p5.48xlarge"]
+    assert (p5["count"], p5["pcie_roots"], p5["interfaces"]) == (8, 8, 32)
     assert project.run("catalog", "gpus", "no-such-gpu").status == 1
 
 

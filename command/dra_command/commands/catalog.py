@@ -61,6 +61,8 @@ def _machines(values: argparse.Namespace) -> Iterator[Row]:
                 "accelerator": machine.accelerator.model if machine.accelerator else None,
                 "count": machine.accelerator.count if machine.accelerator else None,
                 "arch": machine.arch,
+                "pcie_roots": len({place.pcie_root for place in catalog.gpu_places(machine) if place.pcie_root}) or None,
+                "interfaces": len(catalog.network_interfaces(machine)) or None,
                 "offered": machine.is_offered,
                 **_price(machine, values.region),
                 "confidence": machine.provenance.confidence,
