@@ -53,6 +53,7 @@ def _cell(value: object) -> str:
 def _machines(values: argparse.Namespace) -> Iterator[Row]:
     for cloud in (values.cloud,) if values.cloud else catalog.CLOUDS:
         for machine in catalog.machines(cloud):
+            roots = {place.pcie_root for place in catalog.gpu_places(machine) if place.pcie_root}
             yield {
                 "cloud": machine.cloud,
                 "machine": machine.name,
@@ -61,7 +62,7 @@ def _machines(values: argparse.Namespace) -> Iterator[Row]:
                 "accelerator": machine.accelerator.model if machine.accelerator else None,
                 "count": machine.accelerator.count if machine.accelerator else None,
                 "arch": machine.arch,
-                "pcie_roots": len({place.pcie_root for place in catalog.gpu_places(machine) if place.pcie_root}) or None,
+                "pcie_roots": len(roots) or None,
                 "interfaces": len(catalog.network_interfaces(machine)) or None,
                 "offered": machine.is_offered,
                 **_price(machine, values.region),
