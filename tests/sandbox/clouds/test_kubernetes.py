@@ -7,9 +7,10 @@ from typing import Any
 
 import grpc
 import pytest
-from pulumi.runtime.proto import provider_pb2
+from pulumi.runtime.proto import provider_pb2, status_pb2
 
 from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, server_of
+from dra_sandbox.clouds.kubernetes.releases import FAILING
 from dra_sandbox.clouds.wire import UNKNOWN, from_wire, to_wire
 
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
@@ -193,6 +194,69 @@ def test_a_release_counts_its_revisions(cluster) -> None:
     assert state["status"]["status"] == "deployed"
     assert (state["status"]["revision"], upgraded["status"]["revision"]) == (1, 2)
     assert state["status"]["chart"] == "driver"
+
+
+DRIVER = {"chart": "nvidia-dra-driver-gpu", "namespace": "gpu", "name": "driver"}
+OVERRIDE = {"gpuResourcesEnabledOverride": True}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({}, "gpuResourcesEnabledOverride"),
+        ({"chart": "oci://registry.example/charts/dra-driver-nvidia-gpu"}, "gpuResourcesEnabledOverride"),
+        ({"values": {"resources.gpus.enabled": False}}, "gpuResourcesEnabledOverride"),  # a flat key says nothing
+        ({"values": {**OVERRIDE, "namespace": "gpu"}}, "the value namespace is not supported"),
+        ({"values": OVERRIDE, "namespace": "default"}, "allowDefaultNamespace"),
+    ],
+)
+def test_what_the_drivers_chart_refuses_shows_at_up_not_in_a_preview(cluster, changes: Any, reason: str) -> None:
+    inputs = checked(cluster, RELEASE, {**DRIVER, **changes})
+    create(cluster, RELEASE, inputs, preview=True)
+    with pytest.raises(grpc.RpcError, match=reason):
+        create(cluster, RELEASE, inputs)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"values": OVERRIDE},
+        {"values": {"gpuResourcesEnabledOverride": "false"}},  # a text is true to the template
+        {"values": {"resources": {"gpus": {"enabled": False}}}},
+        {"values": {**OVERRIDE, "allowDefaultNamespace": True}, "namespace": "default"},
+        {"chart": "another", "namespace": "default"},
+    ],
+)
+def test_what_the_drivers_chart_takes(cluster, changes: Any) -> None:
+    made = create(cluster, RELEASE, checked(cluster, RELEASE, {**DRIVER, **changes}))
+    assert from_wire(made.properties)["status"]["status"] == "deployed"
+
+
+def test_a_release_that_is_to_fail_is_there_as_failed(cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FAILING, "other,driver")
+    inputs = checked(cluster, RELEASE, {**DRIVER, "values": OVERRIDE})
+    with pytest.raises(grpc.RpcError, match="deadline exceeded") as caught:
+        create(cluster, RELEASE, inputs)
+
+    (details,) = (value for key, value in caught.value.trailing_metadata() if key == "grpc-status-details-bin")
+    (detail,) = status_pb2.Status.FromString(details).details
+    failed = provider_pb2.ErrorResourceInitFailed()
+    assert detail.Unpack(failed)
+    assert (failed.id, list(failed.reasons)) == ("gpu/driver", ["context deadline exceeded"])
+    assert from_wire(failed.properties)["status"]["status"] == "failed"
+
+
+def test_a_refresh_takes_over_what_a_failed_release_was_to_be(cluster) -> None:
+    inputs = checked(cluster, RELEASE, {**DRIVER, "values": OVERRIDE})
+    made = create(cluster, RELEASE, inputs)
+
+    stale = to_wire({**inputs, "values": {}})
+    read = cluster.Read(
+        provider_pb2.ReadRequest(id=made.id, urn=urn(RELEASE), properties=made.properties, inputs=stale)
+    )
+
+    assert from_wire(read.inputs)["values"] == OVERRIDE
+    assert "4dabf18193072939515e22adb298388d" in made.properties.fields["__inputs"].struct_value.fields
 
 
 def test_without_a_cluster_a_preview_passes_and_a_creation_fails(stand_in) -> None:
