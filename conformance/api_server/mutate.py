@@ -6,6 +6,7 @@ import copy
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from vocabulary import BAD_QUANTITIES, PLAIN, QUANTITIES, STRINGS, Plain, pick, pick_key
@@ -217,6 +218,11 @@ _CHANGES: Final = (
     Mutator.remove, Mutator.null, Mutator.wrong_type, Mutator.unknown, Mutator.rekey, Mutator.rekey, Mutator.grow,
     Mutator.shuffle, Mutator.plain,
 )  # fmt: skip
+
+
+def _is_pod_level(path: Path) -> bool:
+    """Whether a field is among the pod's own resources, which claims take no part in."""
+    return any(pair == ("spec", "resources") for pair in pairwise(path))
 
 
 def _at(document: Any, path: Path) -> Any:
