@@ -130,9 +130,35 @@ def test_reserved_amounts_are_kept_from_pods() -> None:
 
 
 def test_a_gke_pool_may_set_its_pods_and_its_disk() -> None:
-    amounts = predict_allocatable(
-        catalog.machine("gke", "g2-standard-8"), NodeSettings(max_pods=32, disk_gib=100)
-    ).amounts
-    assert amounts["pods"] == 32
+    settings = NodeSettings(max_pods=32, disk_gib=100)
+    allocatable = predict_allocatable(catalog.machine("gke", "g2-standard-8"), settings)
+    assert allocatable.amounts["pods"] == 32
     # of 100 GiB: 35 % and 6 GiB are reserved, 10 % evict
-    assert amounts["ephemeral-storage"] == (102400 - 35840 - 6144 - 10240) * MIB
+    assert allocatable.at_most["ephemeral-storage"] == (102400 - 35840 - 6144 - 10240) * MIB
+
+
+@pytest.mark.parametrize(
+    ("machine", "memory_kib"),
+    # notes of GPU tests by converged-computing (Pennant, LAMMPS) print such nodes, on boot disks of 100 GiB
+    [("a2-highgpu-1g", 80404476), ("n1-standard-32", 114327136)],
+)
+def test_gke_nodes_lie_between_the_estimate_and_the_most(machine: str, memory_kib: int) -> None:
+    allocatable = predict_allocatable(catalog.machine("gke", machine), NodeSettings(disk_gib=100))
+    low, high = allocatable.amounts, allocatable.at_most
+    assert low["memory"] <= memory_kib * 1024 <= high["memory"]
+    assert low["ephemeral-storage"] <= 47060071478 <= high["ephemeral-storage"]
+
+
+def test_an_eks_root_volume_lies_between_the_estimate_and_the_most() -> None:
+    # kubectl describe of nodes with 80 GiB: capacity 83873772Ki, allocatable 76224326324
+    allocatable = predict_allocatable(catalog.machine("eks", "g5.2xlarge"), NodeSettings(disk_gib=80))
+    low, high = (side["ephemeral-storage"] for side in (allocatable.amounts, allocatable.at_most))
+    assert low <= 76224326324 <= high
+    assert high - low < 128 * MIB
+
+
+@pytest.mark.parametrize(("cloud", "machine"), [("eks", "g5.2xlarge"), ("gke", "g2-standard-8")])
+@pytest.mark.parametrize("disk_gib", [20, 50, 100, 200, 1000, 16000])
+def test_a_disk_of_any_size_leaves_something(cloud: str, machine: str, disk_gib: int) -> None:
+    allocatable = predict_allocatable(catalog.machine(cloud, machine), NodeSettings(disk_gib=disk_gib))
+    assert 0 < allocatable.amounts["ephemeral-storage"] < allocatable.at_most["ephemeral-storage"]
