@@ -38,6 +38,12 @@ def _fence(text: str) -> str:
     return "remove the Markdown fence (```) around the manifest" if text.lstrip().startswith("```") else ""
 
 
+def _directive(text: str) -> str:
+    return (
+        "remove the line that begins with %: kubectl cuts a text at --- before it reads it" if text[:1] == "%" else ""
+    )
+
+
 def _tab(text: str) -> str:
     return "indent with spaces: this line begins with a tab" if "\t" in text[: len(text) - len(text.lstrip())] else ""
 
@@ -85,5 +91,5 @@ def _unclosed(text: str) -> str:
 
 
 _LOOKS: Final[tuple[Callable[[str], str], ...]] = (
-    _fence, _tab, _dash, _blank, _template, _item, _key, _quote, _colon, _unclosed,
+    _fence, _directive, _tab, _dash, _blank, _template, _item, _key, _quote, _colon, _unclosed,
 )  # fmt: skip

@@ -315,6 +315,10 @@ def _apply_list(value: Any, kind: Type, path: str, minor: int) -> Iterator[Fault
                 yield "schema", path, f"duplicate entries for key [{key}]"
             seen.add(key)
             where = f"{path}[{key}]"
+        elif kind.keys:
+            if str(item) in seen:
+                yield "schema", path, f'duplicate entries for key [="{item}"]'
+            seen.add(str(item))
         if item is not None:
             yield from _apply_value(item, kind.item, where, minor)
 

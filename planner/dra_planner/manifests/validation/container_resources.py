@@ -18,6 +18,7 @@ from dra_planner.manifests.validation.violations import (
     forbidden,
     invalid,
     not_found,
+    not_supported,
     required,
 )
 from dra_planner.quantity import Quantity, QuantityError
@@ -30,6 +31,7 @@ QUOTA_RESOURCES: Final = _CONTAINER_RESOURCES | {
     "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers", "storage",
 }  # fmt: skip
 _STANDARD_RESOURCES: Final = QUOTA_RESOURCES | {"ephemeral-storage"}
+_POD_RESOURCES: Final = ("cpu", "memory")
 _HUGE_PAGES: Final = "hugepages-"
 _COUNTED: Final = frozenset({
     "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "persistentvolumeclaims", "configmaps",
@@ -37,17 +39,17 @@ _COUNTED: Final = frozenset({
 })  # fmt: skip
 
 
-def check_resources(data: Data, path: str, claims: Collection[str]) -> Violations:
-    """`claims` are the names in the pod's `spec.resourceClaims`."""
+def check_resources(data: Data, path: str, claims: Collection[str], *, of_pod: bool = False) -> Violations:
+    """`claims` are the names in the pod's `spec.resourceClaims`; `of_pod`: the amounts of the pod as a whole."""
     limits, requests = data.get("limits") or {}, data.get("requests") or {}
     named = {*limits, *requests}
     if any(map(is_huge_page, named)) and named.isdisjoint(("cpu", "memory")):
         yield forbidden(path, "HugePages require cpu or memory")
     for name, value in limits.items():
-        yield from _check_amount(name, parse_quantity(value or 0), f"{path}.limits[{name}]")
+        yield from _check_amount(name, parse_quantity(value or 0), f"{path}.limits[{name}]", of_pod)
     for name, value in requests.items():
         amount = parse_quantity(value or 0)
-        yield from _check_amount(name, amount, f"{path}.requests[{name}]")
+        yield from _check_amount(name, amount, f"{path}.requests[{name}]", of_pod)
         overcommits = is_native_resource(name) and not is_huge_page(name)
         if name not in limits:
             if not overcommits:
@@ -58,7 +60,7 @@ def check_resources(data: Data, path: str, claims: Collection[str]) -> Violation
             yield invalid(f"{path}.requests", str(amount), f"must be equal to {name} limit of {limit}")
         elif amount > limit:
             yield invalid(f"{path}.requests", str(amount), f"must be less than or equal to {name} limit of {limit}")
-    yield from check_claims(data.get("claims") or (), f"{path}.claims", claims)
+    yield from _check_claims(data.get("claims") or (), f"{path}.claims", claims)
 
 
 def is_huge_page(name: str) -> bool:
@@ -83,9 +85,13 @@ def _is_standard(name: str) -> bool:
     return name in _STANDARD_RESOURCES or name.startswith(("hugepages-", "requests.hugepages-"))
 
 
-def _check_amount(name: str, amount: Quantity, path: str) -> Violations:
-    yield from check_resource_name(name, path)
-    if "/" not in name:
+def _check_amount(name: str, amount: Quantity, path: str, of_pod: bool) -> Violations:
+    wrong = list(check_resource_name(name, path))
+    yield from wrong
+    if of_pod:
+        if not wrong and name not in _POD_RESOURCES and not is_huge_page(name):
+            yield not_supported(path, name, (*_POD_RESOURCES, _HUGE_PAGES))
+    elif "/" not in name:
         if name not in _CONTAINER_RESOURCES and not is_huge_page(name):
             yield invalid(path, name, "must be a standard resource for containers")
     elif not is_native_resource(name) and not is_extended_resource(name):
@@ -103,7 +109,7 @@ def _is_whole_pages(size: str, amount: Quantity) -> bool:
     return page.sign > 0 and page.milli_value % 1000 == 0 and amount.value % page.value == 0
 
 
-def check_claims(entries: Any, path: str, claims: Collection[str]) -> Violations:
+def _check_claims(entries: Any, path: str, claims: Collection[str]) -> Violations:
     seen: set[str] = set()
     for index, entry in enumerate(entries):
         where = f"{path}[{index}]"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, Final
 
 from dra_planner.errors import Diagnostic, Place
@@ -31,14 +33,21 @@ CODES: Final = {
     "Forbidden": "admission-refused",
 }
 
+_MOST_HINTS: Final = 50  # of one object: what comes after is the same mistake, or a hostile text
+_STEP_END: Final = re.compile(r"[.\[]|\Z")
+_MOST_ENDS: Final = 100
+_LARGE: Final = 64
+
 
 def findings(item: KubernetesObject, verdict: Verdict, context: Context) -> Iterator[Diagnostic]:
     """Yield what is to be said about an object that was judged."""
-    for violation in verdict.violations:
-        yield _refused(item, violation, verdict.fix, context)
+    places = _Places(item)
+    for index, violation in enumerate(verdict.violations):
+        place = places.find(violation.field)
+        yield _refused(item, violation, place, verdict.fix, context, with_hint=index < _MOST_HINTS)
     if verdict.accepted:
         for dropped in verdict.dropped:
-            yield _dropped(item, dropped, context)
+            yield _dropped(item, dropped, places.find(dropped.path), context)
     for warning in verdict.warnings:
         code = "pod-security" if "PodSecurity" in warning else "server-warning"
         yield Diagnostic("warning", code, f"{item}: {warning}", item.place)
@@ -46,18 +55,21 @@ def findings(item: KubernetesObject, verdict: Verdict, context: Context) -> Iter
 
 def late_findings(item: KubernetesObject, violations: Iterable[Violation], context: Context) -> Iterator[Diagnostic]:
     """Yield what is wrong with the pods of an object whose own kind the API server does not check."""
-    for violation in violations:
-        place = locate(item, violation.field)
+    places = _Places(item)
+    for index, violation in enumerate(violations):
+        place = places.find(violation.field)
+        fix = hint(item, violation, context.minor) if index < _MOST_HINTS else ""
         text = violation.text.removeprefix("Pod cannot be handled as a Pod: ")
         message = f"{item} is accepted as it is, but its pods will be refused: {violation.field}: {text}"
-        yield Diagnostic("error", "pods-refused", message, place, hint(item, violation, context.minor))
+        yield Diagnostic("error", "pods-refused", message, place, fix)
 
 
-def _refused(item: KubernetesObject, violation: Violation, fix: str, context: Context) -> Diagnostic:
-    place = locate(item, violation.field)
+def _refused(
+    item: KubernetesObject, violation: Violation, place: Place, fix: str, context: Context, *, with_hint: bool
+) -> Diagnostic:
     where = f"{violation.field}: " if violation.field and violation.reason not in ("UnknownField", "Decode") else ""
     text = violation.text.removeprefix(f"{item.kind} cannot be handled as a {item.kind}: ")
-    if not fix:
+    if not fix and with_hint:
         fix = hint(item, violation, context.minor)
     code = CODES.get(violation.reason, "refused")
     if violation.field.endswith(".adminAccess") and violation.reason == "FieldValueForbidden":
@@ -65,31 +77,40 @@ def _refused(item: KubernetesObject, violation: Violation, fix: str, context: Co
     return Diagnostic("error", code, f"{item}: {where}{text}", place, fix)
 
 
-def _dropped(item: KubernetesObject, dropped: Dropped, context: Context) -> Diagnostic:
+def _dropped(item: KubernetesObject, dropped: Dropped, place: Place, context: Context) -> Diagnostic:
     name = dropped.path.rpartition(".")[2]
     when = f"before {dropped.since}" if dropped.since else "while its feature gate is off"
     message = f"{item}: {name} is ignored {when}: {context.features.version} stores the object without it"
     fix = f"plan for Kubernetes {dropped.since} or later, or turn on {dropped.gate}" if dropped.since else ""
-    return Diagnostic("warning", "field-dropped", message, locate(item, dropped.path), fix or f"turn on {dropped.gate}")
+    return Diagnostic("warning", "field-dropped", message, place, fix or f"turn on {dropped.gate}")
 
 
-def locate(item: KubernetesObject, path: str) -> Place:
-    """Return the place of a field, or of the nearest thing around it that is written down."""
-    line = _line(item.data, path) or item.place.line
-    return Place(item.place.file, line, path)
+class _Places:
+    """Finds the places of fields in one object; large mappings are gone through once."""
 
+    def __init__(self, item: KubernetesObject) -> None:
+        self._item = item
+        self._indexes: dict[int, dict[str, int]] = {}
 
-def _line(node: Any, path: str) -> int:
-    """Return the line of a field path: keys may hold dots, so the longest key that fits is taken."""
-    line = 0
-    while path and isinstance(node, Map | Seq):
-        step = _first_step(node, path)
-        if step is None:
-            break
-        key, child, path = step
-        line = line_of(node, key)
-        node = child
-    return line
+    def find(self, path: str) -> Place:
+        """Return the place of a field, or of the nearest thing around it that is written down."""
+        line, node, rest = 0, self._item.data, path
+        while rest and isinstance(node, Map | Seq):
+            step = _first_step(node, rest)
+            if step is None:
+                break
+            key, child, rest = step
+            line = self._line(node, key)
+            node = child
+        return Place(self._item.place.file, line or self._item.place.line, path)
+
+    def _line(self, node: Map | Seq, key: str | int) -> int:
+        if isinstance(node, Seq) or len(node) < _LARGE:
+            return line_of(node, key)
+        indexes = self._indexes.get(id(node))
+        if indexes is None:
+            indexes = self._indexes[id(node)] = {name: index for index, name in enumerate(node)}
+        return node.line + node.lines[indexes[str(key)]]
 
 
 def _first_step(node: Map | Seq, path: str) -> tuple[str | int, Any, str] | None:
@@ -99,9 +120,13 @@ def _first_step(node: Map | Seq, path: str) -> tuple[str | int, Any, str] | None
         if closed and index.isdigit() and int(index) < len(node):
             return int(index), node[int(index)], after
         return None
-    for key in sorted(node, key=len, reverse=True):
-        for written in (key, f"[{key}]"):
-            after = rest.removeprefix(written)
-            if len(after) < len(rest) and (not after or after[0] in ".["):
-                return key, node[key], after
+    if rest.startswith("["):
+        ends = [match.start() for match in re.finditer(r"\]", rest)][:_MOST_ENDS]
+        written = [(rest[1:end], rest[end + 1 :]) for end in ends]
+    else:
+        ends = [match.start() for match in islice(_STEP_END.finditer(rest), _MOST_ENDS)]
+        written = [(rest[:end], rest[end:]) for end in ends]
+    for key, after in reversed(written):
+        if key in node and (not after or after[0] in ".["):
+            return key, node[key], after
     return None

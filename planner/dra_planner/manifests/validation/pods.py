@@ -5,13 +5,14 @@ Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3 (Va
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from dra_planner.manifests.validation.container_resources import check_claims, check_resources
+from dra_planner.manifests.validation.container_resources import check_resources
 from dra_planner.manifests.validation.metadata import check_annotations, check_labels
 from dra_planner.manifests.validation.names import check_label, check_subdomain
 from dra_planner.manifests.validation.node_selectors import check_node_selector
+from dra_planner.manifests.validation.quotas import amounts_of, pod_amounts
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -70,10 +71,8 @@ def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False, with_i
             if with_requests and resources.get("limits"):
                 resources = {**resources, "requests": {**resources["limits"], **(resources.get("requests") or {})}}
             yield from check_resources(resources, f"{where}.resources", claims)
-    resources = spec.get("resources") or {}
-    if resources.get("claims") is not None:
-        yield forbidden(f"{path}.resources.claims", "claims may not be set for Resources at pod-level")
-        yield from check_claims(resources["claims"], f"{path}.resources.claims", claims)
+    if spec.get("resources") is not None:
+        yield from _check_whole(spec, spec["resources"], f"{path}.resources", claims)
     if spec.get("priorityClassName"):
         yield from check_subdomain(spec["priorityClassName"], f"{path}.priorityClassName")
     policy = spec.get("restartPolicy")
@@ -86,15 +85,32 @@ def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False, with_i
         yield from check_node_selector(selector, where)
 
 
+def _check_whole(spec: Data, resources: Data, path: str, claims: Collection[str]) -> Violations:
+    """The amounts of the pod as a whole: its containers together ask for no more, none has a higher limit."""
+    if resources.get("claims") is not None:
+        yield forbidden(f"{path}.claims", "claims may not be set for Resources at pod-level")
+    yield from check_resources(resources, path, claims, of_pod=True)
+    requests, limits = (amounts_of(resources.get(field)) for field in ("requests", "limits"))
+    for name, together in pod_amounts(spec, "requests").items():
+        if name in requests and together > requests[name]:
+            detail = f"must be greater than or equal to aggregate container requests of {together}"
+            yield invalid(f"{path}.requests[{name}]", str(requests[name]), detail)
+    for index, container in enumerate(spec.get("containers") or ()):
+        for name, limit in amounts_of(((container or {}).get("resources") or {}).get("limits")).items():
+            if name in limits and limit > limits[name]:
+                detail = f"must be less than or equal to pod limits of {limits[name]}"
+                yield invalid(f"{path}.containers[{index}][{name}].limits", str(limit), detail)
+
+
 def _check_container(data: Data, path: str, names: set[str]) -> Violations:
     name = data.get("name") or ""
     if not name:
         yield required(f"{path}.name")
     else:
         yield from check_label(name, f"{path}.name")
-        if name in names:
-            yield duplicate(f"{path}.name", name)
-        names.add(name)
+    if name in names:
+        yield duplicate(f"{path}.name", name)
+    names.add(name)
 
 
 def _check_entries(entries: Sequence[Any], path: str) -> Violations:

@@ -51,7 +51,7 @@ def pod_usage(spec: Data) -> Usage:
     """Return what one pod is charged; extended resources under `requests.`."""
     usage = {"pods": Quantity.from_int(1), "count/pods": Quantity.from_int(1)}
     for field in ("requests", "limits"):
-        for name, amount in _pod_amounts(spec, field).items():
+        for name, amount in pod_amounts(spec, field).items():
             if name in _COMPUTE:
                 usage[f"{field}.{name}"] = amount
                 if field == "requests":
@@ -65,7 +65,7 @@ def _devices(item: Data) -> int:
     return ALL_DEVICES if item.get("allocationMode") == "All" else int(item.get("count") or 1)
 
 
-def _pod_amounts(spec: Data, field: str) -> Usage:
+def pod_amounts(spec: Data, field: str) -> Usage:
     """Return the effective amounts of a pod: the sum of its containers, or the largest init container."""
     total: Usage = {}
     for container in spec.get("containers") or ():
@@ -85,7 +85,11 @@ def _amounts(container: Data, field: str) -> Usage:
     listed = dict(resources.get(field) or {})
     if field == "requests":
         listed = {**(resources.get("limits") or {}), **listed}
-    return {name: parse_quantity(value or 0) for name, value in listed.items()}
+    return amounts_of(listed)
+
+
+def amounts_of(data: Data | None) -> Usage:
+    return {name: parse_quantity(value or 0) for name, value in (data or {}).items()}
 
 
 def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
@@ -142,7 +146,7 @@ def _in_scope(expression: Data, pod: Data) -> bool:
         name, values = pod.get("priorityClassName") or "", expression.get("values") or ()
         matches = {"In": name in values, "NotIn": name not in values, "Exists": bool(name), "DoesNotExist": not name}
         return matches.get(str(operator), False)
-    best_effort = not _pod_amounts(pod, "requests") and not _pod_amounts(pod, "limits")
+    best_effort = not pod_amounts(pod, "requests") and not pod_amounts(pod, "limits")
     terminating = pod.get("activeDeadlineSeconds") is not None
     return {
         "BestEffort": best_effort,
