@@ -14,6 +14,7 @@ from typing import Any, Final
 from dra_planner.cel.effort import spend
 from dra_planner.cel.operators import MAX_SIZE, known
 from dra_planner.cel.values import (
+    INT_MAX,
     CelError,
     CostExceeded,
     Duration,
@@ -55,6 +56,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
 }  # fmt: skip
 """What a clause takes, as the names of types."""
 _MAX_PRECISION: Final = 1_000_000
+_TOO_PRECISE: Final = "%!(NOVERB)"  # what Go's formatter makes of a precision that it does not read
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -78,9 +80,9 @@ def clauses(text: str, count: int) -> list[tuple[str, str, int | None]]:
             raise CelError("unexpected end of string")
         if letter not in TYPES:
             raise CelError(f'could not parse formatting clause: unrecognized formatting clause "{letter}"')
-        if match[2] == "":
+        if match[2] == "" or int((match[2] or "0")[-400:]) > INT_MAX:
             raise CelError("could not parse formatting clause: error while parsing precision")
-        precision = None if match[2] is None else int(match[2][:19])
+        precision = None if match[2] is None else int(match[2][-400:])
         found.append((before, letter, precision))
         before, used = "", used + 1
     found.append((before + text[at:], "", None))
@@ -186,12 +188,14 @@ def _floating(style: str) -> Callable[[Any, int | None], str]:
             value = _SPECIAL[value]
         if value.__class__ is not float:
             raise _WrongTypeError(value)
-        if precision is not None and precision > _MAX_PRECISION:
-            raise CostExceeded
+        if precision is not None and precision // 10 > _MAX_PRECISION:
+            return _TOO_PRECISE
         if value != value:
             return "NaN"
         if math.isinf(value):
             return "∞" if value > 0 else "-∞"
+        if precision is not None and precision > _MAX_PRECISION:
+            raise CostExceeded
         digits = 6 if precision is None else precision
         spend(digits // 4)
         if style == "f":
