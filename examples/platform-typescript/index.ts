@@ -5,7 +5,7 @@ import * as dra from "@pulumi/pulumi-dra";
 const platform = new dra.DraPlatform("gpus", {
     fleet: readFileSync("fleet.yaml", "utf-8"),
     plan: readFileSync("fleet.plan.json", "utf-8"),
-    pools: [{ name: "l4", diskGib: 300, labels: { team: "vision" } }],
+    pools: [{ name: "l4", localStorage: "raid0", labels: { team: "vision" } }],
     tenants: [{ namespace: "vision", groups: ["vision-engineers"], deviceQuota: { "gpu.nvidia.com": 4 } }],
     adminAccessNamespaces: [],
     tags: { owner: "platform" },

@@ -57,7 +57,7 @@ def slice_policy(namespace: str) -> dict[str, Any]:
         "variables": [
             {
                 "name": "nodeOfPod",
-                "expression": f'request.userInfo.extra[?"{NODE_OF_TOKEN}"][0].orValue("")',
+                "expression": f'request.userInfo.?extra[?"{NODE_OF_TOKEN}"][0].orValue("")',
             },
             {"name": "nodeOfSlice", "expression": f'({written}).spec.?nodeName.orValue("")'},
         ],

@@ -77,7 +77,7 @@ class EksGpuPoolArgs(TypedDict):
     Default false."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes."""
-    taints: NotRequired[list[NodeTaint]]
+    taints: NotRequired[list[pulumi.Input[NodeTaint]]]
     """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
     them, the DRA driver too."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]

@@ -73,7 +73,7 @@ class GkeGpuPoolArgs(TypedDict):
     that are busy or on a reservation may want maintenance exclusions of the cluster instead."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes."""
-    taints: NotRequired[list[NodeTaint]]
+    taints: NotRequired[list[pulumi.Input[NodeTaint]]]
     """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
     them, the DRA driver too."""
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
