@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -16,11 +17,16 @@ CHANNEL_OPTIONS = [
 ]
 
 
+_LOOK_EVERY_SECONDS = 2.0
+
+
 def serve(register: Callable[[grpc.Server], None], workers: int = 32) -> None:
     """Serve what `register` adds on a free loopback port, printed as the first line, until told to stop.
 
-    SIGINT and SIGTERM end it without a word: whatever a plugin prints there appears among the user's output.
+    SIGINT and SIGTERM end it without a word: whatever a plugin prints there appears among the user's output. So does
+    the end of the process that started it: an engine that is killed takes its plugins along.
     """
+    parent = os.getppid()
     stopped = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stopped.set())
@@ -29,5 +35,6 @@ def serve(register: Callable[[grpc.Server], None], workers: int = 32) -> None:
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     print(port, flush=True)
-    stopped.wait()
+    while not stopped.wait(_LOOK_EVERY_SECONDS) and os.getppid() == parent:
+        pass
     server.stop(grace=0).wait()

@@ -47,6 +47,17 @@ def test_it_leaves_without_a_word(process: subprocess.Popen[str], how: signal.Si
     assert (process.returncode, stdout, stderr) == (0, "", "")
 
 
+def test_it_goes_with_an_engine_that_is_killed() -> None:
+    """The engine here starts the host, tells the host's process and is killed; the host's output then ends."""
+    host = [sys.executable, "-P", "-m", "dra_sandbox.language_host", "127.0.0.1:1"]
+    engine = f"import subprocess; p = subprocess.Popen({host!r}); p.wait()"
+    with subprocess.Popen([sys.executable, "-c", engine], stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        assert int(started.stdout.readline()) > 0
+        started.kill()
+        assert started.stdout.read() == ""  # returns when nobody is left that could write
+
+
 def test_it_asks_for_no_downloads(host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path) -> None:
     packages = host.GetRequiredPackages(language_pb2.GetRequiredPackagesRequest(info=program(tmp_path)))
     installing = list(host.InstallDependencies(language_pb2.InstallDependenciesRequest(info=program(tmp_path))))
