@@ -97,7 +97,7 @@ def _prediction_reason(undecided: Undecided) -> Reason:
     return Reason(
         code="label-unknown",
         message=f"only the cluster knows the value of the node label {names}",
-        fix="select by labels that the fleet decides, such as pulumi-dra/pool, or name one zone for the pool",
+        fix="select by labels that the fleet decides (pulumi-dra/pool, the pool's own), or name one zone for the pool",
     )
 
 
