@@ -274,7 +274,8 @@ def _add_verify(commands: Any) -> None:
 
 def _add_sandbox(commands: Any) -> None:
     parser = _command(commands, "sandbox", "how a stack behaves, rehearsed here without a cloud")
-    parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help="up, plan, down, demo or tools, and its options")
+    says = "up, plan, down, demo or tools, and its options"
+    parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help=says)
 
 
 def _command(commands: Any, name: str, says: str) -> argparse.ArgumentParser:
