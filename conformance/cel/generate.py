@@ -81,8 +81,11 @@ class Generator(Leaves):
         )
 
     def bool_top(self) -> str:
-        if self.chance.random() < 0.1:
+        roll = self.chance.random()
+        if roll < 0.1:
             return self.attribute()
+        if roll < 0.13:
+            return f"dyn({self.expression(types.optional_of(types.BOOL))})"
         return self.expression(types.BOOL)
 
     # -- expressions by type
@@ -160,7 +163,7 @@ class Generator(Leaves):
                 scalar = chance.choice([types.INT, types.STRING, types.DOUBLE, types.UINT, types.BOOL, types.BYTES])
                 return f"{self.attribute()} in {self.literal(types.list_of(scalar))}"
             if roll < 0.97:
-                return f"has({self.attribute()})"
+                return f"has({chance.choice([self.attribute, self.chain])()})"
             return f"{self.operand(types.STRING)} in {self.operand(types.map_of(types.STRING, types.INT))}"
         if wanted in (types.INT, types.UINT, types.DOUBLE):
             operator = chance.choice("+-*/" if wanted == types.DOUBLE else "+-*/%")
@@ -182,6 +185,8 @@ class Generator(Leaves):
             return f"cel.bind({name}, {value}, {self.within([(name, bound)], wanted)})"
         over, variables = self.range(two=chance.random() < 0.3)
         names = ", ".join(name for name, _ in variables)
+        if len(variables) == 1 and wanted.kind == "list" and chance.random() < 0.1:
+            return f"{over}.sortBy({names}, {self.within(variables, chance.choice([types.INT, types.STRING]))})"
         if wanted == types.BOOL:
             form = chance.choice(["exists", "all", "exists_one", "existsOne"])
             return f"{over}.{form}({names}, {self.within(variables, types.BOOL)})"
@@ -191,14 +196,27 @@ class Generator(Leaves):
             condition = f"{self.within(variables, types.BOOL)}, " if chance.random() < 0.3 else ""
             return f"{over}.map({names}, {condition}{self.within(variables, wanted.parameters[0])})"
         if wanted.kind == "list":
-            return f"{over}.transformList({names}, {self.within(variables, wanted.parameters[0])})"
+            condition = f"{self.within(variables, types.BOOL)}, " if chance.random() < 0.3 else ""
+            return f"{over}.transformList({names}, {condition}{self.within(variables, wanted.parameters[0])})"
         if wanted.kind == "map" and len(variables) == 2:
-            return f"{over}.transformMap({names}, {self.within(variables, wanted.parameters[1])})"
+            return self.transformed(over, names, variables, wanted)
         if wanted.kind == "opaque" and wanted.name == "optional_type":
-            inner = self.some_type()
             name = self.fresh()
+            if chance.random() < 0.3:
+                return (
+                    f"{self.optional(self.some_type())}.optFlatMap({name}, {self.within([(name, types.DYN)], wanted)})"
+                )
+            inner = self.some_type()
             return f"{self.optional(inner)}.optMap({name}, {self.within([(name, types.DYN)], wanted.parameters[0])})"
         return self.call(wanted)
+
+    def transformed(self, over: str, names: str, variables: list[tuple[str, Type]], wanted: Type) -> str:
+        """A map made of a list or a map."""
+        condition = f"{self.within(variables, types.BOOL)}, " if self.chance.random() < 0.3 else ""
+        if self.chance.random() < 0.7:
+            return f"{over}.transformMap({names}, {condition}{self.within(variables, wanted.parameters[1])})"
+        key, value = [self.within(variables, t) for t in wanted.parameters]
+        return f"{over}.transformMapEntry({names}, {condition}{{({key}): {value}}})"
 
     def range(self, two: bool) -> tuple[str, list[tuple[str, Type]]]:
         chance = self.chance

@@ -79,7 +79,7 @@ class Leaves:
                 inner = wanted.parameters[0]
                 return (
                     "["
-                    + ", ".join(self.leaf(inner) for _ in range(chance.randint(0, 3)))
+                    + ", ".join(self.element(inner) for _ in range(chance.randint(0, 3)))
                     + chance.choice(["", "", "", ","])
                     + "]"
                 )
@@ -114,6 +114,10 @@ class Leaves:
                     if self.chance.random() < 0.5
                     else self.attribute()
                 )
+
+    def element(self, inner: Type) -> str:
+        """An element of a list, now and then one that may be absent."""
+        return f"?{self.optional(inner)}" if self.chance.random() < 0.04 else self.leaf(inner)
 
     def opaque(self, wanted: Type) -> str:
         chance = self.chance
@@ -164,6 +168,22 @@ class Leaves:
         if form < 0.9:
             return f"device.attributes.none.{name}"
         return f'device.attributes["{domain}"].?{name}.orValue({self.leaf(types.INT)})'
+
+    def chain(self) -> str:
+        """Reads of the device of which some may be absent, with one more after them."""
+        chance = self.chance
+        text = "device"
+        for name in (chance.choice(["attributes", "capacity"]), DRIVER, chance.choice(NAMES)):
+            form = chance.random()
+            if form < 0.3:
+                text += f"[?{quote(name)}]" if name != "attributes" and name != "capacity" else f".?{name}"
+            elif form < 0.6 and "." not in name:
+                text += f".?{name}"
+            else:
+                text += f".{name}" if "." not in name else f"[{quote(name)}]"
+        return text + chance.choice(
+            ["", f".{chance.choice(NAMES)}", f".?{chance.choice(NAMES)}.{chance.choice(NAMES)}"]
+        )
 
     def capacity(self) -> str:
         """A read of a capacity."""

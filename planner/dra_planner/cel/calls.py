@@ -152,7 +152,7 @@ class Caller:
             member = set_membership(arguments[0], arguments[1].value)
             if member is not None:
                 return member
-        early = function not in _SINGLE_FORM and len(node.overloads) > 1
+        early = function == "format" or (function not in _SINGLE_FORM and len(node.overloads) > 1)
         pattern = arguments[1] if function in ("matches", "find", "findAll") else None
         if isinstance(pattern, Folded) and isinstance(pattern.value, str):
             compile_pattern(pattern.value)

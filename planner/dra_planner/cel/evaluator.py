@@ -173,7 +173,7 @@ class Compiler:
             return _read_driver(base + 1)
         if simple and len(keys) == 3 and keys[0] in ("attributes", "capacity") and isinstance(keys[2], str):
             return _read_value(keys[0] == "attributes", keys[1], keys[2], base + 3)
-        if test and len(keys) == 3 and isinstance(keys[1], str):
+        if test and len(keys) == len(qualifiers) == 3 and isinstance(keys[1], str):
             return _test_value(keys[0] == "attributes", keys[1], keys[2])
         if simple and len(keys) == 2 and isinstance(keys[1], str):
             return _read_domain(keys[0] == "attributes", keys[1], base + 2, self.sees_form)

@@ -157,3 +157,26 @@ def test_celpy_says_the_same_of_plain_expressions(text: str) -> None:
     environment = celpy.Environment()
     theirs = environment.program(environment.compile(text)).evaluate({})
     assert (selector(text).matches(device()).verdict == "match") == bool(theirs)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "cost"),
+    [
+        (f"has({DOMAIN}.?type.index)", "no-match", 3),
+        (f"has({DOMAIN}.?missing.type)", "no-match", 2),
+        ('has(device.?attributes["gpu.nvidia.com"].type)', "match", 3),
+        (f"has({DOMAIN}.type)", "match", 3),
+        ("dyn(optional.of(true))", "match", 2),
+        ("dyn(optional.of(optional.of(false)))", "no-match", 3),
+        ("dyn(optional.none())", "error", 2),
+        ("dyn(optional.of(1))", "error", 2),
+        (f'{DOMAIN}.missing.format([1]) == "x"', "error", 5),
+        ('"%.99999999999f".format([1.5]) == "%!(NOVERB)"', "match", 3),
+        ('"%.1000001f".format([0.0 / 0.0]) == "NaN"', "match", 13),
+    ],
+)
+def test_corners_that_random_selectors_found(text: str, verdict: str, cost: int) -> None:
+    outcome = selector(text, Dialect(36, list_attributes=True)).matches(
+        device(type={"string": "gpu"}, index={"int": 1})
+    )
+    assert (outcome.verdict, outcome.cost) == (verdict, cost)
