@@ -68,7 +68,7 @@ class Mutator:
             if path[0] == "metadata":
                 if whole and len(path) > 1 and path[1] in _METADATA:
                     yield node
-            elif whole or any(field in path for field in _POD_FIELDS) or path[-1] in ("containers", "initContainers"):
+            elif whole or _decides_about_devices(path):
                 yield node
 
     def _walk(self, value: Any, schema: Json, path: Path, field: str) -> Iterator[Node]:
@@ -220,9 +220,11 @@ _CHANGES: Final = (
 )  # fmt: skip
 
 
-def _is_pod_level(path: Path) -> bool:
-    """Whether a field is among the pod's own resources, which claims take no part in."""
-    return any(pair == ("spec", "resources") for pair in pairwise(path))
+def _decides_about_devices(path: Path) -> bool:
+    """Whether a field of a pod, or of a workload's pods, is one the reader follows; a pod's own resources are not."""
+    if any(pair == ("spec", "resources") for pair in pairwise(path)):
+        return False
+    return any(field in path for field in _POD_FIELDS) or path[-1] in ("containers", "initContainers")
 
 
 def _at(document: Any, path: Path) -> Any:
