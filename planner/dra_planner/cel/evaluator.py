@@ -115,7 +115,9 @@ class Compiler:
         if base.names_type:
             read = self.constant(TypeValue(base.type.parameters[0].name))
         elif isinstance(base, Ident) and base.name.removeprefix(".") == "device" and self.slot_of(base) is None:
-            return self._device(qualifiers, charged, test)
+            read = self._device(qualifiers, charged, test)
+            shadowed = any("device" in scope for scope in self.scopes)  # .device it is then: its fields cost nothing
+            return _at_cost(read, int(charged and not test)) if shadowed else read
         elif isinstance(base, Ident) and not qualifiers:
             return self._variable(base, 1 if charged else 0)
         elif isinstance(base, Ident):
@@ -264,6 +266,19 @@ def _is_conditional(node: Node) -> bool:
 
 def _read_device(state: State) -> Any:
     return device_value(state.device, state.capacity)
+
+
+def _at_cost(read: Closure, cost: int) -> Closure:
+    """The closure at another cost than its own."""
+
+    def evaluate(state: State) -> Any:
+        spent = state.cost
+        try:
+            return read(state)
+        finally:
+            state.cost = spent + cost
+
+    return evaluate
 
 
 def _read_driver(cost: int) -> Closure:
