@@ -1,7 +1,9 @@
 """Ask upstream Kubernetes' own code the same questions, and fail on the first difference.
 
-    python conformance/run.py                everything: 20 000 random cases per minor, upstream's own tables
-    python conformance/run.py --sample       what CI runs: two thousand cases of one minor, a fixed seed and a fresh one
+    python conformance/run.py                everything: 20 000 random cases per minor, upstream's own tables, and the
+                                             real API server of each minor
+    python conformance/run.py --sample       what CI runs: two thousand cases of one minor, fixed and fresh seeds;
+                                             a few hundred documents at its API server
 
 Needs the Go module proxy; Go itself is taken from PATH, or installed into the per-user cache.
 """
@@ -43,11 +45,12 @@ def main() -> int:
 
 def _sample() -> list[list[str]]:
     fresh = str(secrets.randbelow(1_000_000))
-    return [
+    random = [
         [script, "--minor", SAMPLE_MINOR, "--count", SAMPLE_COUNT, "--seed", seed, *more]
         for script, more in (("cel/run.py", ["--costs"]), ("allocation/run.py", ["--no-table"]))
         for seed in (FIXED_SEED, fresh)
     ]
+    return [*random, ["api_server/run.py", "--minor", SAMPLE_MINOR, "--sample"]]
 
 
 def _everything() -> list[list[str]]:

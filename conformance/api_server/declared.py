@@ -17,12 +17,14 @@ from predictions import Refused, check_documents, module_of_tests
 from valid import Maker
 
 from compare import listed_changes
+from dra_planner.errors import PlannerError
 from dra_planner.manifests.rewriting import rewrite
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from pulumi_dra.dra import AdminAccessPolicy, DeviceClasses, TenantAccess
 from pulumi_dra.inputs import WrongInputs
 from pulumi_dra.platform import DraPlatform
+from pulumi_dra.stack_settings import settings_of
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
 STACKS: Final = (
@@ -43,7 +45,7 @@ def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[s
     for name, make in {**makers, "components": partial(_components, minor)}.items():
         try:
             objects += [(name, each) for each in _declared(make)]
-        except WrongInputs as error:
+        except (WrongInputs, PlannerError) as error:
             found.append(Refused(name, f"cannot be declared: {error}"))
     namespaces = {each["metadata"].get("namespace") for _, each in objects} - {None, "default", "kube-system"}
     for name in sorted(namespaces):
@@ -57,9 +59,11 @@ def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[s
 
 
 def _platform(stack: Path) -> None:
-    settings = yaml.safe_load(stack.read_text("utf-8"))["config"]
-    plan = stack.with_name(stack.stem.removeprefix("Pulumi.") + ".plan.json").read_text("utf-8")
-    DraPlatform("dra", {"fleet": yaml.safe_dump(settings["pulumi-dra:fleet"]), "plan": plan})
+    """Declare what the program declares for a stack."""
+    config = yaml.safe_load(stack.read_text("utf-8"))["config"]
+    settings = settings_of(stack.stem.removeprefix("Pulumi."), config, stack.parents[1])
+    fleet = yaml.safe_dump(settings.fleet.document())
+    DraPlatform("dra", {"fleet": fleet, "plan": settings.document, "cluster": settings.cluster_options})
 
 
 def _components(minor: int) -> None:

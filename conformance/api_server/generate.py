@@ -13,10 +13,10 @@ import yaml
 from mutate import Mutator
 from reader import objects_of
 from valid import Maker
-from vocabulary import Plain
 
 from dra_planner.errors import ManifestError
 from dra_planner.manifests.schema import struct_of
+from vocabulary import Plain
 
 Json = dict[str, Any]
 CASES: Final = Path(__file__).resolve().parents[2] / "tests" / "planner" / "manifests" / "cases"
