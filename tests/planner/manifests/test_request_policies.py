@@ -12,7 +12,7 @@ def faults(bounds: dict[str, str], default: str, minor: int, value: str = "80") 
     return [violation.field for violation in check_capacity(capacity, "c", multiple=True, minor=minor)]
 
 
-@pytest.mark.parametrize("minor", [36, 37])
+@pytest.mark.parametrize("minor", [34, 36])
 @pytest.mark.parametrize(
     ("bounds", "default", "expected"),
     [
@@ -40,3 +40,18 @@ def test_fractions_of_a_step_count_from_1_37_on() -> None:
     assert faults(bounds, "1", 37) == []
     assert faults({**bounds, "step": "400m"}, "1", 36) == []
     assert faults({**bounds, "step": "400m"}, "1", 37) != []
+
+
+@pytest.mark.parametrize(
+    ("bounds", "default", "expected"),
+    [
+        ({"min": "4Gi"}, "1Gi", ["default"]),
+        ({"min": "1", "max": "4"}, "5", ["default"]),
+        ({"min": "1", "step": "-1"}, "1", ["step"]),
+        ({"min": "-2", "step": "1"}, "0", ["min"]),
+        ({"min": "0", "max": "18446744073709551616", "step": "1"}, "0", ["max", "max"]),
+        ({"min": "1500u", "step": "1"}, "1", ["min"]),
+    ],
+)
+def test_what_1_37_says_of_a_range(bounds: dict[str, str], default: str, expected: list[str]) -> None:
+    assert faults(bounds, default, 37, "80Gi") == [f"c.requestPolicy.validRange.{name}" for name in expected]

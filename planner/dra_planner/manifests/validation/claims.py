@@ -7,8 +7,10 @@ Data has been decoded and defaulted; paths are the server's.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from dra_planner.manifests.validation.context import Context
@@ -42,6 +44,7 @@ MAX_CONSTRAINTS: Final = 32
 MAX_CONFIGURATIONS: Final = 32
 MAX_EXPRESSION_BYTES: Final = 10240
 MAX_PARAMETER_BYTES: Final = 10240
+_DECLARED: Final = re.compile(r"\.allocationMode$|\.tolerations\[\d+\]\.(key|operator|effect)$")
 _ONE_FORM: Final = "exactly one of `exactly` or `firstAvailable` is required"
 _ONE_ATTRIBUTE: Final = (
     'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
@@ -136,23 +139,29 @@ def _check_request(data: Data | None, path: str, *, context: Context) -> Violati
     if alternatives and exactly is not None:
         yield invalid(path, None, f"{_ONE_FORM}, but multiple fields are set")
         if context.minor >= 37:
-            for index, item in enumerate(alternatives):
-                if not (item or {}).get("deviceClassName"):
-                    yield required(f"{path}.firstAvailable[{index}].deviceClassName")
+            checked = chain(
+                _check_alternatives(alternatives, path, context), _check_exact(exactly, f"{path}.exactly", context)
+            )
+            yield from (violation for violation in checked if _is_declared(violation))
         if context.minor >= 35:
             return
     if alternatives:
-        yield from check_set(
-            alternatives,
-            MAX_ALTERNATIVES,
-            partial(_check_alternative, context=context),
-            name_of,
-            f"{path}.firstAvailable",
-            context.minor,
-            key_field="name",
-        )
+        yield from _check_alternatives(alternatives, path, context)
     if exactly is not None:
         yield from _check_exact(exactly, f"{path}.exactly", context)
+
+
+def _is_declared(violation: Violation) -> bool:
+    """Return whether 1.37 finds a fault by the declarations of its types, which are checked in any case."""
+    if violation.field.endswith(".deviceClassName"):
+        return ".firstAvailable[" in violation.field
+    return violation.reason == "FieldValueDuplicate" or bool(_DECLARED.search(violation.field))
+
+
+def _check_alternatives(alternatives: Sequence[Any], path: str, context: Context) -> Violations:
+    check = partial(_check_alternative, context=context)
+    where = f"{path}.firstAvailable"
+    yield from check_set(alternatives, MAX_ALTERNATIVES, check, name_of, where, context.minor, key_field="name")
 
 
 def _check_alternative(data: Data | None, path: str, *, context: Context) -> Violations:

@@ -70,8 +70,8 @@ def check_device(
     taints = data.get("taints") or ()
     if minor >= 37 and len(taints) > MAX_TAINTS_NOW:
         for index, taint in enumerate(taints):
-            if not (taint or {}).get("effect"):
-                yield required(f"{path}.taints[{index}].effect")
+            told = _check_taint(taint, f"{path}.taints[{index}]", minor=minor)
+            yield from (violation for violation in told if violation.field.endswith(".effect"))
     check_taint = partial(_check_taint, minor=minor)
     yield from check_list(taints, MAX_TAINTS.get(minor, MAX_TAINTS_NOW), check_taint, f"{path}.taints", minor)
     yield from _check_consumptions(data.get("consumesCounters") or (), path, counter_sets, minor)

@@ -75,7 +75,7 @@ def check_attribute_name(name: str, path: str, minor: int) -> Violations:
 def check_qualified_attribute_name(name: str, path: str, minor: int) -> Violations:
     yield from check_attribute_name(name, path, minor)
     domain, _, identifier = name.partition("/")
-    if minor >= 37 and identifier and domain != domain.lower():
+    if minor >= 37 and identifier and "/" not in identifier and domain != domain.lower():
         for detail in dns_subdomain(domain):
             yield invalid(path, domain, f"prefix: {detail}")
     if "/" not in name and (name or minor >= 35):

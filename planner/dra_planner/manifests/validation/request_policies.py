@@ -14,6 +14,7 @@ from dra_planner.quantity import Quantity
 
 Data = Mapping[str, Any]
 MAX_VALUES: Final = 10
+_LARGEST: Final = Quantity.from_int(2**63 - 1)
 
 
 def check_capacity(data: Data | None, path: str, *, multiple: bool, minor: int) -> Violations:
@@ -69,38 +70,75 @@ def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str, m
     if data.get("min") is None:
         yield required(f"{path}.min", "required when validRange is defined")
         return
-    minimum = parse_quantity(data["min"])
+    blamed = "default" if minor >= 37 else ""
+    amounts = {name: parse_quantity(data[name]) for name in ("min", "max", "step") if data.get(name) is not None}
+    minimum, maximum = amounts["min"], amounts.get("max")
     if minimum > capacity:
         yield invalid(f"{path}.min", str(minimum), f"min is larger than capacity value: {capacity}")
     if default < minimum:
-        yield invalid(f"{path}.min", str(default), f"default is less than min: {minimum}")
-    maximum = None if data.get("max") is None else parse_quantity(data["max"])
+        yield invalid(f"{path}.{blamed or 'min'}", str(default), f"default is less than min: {minimum}")
     if maximum is not None:
         if minimum > maximum:
             yield invalid(f"{path}.max", str(minimum), f"min is larger than max: {maximum}")
         if maximum > capacity:
             yield invalid(f"{path}.max", str(maximum), f"max is larger than capacity value: {capacity}")
         if default > maximum:
-            yield invalid(f"{path}.max", str(default), f"default is more than max: {maximum}")
-    if data.get("step") is not None:
-        step = parse_quantity(data["step"])
-        if minimum + step > capacity:
-            detail = f"one step {minimum + step} is larger than capacity value: {capacity}"
-            yield invalid(f"{path}.step", str(step), detail)
-        values = [value for value in (default, maximum) if value is not None]
-        yield from _check_step(step, minimum, values, f"{path}.step", minor)
+            yield invalid(f"{path}.{blamed or 'max'}", str(default), f"default is more than max: {maximum}")
+    amounts = {"default": default, **amounts}
+    fine = minor >= 37 and any(_is_fractional(amount) for amount in amounts.values())
+    if fine:
+        unsafe = [name for name, amount in amounts.items() if amount.scale < -3 and _is_finer(amount)]
+        for name in unsafe:
+            yield invalid(f"{path}.{name}", str(amounts[name]), "value cannot be represented as a milli value")
+        if unsafe:
+            return
+    if "step" in amounts:
+        yield from _check_step(amounts, capacity, path, minor, fine=fine)
 
 
-def _check_step(step: Quantity, minimum: Quantity, values: Sequence[Quantity], path: str, minor: int) -> Violations:
+def _is_fractional(amount: Quantity) -> bool:
+    return amount.scale < 0 and amount.unscaled % int(10**-amount.scale) != 0
+
+
+def _is_finer(amount: Quantity) -> bool:
+    """Return whether an amount is no whole number of thousandths."""
+    return amount.unscaled % int(10 ** (-3 - amount.scale)) != 0
+
+
+def _check_step(
+    amounts: Mapping[str, Quantity], capacity: Quantity, path: str, minor: int, *, fine: bool
+) -> Violations:
     """Every value is a number of steps above the minimum.
 
     Up to 1.36 all amounts are rounded up to integers first; 1.37 counts in thousandths where one is fractional
-    (DRAFractionalCapacityRange). A step of zero is a fault of its own, for which upstream divides by zero.
+    (DRAFractionalCapacityRange), and says what its integers cannot hold. A step of zero is a fault of its own in
+    1.37; up to 1.36 upstream divides by zero.
     """
-    fine = minor >= 37 and any(amount.milli_value % 1000 for amount in (step, minimum, *values))
+    step, minimum = amounts["step"], amounts["min"]
+    if minor >= 37 and step.sign <= 0:
+        yield invalid(f"{path}.step", str(step), "must be greater than zero")
+        return
+    if minimum + step > capacity:
+        detail = f"one step {minimum + step} is larger than capacity value: {capacity}"
+        yield invalid(f"{path}.step", str(step), detail)
+    if minor >= 37 and not fine:
+        unsafe = {name: detail for name, amount in amounts.items() if (detail := _out_of_range(amount))}
+        for name, detail in unsafe.items():
+            yield invalid(f"{path}.{name}", str(amounts[name]), detail)
+        if unsafe:
+            return
     width, start = (step.milli_value, minimum.milli_value) if fine else (step.value, minimum.value)
-    for value in values:
+    for name in ("default", "max"):
+        value = amounts.get(name)
+        if value is None:
+            continue
         distance = (value.milli_value if fine else value.value) - start
         if width == 0 or distance % width:
             detail = f"value is not a multiple of a given step ({step}) from ({minimum})"
-            yield invalid(path, str(value), detail)
+            yield invalid(f"{path}.step", str(value), detail)
+
+
+def _out_of_range(amount: Quantity) -> str:
+    if amount.sign < 0:
+        return "must be greater than or equal to 0"
+    return f"must not be larger than {_LARGEST.unscaled}" if amount > _LARGEST else ""
