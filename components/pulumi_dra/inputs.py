@@ -165,8 +165,13 @@ class InputReader:
             self.refuse(key, "must name at least one")
         return list(items)
 
-    def labels(self, key: str) -> dict[str, pulumi.Input[str]]:
-        """Return a map of texts, whose values may be outputs."""
+    def labels(
+        self, key: str, *, most: int = 1_000, check: Callable[[str, str], str] | None = None
+    ) -> dict[str, pulumi.Input[str]]:
+        """Return a map of at most `most` texts, whose values may be outputs.
+
+        `check` is given a key and its value, "" for an output, and returns a complaint or "".
+        """
         value = self._take(key, {})
         if not isinstance(value, Mapping):
             self.refuse(key, f"must be a map of texts, not {_shown(value)}")
@@ -175,6 +180,10 @@ class InputReader:
         for label, text in entries.items():
             if not isinstance(text, str | pulumi.Output):
                 self.refuse(f"{key}.{label}", f"must be text, not {_shown(text)}")
+            elif check and (complaint := check(label, text if isinstance(text, str) else "")):
+                self.refuse(f"{key}.{label}", complaint)
+        if len(entries) > most:
+            self.refuse(key, f"holds {len(entries)}; the cloud takes {most} at most")
         return dict(entries)
 
     def flags(self, key: str) -> dict[str, bool]:

@@ -12,6 +12,8 @@ from dra_planner.planfile import PlanFile
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.labels import GPU_TAINT_KEY, GPU_TAINT_VALUE, LABEL_KEY, LABEL_VALUE, reserved_labels
 
+LONGEST_KEY = 253 + 1 + 63
+"""Characters of a label's or taint's key in Kubernetes: a domain, a slash and a name."""
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -94,7 +96,7 @@ class Taint:
 GPU_TAINT = Taint(GPU_TAINT_KEY, GPU_TAINT_VALUE, "NoSchedule")
 
 
-def read_taints(read: InputReader) -> list[Taint]:
+def read_taints(read: InputReader, *, longest_key: int = LONGEST_KEY) -> list[Taint]:
     """Return a pool's taints: ours, and the user's beside it."""
     taints = [GPU_TAINT]
     for index, block in enumerate(read.blocks("taints")):
@@ -106,13 +108,17 @@ def read_taints(read: InputReader) -> list[Taint]:
         )
         if taint.key == GPU_TAINT_KEY:
             inner.refuse("key", f'"{GPU_TAINT_KEY}" is on every node of the pool already')
+        elif len(taint.key) > longest_key:
+            inner.refuse("key", f"has {len(taint.key)} characters; the cloud takes {longest_key} at most")
         elif any((taint.key, taint.effect) == (other.key, other.effect) for other in taints):
             inner.refuse("key", f'"{taint.key}" is there twice with effect {taint.effect}')
         taints.append(taint)
     return taints
 
 
-def read_labels(read: InputReader, ours: Mapping[str, str]) -> dict[str, pulumi.Input[str]]:
+def read_labels(
+    read: InputReader, ours: Mapping[str, str], *, longest_key: int = LONGEST_KEY
+) -> dict[str, pulumi.Input[str]]:
     """Return a pool's labels: the user's beside ours, which cannot be changed."""
     labels = read.labels("labels")
     for key in reserved_labels(labels):
@@ -120,6 +126,8 @@ def read_labels(read: InputReader, ours: Mapping[str, str]) -> dict[str, pulumi.
     for key, value in labels.items():
         if not re.fullmatch(LABEL_KEY, key):
             read.refuse(f"labels.{key}", "is no label key")
+        elif len(key) > longest_key:
+            read.refuse(f"labels.{key}", f"has {len(key)} characters; the cloud takes {longest_key} at most")
         if isinstance(value, str) and not re.fullmatch(LABEL_VALUE, value):
             read.refuse(f"labels.{key}", f'"{value}" is no label value')
     return {**labels, **ours}

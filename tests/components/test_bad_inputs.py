@@ -147,6 +147,10 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "addon_versions.eks-node-monitoring-agent",
         "is for node_monitoring: true",
     ),
+    ("EksCluster", {"tags": {"aws:team": "a"}}, "tags.aws:team", "must not begin with aws:"),
+    ("EksCluster", {"tags": {"a": "b" * 257}}, "tags.a", "must have at most 256 characters, not 257"),
+    ("EksNetwork", {"tags": {"": "b"}}, "tags.", "must have a key of 1 to 128 characters"),
+    ("EksCluster", {"tags": {f"t{n}": "" for n in range(51)}}, "tags", "holds 51; the cloud takes 45 at most"),
     # EksGpuPool
     ("EksGpuPool", {"max_pods": 251}, "max_pods", "must be from 1 to 250, not 251"),
     ("EksGpuPool", {"reserved_cpu": "half"}, "reserved_cpu", '"half" is no amount'),
@@ -188,6 +192,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("EksGpuPool", {"labels": {"a b": "c"}}, "labels.a b", "is no label key"),
     ("EksGpuPool", {"labels": {"a": "b c"}}, "labels.a", '"b c" is no label value'),
+    (
+        "EksGpuPool",
+        {"labels": {f"{'a' * 62}/b": "c"}},
+        f"labels.{'a' * 62}/b",
+        "has 64 characters; the cloud takes 63 at most",
+    ),
+    ("EksGpuPool", {"taints": [{"key": f"{'a' * 62}/b"}]}, "taints[0].key", "the cloud takes 63 at most"),
     ("EksGpuPool", {"pool_name": "a b"}, "pool_name", '"a b" is not the value of a label'),
     # GkeNetwork, GkeCluster and GkeGpuPool
     ("GkeNetwork", {"region": "us-central1-a"}, "region", '"us-central1-a" is not a region (us-central1)'),
@@ -215,6 +226,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("GkeCluster", {"network_id": "n"}, "subnetwork_id", "is missing: an existing network is given by"),
     ("GkeCluster", {"security_group": "ops@x.example"}, "security_group", "is not a group gke-security-groups@"),
+    ("GkeCluster", {"labels": {"Team": "a"}}, "labels.Team", "must have a key of lower-case letters"),
+    ("GkeGpuPool", {"resource_labels": {"team": "A b"}}, "resource_labels.team", "must be lower-case letters, digits"),
     ("GkeGpuPool", {"max_pods": 4}, "max_pods", "must be from 8 to 256, not 4"),
     ("GkeGpuPool", {"driver_installation": "latest"}, "driver_installation", "GKE does not install drivers with DRA"),
     ("GkeGpuPool", {"location_policy": "BALANCED"}, "location_policy", "is for autoscaled: true"),

@@ -27,6 +27,13 @@ EksGpuPool("l4", {
     "machine": "g6.2xlarge",
     "max_nodes": 4,
 })
+EksGpuPool("h100", {
+    "cluster_name": cluster.name,
+    "node_role_arn": cluster.node_role_arn,
+    "subnet_ids": cluster.subnets_in(["us-east-1b"]) if "subnet_ids" not in settings else cluster.subnet_ids,
+    "machine": "p5.48xlarge",
+    "max_nodes": 2,
+})
 """
 
 

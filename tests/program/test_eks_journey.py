@@ -21,8 +21,25 @@ class Run:
     resized_steps: dict[str, str]
     resized_resources: list[dict[str, Any]]
     remachined: Any
+    grown: Any
+    moved: Any
     destroyed: Any
     left: list[dict[str, Any]]
+
+
+def _other_driver_and_labels(fleet: dict[str, Any]) -> None:
+    fleet["drivers"]["nvidia"]["version"] = "25.12.0"
+    for pool in fleet["pools"]:
+        pool["labels"] = {"example.com/team": "vision"}
+
+
+def _one_zone_more(fleet: dict[str, Any]) -> None:
+    fleet["network"] = {"zones": 3}
+
+
+def _a_network_of_ones_own(fleet: dict[str, Any]) -> None:
+    fleet["network"] = {"subnetIds": ["subnet-01", "subnet-02"]}
+    fleet["pools"][1]["zones"] = []
 
 
 def _other_machine_and_zone(fleet: dict[str, Any]) -> None:
@@ -38,15 +55,19 @@ def run(journey: Callable[[str], Any]) -> Run:
     assert first.ok, first.output
     resources, outputs = engine.resources("eks-dev"), engine.outputs("eks-dev")
     again = engine.preview("eks-dev")
-    stack.write(nodes={"l4": 3, "h100": 0}, change=lambda fleet: fleet["drivers"]["nvidia"].update(version="25.12.0"))
+    stack.write(nodes={"l4": 3, "h100": 0}, change=_other_driver_and_labels)
     resized = engine.up("eks-dev", skip_preview=True)
     resized_resources = engine.resources("eks-dev")
+    stack.write(nodes={"l4": 3, "h100": 0}, change=_one_zone_more)
+    grown = engine.preview("eks-dev")
     stack.write(nodes={"l4": 3, "h100": 0}, change=_other_machine_and_zone)
     remachined = engine.preview("eks-dev")
+    stack.write(nodes={"l4": 3, "h100": 0}, change=_a_network_of_ones_own)
+    moved = engine.preview("eks-dev")
     destroyed = engine.destroy("eks-dev")
     return Run(
-        first, resources, outputs, again, resized, stack.changed(resized), resized_resources, remachined, destroyed,
-        engine.resources("eks-dev"),
+        first, resources, outputs, again, resized, stack.changed(resized), resized_resources, remachined, grown, moved,
+        destroyed, engine.resources("eks-dev"),
     )  # fmt: skip
 
 
@@ -79,7 +100,7 @@ def test_a_second_up_would_change_nothing(run: Run) -> None:
     assert set(run.again.change_counts) == {"same"}
 
 
-def test_new_sizes_and_a_new_driver_replace_nothing(run: Run) -> None:
+def test_new_sizes_a_new_driver_and_new_labels_replace_nothing(run: Run) -> None:
     assert run.resized.ok, run.resized.output
     assert run.resized_steps == {
         "dra-plan": "update",
@@ -90,7 +111,21 @@ def test_new_sizes_and_a_new_driver_replace_nothing(run: Run) -> None:
     inputs = {resource["urn"].rpartition("::")[2]: resource.get("inputs") or {} for resource in run.resized_resources}
     assert inputs["dra-l4-nodes"]["scalingConfig"]["desiredSize"] == 3
     assert inputs["dra-h100-nodes"]["scalingConfig"]["desiredSize"] == 0
+    assert inputs["dra-h100-nodes"]["labels"]["example.com/team"] == "vision"
     assert inputs["dra-driver-release"]["version"] == "25.12.0"
+
+
+def test_a_zone_more_only_adds(run: Run) -> None:
+    assert run.grown.ok, run.grown.output
+    operations = {step.op for step in run.grown.steps if step.op not in ("same", "read")}
+    assert operations == {"create", "update"}
+    assert {step.name for step in run.grown.steps if step.op == "update"} == {"dra-plan", "dra-cluster-network-s3"}
+
+
+def test_a_network_of_ones_own_replaces_the_cluster_and_says_so(run: Run) -> None:
+    assert run.moved.ok, run.moved.output
+    replaced = {step.name for step in run.moved.steps if "replace" in step.op}
+    assert {"dra-cluster-cluster", "dra-cluster-system", "dra-l4-nodes", "dra-h100-nodes"} <= replaced
 
 
 def test_another_machine_and_another_zone_replace_those_pools_alone_and_say_so(run: Run) -> None:

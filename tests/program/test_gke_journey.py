@@ -18,8 +18,19 @@ class Run:
     resized: Any
     resized_steps: dict[str, str]
     moved: Any
+    spotted: Any
     destroyed: Any
     left: list[dict[str, Any]]
+
+
+def _other_driver_and_labels(fleet: dict[str, Any]) -> None:
+    fleet["drivers"]["nvidia"]["version"] = "25.12.0"
+    for pool in fleet["pools"]:
+        pool["labels"] = {"example.com/team": "vision"}
+
+
+def _spot(fleet: dict[str, Any]) -> None:
+    fleet["pools"][0]["capacity"] = "spot"
 
 
 def _move(fleet: dict[str, Any]) -> None:
@@ -35,13 +46,16 @@ def run(journey: Callable[[str], Any]) -> Run:
     assert first.ok, first.output
     resources = engine.resources("gke-dev")
     again = engine.preview("gke-dev")
-    stack.write(nodes={"l4": 3, "h100": 0})
+    stack.write(nodes={"l4": 3, "h100": 0}, change=_other_driver_and_labels)
     resized = engine.up("gke-dev", skip_preview=True)
+    stack.write(nodes={"l4": 3, "h100": 0}, change=_spot)
+    spotted = engine.preview("gke-dev")
     stack.config["gcp:region"] = "europe-west4"
     stack.write(nodes={"l4": 3, "h100": 0}, change=_move)
     moved = engine.preview("gke-dev")
     destroyed = engine.destroy("gke-dev")
-    return Run(resources, again, resized, stack.changed(resized), moved, destroyed, engine.resources("gke-dev"))
+    left = engine.resources("gke-dev")
+    return Run(resources, again, resized, stack.changed(resized), moved, spotted, destroyed, left)
 
 
 def test_everything_of_a_cloud_waits_for_the_record(run: Run) -> None:
@@ -61,9 +75,19 @@ def test_a_second_up_would_change_nothing(run: Run) -> None:
     assert set(run.again.change_counts) == {"same"}
 
 
-def test_new_sizes_replace_nothing(run: Run) -> None:
+def test_new_sizes_a_new_driver_and_new_labels_replace_nothing(run: Run) -> None:
     assert run.resized.ok, run.resized.output
-    assert run.resized_steps == {"dra-plan": "update", "dra-l4-nodes": "update", "dra-h100-nodes": "update"}
+    assert run.resized_steps == {
+        "dra-plan": "update",
+        "dra-l4-nodes": "update",
+        "dra-h100-nodes": "update",
+        "dra-driver-release": "update",
+    }
+
+
+def test_a_pool_that_becomes_spot_is_replaced_alone_and_says_so(run: Run) -> None:
+    assert run.spotted.ok, run.spotted.output
+    assert {step.name for step in run.spotted.steps if "replace" in step.op} == {"dra-l4-nodes"}
 
 
 def test_another_region_replaces_cluster_and_pools_and_says_so(run: Run) -> None:

@@ -18,6 +18,7 @@ from pulumi_dra.eks.kubeconfig import eks_kubeconfig
 from pulumi_dra.eks.network import EksNetwork, EksNetworkArgs
 from pulumi_dra.eks.roles import CLUSTER_POLICIES, NODE_POLICIES, declare_partition, declare_role
 from pulumi_dra.eks.system_nodes import declare_system_nodes
+from pulumi_dra.eks.zones import subnets_in
 from pulumi_dra.inputs import InputReader
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
@@ -94,6 +95,7 @@ class EksCluster(pulumi.ComponentResource):
 
     def _declare_network(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
         """Set the subnets, given or new; return what nodes need to get out of new ones."""
+        self._new_subnets: dict[str, aws.ec2.Subnet] = {}
         if inputs.subnet_ids is not None:
             self.subnet_ids = _texts(inputs.subnet_ids)
             self.subnet_zones = self._zones_of(self.subnet_ids)
@@ -110,7 +112,7 @@ class EksCluster(pulumi.ComponentResource):
             settings["zone_count"] = inputs.zone_count
         network = EksNetwork(f"{self._name}-network", settings, opts=self._children.options())
         self.subnet_ids, self.subnet_zones = network.private_subnet_ids, network.zones
-        self._network_vpc_id = network.vpc_id
+        self._network_vpc_id, self._new_subnets = network.vpc_id, network.private_subnets
         return network.egress
 
     def _declare_cluster(self, inputs: EksClusterInputs, ways_out: list[pulumi.Resource]) -> aws.eks.Cluster:
@@ -202,6 +204,18 @@ class EksCluster(pulumi.ComponentResource):
     def nodes_wait_for(self) -> list[pulumi.Resource]:
         """What a node needs to join: its role's policies, a network for pods, a way out."""
         return list(self._nodes_wait_for)
+
+    def subnets_in(self, zones: Sequence[str]) -> pulumi.Input[list[pulumi.Input[str]]]:
+        """Return the subnets in `zones`, all of them when no zone is named.
+
+        In a new network each is known as soon as it is there: that another one is being made moves no pool. Raises
+        ValueError (in a network that was given: when its zones are known) when none lies there.
+        """
+        if self._new_subnets:
+            chosen = subnets_in(zones, list(self._new_subnets), list(self._new_subnets))
+            return [self._new_subnets[zone].id for zone in chosen]
+        both = pulumi.Output.all(self.subnet_ids, self.subnet_zones)
+        return both.apply(lambda known: list[pulumi.Input[str]](subnets_in(zones, *known)))
 
     def _zones_of(self, subnet_ids: pulumi.Output[list[str]]) -> pulumi.Output[list[str]]:
         def look_up(ids: list[str]) -> pulumi.Output[list[str]]:

@@ -11,6 +11,7 @@ from pulumi_dra.eks.addons import ADDONS, NODE_MONITORING
 from pulumi_dra.eks.address_plan import check_vpc_cidr
 from pulumi_dra.eks.control_plane_logs import RETENTION_DAYS
 from pulumi_dra.eks.network import read_zones
+from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.kubernetes_version import check_version
 
@@ -136,7 +137,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         system_machine=read.text("system_machine", "m7i.large"),
         system_count=read.whole("system_count", 2, least=1, most=100),
         deletion_protection=read.flag("deletion_protection", False),
-        tags=read.labels("tags"),
+        tags=read_tags(read),
     )
 
 

@@ -8,6 +8,7 @@ import pulumi_aws as aws
 from pulumi_dra.children import Children
 from pulumi_dra.eks.keys import declare_key, log_groups_policy
 from pulumi_dra.eks.roles import trust_policy
+from pulumi_dra.names import ROLE_NAME, fitting
 
 RETENTION_DAYS = 365
 INTERVAL_SECONDS = 600
@@ -39,7 +40,7 @@ def declare_flow_logs(
         f"{name}-flows", retention_in_days=RETENTION_DAYS, kms_key_id=key.arn, tags=tags, opts=options()
     )
     role = aws.iam.Role(
-        f"{name}-flows",
+        fitting(f"{name}-flows", ROLE_NAME),
         assume_role_policy=trust_policy("vpc-flow-logs.amazonaws.com"),
         tags=tags,
         opts=options(),

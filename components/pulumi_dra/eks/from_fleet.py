@@ -15,7 +15,7 @@ from pulumi_dra.eks.cluster import EksCluster
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, read_cluster_inputs
 from pulumi_dra.eks.gpu_pool import EksGpuPool
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
-from pulumi_dra.eks.zones import FEWEST, subnets_in
+from pulumi_dra.eks.zones import FEWEST
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.platform_inputs import DraPlatformInputs
 from pulumi_dra.pool_inputs import planned_pool_args, pools_to_build
@@ -27,7 +27,9 @@ class PoolPlace:
 
     cluster_name: pulumi.Input[str]
     node_role_arn: pulumi.Input[str]
-    subnets_in: Callable[[list[str]], pulumi.Output[list[str]]]  # of these zones, of all when none is named
+    subnets_in: Callable[
+        [list[str]], pulumi.Input[list[pulumi.Input[str]]]
+    ]  # of these zones, of all when none is named
     kubernetes_version: pulumi.Input[str]
     cluster_security_group_id: pulumi.Input[str]
     vpc_id: pulumi.Input[str]
@@ -40,7 +42,7 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
     place = PoolPlace(
         cluster_name=later,
         node_role_arn=later,
-        subnets_in=lambda zones: pulumi.Output.from_input([""]),
+        subnets_in=lambda zones: [later],
         kubernetes_version=later,
         cluster_security_group_id=later,
         vpc_id=later,
@@ -63,9 +65,7 @@ def declare_cluster(
     place = PoolPlace(
         cluster_name=cluster.name,
         node_role_arn=cluster.node_role_arn,
-        subnets_in=lambda zones: pulumi.Output.all(cluster.subnet_ids, cluster.subnet_zones).apply(
-            lambda both: subnets_in(zones, *both)
-        ),
+        subnets_in=cluster.subnets_in,
         kubernetes_version=cluster.version,
         cluster_security_group_id=cluster.cluster_security_group_id,
         vpc_id=cluster.vpc_id,

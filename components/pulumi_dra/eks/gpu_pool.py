@@ -13,6 +13,7 @@ from pulumi_dra.eks.capacity import capacity_type, is_bought, machine_in_templat
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, read_gpu_pool_inputs
 from pulumi_dra.eks.node_image import architecture_of, gpu_image
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.names import NODE_GROUP_NAME, fitting
 
 
 class EksGpuPool(pulumi.ComponentResource):
@@ -74,7 +75,7 @@ class EksGpuPool(pulumi.ComponentResource):
             *(["subnetIds"] if inputs.keep_subnets else []),
         ]
         return aws.eks.NodeGroup(
-            f"{self._name}-nodes",
+            fitting(f"{self._name}-nodes", NODE_GROUP_NAME),
             cluster_name=inputs.cluster_name,
             node_role_arn=inputs.node_role_arn,
             subnet_ids=inputs.subnet_ids,

@@ -13,9 +13,13 @@ from pulumi_dra.eks.boot_config import KubeletSettings
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
 from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL
+from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.labels import eks_pool_labels
 from pulumi_dra.pool_inputs import Counts, NodeTaint, Taint, read_counts, read_labels, read_pool_name, read_taints
+
+LONGEST_KEY = 63
+"""Characters that the EKS API takes in the key of a label or taint, its domain included (CreateNodegroup)."""
 
 
 class EksGpuPoolArgs(TypedDict):
@@ -157,9 +161,9 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         local_storage=read.choice("local_storage", ("none", "raid0", "mount"), "none"),
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         node_repair=read.flag("node_repair", False),
-        labels=read_labels(read, eks_pool_labels(pool_name)),
-        taints=read_taints(read),
-        tags=read.labels("tags"),
+        labels=read_labels(read, eks_pool_labels(pool_name), longest_key=LONGEST_KEY),
+        taints=read_taints(read, longest_key=LONGEST_KEY),
+        tags=read_tags(read),
     )
 
 

@@ -11,6 +11,7 @@ import pulumi_aws as aws
 from pulumi_dra.children import Children
 from pulumi_dra.eks.address_plan import ZONE, ZoneAddresses, check_vpc_cidr, plan_addresses
 from pulumi_dra.eks.flow_logs import declare_flow_logs
+from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.eks.zones import FEWEST, choose_zones, zones_are_named
 from pulumi_dra.inputs import InputReader
 
@@ -57,7 +58,7 @@ class EksNetwork(pulumi.ComponentResource):
         cidr = read.text("cidr_block", "10.0.0.0/16", check=check_vpc_cidr)
         single_nat = read.flag("single_nat_gateway", False)
         flow_logs = read.flag("flow_logs", True)
-        tags = read.labels("tags")
+        tags = read_tags(read)
         read.finish()
 
         super().__init__("pulumi-dra:index:EksNetwork", name, {}, opts)
@@ -83,6 +84,7 @@ class EksNetwork(pulumi.ComponentResource):
         gateways = self._declare_nat(public, chosen[:1] if single_nat else sorted(chosen))
         private = self._declare_private_side(vpc, addresses, gateways)
 
+        self.private_subnets = private
         self.vpc_id = vpc.id
         self.private_subnet_ids = pulumi.Output.all(*[subnet.id for subnet in private.values()])
         self.public_subnet_ids = pulumi.Output.all(*[subnet.id for subnet in public.values()])

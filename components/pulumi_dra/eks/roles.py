@@ -7,6 +7,7 @@ import pulumi
 import pulumi_aws as aws
 
 from pulumi_dra.children import Children
+from pulumi_dra.names import ROLE_NAME, fitting
 
 CLUSTER_POLICIES = ("AmazonEKSClusterPolicy",)
 # A worker joins and pulls images. Addresses for pods are the CNI's business, which has a role of its own.
@@ -46,7 +47,9 @@ def declare_role(
     tags: dict[str, pulumi.Input[str]],
 ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
     """Declare a role for a service; return it and its attachments, which its users must wait for."""
-    role = aws.iam.Role(name, assume_role_policy=trust_policy(service), tags=tags, opts=children.options())
+    role = aws.iam.Role(
+        fitting(name, ROLE_NAME), assume_role_policy=trust_policy(service), tags=tags, opts=children.options()
+    )
     attachments: list[pulumi.Resource] = [
         aws.iam.RolePolicyAttachment(
             f"{name}-{policy}",

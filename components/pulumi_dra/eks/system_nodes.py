@@ -8,6 +8,7 @@ import pulumi_aws as aws
 from pulumi_dra.children import Children
 from pulumi_dra.eks import launch_template
 from pulumi_dra.eks.node_image import architecture_of, system_image
+from pulumi_dra.names import NODE_GROUP_NAME, fitting
 
 ROOT_VOLUME_GIB = 50
 
@@ -39,7 +40,7 @@ def declare_system_nodes(
         opts=children.options(),
     )
     return aws.eks.NodeGroup(
-        f"{name}-system",
+        fitting(f"{name}-system", NODE_GROUP_NAME),
         cluster_name=cluster.name,
         node_role_arn=role.arn,
         subnet_ids=subnet_ids,

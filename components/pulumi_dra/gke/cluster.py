@@ -13,6 +13,7 @@ from pulumi_dra.gke.network import GkeNetwork
 from pulumi_dra.gke.node_account import declare_node_account
 from pulumi_dra.gke.node_config import node_settings
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.names import GKE_NAME, fitting
 
 SYSTEM_DISK_GIB = 100
 
@@ -71,7 +72,7 @@ class GkeCluster(pulumi.ComponentResource):
     ) -> gcp.container.Cluster:
         cidrs, secrets_key = inputs.public_access_cidrs, inputs.secrets_kms_key
         return gcp.container.Cluster(
-            f"{self._name}-cluster",
+            fitting(f"{self._name}-cluster", GKE_NAME),
             location=inputs.location,
             node_locations=inputs.node_zones if inputs.node_zones and not inputs.zonal else None,
             min_master_version=inputs.kubernetes_version,
@@ -133,7 +134,7 @@ class GkeCluster(pulumi.ComponentResource):
         }
         count = inputs.system_count
         return gcp.container.NodePool(
-            f"{self._name}-system",
+            fitting(f"{self._name}-system", GKE_NAME),
             cluster=cluster.id,
             location=inputs.location,
             # Totals, so that the number does not depend on how many zones there are.

@@ -7,6 +7,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from pulumi_dra.cidrs import check_public_cidr
+from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.kubernetes_version import check_version
@@ -119,7 +120,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         system_machine=read.text("system_machine", "e2-standard-4"),
         system_count=read.whole("system_count", 2, least=1, most=100),
         deletion_protection=read.flag("deletion_protection", False),
-        labels=read.labels("labels"),
+        labels=read_resource_labels(read, "labels"),
     )
 
 

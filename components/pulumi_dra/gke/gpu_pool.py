@@ -10,6 +10,7 @@ from pulumi_dra.gke.machine import guest_accelerators
 from pulumi_dra.gke.node_config import node_settings
 from pulumi_dra.gke.node_counts import node_count_settings
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.names import GKE_NAME, fitting
 
 
 class GkeGpuPool(pulumi.ComponentResource):
@@ -28,7 +29,7 @@ class GkeGpuPool(pulumi.ComponentResource):
         read.finish()
         super().__init__("pulumi-dra:index:GkeGpuPool", name, {}, opts)
         pool = gcp.container.NodePool(
-            f"{name}-nodes",
+            fitting(f"{name}-nodes", GKE_NAME),
             cluster=inputs.cluster,
             location=inputs.location,
             node_locations=inputs.zones,

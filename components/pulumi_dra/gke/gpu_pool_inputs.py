@@ -10,6 +10,7 @@ from dra_planner.errors import CatalogError
 from pulumi_dra.gke.capacity import KINDS, Capacity
 from pulumi_dra.gke.machine import GkeMachine, gke_machine
 from pulumi_dra.gke.node_counts import check_node_counts
+from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.labels import GKE_NETWORK_DRIVER, gke_pool_labels
@@ -150,7 +151,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         auto_upgrade=read.flag("auto_upgrade", True),
         labels=read_labels(read, ours),
         taints=read_taints(read),
-        resource_labels=read.labels("resource_labels"),
+        resource_labels=read_resource_labels(read, "resource_labels"),
     )
 
 

@@ -7,6 +7,7 @@ import pulumi
 
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.names import COMPUTE_NAME, fitting
 
 NODES_CIDR, PODS_CIDR, SERVICES_CIDR = "10.0.0.0/20", "10.4.0.0/14", "10.8.0.0/20"
 
@@ -43,10 +44,13 @@ class GkeNetwork(pulumi.ComponentResource):
         super().__init__("pulumi-dra:index:GkeNetwork", name, {}, opts)
         options = Children(self, opts).options
         network = compute.Network(
-            f"{name}-network", auto_create_subnetworks=False, routing_mode="REGIONAL", opts=options()
+            fitting(f"{name}-network", COMPUTE_NAME),
+            auto_create_subnetworks=False,
+            routing_mode="REGIONAL",
+            opts=options(),
         )
         subnet = compute.Subnetwork(
-            f"{name}-nodes",
+            fitting(f"{name}-nodes", COMPUTE_NAME),
             network=network.id,
             region=region,
             ip_cidr_range=NODES_CIDR,
@@ -60,7 +64,7 @@ class GkeNetwork(pulumi.ComponentResource):
         )
         # GKE writes rules of its own for what its nodes must take; all else is refused, and seen to be.
         compute.Firewall(
-            f"{name}-deny",
+            fitting(f"{name}-deny", COMPUTE_NAME),
             network=network.id,
             direction="INGRESS",
             priority=65534,
@@ -68,9 +72,11 @@ class GkeNetwork(pulumi.ComponentResource):
             source_ranges=["0.0.0.0/0"],
             opts=options(),
         )
-        router = compute.Router(f"{name}-router", network=network.id, region=region, opts=options())
+        router = compute.Router(
+            fitting(f"{name}-router", COMPUTE_NAME), network=network.id, region=region, opts=options()
+        )
         nat = compute.RouterNat(
-            f"{name}-nat",
+            fitting(f"{name}-nat", COMPUTE_NAME),
             router=router.name,
             region=region,
             nat_ip_allocate_option="AUTO_ONLY",
