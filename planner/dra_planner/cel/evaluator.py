@@ -112,6 +112,8 @@ class Compiler:
             else:
                 break
         qualifiers.reverse()
+        if not charged and any(optional for optional, _, _ in qualifiers):
+            test = False  # as a branch, upstream reads what may be absent and forgets that it was only to test for it
         if base.names_type:
             read = self.constant(TypeValue(base.type.parameters[0].name))
         elif isinstance(base, Ident) and base.name.removeprefix(".") == "device" and self.slot_of(base) is None:
