@@ -3,42 +3,16 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner.fleet import Fleet, Pool
-from dra_planner.planfile import PlanFile
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.labels import GPU_TAINT_KEY, GPU_TAINT_VALUE, LABEL_KEY, LABEL_VALUE, reserved_labels
 
 LONGEST_KEY = 253 + 1 + 63
 """Characters of a label's or taint's key in Kubernetes: a domain, a slash and a name."""
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-
-
-def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
-    """Return the pools that may have a node: no cloud takes a pool whose maximum is 0."""
-    return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
-
-
-def planned_pool_args(
-    fleet: Fleet, plan: PlanFile, pool: Pool, labels: Mapping[str, pulumi.Input[str]]
-) -> dict[str, Any]:
-    """Return the inputs of a pool that both clouds take from fleet and plan alike: machine, counts, how nodes are."""
-    nodes = plan.pool(pool.name).nodes
-    return {
-        "pool_name": pool.name,
-        "machine": pool.machine,
-        "min_nodes": nodes.min,
-        "desired_nodes": nodes.desired,
-        "max_nodes": nodes.max,
-        "autoscaled": fleet.autoscaler != "none",
-        "disk_gib": pool.disk_gib,
-        "taints": [taint.model_dump(exclude_defaults=True) for taint in pool.taints],
-        "labels": {**pool.labels, **labels},
-        **({"max_pods": pool.max_pods} if pool.max_pods else {}),
-    }
 
 
 @dataclass(frozen=True, slots=True)

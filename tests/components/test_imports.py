@@ -16,9 +16,10 @@ CLOUDS = {"pulumi_aws", "pulumi_gcp"}
         ("import pulumi_dra", {"pulumi", "pulumi_kubernetes", "pydantic", *CLOUDS}),
         ("import pulumi_dra.stack_settings", {"pulumi_kubernetes", *CLOUDS}),
         ("from pulumi_dra import DraPlatform", CLOUDS),
-        ("from pulumi_dra import EksCluster", {"pulumi_gcp"}),
+        # A cluster and a pool need no fleet, so neither its models nor the library they are made with.
+        ("from pulumi_dra import EksCluster, EksGpuPool", {"pulumi_gcp", "pulumi_kubernetes", "pydantic"}),
         # A cluster in an existing network does without compute, whose types alone take seconds.
-        ("from pulumi_dra import GkeCluster, GkeGpuPool", {"pulumi_aws", "pulumi_gcp.compute._inputs"}),
+        ("from pulumi_dra import GkeCluster, GkeGpuPool", {"pulumi_aws", "pulumi_gcp.compute._inputs", "pydantic"}),
     ],
 )
 def test_what_an_import_does_not_load(statement: str, absent: set[str]) -> None:

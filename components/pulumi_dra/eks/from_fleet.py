@@ -17,8 +17,8 @@ from pulumi_dra.eks.gpu_pool import EksGpuPool
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.eks.zones import FEWEST
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
-from pulumi_dra.pool_inputs import planned_pool_args, pools_to_build
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

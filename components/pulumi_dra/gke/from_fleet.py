@@ -13,8 +13,8 @@ from pulumi_dra.gke.cluster_inputs import GkeClusterArgs, read_cluster_inputs
 from pulumi_dra.gke.gpu_pool import GkeGpuPool
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
-from pulumi_dra.pool_inputs import planned_pool_args, pools_to_build
 
 
 def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:

@@ -1,0 +1,33 @@
+"""What both clouds take of a fleet's pools and their plan. Apart from the pools' own inputs, which need no fleet."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from dra_planner.fleet import Fleet, Pool
+from dra_planner.planfile import PlanFile
+
+
+def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
+    """Return the pools that may have a node: no cloud takes a pool whose maximum is 0."""
+    return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
+
+
+def planned_pool_args(
+    fleet: Fleet, plan: PlanFile, pool: Pool, labels: Mapping[str, pulumi.Input[str]]
+) -> dict[str, Any]:
+    """Return the inputs of a pool that both clouds take from fleet and plan alike: machine, counts, how nodes are."""
+    nodes = plan.pool(pool.name).nodes
+    return {
+        "pool_name": pool.name,
+        "machine": pool.machine,
+        "min_nodes": nodes.min,
+        "desired_nodes": nodes.desired,
+        "max_nodes": nodes.max,
+        "autoscaled": fleet.autoscaler != "none",
+        "disk_gib": pool.disk_gib,
+        "taints": [taint.model_dump(exclude_defaults=True) for taint in pool.taints],
+        "labels": {**pool.labels, **labels},
+        **({"max_pods": pool.max_pods} if pool.max_pods else {}),
+    }
