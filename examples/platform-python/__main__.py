@@ -14,7 +14,7 @@ platform = DraPlatform(
     {
         "fleet": json.dumps(settings.fleet.document()),
         "plan": settings.document,
-        "pools": [{"name": "l4", "disk_gib": 300, "labels": {"team": "vision"}}],
+        "pools": [{"name": "l4", "local_storage": "raid0", "labels": {"team": "vision"}}],
         "tenants": [
             {"namespace": "vision", "groups": ["vision-engineers"], "device_quota": {"gpu.nvidia.com": 4}},
         ],
