@@ -39,11 +39,12 @@ _ZEROS: Final[dict[str, Any]] = {
 }
 _INTEGERS: Final = {"int32": 31, "int64": 63}
 _JSON_KIND: Final = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
+_SELF_DECODING: Final = frozenset({"quantity", "time", "int-or-string"})
 _INDEX: Final = re.compile(r"\[\d+\]")
 _STEP: Final = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d?)(:\d\d:\d\d)(?:[.,]\d+)?(?:Z|([+-]\d\d:\d\d))", re.ASCII)
 
-Fault = tuple[str, str, str]  # "type", "unknown", "null" or "schema", path, text
+Fault = tuple[str, str, str]  # "type", "value", "unknown", "null" or "schema", path, text
 Trail = tuple[Any, str | int] | None  # the way to a value: (the way to what holds it, its key)
 Check = Callable[[Any, Trail, list[Fault]], None]
 Field = tuple[frozenset[type], Check]  # classes that need no look, and the look at all others
@@ -70,9 +71,11 @@ def decode(data: Any, struct: str, kind: str, minor: int, mode: FieldValidation 
     _struct(struct, minor)(data, None, faults)
     if not faults:
         return Decoded(data)
-    wrong_types = [(path, text) for what, path, text in faults if what == "type"]
-    if wrong_types:
-        path, text = min(wrong_types, key=lambda fault: _order(fault[0]))
+    for kind_of_fault in ("value", "type"):  # a value that decodes itself ends it all, a wrong type is told at the end
+        wrong_ones = [(path, text) for what, path, text in faults if what == kind_of_fault]
+        if not wrong_ones:
+            continue
+        path, text = min(wrong_ones, key=lambda fault: _order(fault[0]))
         return Decoded(data, (Violation(path, "Decode", f"{kind} cannot be handled as a {kind}: {text}"),))
     unknown = sorted({path for what, path, _ in faults if what == "unknown"})
     if unknown and mode == "strict":
@@ -184,7 +187,8 @@ def _scalar(kind: str) -> Check:
     def check(value: Any, trail: Trail, faults: list[Fault]) -> None:
         if not is_right(value):
             path = _path(trail)
-            faults.append(("type", path, WRONG_FORMAT if kind == "quantity" else _mismatch(value, path, kind)))
+            text = WRONG_FORMAT if kind == "quantity" else _mismatch(value, path, kind)
+            faults.append(("value" if kind in _SELF_DECODING else "type", path, text))
 
     return check
 
@@ -311,7 +315,7 @@ def _apply_list(value: Any, kind: Type, path: str, minor: int) -> Iterator[Fault
                 yield "schema", path, f"element {index}: associative list with keys may not have non-map elements"
                 continue
             key = ",".join(f"{name}={_key(item.get(name), name)}" for name in kind.keys)
-            if key in seen:
+            if key in seen and any(item.get(name) is not None for name in kind.keys):
                 yield "schema", path, f"duplicate entries for key [{key}]"
             seen.add(key)
             where = f"{path}[{key}]"

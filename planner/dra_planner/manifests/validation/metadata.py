@@ -44,7 +44,8 @@ def check_metadata(data: Data, kind: str, path: str = "metadata") -> Violations:
     if prefix:
         # The server looks at a prefix that ends in a dash as if its last two characters were an "a".
         stem = prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
-        yield from each_invalid(f"{path}.generateName", prefix, wrong(stem))
+        if kind != "DeviceClass":  # of classes only the generated name is looked at
+            yield from each_invalid(f"{path}.generateName", prefix, wrong(stem))
         name = name or prefix[:_GENERATED_STEM] + "xxxxx"
     if name:
         yield from each_invalid(f"{path}.name", name, wrong(name))
