@@ -11,6 +11,8 @@ _MODULES: Final = Path(__file__).resolve().parent / "modules"
 _VERSION: Final = "k8s.io/component-base/version"
 
 MINORS: Final = (34, 35, 36, 37)
+COMPARED: Final = (34, 35, 36)
+"""The minors that must agree; 1.37 is asked on demand."""
 
 ETCD: Final = GoTool(
     name="etcd",
