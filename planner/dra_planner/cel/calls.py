@@ -158,6 +158,8 @@ class Caller:
             compile_pattern(pattern.value)
             early = True
         run = self._implementation(node)
+        if isinstance(pattern, Folded):
+            run = _of_texts_and_types(run)
         if function in _CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], Folded):
             return Folded(run(arguments[0].value))
         if function in _PARSERS and not self.compiler.sees_form and all(isinstance(a, Folded) for a in arguments):
@@ -223,6 +225,11 @@ class Caller:
             raise _no_such_overload(function, args)
 
         return dispatch
+
+
+def _of_texts_and_types(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a constant pattern: upstream looks for it in whatever is a text in Go, which a type's name is."""
+    return lambda value, *rest: run(value.name if value.__class__ is TypeValue else value, *rest)
 
 
 def may_be_optional(node: Node) -> bool:

@@ -170,6 +170,8 @@ def test_celpy_says_the_same_of_plain_expressions(text: str) -> None:
         (f"(true ? has({DOMAIN}.?type.x) : false) || true", "match", 3),
         (f"(true ? has({DOMAIN}.?type.x) : false) || false", "error", 3),
         (f"true ? has({DOMAIN}.type) : false", "match", 3),
+        ('dyn(int).matches("i.t")', "match", 1),
+        ('dyn(int).contains("i")', "error", 1),
         ("dyn(optional.of(true))", "match", 2),
         ("dyn(optional.of(optional.of(false)))", "no-match", 3),
         ("dyn(optional.none())", "error", 2),
