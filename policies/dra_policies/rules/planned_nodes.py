@@ -32,4 +32,4 @@ def planned_taints(plan_file: PlanFile, pool: str) -> tuple[Taint, ...]:
 
 def _row(plan_file: PlanFile, pool: str) -> dict[str, Any]:
     rows: list[dict[str, Any]] = plan_file.fleet.get("pools", [])
-    return next((row for row in rows if row.get("name") == pool), {})
+    return next((row for row in rows if row.get("name") == pool), dict[str, Any]())

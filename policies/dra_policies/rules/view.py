@@ -91,7 +91,7 @@ class DraDriver:
     version: str | None
     priority_class: str | None  # of its kubelet plugin; "": none
     other_critical_pods: int | None  # controllers and webhooks
-    settings: Mapping[str, Any] = field(default_factory=dict)  # in a fleet's words, those that are known
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])  # in a fleet's words, those that are known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
