@@ -68,7 +68,8 @@ class _Estimator:
     # -- what is known of a node
 
     def _local(self, name: str) -> _Local | None:
-        stack = self.locals.get(name)
+        """The local that a name means. Before 1.37 a leading dot does not lead past one."""
+        stack = self.locals.get(name if self.dialect.minor >= 37 else name.removeprefix("."))
         return stack[-1] if stack else None
 
     def _path(self, node: Node) -> Path:
@@ -121,8 +122,11 @@ class _Estimator:
     # -- names and reads
 
     def _ident(self, node: Ident) -> Range:
-        local = self._local(node.name)
-        self.paths[id(node)] = local.path if local is not None else Path(node.name.removeprefix("."))
+        local, bare = self._local(node.name), node.name.removeprefix(".")
+        if local is not None:
+            self.paths[id(node)] = local.path
+        else:  # past a local of that name the size of nothing is known
+            self.paths[id(node)] = Path(node.name if self.locals.get(bare) else bare)
         return ONE
 
     def _select(self, node: Select) -> Range:

@@ -186,3 +186,22 @@ def test_corners_that_random_selectors_found(text: str, verdict: str, cost: int)
         device(type={"string": "gpu"}, index={"int": 1})
     )
     assert (outcome.verdict, outcome.cost) == (verdict, cost)
+
+
+UNBOUNDED = 1_844_674_407_370_955_276
+
+
+@pytest.mark.parametrize(
+    ("text", "minor", "estimate"),
+    [
+        (".device == .device", 36, 2),
+        ("cel.bind(x, 1, .device == .device)", 36, 12),
+        ("cel.bind(device, 1, .device == .device)", 36, 13),  # the local, in spite of the dot
+        ("[1].all(device, .device == .device)", 34, 17),
+        ("cel.bind(device, 1, .device == .device)", 37, UNBOUNDED),  # the device, of which no size is known then
+        ('cel.bind(device, 1, .device.driver == "a")', 37, 13),
+        ('[1].all(device, "d" in .device.attributes)', 37, 17),
+    ],
+)
+def test_estimates_below_a_local_named_as_the_device(text: str, minor: int, estimate: int) -> None:
+    assert selector(text, Dialect(minor)).estimated_cost == estimate
