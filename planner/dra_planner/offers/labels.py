@@ -95,7 +95,7 @@ def _eks(pool: Pool) -> dict[str, str]:
 
 
 def _gke(pool: Pool, machine: Machine) -> dict[str, str]:
-    labels = {"cloud.google.com/gke-nodepool": pool.name}
+    labels = dict[str, str]()  # gke-nodepool is a name that Pulumi completes
     if pool.capacity == "spot":
         labels["cloud.google.com/gke-spot"] = "true"
     if machine.gpu_count and machine.accelerator is not None and machine.accelerator.gke_type is not None:
