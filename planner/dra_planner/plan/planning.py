@@ -14,6 +14,7 @@ from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.node_ranges import node_range
 from dra_planner.plan.system_pods import SystemPods, add_system, set_aside
+from dra_planner.plan.uneven_counts import uneven_counts
 from dra_planner.plan.values import Cost, Plan, PlannedPool, PlannedWorkload, PlanRequest
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
@@ -87,7 +88,7 @@ def size_plan(
         nodes_bound=chosen.nodes_bound,
         method=chosen.method,
         assumptions=(*assumptions, *(system.assumptions if system is not None else ())),
-        diagnostics=diagnostics,
+        diagnostics=(*diagnostics, *uneven_counts(fleet, pools)),
         sizings=sizings,
         inputs=inputs or {},
         manifests=manifests,

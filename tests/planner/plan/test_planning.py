@@ -86,3 +86,19 @@ def test_an_empty_demand_fits() -> None:
     nothing = Source("empty.yaml", "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n")
     plan = plan_of(fleet((L4, {"min": 1, "max": 2})), nothing)
     assert (plan.verdict, plan.pools[0].plan, plan.workloads) == ("fits", 1, ())
+
+
+@pytest.mark.parametrize(
+    ("autoscaler", "replicas", "said"),
+    [
+        ("none", 3, "3 nodes cannot be spread evenly over 2 zones"),
+        ("none", 4, ""),
+        ("gke", 3, ""),
+    ],
+    ids=["three over two", "four over two", "GKE's autoscaler counts in all"],
+)
+def test_counts_that_gke_cannot_build(autoscaler: str, replicas: int, said: str) -> None:
+    pools = fleet(("g2-standard-8", {"min": 0, "max": 8}), cloud="gke", autoscaler=autoscaler)
+    found = plan_of(pools, deployment(replicas=replicas)).diagnostics
+    assert [each.code for each in found] == (["count-does-not-divide"] if said else [])
+    assert all(said in each.message and "minimum of 4" in each.fix for each in found)
