@@ -19,9 +19,9 @@ from pulumi_dra.platform_inputs import DraPlatformInputs
 
 def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
     """Note in `read` what cluster and pools would refuse, before any of them is declared."""
-    named = named_zones(fleet)
+    named = fleet.named_zones
     later = pulumi.Output.from_input("")
-    zones: list[pulumi.Input[str]] = [*named, *[later] * (zone_count(fleet) - len(named))]
+    zones: list[pulumi.Input[str]] = [*named, *[later] * (fleet.zone_count - len(named))]
     read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs, zones), GkeClusterArgs))
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, zones, cluster=later, service_account=later)
@@ -94,22 +94,9 @@ def pool_args(
     return GkeGpuPoolArgs(**args, **options)
 
 
-def named_zones(fleet: Fleet) -> list[str]:
-    """Return the zones that the fleet names: the network's, or where it only counts them, those of its pools."""
-    if not isinstance(fleet.network.zones, int):
-        return list(fleet.network.zones)
-    return sorted({zone for pool in fleet.pools for zone in pool.zones})
-
-
-def zone_count(fleet: Fleet) -> int:
-    """Return how many zones the network spans."""
-    wanted = fleet.network.zones if isinstance(fleet.network.zones, int) else 0
-    return max(wanted, len(named_zones(fleet)))
-
-
 def _network_zones(fleet: Fleet, children: Children) -> list[pulumi.Input[str]]:
     """Return the zones of the network: those named, then as many more as asked for."""
-    named, count = named_zones(fleet), zone_count(fleet)
+    named, count = fleet.named_zones, fleet.zone_count
     if len(named) == count:
         return list(named)
     from pulumi_gcp import compute  # costs seconds, so only where somebody counts instead of naming

@@ -132,6 +132,19 @@ class Fleet(Document):
         """The Kubernetes minor: 34 for "1.34"."""
         return parse_version(self.kubernetes)
 
+    @property
+    def named_zones(self) -> list[str]:
+        """The zones that the fleet names: the network's, or where it only counts them, those of its pools."""
+        if not isinstance(self.network.zones, int):
+            return list(self.network.zones)
+        return sorted({zone for pool in self.pools for zone in pool.zones})
+
+    @property
+    def zone_count(self) -> int:
+        """How many zones a pool without zones of its own spans on GKE: those counted, but no fewer than are named."""
+        wanted = self.network.zones if isinstance(self.network.zones, int) else 0
+        return max(wanted, len(self.named_zones))
+
     def pool(self, name: str) -> Pool:
         """Return the pool of that name; raises KeyError."""
         for pool in self.pools:

@@ -14,7 +14,7 @@ def uneven_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagno
     if fleet.cloud != "gke" or fleet.autoscaler != "none":
         return
     for pool, planned in zip(fleet.pools, pools, strict=True):
-        zones = len(pool.zones) or _network_zones(fleet)
+        zones = len(pool.zones) or fleet.zone_count
         nodes = planned.nodes.desired
         if nodes % zones:
             yield Diagnostic(
@@ -25,10 +25,3 @@ def uneven_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagno
                 fix=f"name one zone for the pool, have a minimum of {nodes + zones - nodes % zones}, "
                 'or write "autoscaler: gke"',
             )
-
-
-def _network_zones(fleet: Fleet) -> int:
-    """How many zones a pool without zones of its own spans: those asked for, and those that other pools name."""
-    if not isinstance(fleet.network.zones, int):
-        return len(fleet.network.zones)
-    return max(fleet.network.zones, len({zone for pool in fleet.pools for zone in pool.zones}))
