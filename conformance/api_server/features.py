@@ -21,13 +21,17 @@ _GATES: Final = {
 }
 """Field of Features → its gate, and the first and the last minor in which it can be switched."""
 
+_OFF_BESIDE_OLDER: Final = ("fractional_capacity_range",)
+"""On by default in servers that were told not to run beside an older release (--min-compatibility-version), as the
+planner takes it; the servers here are told nothing, and leave it off."""
+
 
 def _known(minor: int) -> dict[str, str]:
     return {field: gate for field, (gate, (first, last)) in _GATES.items() if first <= minor <= last}
 
 
 def _default(minor: int) -> tuple[Features, Mapping[str, bool]]:
-    return features_of(minor), {}
+    return features_of(minor).with_gates(**dict.fromkeys(_OFF_BESIDE_OLDER, False)), {}
 
 
 def _all(minor: int) -> tuple[Features, Mapping[str, bool]]:

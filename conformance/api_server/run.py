@@ -60,9 +60,7 @@ def _check(client: Client, features: Any, title: str, gates: str, arguments: arg
         found += _tell(f"{title}: objects of components and examples", check_declared(client, features.minor))
         found += _tell(f"{title}: rewritten manifests", check_rewritten(client, arguments.seed))
     if "slices" in checks and gates == "default":
-        found += _tell(
-            f"{title}: predicted slices", check_slices(client, features.minor, golden_only=arguments.sample)
-        )
+        found += _tell(f"{title}: predicted slices", check_slices(client, features.minor, golden_only=arguments.sample))
     for mode, part in MODES.items() if "reader" in checks else ():
         count = round(arguments.count * part)
         seeds = [arguments.seed] if arguments.only_seed else [arguments.seed, secrets.randbelow(1_000_000)]

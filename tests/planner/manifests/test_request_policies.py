@@ -1,15 +1,18 @@
-"""Shared capacity: the steps of a range, in whole numbers up to 1.36 and in thousandths from 1.37 on."""
+"""Shared capacity: the steps of a range, in whole numbers, and in thousandths with DRAFractionalCapacityRange."""
 
 from __future__ import annotations
 
 import pytest
 
 from dra_planner.manifests.validation.request_policies import check_capacity
+from dra_planner.releases import Features, features_of
+
+ROUNDED = features_of(37).with_gates(fractional_capacity_range=False)
 
 
-def faults(bounds: dict[str, str], default: str, minor: int, value: str = "80") -> list[str]:
+def faults(bounds: dict[str, str], default: str, features: Features, value: str = "80") -> list[str]:
     capacity = {"value": value, "requestPolicy": {"default": default, "validRange": bounds}}
-    return [violation.field for violation in check_capacity(capacity, "c", multiple=True, minor=minor)]
+    return [violation.field for violation in check_capacity(capacity, "c", multiple=True, features=features)]
 
 
 @pytest.mark.parametrize("minor", [34, 36])
@@ -31,15 +34,32 @@ def faults(bounds: dict[str, str], default: str, minor: int, value: str = "80") 
     ],
 )
 def test_a_range(bounds: dict[str, str], default: str, expected: list[str], minor: int) -> None:
-    assert faults(bounds, default, minor) == [f"c.requestPolicy.validRange.{name}" for name in expected]
+    assert faults(bounds, default, features_of(minor)) == [f"c.requestPolicy.validRange.{name}" for name in expected]
 
 
-def test_fractions_of_a_step_count_from_1_37_on() -> None:
+@pytest.mark.parametrize("rounded", [features_of(36), ROUNDED], ids=["1.36", "1.37 without the gate"])
+def test_fractions_of_a_step_count_with_the_gate(rounded: Features) -> None:
     bounds = {"min": "500m", "max": "2", "step": "500m"}
-    assert faults(bounds, "1", 36) == []  # 0.5 is 1, and every integer is a step of 1 above it
-    assert faults(bounds, "1", 37) == []
-    assert faults({**bounds, "step": "400m"}, "1", 36) == []
-    assert faults({**bounds, "step": "400m"}, "1", 37) != []
+    assert faults(bounds, "1", rounded) == []  # 0.5 is 1, and every integer is a step of 1 above it
+    assert faults(bounds, "1", features_of(37)) == []
+    assert faults({**bounds, "step": "400m"}, "1", rounded) == []
+    assert faults({**bounds, "step": "400m"}, "1", features_of(37)) != []
+
+
+def test_what_is_finer_than_thousandths_counts_with_the_gate() -> None:
+    assert faults({"min": "1u"}, "1", ROUNDED) == []
+    assert faults({"min": "1u"}, "1", features_of(37)) == ["c.requestPolicy.validRange.min"]
+
+
+@pytest.mark.parametrize(
+    ("features", "expected"), [(ROUNDED, ["c.requestPolicy.validValues[1]"]), (features_of(37), [])]
+)
+def test_values_that_round_to_the_same_integer_are_duplicates_without_the_gate(
+    features: Features, expected: list[str]
+) -> None:
+    capacity = {"value": "2", "requestPolicy": {"default": "1", "validValues": ["500m", "1"]}}
+    found = check_capacity(capacity, "c", multiple=True, features=features)
+    assert [violation.field for violation in found] == expected
 
 
 @pytest.mark.parametrize(
@@ -54,4 +74,6 @@ def test_fractions_of_a_step_count_from_1_37_on() -> None:
     ],
 )
 def test_what_1_37_says_of_a_range(bounds: dict[str, str], default: str, expected: list[str]) -> None:
-    assert faults(bounds, default, 37, "80Gi") == [f"c.requestPolicy.validRange.{name}" for name in expected]
+    assert faults(bounds, default, features_of(37), "80Gi") == [
+        f"c.requestPolicy.validRange.{name}" for name in expected
+    ]

@@ -6,6 +6,7 @@ whatever else is wrong. Source of the wording: sigs.k8s.io/json@v0.0.0-2025, str
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -314,8 +315,8 @@ def _apply_list(value: Any, kind: Type, path: str, minor: int) -> Iterator[Fault
             if not isinstance(item, dict):
                 yield "schema", path, f"element {index}: associative list with keys may not have non-map elements"
                 continue
-            key = ",".join(f"{name}={_key(item.get(name), name)}" for name in kind.keys)
-            if key in seen and any(item.get(name) is not None for name in kind.keys):
+            key = _key(item, kind, minor)
+            if key in seen:
                 yield "schema", path, f"duplicate entries for key [{key}]"
             seen.add(key)
             where = f"{path}[{key}]"
@@ -327,10 +328,14 @@ def _apply_list(value: Any, kind: Type, path: str, minor: int) -> Iterator[Fault
             yield from _apply_value(item, kind.item, where, minor)
 
 
-def _key(value: Any, name: str) -> str:
-    if value is None and name == "protocol":
-        return '"TCP"'
-    return f'"{value}"' if isinstance(value, str) else str(value)
+def _key(item: dict[str, Any], kind: Type, minor: int) -> str:
+    """Return what tells an item of a list from the others: keys left out have their defaults, null is a value."""
+    assert kind.item is not None
+    types, shown = fields_of(kind.item.name, minor), []
+    for name in sorted(kind.keys):
+        default = "TCP" if name == "protocol" else _ZEROS.get(types[name].kind, "") if name in types else ""
+        shown.append(f"{name}={json.dumps(item.get(name, default), ensure_ascii=False)}")
+    return ",".join(shown)
 
 
 def _apply_scalar(value: Any, kind: str) -> str:

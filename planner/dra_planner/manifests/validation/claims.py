@@ -7,13 +7,13 @@ Data has been decoded and defaulted; paths are the server's.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, Final
 
 from dra_planner.manifests.validation.context import Context
+from dra_planner.manifests.validation.declared import DECLARED_SINCE, declared
 from dra_planner.manifests.validation.formats import is_extended_resource, label_value, length_of, qualified_name
 from dra_planner.manifests.validation.lists import check_list, check_set, identity, name_of
 from dra_planner.manifests.validation.metadata import check_template_metadata
@@ -44,7 +44,6 @@ MAX_CONSTRAINTS: Final = 32
 MAX_CONFIGURATIONS: Final = 32
 MAX_EXPRESSION_BYTES: Final = 10240
 MAX_PARAMETER_BYTES: Final = 10240
-_DECLARED: Final = re.compile(r"\.allocationMode$|\.tolerations\[\d+\]\.(key|operator|effect)$")
 _ONE_FORM: Final = "exactly one of `exactly` or `firstAvailable` is required"
 _ONE_ATTRIBUTE: Final = (
     'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
@@ -138,24 +137,17 @@ def _check_request(data: Data | None, path: str, *, context: Context) -> Violati
         return
     if alternatives and exactly is not None:
         yield invalid(path, None, f"{_ONE_FORM}, but multiple fields are set")
-        if context.minor >= 37:
-            checked = chain(
+        if context.minor >= DECLARED_SINCE:
+            inside = chain(
                 _check_alternatives(alternatives, path, context), _check_exact(exactly, f"{path}.exactly", context)
             )
-            yield from (violation for violation in checked if _is_declared(violation))
+            yield from declared(inside)
         if context.minor >= 35:
             return
     if alternatives:
         yield from _check_alternatives(alternatives, path, context)
     if exactly is not None:
         yield from _check_exact(exactly, f"{path}.exactly", context)
-
-
-def _is_declared(violation: Violation) -> bool:
-    """Return whether 1.37 finds a fault by the declarations of its types, which are checked in any case."""
-    if violation.field.endswith(".deviceClassName"):
-        return ".firstAvailable[" in violation.field
-    return violation.reason == "FieldValueDuplicate" or bool(_DECLARED.search(violation.field))
 
 
 def _check_alternatives(alternatives: Sequence[Any], path: str, context: Context) -> Violations:

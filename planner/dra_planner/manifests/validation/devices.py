@@ -65,15 +65,17 @@ def check_device(
     check_name = partial(check_attribute_name, minor=minor)
     check_value = partial(_check_attribute, minor=minor)
     yield from check_map(attributes, -1, check_name, check_value, f"{path}.attributes", minor)
-    check_amount = partial(check_capacity, multiple=bool(data.get("allowMultipleAllocations")), minor=minor)
+    multiple = bool(data.get("allowMultipleAllocations"))
+    check_amount = partial(check_capacity, multiple=multiple, features=context.features)
     yield from check_map(capacity, -1, check_name, check_amount, f"{path}.capacity", minor)
-    taints = data.get("taints") or ()
-    if minor >= 37 and len(taints) > MAX_TAINTS_NOW:
-        for index, taint in enumerate(taints):
-            told = _check_taint(taint, f"{path}.taints[{index}]", minor=minor)
-            yield from (violation for violation in told if violation.field.endswith(".effect"))
-    check_taint = partial(_check_taint, minor=minor)
-    yield from check_list(taints, MAX_TAINTS.get(minor, MAX_TAINTS_NOW), check_taint, f"{path}.taints", minor)
+    yield from check_list(
+        data.get("taints") or (),
+        MAX_TAINTS.get(minor, MAX_TAINTS_NOW),
+        partial(check_taint, minor=minor),
+        f"{path}.taints",
+        minor,
+        size_declared=False,
+    )
     yield from _check_consumptions(data.get("consumesCounters") or (), path, counter_sets, minor)
     yield from _check_nodes(data, path, per_device)
     yield from _check_conditions(data, path, minor)
@@ -122,7 +124,7 @@ def _check_text(value: str, path: str, kind: str) -> Violations:
         yield too_long(path, MAX_VALUE_BYTES)
 
 
-def _check_taint(data: Data | None, path: str, *, minor: int) -> Violations:
+def check_taint(data: Data | None, path: str, *, minor: int) -> Violations:
     data = data or {}
     key, value, effect = data.get("key") or "", data.get("value") or "", data.get("effect") or ""
     yield from each_invalid(f"{path}.key", key, qualified_name(key))

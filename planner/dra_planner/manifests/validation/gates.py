@@ -44,6 +44,7 @@ _LISTS: Final = _Gate("DRAListTypeAttributes", "", lambda f: f.list_attributes)
 _ALLOCATABLE: Final = _Gate("DRANodeAllocatableResources", "", lambda f: False)
 _DERIVED: Final = _Gate("DRADerivedAttributes", "", lambda f: False)
 _GROUPS: Final = _Gate("DRADeviceCompatibilityGroups", "", lambda f: False)
+_PARTITION_TYPE: Final = _Gate("DRAPartitionableDevicesType", "", lambda f: False)
 _OPERATIONS: Final = _Gate("DRAOptionalNodeOperations", "", lambda f: False)
 
 _RULES: Final[dict[str, tuple[tuple[str, _Gate], ...]]] = {
@@ -79,6 +80,7 @@ _RULES: Final[dict[str, tuple[tuple[str, _Gate], ...]]] = {
         ("devices[].nodeAllocatableResourceMappings", _ALLOCATABLE),
         ("devices[].nodeAllocatableResources", _ALLOCATABLE),
         ("devices[].consumesCounters[].compatibilityGroups", _GROUPS),
+        ("partitionTypeAttribute", _PARTITION_TYPE),
         ("skipNodeOperations", _OPERATIONS),
     ),
 }

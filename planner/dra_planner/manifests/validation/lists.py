@@ -7,21 +7,28 @@ validateMap); 1.34 goes on with the items of a list that is too long, and names 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+from dra_planner.manifests.validation.declared import DECLARED_SINCE, declared
 from dra_planner.manifests.validation.formats import length_of
 from dra_planner.manifests.validation.violations import Violations, duplicate, too_many
 
 Check = Callable[[Any, str], Violations]
 
 
-def check_list(items: Sequence[Any], maximum: int, check: Check, path: str, minor: int) -> Violations:
+def check_list(
+    items: Sequence[Any], maximum: int, check: Check, path: str, minor: int, *, size_declared: bool = True
+) -> Violations:
+    """`size_declared`: 1.37 declares the limit, and does not look into a list above it."""
+    found: Violations = chain.from_iterable(check(item, f"{path}[{index}]") for index, item in enumerate(items))
     if 0 <= maximum < len(items):
         yield too_many(path, len(items), maximum)
-        if minor >= 35:
+        if minor >= DECLARED_SINCE and not size_declared:
+            found = declared(found)
+        elif minor >= 35:
             return
-    for index, item in enumerate(items):
-        yield from check(item, f"{path}[{index}]")
+    yield from found
 
 
 def check_set(
@@ -33,9 +40,10 @@ def check_set(
     minor: int,
     *,
     key_field: str = "",
+    size_declared: bool = True,
 ) -> Violations:
     """Like `check_list`, and every key may appear once. `key_field` is the field that 1.34 blames."""
-    yield from check_list(items, maximum, check, path, minor)
+    yield from check_list(items, maximum, check, path, minor, size_declared=size_declared)
     if 0 <= maximum < len(items) and minor >= 35:
         return
     seen: set[Hashable] = set()
@@ -59,6 +67,8 @@ def check_map(
 ) -> Violations:
     if 0 <= maximum < len(items):
         yield too_many(path, len(items), maximum)
+        if minor >= DECLARED_SINCE:
+            yield from chain.from_iterable(check_key(key, path) for key in items)
         return
     for key, item in items.items():
         where = f"{path}[{_shorten(key, shown_length)}]"

@@ -11,13 +11,14 @@ from typing import Any, Final
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.validation.violations import Violations, duplicate, forbidden, invalid, required, too_many
 from dra_planner.quantity import Quantity
+from dra_planner.releases import Features
 
 Data = Mapping[str, Any]
 MAX_VALUES: Final = 10
 _LARGEST: Final = Quantity.from_int(2**63 - 1)
 
 
-def check_capacity(data: Data | None, path: str, *, multiple: bool, minor: int) -> Violations:
+def check_capacity(data: Data | None, path: str, *, multiple: bool, features: Features) -> Violations:
     """`multiple`: the device may be allocated several times; only then its capacity may have a policy."""
     data = data or {}
     policy, path = data.get("requestPolicy"), f"{path}.requestPolicy"
@@ -39,14 +40,15 @@ def check_capacity(data: Data | None, path: str, *, multiple: bool, minor: int) 
         return
     capacity = parse_quantity(data.get("value") or 0)
     if values:
-        yield from _check_values(
-            [parse_quantity(value or 0) for value in values], parse_quantity(default), capacity, f"{path}.validValues"
-        )
+        options, path = [parse_quantity(value or 0) for value in values], f"{path}.validValues"
+        yield from _check_values(options, parse_quantity(default), capacity, path, features)
     else:
-        yield from _check_range(valid_range, parse_quantity(default), capacity, f"{path}.validRange", minor)
+        yield from _check_range(valid_range, parse_quantity(default), capacity, f"{path}.validRange", features)
 
 
-def _check_values(values: Sequence[Quantity], default: Quantity, capacity: Quantity, path: str) -> Violations:
+def _check_values(
+    values: Sequence[Quantity], default: Quantity, capacity: Quantity, path: str, features: Features
+) -> Violations:
     for index in range(1, len(values)):
         if values[index - 1] > values[index]:
             yield invalid(f"{path}[{index}]", str(values[index]), "values must be sorted in ascending order")
@@ -54,23 +56,24 @@ def _check_values(values: Sequence[Quantity], default: Quantity, capacity: Quant
     if len(values) > MAX_VALUES:
         yield too_many(path, len(values), MAX_VALUES)
     else:
-        seen: set[int] = set()
+        seen: set[int | Quantity] = set()
         for index, value in enumerate(values):
             if value > capacity:
                 yield invalid(f"{path}[{index}]", str(value), f"option is larger than capacity value: {capacity}")
             found |= value == default
-            if value.value in seen:
-                yield duplicate(f"{path}[{index}]", str(value.value))
-            seen.add(value.value)
+            key = value if features.fractional_capacity_range else value.value
+            if key in seen:
+                yield duplicate(f"{path}[{index}]", str(key))
+            seen.add(key)
     if not found:
         yield invalid(path, str(default), "default value is not valid according to the requestPolicy")
 
 
-def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str, minor: int) -> Violations:
+def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str, features: Features) -> Violations:
     if data.get("min") is None:
         yield required(f"{path}.min", "required when validRange is defined")
         return
-    blamed = "default" if minor >= 37 else ""
+    blamed = "default" if features.minor >= 37 else ""
     amounts = {name: parse_quantity(data[name]) for name in ("min", "max", "step") if data.get(name) is not None}
     minimum, maximum = amounts["min"], amounts.get("max")
     if minimum > capacity:
@@ -85,7 +88,7 @@ def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str, m
         if default > maximum:
             yield invalid(f"{path}.{blamed or 'max'}", str(default), f"default is more than max: {maximum}")
     amounts = {"default": default, **amounts}
-    fine = minor >= 37 and any(_is_fractional(amount) for amount in amounts.values())
+    fine = features.fractional_capacity_range and any(_is_fractional(amount) for amount in amounts.values())
     if fine:
         unsafe = [name for name, amount in amounts.items() if amount.scale < -3 and _is_finer(amount)]
         for name in unsafe:
@@ -93,7 +96,7 @@ def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str, m
         if unsafe:
             return
     if "step" in amounts:
-        yield from _check_step(amounts, capacity, path, minor, fine=fine)
+        yield from _check_step(amounts, capacity, path, features.minor, fine=fine)
 
 
 def _is_fractional(amount: Quantity) -> bool:
@@ -110,9 +113,9 @@ def _check_step(
 ) -> Violations:
     """Every value is a number of steps above the minimum.
 
-    Up to 1.36 all amounts are rounded up to integers first; 1.37 counts in thousandths where one is fractional
-    (DRAFractionalCapacityRange), and says what its integers cannot hold. A step of zero is a fault of its own in
-    1.37; up to 1.36 upstream divides by zero.
+    All amounts are rounded up to integers first, but counted in thousandths where one is fractional and
+    DRAFractionalCapacityRange is on. 1.37 says what its integers cannot hold, and a step of zero is a fault of its
+    own there; up to 1.36 upstream divides by zero.
     """
     step, minimum = amounts["step"], amounts["min"]
     if minor >= 37 and step.sign <= 0:

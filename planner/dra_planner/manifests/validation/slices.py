@@ -48,6 +48,7 @@ def check_slice(data: Data, context: Context) -> Violations:
         "spec.devices",
         minor,
         key_field="name",
+        size_declared=False,
     )
     if minor < 35:
         yield from _check_sums_34(devices, counter_sets)

@@ -15,7 +15,9 @@ from dra_planner.manifests.validation.defaults import fill_defaults
 from dra_planner.manifests.validation.gates import drop_disabled
 from dra_planner.quantity import Quantity
 
-_WITHOUT_STATUS: Final = frozenset({"ResourceClaim", "Pod", "Deployment", "Job", "Node", "ResourceQuota"})
+_WITHOUT_STATUS: Final = frozenset(
+    {"ResourceClaim", "Pod", "Deployment", "Job", "Node", "ResourceQuota", "DeviceTaintRule"}
+)
 _ALWAYS_WITH_VALUE: Final = frozenset({"resource.DeviceCapacity", "resource.Counter"})
 _AMOUNTS: Final = Type("map", item=Type("quantity"))
 # Lists without `omitempty`: an empty one is stored as null.

@@ -35,6 +35,7 @@ from dra_planner.manifests.validation.quotas import (
 )
 from dra_planner.manifests.validation.served import RESOURCE, why_not_served
 from dra_planner.manifests.validation.slices import check_slice, slice_warnings
+from dra_planner.manifests.validation.taint_rules import check_taint_rule
 from dra_planner.manifests.validation.updates import check_update
 from dra_planner.manifests.validation.violations import Violation, Violations
 from dra_planner.manifests.validation.workloads import (
@@ -166,7 +167,7 @@ class _Judging:
             if kind in ("ResourceClaim", "ResourceClaimTemplate", "Pod"):
                 return
         metadata = data.get("metadata") or {}
-        yield from check_metadata(metadata, kind)
+        yield from check_metadata(metadata, kind, self.context.minor)
         rule = _RULES.get(kind)
         if rule is not None:
             yield from rule(data, self.context)
@@ -235,6 +236,7 @@ _RULES: Final[dict[str, Callable[[Mapping[str, Any], Context], Iterator[Violatio
     "ResourceClaimTemplate": check_template,
     "DeviceClass": check_class,
     "ResourceSlice": check_slice,
+    "DeviceTaintRule": check_taint_rule,
     "Pod": _without_context(check_pod),
     "PodTemplate": _without_context(check_bare_template),
     "ReplicationController": _without_context(check_replication_controller),
