@@ -38,6 +38,16 @@ def parse_quantity(value: Any) -> Quantity:
     return Quantity.parse(text_of(value).strip(_BLANKS))
 
 
+def parse_pod_amount(value: Any) -> Quantity:
+    """Return an amount of a pod: a quantity rounded up to thousandths, away from zero, as the API server reads it."""
+    amount = parse_quantity(value)
+    if amount.scale >= -3:
+        return amount
+    parts = 10 ** (-3 - amount.scale)
+    thousandths = -(-abs(amount.unscaled) // parts)
+    return Quantity(thousandths if amount.unscaled >= 0 else -thousandths, -3, suffixes=amount.suffixes)
+
+
 def parse_quantities(data: Data | None) -> dict[str, Quantity]:
     return {name: parse_quantity(value) for name, value in (data or {}).items()}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from dra_planner.manifests.parsing.fields import parse_quantity
+from dra_planner.manifests.parsing.fields import parse_pod_amount, parse_quantity
 from dra_planner.manifests.validation.formats import is_extended_resource, is_native_resource, qualified_name
 from dra_planner.manifests.validation.names import check_label
 from dra_planner.manifests.validation.violations import (
@@ -46,16 +46,16 @@ def check_resources(data: Data, path: str, claims: Collection[str], *, of_pod: b
     if any(map(is_huge_page, named)) and named.isdisjoint(("cpu", "memory")):
         yield forbidden(path, "HugePages require cpu or memory")
     for name, value in limits.items():
-        yield from _check_amount(name, parse_quantity(value or 0), f"{path}.limits[{name}]", of_pod)
+        yield from _check_amount(name, parse_pod_amount(value or 0), f"{path}.limits[{name}]", of_pod)
     for name, value in requests.items():
-        amount = parse_quantity(value or 0)
+        amount = parse_pod_amount(value or 0)
         yield from _check_amount(name, amount, f"{path}.requests[{name}]", of_pod)
         overcommits = is_native_resource(name) and not is_huge_page(name)
         if name not in limits:
             if not overcommits:
                 yield required(f"{path}.limits", "Limit must be set for non overcommitable resources")
             continue
-        limit = parse_quantity(limits[name] or 0)
+        limit = parse_pod_amount(limits[name] or 0)
         if amount != limit and not overcommits:
             yield invalid(f"{path}.requests", str(amount), f"must be equal to {name} limit of {limit}")
         elif amount > limit:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from dra_planner.manifests.validation.claims import device_effects
 from dra_planner.manifests.validation.context import Context
+from dra_planner.manifests.validation.declared import DECLARED_SINCE
 from dra_planner.manifests.validation.formats import label_value, length_of, qualified_name, semantic_version
 from dra_planner.manifests.validation.lists import check_list, check_map, check_set, name_of
 from dra_planner.manifests.validation.names import check_attribute_name, check_label, check_subdomain
@@ -113,7 +114,7 @@ def _check_attribute(data: Data | None, path: str, *, minor: int) -> Violations:
     if not present:
         detail = "exactly one value must be specified"
         yield invalid(path, "", detail) if minor >= 35 else required(path, detail)
-    elif len(present) > 1:
+    elif len(present) > 1 or (minor >= DECLARED_SINCE and data[present[0]] == []):  # declared: empty is not specified
         yield invalid(path, dict(data), "exactly one value must be specified")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dra_planner.manifests.parsing.fields import parse_quantity
+from dra_planner.manifests.parsing.fields import parse_pod_amount
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
@@ -89,14 +89,14 @@ def _amounts(container: Data, field: str) -> Usage:
 
 
 def amounts_of(data: Data | None) -> Usage:
-    return {name: parse_quantity(value or 0) for name, value in (data or {}).items()}
+    return {name: parse_pod_amount(value or 0) for name, value in (data or {}).items()}
 
 
 def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
     """Yield why a quota refuses an object with this usage; `pod` is its spec where it is a pod."""
     name = (quota.get("metadata") or {}).get("name")
     spec, status = quota.get("spec") or {}, quota.get("status") or {}
-    hard = {key: parse_quantity(value) for key, value in (spec.get("hard") or {}).items()}
+    hard = {key: parse_pod_amount(value) for key, value in (spec.get("hard") or {}).items()}
     if not covers(quota, pod):
         return
     if pod is not None:
@@ -104,7 +104,7 @@ def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
         if missing:
             yield f"failed quota: {name}: must specify {'; '.join(missing)}"
             return
-    used = {key: parse_quantity(value) for key, value in (status.get("used") or {}).items()}
+    used = {key: parse_pod_amount(value) for key, value in (status.get("used") or {}).items()}
     zero = Quantity.from_int(0)
     over = [key for key in sorted(hard) if key in usage and used.get(key, zero) + usage[key] > hard[key]]
     if over:

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
-from dra_planner.manifests.parsing.fields import parse_quantity
+from dra_planner.manifests.parsing.fields import parse_pod_amount, parse_quantity
 from dra_planner.manifests.schema import Type, fields_of, struct_of
 from dra_planner.manifests.schema.decoding import decode, parse_time
 from dra_planner.manifests.tree import Map, Seq, clone, new_map
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
 from dra_planner.manifests.validation.gates import drop_disabled
-from dra_planner.quantity import Quantity
 
 _WITHOUT_STATUS: Final = frozenset(
     {"ResourceClaim", "Pod", "Deployment", "Job", "Node", "ResourceQuota", "DeviceTaintRule"}
@@ -54,7 +53,7 @@ def _normalise(data: Map, struct: str, minor: int) -> None:
             continue
         value = _normal(data[name], kind, minor)
         if struct.startswith("core.") and kind == _AMOUNTS and value is not None:
-            value = new_map([(key, str(_coarse(parse_quantity(amount)))) for key, amount in value.items()])
+            value = new_map([(key, str(parse_pod_amount(amount))) for key, amount in value.items()])
         if value == [] and minor <= _NULL_WHEN_EMPTY.get((struct, name), 0):
             value = None
         data[name] = value
@@ -78,15 +77,6 @@ def _normal(value: Any, kind: Type, minor: int) -> Any:
     elif kind.kind in ("int32", "int64") and isinstance(value, float):
         return int(value)
     return value
-
-
-def _coarse(amount: Quantity) -> Quantity:
-    """Return an amount rounded up to thousandths, away from zero, as amounts of pods are kept."""
-    if amount.scale >= -3:
-        return amount
-    parts = 10 ** (-3 - amount.scale)
-    thousandths = -(-abs(amount.unscaled) // parts)
-    return Quantity(thousandths if amount.unscaled >= 0 else -thousandths, -3, suffixes=amount.suffixes)
 
 
 Change = tuple[str, str, Any, Any]
