@@ -45,7 +45,7 @@ def parse_pod_amount(value: Any) -> Quantity:
         return amount
     parts = 10 ** (-3 - amount.scale)
     thousandths = -(-abs(amount.unscaled) // parts)
-    return Quantity(thousandths if amount.unscaled >= 0 else -thousandths, -3, suffixes=amount.suffixes)
+    return Quantity(thousandths if amount.unscaled >= 0 else -thousandths, -3, amount.small, amount.suffixes)
 
 
 def parse_quantities(data: Data | None) -> dict[str, Quantity]:
