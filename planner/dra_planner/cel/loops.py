@@ -134,6 +134,25 @@ def _iterate(value: Any, pairs: bool) -> Any:
     raise CelError(f"got '{_go_type(value)}', expected iterable type")
 
 
+def _length(value: Any, pairs: bool) -> int:
+    """How many turns a loop over the value takes."""
+    if value.__class__ is list:
+        return len(value)
+    if value.__class__ is MapValue:
+        return len(value.entries)
+    _iterate(value, pairs)  # raises
+    raise AssertionError("nothing else can be gone through")
+
+
+def _charge(state: State, turns: int, each: int) -> None:
+    """Charge turns that cost the same, looking at the budget after each: only as many as it allows are charged."""
+    left = state.budget - state.cost
+    if turns and turns * each > left:
+        state.cost += each * (max(left, 0) // each + 1) if each else 0
+        state.check()
+    state.cost += turns * each
+
+
 def _go_type(value: Any) -> str:
     name = type_name(value)
     if name.startswith(("kubernetes.", "net.")):
@@ -152,6 +171,14 @@ def _quantifier(node: Fold) -> str | None:
 def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, second: int, pairs: bool) -> Closure:
     """`exists` (decisive is True) and `all` (False), with the cost of the loop they stand for."""
     condition_cost = 3 if decisive else 2
+    if isinstance(predicate, Folded) and predicate.value is (not decisive):
+
+        def evaluate_alike(state: State) -> bool:
+            _charge(state, _length(items(state), pairs), condition_cost + 1)
+            state.cost += 1
+            return not decisive
+
+        return evaluate_alike
 
     def evaluate(state: State) -> bool:
         variables = state.variables
@@ -201,6 +228,15 @@ def _counted(node: Fold) -> Node | None:
 
 def _count_one(items: Closure, predicate: Closure, first: int, second: int, pairs: bool) -> Closure:
     """`exists_one`, with the cost of adding one to an accumulator each time."""
+    if isinstance(predicate, Folded) and predicate.value is True:
+
+        def evaluate_alike(state: State) -> bool:
+            count = _length(items(state), pairs)
+            _charge(state, count, 2)
+            state.cost += 2
+            return count == 1
+
+        return evaluate_alike
 
     def evaluate(state: State) -> bool:
         variables = state.variables
@@ -242,6 +278,18 @@ def _collect(items: Closure, keep: Closure | None, element: Closure, first: int,
     """`map`, `filter` and `transformList`: the cost of adding a list of one each time, without doing so."""
 
     each = 2 if isinstance(element, Folded) else 12  # the accumulator and the sum, and a list of one unless constant
+    if isinstance(element, Folded) and keep is None:
+
+        def collect_alike(state: State) -> list[Any]:
+            count = _length(items(state), pairs)
+            if count:
+                state.check()
+                _charge(state, count - 1, each)  # the last turn's price is not looked at
+                state.cost += each
+            state.cost += 1
+            return [element.value] * count
+
+        return collect_alike
 
     def evaluate(state: State) -> list[Any]:
         variables = state.variables
