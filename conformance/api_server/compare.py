@@ -94,7 +94,7 @@ def _without_nothing(value: Any) -> Any:
     """Return a value without fields that hold nothing: whether Go writes them depends on the field."""
     if isinstance(value, dict):
         kept = {key: _without_nothing(item) for key, item in value.items()}
-        return {key: item for key, item in kept.items() if item is not None and item not in ({}, [])}
+        return {key: item for key, item in kept.items() if item is not None and item not in ({}, [], "")}
     return [_without_nothing(item) for item in value] if isinstance(value, list) else value
 
 

@@ -37,7 +37,7 @@ SCALARS = {
     "string": "string", "bool": "bool", "int": "int64", "int32": "int32", "int64": "int64", "uint8": "int32",
     "byte": "int32", "float64": "float", "resource.Quantity": "quantity", "intstr.IntOrString": "int-or-string",
     "meta.Time": "time", "meta.MicroTime": "time", "meta.Duration": "string", "types.UID": "string",
-    "runtime.RawExtension": "any", "meta.FieldsV1": "any", "[]byte": "string",
+    "runtime.RawExtension": "any", "meta.FieldsV1": "fields", "[]byte": "string",
 }  # fmt: skip
 FIELD = re.compile(r"^\t(?:(\w+)\s+)?([\w.\[\]*{}]+)\s+`(.*)`")
 DECLARATION = re.compile(r"^type (\w+) (.+)$")

@@ -37,6 +37,7 @@ _ZEROS: Final[dict[str, Any]] = {
     "int-or-string": 0,
     "quantity": "0",
     "any": None,
+    "fields": None,
 }
 _INTEGERS: Final = {"int32": 31, "int64": 63}
 _JSON_KIND: Final = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
@@ -264,6 +265,7 @@ _SCALARS: Final[dict[str, Any]] = {
     "int-or-string": lambda value: isinstance(value, str) or _is_integer(31)(value),
     "time": _is_time,
     "any": lambda value: True,
+    "fields": lambda value: True,  # FieldsV1: taken as it is, but a map where it is applied
 }
 
 
@@ -339,8 +341,8 @@ def _key(item: dict[str, Any], kind: Type, minor: int) -> str:
 
 
 def _apply_scalar(value: Any, kind: str) -> str:
-    if kind == "any":
-        return ""
+    if kind in ("any", "fields"):
+        return "" if kind == "any" or isinstance(value, dict) else f"expected map, got &{{{value}}}"
     if isinstance(value, dict | list):
         return f"expected any scalar, got &{{{value}}}" if kind in ("quantity", "int-or-string") else f"expected {kind}"
     if kind in ("string", "time") and not isinstance(value, str):
