@@ -27,7 +27,10 @@ def take_snapshot(kubeconfig: str, context: str = "") -> Source:
         )
     words = [f"--kubeconfig={kubeconfig}", *([f"--context={context}"] if context else [])]
     done = subprocess.run(
-        [kubectl, *words, f"--request-timeout={_SECONDS}s", *_words()], capture_output=True, text=True, check=False
+        [kubectl, *words, f"--request-timeout={_SECONDS}s", *_words()],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]

@@ -8,9 +8,9 @@ from itertools import chain
 
 from dra_command.commands.check import Checked, order_findings
 from dra_command.inputs import Inputs
-from dra_planner.catalog import DriverRelease, driver_release
+from dra_planner.catalog import DriverRelease, driver_release, unknown_gate
 from dra_planner.cel import Dialect, Selector, compile
-from dra_planner.errors import CatalogError, Diagnostic, Place
+from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests import Manifests, read_manifests, selectors_of
 from dra_planner.model import ClaimSpec, DeviceConfiguration, ResourceClaim, ResourceClaimTemplate
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
@@ -80,8 +80,7 @@ def parse_release(text: str) -> tuple[DriverRelease, DriverSettings]:
     release = driver_release(version)
     for gate in gates:
         if not release.has_gate(gate):
-            known = ", ".join(release.feature_gates) or "none"
-            raise CatalogError(f'NVIDIA DRA driver {version} has no feature gate "{gate}"', fix=f"it has {known}")
+            raise unknown_gate(gate, release)
     shares = "unlimited" if _SHARES in gates else ""
     return release, DriverSettings(gates=dict.fromkeys(gates, True), consumable_shares=shares)
 
@@ -142,14 +141,7 @@ def _notice_in_config(
 
 def _names_read(expression: str, features: Features) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the qualified names that a selector reads, and the beginnings of names where it may read any."""
-    selector = compile(
-        expression,
-        Dialect(
-            minor=features.minor,
-            list_attributes=features.list_attributes,
-            consumable_capacity=features.consumable_capacity,
-        ),
-    )
+    selector = compile(expression, Dialect.of(features))
     if not isinstance(selector, Selector):
         return frozenset(), ()
     paths = [path for path in selector.reads if path[:1] in ((), ("attributes",), ("capacity",))]

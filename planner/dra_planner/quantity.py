@@ -195,6 +195,14 @@ class Quantity:
         return _scale_up_wrapping(self.unscaled, self.scale - scale)
 
 
+def amount_complaint(text: str) -> str:
+    """Return why a text is no amount of something that a node has, or ""."""
+    try:
+        return f'"{text}" is less than nothing' if Quantity.parse(text).sign < 0 else ""
+    except QuantityError:
+        return f'"{text}" is no amount; write "500m" for half a CPU, "2Gi" for memory'
+
+
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> Quantity:
     match = _SHAPE.fullmatch(text)

@@ -157,7 +157,7 @@ def _take_apart(report: ClaimReport, node: NodeState) -> Iterator[SelectorReport
     template = node.template
     devices = [each for each in template.candidates if each.bit & template.searched]
     for expression in dict.fromkeys(_excluding(report)):
-        selector = cel.compile(expression, _dialect(template.features))
+        selector = cel.compile(expression, cel.Dialect.of(template.features))
         if isinstance(selector, cel.Selector):
             yield cel.explain(selector, devices)
 
@@ -166,14 +166,6 @@ def _excluding(report: ClaimReport) -> Iterable[str]:
     for request in report.requests:
         for way in request:
             yield from (each.term.expression for each in way.exclusions if each.term is not None)
-
-
-def _dialect(features: Features) -> cel.Dialect:
-    return cel.Dialect(
-        minor=features.minor,
-        list_attributes=features.list_attributes,
-        consumable_capacity=features.consumable_capacity,
-    )
 
 
 def _by_entry(plan: Plan) -> Iterator[tuple[str, tuple[Shape, ShapeClaim]]]:

@@ -10,7 +10,6 @@ import pulumi
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease
 from dra_planner.errors import PlannerError
-from pulumi_dra.dra.chart_keys import GENERATIONS
 from pulumi_dra.dra.crds import read_crds
 from pulumi_dra.dra.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.driver_values import (
@@ -31,15 +30,6 @@ NAMESPACE_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 
 
 ISSUERS = ("selfsigned", "clusterissuer", "issuer")
-# kubernetes-sigs/dra-driver-nvidia-gpu:pkg/featuregates/featuregates.go@v0.4.1
-EXCLUSIVE_GATES = (
-    ("DynamicMIG", "PassthroughSupport", "25.12"),
-    ("DynamicMIG", "NVMLDeviceHealthCheck", "25.12"),
-    ("DynamicMIG", "MPSSupport", "25.12"),
-    ("PassthroughSupport", "NVMLDeviceHealthCheck", "0.4"),
-)
-"""Two gates with which the driver stops at start, and the generation since which it does."""
-NEEDED_GATES = {"ComputeDomainCliques": "IMEXDaemonsWithDNSNames", "DeviceMetadata": "PassthroughSupport"}
 SHARES, SHARES_MEANING = "disabled|memory|unlimited|[1-9][0-9]*", "memory, unlimited, disabled or a positive number"
 
 
@@ -221,14 +211,5 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
 
 def _check_gates(read: InputReader, release: DriverRelease, gates: Mapping[str, bool]) -> None:
     """Refuse gates that the release does not know, and pairs on which the driver stops at start."""
-    for gate in gates:
-        if not release.has_gate(gate):
-            known = ", ".join(release.feature_gates) or "none"
-            read.refuse(f"feature_gates.{gate}", f"driver {release.version} has no such gate; it has {known}")
-    generation = GENERATIONS.index(release.generation)
-    for gate, other, since in EXCLUSIVE_GATES:
-        if gates.get(gate) and gates.get(other) and generation >= GENERATIONS.index(since):
-            read.refuse(f"feature_gates.{other}", f"cannot be on together with {gate}")
-    for gate, needed in NEEDED_GATES.items():
-        if gates.get(gate) and not gates.get(needed, release.feature_gates.get(needed, False)):
-            read.refuse(f"feature_gates.{gate}", f"needs {needed}")
+    for gate, error in catalog.gate_faults(release, catalog.DriverSettings(gates=gates)):
+        read.refuse(f"feature_gates.{gate}", str(error))

@@ -8,7 +8,7 @@ import pulumi
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
-from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.quantity import amount_complaint
 from pulumi_dra.eks.boot_config import KubeletSettings
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
@@ -150,8 +150,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         mig=_read_mig(read, machine),
         kubelet=KubeletSettings(
             max_pods=read.whole("max_pods", least=1, most=250) if read.has("max_pods") else None,
-            reserved_cpu=read.text("reserved_cpu", "", check=_check_quantity),
-            reserved_memory=read.text("reserved_memory", "", check=_check_quantity),
+            reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
+            reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
         ),
         efa=_read_efa(read, machine),
         cluster_security_group_id=read.identifier("cluster_security_group_id"),
@@ -197,10 +197,3 @@ def _read_efa(read: InputReader, machine: str) -> Efa | None:
         read.refuse("efa", f"{machine} has no EFA interface")
         return None
     return Efa(interfaces=found.efa_interfaces, cards=max(found.network_cards or 0, found.efa_interfaces))
-
-
-def _check_quantity(text: str) -> str:
-    try:
-        return "" if Quantity.parse(text).sign >= 0 else f'"{text}" is less than nothing'
-    except QuantityError:
-        return f'"{text}" is no amount; write "500m" for half a CPU, "2Gi" for memory'

@@ -123,19 +123,19 @@ def schedule(pod: QueuedPod, cluster: Cluster, pick: Choose, standings: Standing
     freed = _free_unused_claim(pod, cluster)
     if freed is not None:
         return schedule(pod, freed, pick, standings)
-    found = find_victims(pod, cluster, refusals, lambda where, name: judge_node(pod, where, name, standings.budget))
+    found = find_victims(pod, cluster, refusals, lambda where, name: _judge_node(pod, where, name, standings.budget))
     if found is None:
         return Pending(pod, refusals)
     node, victims = found
     for victim in victims:
         cluster = cluster.without_pod(victim)
-    verdict = judge_node(pod, cluster, node, standings.budget)
+    verdict = _judge_node(pod, cluster, node, standings.budget)
     if not isinstance(verdict, Placement):
         return Pending(pod, refusals)
     return Scheduled(cluster.with_placement(pod, node, verdict), node, victims)
 
 
-def judge_node(pod: QueuedPod, cluster: Cluster, name: str, budget: int = STEP_BUDGET) -> Verdict:
+def _judge_node(pod: QueuedPod, cluster: Cluster, name: str, budget: int) -> Verdict:
     """Return the verdict of one node on the pod as the cluster is."""
     state = cluster.nodes[name]
     around = look_around(pod.shape, cluster.nodes)

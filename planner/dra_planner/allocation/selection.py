@@ -111,12 +111,7 @@ class _Judge:
             compile,
         )  # parsing is heavy, and most callers never select
 
-        dialect = Dialect(
-            minor=features.minor,
-            list_attributes=features.list_attributes,
-            consumable_capacity=features.consumable_capacity,
-        )
-        compiled = compile(expression, dialect)
+        compiled = compile(expression, Dialect.of(features))
         self.refused: Refused | None = compiled if isinstance(compiled, Refused) else None
         self.selector: Selector | None = None if isinstance(compiled, Refused) else compiled
         self._outcomes: dict[Any, Verdict] = {}

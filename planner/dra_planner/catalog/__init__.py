@@ -5,7 +5,14 @@ a fact that nobody sourced is None.
 """
 
 from dra_planner.catalog.daemons import DaemonPod, daemon_pods
-from dra_planner.catalog.driver_settings import DriverSettings, check_settings, driver_faults, machine_faults
+from dra_planner.catalog.driver_settings import (
+    DriverSettings,
+    check_settings,
+    driver_faults,
+    gate_faults,
+    machine_faults,
+    unknown_gate,
+)
 from dra_planner.catalog.drivers import (
     DevicePluginRelease,
     DriverAttribute,
@@ -77,6 +84,7 @@ __all__ = [
     "driver_release",
     "driver_releases",
     "find_machine",
+    "gate_faults",
     "gpu",
     "gpu_places",
     "gpus",
@@ -94,4 +102,5 @@ __all__ = [
     "require_installable",
     "sources",
     "spot_history",
+    "unknown_gate",
 ]

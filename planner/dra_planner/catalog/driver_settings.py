@@ -19,6 +19,7 @@ _EXCLUSIVE = (  # from which release on the driver refuses to start with both
     ("PassthroughSupport", "NVMLDeviceHealthCheck", "0.4.0"),
     ("MPSSupport", "NVMLDeviceHealthCheck", "0.5.0"),
 )
+_NEEDED = {"ComputeDomainCliques": "IMEXDaemonsWithDNSNames", "DeviceMetadata": "PassthroughSupport"}
 _SHARING_GATES = ("TimeSlicingSettings", "MPSSupport", "ConsumableShares")
 _GKE_LIMITS = "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG or MPS"
 
@@ -45,31 +46,46 @@ class DriverSettings:
         return chosen if self.has("ConsumableShares", driver) and chosen != "disabled" else ""
 
 
-def driver_faults(
-    cloud: str, driver: DriverRelease, settings: DriverSettings, features: Features
-) -> Iterator[PlannerError]:
-    """Yield what cannot work whatever the nodes are: gates and shares of a release on a Kubernetes of a cloud."""
-    for gate in settings.gates:
-        if not driver.has_gate(gate):
-            from difflib import get_close_matches  # only on the way out: 5 ms
+def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
+    """Return the error for a feature gate that a release lacks, with the nearest name or all of them."""
+    from difflib import get_close_matches  # only on the way out: 5 ms
 
-            near = get_close_matches(gate, list(driver.feature_gates), 1)
-            known = ", ".join(driver.feature_gates) or "none"
-            yield CatalogError(
-                f'NVIDIA DRA driver {driver.version} has no feature gate "{gate}"',
-                fix=f"did you mean {near[0]}?" if near else f"it has {known}",
-            )
+    near = get_close_matches(gate, list(driver.feature_gates), 1)
+    return CatalogError(
+        f'NVIDIA DRA driver {driver.version} has no feature gate "{gate}"',
+        fix=f"did you mean {near[0]}?" if near else f"it has {', '.join(driver.feature_gates) or 'none'}",
+    )
+
+
+def gate_faults(driver: DriverRelease, settings: DriverSettings) -> Iterator[tuple[str, CatalogError]]:
+    """Yield feature gates that a release does not know, or with which it stops at start: (gate, error).
+
+    Source: kubernetes-sigs/dra-driver-nvidia-gpu:pkg/featuregates/featuregates.go@v0.4.1.
+    """
+    yield from ((gate, unknown_gate(gate, driver)) for gate in settings.gates if not driver.has_gate(gate))
     for one, other, since in _EXCLUSIVE:
         together = settings.has(one, driver) and settings.has(other, driver)
         if together and driver.order >= driver_release(since).order:
-            yield CatalogError(f"the feature gates {one} and {other} exclude each other", fix="turn one of them off")
-    if settings.has("ComputeDomainCliques", driver) and not settings.has("IMEXDaemonsWithDNSNames", driver):
-        yield CatalogError(
-            "the feature gate ComputeDomainCliques needs IMEXDaemonsWithDNSNames",
-            fix="turn both off, or neither",
-        )
-    if settings.has("DeviceMetadata", driver) and not settings.has("PassthroughSupport", driver):
-        yield CatalogError("the feature gate DeviceMetadata needs PassthroughSupport", fix="turn that on as well")
+            message = f"the feature gates {one} and {other} exclude each other"
+            yield other, CatalogError(message, fix="turn one of them off")
+    for gate, needed in _NEEDED.items():
+        if settings.has(gate, driver) and not settings.has(needed, driver):
+            yield gate, CatalogError(f"the feature gate {gate} needs {needed}", fix=f"turn {needed} on, or both off")
+
+
+def driver_faults(
+    cloud: str, driver: DriverRelease, settings: DriverSettings, features: Features
+) -> Iterator[tuple[str, PlannerError]]:
+    """Yield what cannot work whatever the nodes are, each with the fleet's key: "featureGates", "consumableShares"."""
+    yield from (("featureGates", error) for error in _platform_gate_faults(cloud, driver, settings, features))
+    yield from (("consumableShares", error) for error in _share_faults(driver, settings, features))
+
+
+def _platform_gate_faults(
+    cloud: str, driver: DriverRelease, settings: DriverSettings, features: Features
+) -> Iterator[PlannerError]:
+    """Yield what is wrong with gates for a release, on a Kubernetes, of a cloud."""
+    yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(
             f"Kubernetes {features.version} refuses attributes that are lists: DRAListTypeAttributes is off there",
@@ -80,7 +96,6 @@ def driver_faults(
             f"Kubernetes {features.version} drops shared counters: DRAPartitionableDevices is off",
             fix="dynamic MIG needs Kubernetes 1.36",
         )
-    yield from _share_faults(driver, settings, features)
     if cloud == "gke":
         gates = ("DynamicMIG", *_SHARING_GATES)
         yield from (_not_on_gke(gate) for gate in gates if settings.has(gate, driver))
@@ -115,7 +130,7 @@ def check_settings(
     machine: Machine, driver: DriverRelease, settings: DriverSettings, mig: str, features: Features
 ) -> None:
     """Raise CatalogError or UnsupportedFeature, with all the others, for settings that cannot work here."""
-    faults = [*driver_faults(machine.cloud, driver, settings, features)]
+    faults = [error for _, error in driver_faults(machine.cloud, driver, settings, features)]
     faults += machine_faults(machine, driver, settings, mig)
     if faults:
         first, *others = faults

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from dra_planner.releases import Features
+
 OLDEST_MINOR = 34
 
 
@@ -33,6 +35,16 @@ class Dialect:
             raise ValueError(f'a CEL environment is "stored" or "new", not "{self.environment}"')
         if self.consumable_capacity is None:
             object.__setattr__(self, "consumable_capacity", self.minor >= 36)
+
+    @classmethod
+    def of(cls, features: Features, environment: Literal["stored", "new"] = "stored") -> Dialect:
+        """Return the dialect of a Kubernetes with its gates."""
+        return cls(
+            minor=features.minor,
+            environment=environment,
+            list_attributes=features.list_attributes,
+            consumable_capacity=features.consumable_capacity,
+        )
 
     def knows(self, since: int, until: int | None = None, gate: bool | None = None) -> bool:
         """Whether something is declared that came with minor `since`, left with `until`, and has the gate.

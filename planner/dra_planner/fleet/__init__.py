@@ -1,7 +1,7 @@
 """The user's document: which cluster, which pools, which drivers; read, validated, defaults filled in."""
 
 from dra_planner.fleet.drivers import DevicePlugin, Dranet, Drivers, FleetDeviceClass, NvidiaDriver
-from dra_planner.fleet.pools import CapacityBlock, Count, Pool, PoolTaint, Reservation
+from dra_planner.fleet.pools import OUR_LABELS, CapacityBlock, Count, Pool, PoolTaint, Reservation
 from dra_planner.fleet.reading import (
     StackSettings,
     read_fleet,
@@ -15,6 +15,7 @@ from dra_planner.fleet.values import Amount
 from dra_planner.fleet.yaml_document import read_yaml
 
 __all__ = [
+    "OUR_LABELS",
     "Amount",
     "Autoscaler",
     "CapacityBlock",

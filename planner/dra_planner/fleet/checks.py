@@ -72,8 +72,7 @@ def _driver_faults(fleet: Fleet, driver: DriverRelease | None) -> Iterator[Fault
         return
     yield from _catalog_fault((*at, "version"), lambda: catalog.require_installable(driver))
     settings = fleet.drivers.nvidia.settings
-    for error in catalog.driver_faults(fleet.cloud, driver, settings, features_of(fleet.minor)):
-        key = "consumableShares" if "share devices" in error.message else "featureGates"
+    for key, error in catalog.driver_faults(fleet.cloud, driver, settings, features_of(fleet.minor)):
         yield (*at, key), sentence_of(error)
 
 

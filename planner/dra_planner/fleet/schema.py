@@ -33,7 +33,7 @@ DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=
 class Network(Document):
     """Where nodes live: a new network over some zones, or subnets that exist."""
 
-    zones: Annotated[int, Field(ge=1, le=6)] | list[str] = Field(
+    zones: Annotated[int, Field(ge=1, le=6)] | Annotated[list[str], Field(min_length=1)] = Field(
         default=2, description="How many zones a new network spans, or which ones."
     )
     subnet_ids: list[str] = Field(default_factory=list, description="Existing private subnets (EKS).")

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.alias_generators import to_camel
 
 from dra_planner.errors import PlannerError
-from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.quantity import Quantity, amount_complaint
 
 DNS_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 DNS_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
@@ -55,12 +55,8 @@ def _as_quantity(value: Any) -> Any:
 
 
 def _check_quantity(text: str) -> str:
-    try:
-        negative = Quantity.parse(text).sign < 0
-    except QuantityError:
-        raise ValueError(f'"{text}" is no amount; write "500m" for half a CPU, "2Gi" for memory') from None
-    if negative:
-        raise ValueError(f'"{text}" is less than nothing')
+    if complaint := amount_complaint(text):
+        raise ValueError(complaint)
     return text
 
 

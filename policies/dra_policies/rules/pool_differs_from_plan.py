@@ -11,6 +11,8 @@ from dra_policies.rules.planned_nodes import planned_labels, planned_taints
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import (
     DRA_LABEL,
+    GKE_DRA_LABEL,
+    GKE_NO_PLUGIN_LABEL,
     POOL_LABEL,
     PRESENT_LABEL,
     DeclaredPool,
@@ -136,7 +138,12 @@ def _names(rows: dict[str, PoolRow]) -> str:
 
 
 _NO_DRIVER = "set it, or no kubelet plugin of the driver runs on these nodes"
-_LABEL_FIXES = {PRESENT_LABEL: _NO_DRIVER, DRA_LABEL: _NO_DRIVER}
+_LABEL_FIXES = {
+    PRESENT_LABEL: _NO_DRIVER,
+    DRA_LABEL: _NO_DRIVER,
+    GKE_NO_PLUGIN_LABEL: "set it, or GKE runs its own device plugin on these nodes",
+    GKE_DRA_LABEL: "set it, or GKE's autoscaler does not wake this pool for claims",
+}
 _FIX = "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack STACK --write"
 
 RULE = Rule(

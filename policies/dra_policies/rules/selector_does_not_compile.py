@@ -16,12 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     from dra_planner.cel import Dialect, Refused, compile  # heavy, and most views hold no selector
 
-    dialect = Dialect(
-        minor=view.features.minor,
-        environment="new",
-        list_attributes=view.features.list_attributes,
-        consumable_capacity=view.features.consumable_capacity,
-    )
+    dialect = Dialect.of(view.features, environment="new")
     for selector in selectors_of(view.manifests):
         outcome = compile(selector.expression, dialect)
         if isinstance(outcome, Refused):

@@ -8,22 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet import OUR_LABELS, Fleet, read_fleet
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.releases import Features, features_of, parse_version
 from dra_policies.rules.view import (
-    DRA_LABEL,
-    GKE_DRA_LABEL,
-    GKE_NO_PLUGIN_LABEL,
-    POOL_LABEL,
-    PRESENT_LABEL,
     DeclaredPool,
     StackView,
 )
 from dra_policies.stack.pools import EKS_CLUSTER, GKE_CLUSTER
 from dra_policies.stack.resource import Resource
 
-OUR_LABELS: Final = (PRESENT_LABEL, DRA_LABEL, POOL_LABEL, GKE_DRA_LABEL, GKE_NO_PLUGIN_LABEL)
 _ZONE_END: Final = re.compile(r"-?[a-z]$")
 
 
