@@ -19,6 +19,7 @@ BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; never raises and never prints a traceback unasked."""
     words = list(sys.argv[1:] if argv is None else argv)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is ours, and looking for some takes long
     try:
         status = _run(words)
         sys.stdout.flush()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +45,38 @@ def test_the_components_root_loads_no_sdk() -> None:
 @pytest.mark.parametrize(("cloud", "other"), [("eks", "pulumi_gcp"), ("gke", "pulumi_aws")])
 def test_a_cloud_never_loads_the_other(cloud: str, other: str) -> None:
     assert other not in modules_after(f"import pulumi_dra.{cloud}")
+
+
+PLANNING = {"annotated_types", "lark", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection", "yaml"}
+UNUSED_AT_START = {"asyncio", "highspy", "numpy", "rich", "unittest"}
+LISTS_MODULES = """
+import contextlib, io, json, os, sys
+from dra_command.__main__ import main
+with contextlib.redirect_stdout(io.StringIO()):
+    main(sys.argv[1:])
+files = {name: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()}
+installed = {name.partition(".")[0] for name, file in files.items() if f"{os.sep}site-packages{os.sep}" in file}
+print(json.dumps([sorted(files), sorted(name for name in installed if not name.startswith("_"))]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "packages", "most"),
+    [
+        ("--help", set(), 110),
+        ("catalog gpus", set(), 150),
+        ("check examples/workloads", PLANNING, 570),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 540),
+    ],
+)
+def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:
+    # Every module costs time at every start: what a rare case needs is imported there.
+    root = Path(__file__).parents[2]
+    code = [sys.executable, "-c", LISTS_MODULES, *words.split()]
+    done = subprocess.run(
+        code, capture_output=True, text=True, check=True, cwd=root, env={"PATH": os.environ["PATH"]}
+    )
+    modules, installed = json.loads(done.stdout)
+    assert set(installed) <= packages
+    assert not {name.partition(".")[0] for name in modules} & UNUSED_AT_START
+    assert len(modules) <= most

@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from textwrap import wrap
 from types import TracebackType
-from typing import Self, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from dra_command.formats.plain_pen import plain_paragraph, plain_table
 from dra_planner.errors import Diagnostic
+
+if TYPE_CHECKING:
+    from dra_command.formats.rich_pen import RichPen
 
 WIDTH_IN_A_PIPE = 120
 _ANY_WIDTH = 1_000
+_FORCES_COLOURS = ("FORCE_COLOR", "TTY_COMPATIBLE")
 _SEVERITY_STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 class Page:
-    """Collects lines and tables, and prints them when it is left without an error; no line ends in blanks."""
+    """Collects lines and tables, and prints them when it is left without an error; no line ends in blanks.
+
+    Rich is imported for colours, and for words and tables that are wider than the page.
+    """
 
     def __init__(self, file: TextIO | None = None, *, wide: bool = False) -> None:
         """`wide`: in a pipe tables are as wide as what is in them, for programs that read lines."""
         self._file = file or sys.stdout
-        is_terminal = self._file.isatty()
-        width = None if is_terminal else _ANY_WIDTH if wide else _width_elsewhere()
-        self._console = Console(file=self._file, width=width, highlight=False, emoji=False)
-        self._buffer = io.StringIO()
-        self._pen = Console(
-            file=self._buffer,
-            width=self._console.width,
-            force_terminal=is_terminal,
-            color_system=self._console.color_system,  # type: ignore[arg-type]  # one of the names it takes
-            legacy_windows=False,
-            highlight=False,
-            emoji=False,
-        )
+        self._lines: list[str] = []
+        self._has_colours = self._file.isatty() or any(os.environ.get(name) for name in _FORCES_COLOURS)
+        self._fixed_width = None if self._file.isatty() else _ANY_WIDTH if wide else _width_elsewhere()
 
     def __enter__(self) -> Self:
         return self
@@ -49,16 +42,17 @@ class Page:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None:
-            lines = (line.rstrip() for line in self._buffer.getvalue().splitlines())
-            self._file.write("".join(f"{line}\n" for line in lines))
+            self._file.write("".join(f"{line}\n" for line in self._lines))
 
     def gap(self) -> None:
         """Leave one line empty."""
-        self._pen.print()
+        self._lines.append("")
 
     def line(self, *parts: str | tuple[str, str]) -> None:
         """Print one paragraph of plain parts and (text, style) parts."""
-        self._pen.print(Text.assemble(*parts))
+        text = "".join(part if isinstance(part, str) else part[0] for part in parts)
+        plain = None if self._has_colours else plain_paragraph(text, self._width)
+        self._lines += plain if plain is not None else self._pen.paragraph(parts, folds=True)
 
     def text(self, text: str, *, indent: int = 0, mark: str = "") -> None:
         """Print one paragraph with a hanging indent; `mark` stands before its first line."""
@@ -66,17 +60,18 @@ class Page:
         hanging = blank + " " * len(mark)
         for line in wrap(
             text,
-            self._pen.width - 1,
+            self._width - 1,
             initial_indent=blank + mark,
             subsequent_indent=hanging,
             break_long_words=False,
             break_on_hyphens=False,
         ):
-            self._pen.print(Text(line), soft_wrap=True)
+            self.verbatim(line)
 
     def verbatim(self, text: str) -> None:
         """Print one line as it is, however long, to be copied."""
-        self._pen.print(Text(text), soft_wrap=True)
+        plain = plain_paragraph(text, len(text))
+        self._lines += plain if plain is not None else self._pen.paragraph([text], folds=False)
 
     def table(
         self,
@@ -87,20 +82,26 @@ class Page:
         styles: Mapping[str, str] | None = None,
     ) -> None:
         """Print a table; columns in `numbers` are right-aligned, cells that are keys of `styles` coloured."""
-        right, words = set(numbers), styles or {}
-        drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for index, head in enumerate(heads):
-            drawn.add_column(head, justify="right" if index in right else "left", overflow="fold")
-        for row in rows:
-            drawn.add_row(*(Text(cell, style=words.get(cell, "")) for cell in row))
-        self._pen.print(drawn)
+        cells, right = list(rows), frozenset(numbers)
+        plain = None if self._has_colours else plain_table(heads, cells, right, self._width)
+        self._lines += plain if plain is not None else self._pen.table(heads, cells, right, styles or {})
 
     def diagnostic(self, each: Diagnostic) -> None:
-        """Print one finding about an object, and what would mend it."""
+        """Print one finding about an object, and what would fix it."""
         where = f"{each.place} " if str(each.place) else ""
         self.line(where, (each.severity, _SEVERITY_STYLES[each.severity]), f" {each.code}: {each.message}")
         if each.fix:
             self.text(each.fix, indent=4, mark="→ ")
+
+    @property
+    def _width(self) -> int:
+        return self._pen.width if self._fixed_width is None else self._fixed_width
+
+    @cached_property
+    def _pen(self) -> RichPen:
+        from dra_command.formats.rich_pen import RichPen
+
+        return RichPen(self._file, self._fixed_width)
 
 
 def _width_elsewhere() -> int:

@@ -23,7 +23,7 @@ class Document(BaseModel):
     """A mapping of the fleet: keys are camelCase outside, unknown keys are errors, values are not coerced."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True
+        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
     )
 
 

@@ -106,8 +106,10 @@ class Sizer:
         costs, rooms = self._unit_costs(), market.found.rooms
         proof = prove_by_area(model, costs)
         packing = best_packing(market, self.filling, proof.nodes)
-        solver = load_solver() if self.with_solver else None
-        if solver is None or not model.demand or not leaves_gap(proof, packing, packing.used_nodes(rooms)):
+        if not self.with_solver or not model.demand or not leaves_gap(proof, packing, packing.used_nodes(rooms)):
+            return packing, proof
+        solver = load_solver()
+        if solver is None:
             return packing, proof
         programs, candidates = Relaxation(model, solver), [packing]
         better = prove_by_solver(programs, model, proof, packing, packing.used_nodes(rooms), costs)

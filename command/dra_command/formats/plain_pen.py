@@ -1,0 +1,52 @@
+"""Paragraphs and tables without colours; what does not fit the width, or has signs of unknown width, is refused.
+
+The same bytes as Rich writes without colours, which takes longer to import than most plans take to make.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from textwrap import wrap
+from typing import Final
+
+_GAP: Final = "   "
+_RULE: Final = "─"
+_WORD: Final = re.compile(r" *[^ ]+ *")
+_ONE_COLUMN_EACH: Final = re.compile("[ -~À-˿–—‘’“”…·→≤≥×−]*")
+
+
+def plain_paragraph(text: str, width: int) -> list[str] | None:
+    """Return the lines of a paragraph; None where a word of it is longer than a line."""
+    if not _is_simple(text):
+        return None
+    if len(text) <= width:
+        return [text.rstrip()]
+    if any(len(word.rstrip()) > width for word in _WORD.findall(text)):
+        return None
+    return wrap(text, width, break_on_hyphens=False)
+
+
+def plain_table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int], width: int
+) -> list[str] | None:
+    """Return the lines of a table, columns in `right` right-aligned; None where it is wider than `width`."""
+    if not all(_is_simple(cell) for row in (heads, *rows) for cell in row):
+        return None
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    total = sum(widths) + len(_GAP) * (len(widths) - 1)
+    if not 0 < total <= width:
+        return None
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (
+            cell.rstrip().rjust(size) if index in right else cell.ljust(size)
+            for index, (cell, size) in enumerate(zip(cells, widths, strict=True))
+        )
+        return _GAP.join(padded).rstrip()
+
+    return [line(heads), _RULE * total, *map(line, rows)]
+
+
+def _is_simple(text: str) -> bool:
+    return _ONE_COLUMN_EACH.fullmatch(text) is not None

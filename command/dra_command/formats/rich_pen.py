@@ -1,0 +1,58 @@
+"""Lines and tables by Rich: with colours on a terminal, folded to any width everywhere."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Mapping, Sequence
+from typing import TextIO
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+class RichPen:
+    """Writes for a file; what it wrote is returned, not printed."""
+
+    def __init__(self, file: TextIO, width: int | None) -> None:
+        """`width` None: that of the terminal."""
+        seen = Console(file=file, width=width, highlight=False, emoji=False)
+        self._buffer = io.StringIO()
+        self._console = Console(
+            file=self._buffer,
+            width=seen.width,
+            force_terminal=file.isatty(),
+            color_system=seen.color_system,  # type: ignore[arg-type]  # one of the names it takes
+            legacy_windows=False,
+            highlight=False,
+            emoji=False,
+        )
+        self.width: int = seen.width
+
+    def paragraph(self, parts: Sequence[str | tuple[str, str]], *, folds: bool) -> list[str]:
+        """Return the lines of plain parts and (text, style) parts; without `folds` one line, however long."""
+        self._console.print(Text.assemble(*parts), soft_wrap=not folds)
+        return self._lines()
+
+    def table(
+        self,
+        heads: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        right: Collection[int],
+        styles: Mapping[str, str],
+    ) -> list[str]:
+        """Return the lines of a table; cells that are keys of `styles` are coloured."""
+        drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for index, head in enumerate(heads):
+            drawn.add_column(Text(head), justify="right" if index in right else "left", overflow="fold")
+        for row in rows:
+            drawn.add_row(*(Text(cell, style=styles.get(cell, "")) for cell in row))
+        self._console.print(drawn)
+        return self._lines()
+
+    def _lines(self) -> list[str]:
+        text = self._buffer.getvalue()
+        self._buffer.seek(0)
+        self._buffer.truncate()
+        return [line.rstrip() for line in text.splitlines()]
