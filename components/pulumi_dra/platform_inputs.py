@@ -1,7 +1,6 @@
 """Inputs of DraPlatform: what they are, and what is wrong with them, its children's inputs included."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
@@ -9,7 +8,7 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet, read_fleet, read_yaml
+from dra_planner.fleet import Fleet, read_document, read_fleet
 from dra_planner.planfile import PlanFile, check_inputs, parse_document
 from pulumi_dra.cluster_options import ClusterOptions, read_cluster_options
 from pulumi_dra.dra.driver_inputs import WebhookTls
@@ -165,10 +164,7 @@ def _read_driver(read: InputReader) -> Mapping[str, Any]:
 
 
 def _parse(text: str) -> Any:
-    try:
-        document = json.loads(text)
-    except ValueError:
-        document, _ = read_yaml(text)
+    document = read_document(text)
     try:
         return document["config"]["pulumi-dra:fleet"]
     except (TypeError, KeyError):

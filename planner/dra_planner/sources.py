@@ -1,6 +1,6 @@
 """Sources: the texts that hold manifests, and one digest over all their documents.
 
-Imports nothing but the standard library, so that the Pulumi program can ask whether a plan is stale without
+Imports no YAML, so that the Pulumi program can ask whether a plan is stale without
 reading any YAML.
 """
 
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, TextIO
 
+from dra_planner.documents.stream import split_stream
 from dra_planner.errors import Place, SourceError
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -29,7 +30,6 @@ _BUILD_TOOLS: Final = (
     (_KUSTOMIZATIONS, "render it first: kustomize build {} | pulumi-dra plan -"),
     (frozenset({"chart.yaml"}), "render it first: helm template {} | pulumi-dra plan -"),
 )
-_SEPARATOR: Final = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
@@ -61,6 +61,16 @@ def read_sources(paths: Sequence[str | Path], stdin: TextIO | None = None) -> tu
     return tuple(sorted(reader.sources))
 
 
+def read_file(path: str | Path) -> Source:
+    """Return one file, whatever its name; raises SourceError where there is none, or it is no text."""
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise _not_found(name)
+    reader = _Reader(None)
+    reader.add_file(name)
+    return reader.sources[0]
+
+
 def digest_documents(sources: Iterable[Source]) -> str:
     """Return `sha256:…` over the YAML documents of all sources.
 
@@ -75,8 +85,10 @@ def digest_documents(sources: Iterable[Source]) -> str:
 
 
 def _split_documents(text: str) -> Iterator[str]:
-    for document in _SEPARATOR.split(text.replace("\r\n", "\n")):
-        if not document.isspace() and document:
+    for document, separator in split_stream(text.replace("\r\n", "\n")):
+        if separator[3:].strip() and not separator[3:].lstrip().startswith("#"):
+            document = separator + document  # no separator, but a fault that reading tells
+        if document.strip():
             yield _LEADING_BLANK_LINES.sub("", document).rstrip()
 
 
@@ -96,7 +108,7 @@ class _Reader:
         elif os.path.isdir(path):
             self._add_folder(path)
         elif os.path.exists(path):
-            self._add_file(path)
+            self.add_file(path)
         elif glob.has_magic(path):
             self._add_glob(path)
         else:
@@ -128,7 +140,7 @@ class _Reader:
             raise _nothing_in(folder)
         for file in files:
             try:
-                self._add_file(file)
+                self.add_file(file)
             except SourceError as error:
                 self.errors.append(error)
 
@@ -142,10 +154,10 @@ class _Reader:
             if os.path.isdir(match):
                 found |= any(True for _ in _walk(match))
                 for file in _walk(match):
-                    self._add_file(file)
+                    self.add_file(file)
             else:
                 found = True
-                self._add_file(match)
+                self.add_file(match)
         if not found:
             raise SourceError(
                 f"none of the {len(matches)} matches is a manifest",
@@ -153,7 +165,7 @@ class _Reader:
                 fix="manifests end in .yaml, .yml or .json",
             )
 
-    def _add_file(self, path: str) -> None:
+    def add_file(self, path: str) -> None:
         real = os.path.realpath(path)
         if real in self._seen:
             return

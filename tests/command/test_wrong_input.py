@@ -11,6 +11,7 @@ from command_project import Project
 
 Prepare = Callable[[Project], None]
 PLAN = ("plan", "--stack", "dev")
+FLEET = ("plan", "workloads", "--fleet", "fleet.json")
 
 
 def stack(old: str, new: str) -> Prepare:
@@ -47,6 +48,20 @@ def latin_1(project: Project) -> None:
     (project.root / "workloads" / "two-pods.yaml").write_bytes("kind: Pod # é".encode("latin-1"))
 
 
+def latin_1_stack(project: Project) -> None:
+    path = project.root / "stacks" / "Pulumi.dev.yaml"
+    path.write_bytes(path.read_bytes().replace(b"region: us-east-1\n    kube", b"region: \xe9\n    kube"))
+
+
+def utf_16_stack(project: Project) -> None:
+    path = project.root / "stacks" / "Pulumi.dev.yaml"
+    path.write_text(path.read_text(encoding="utf-8"), encoding="utf-16")
+
+
+def json_fleet(text: str) -> Prepare:
+    return lambda project: (project.write("fleet.json", text), None)[1]
+
+
 CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("count is text", stack("{min: 0, max: 4}", "many"), PLAN, ("stacks/Pulumi.dev.yaml:17", "pools[0].count")),
     ("unknown key", stack("count:", "conut:"), PLAN, ("stacks/Pulumi.dev.yaml:17", "conut", 'did you mean "count"?')),
@@ -60,7 +75,21 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
      ("Pulumi.dev.yaml:2", "eu-west-1")),
     ("open endpoint", stack("    systemPool:", "    endpoint: {publicAccessCidrs: [0.0.0.0/0]}\n    systemPool:"), PLAN,
      ("Pulumi.dev.yaml:9", "opens the API server")),
-    ("stack is no YAML", stack("config:", "config: ]"), PLAN, ("Pulumi.dev.yaml:1", "is not YAML")),
+    ("stack is no YAML", stack("config:", "config: ]"), PLAN, ("Pulumi.dev.yaml:1", "cannot be read as YAML")),
+    ("a NUL in the stack", stack("cloud: eks", "cloud: \0eks"), PLAN, ("Pulumi.dev.yaml:6", "control characters")),
+    ("a bell in the stack", stack("cloud: eks", "cloud: \aeks"), PLAN, ("Pulumi.dev.yaml:6", "control characters")),
+    ("a stack in Latin-1", latin_1_stack, PLAN, ("Pulumi.dev.yaml:7", "is not UTF-8", "save the file as UTF-8")),
+    ("a stack in UTF-16", utf_16_stack, PLAN, ("Pulumi.dev.yaml", "is UTF-16", "save the file as UTF-8")),
+    ("half a surrogate pair", stack("cloud: eks", 'cloud: "\\ud800"'), PLAN, ("Pulumi.dev.yaml:6", "Unicode")),
+    ("half a pair in JSON", json_fleet('{"cloud": "\\ud800"}'), FLEET, ("fleet.json:1", "half of a surrogate pair")),
+    ("broken JSON", json_fleet('{"cloud": eks,,}'), FLEET, ("fleet.json:1", "cannot be read as YAML")),
+    ("a key twice", stack("cloud: eks", "cloud: eks\n    cloud: gke"), PLAN, ("dev.yaml:7", '"cloud" appears twice')),
+    ("a merge that overrides", stack("cloud: eks", "cloud: eks\n    <<: {cloud: gke}"), PLAN,
+     ("dev.yaml:7", "write the merge first")),
+    ("an unknown anchor", stack("cloud: eks", "cloud: *eks"), PLAN, ("dev.yaml:6", "write &eks before *eks")),
+    ("a tag", stack("cloud: eks", "cloud: !cloud eks"), PLAN, ("dev.yaml:6", "put the whole value in quotes")),
+    ("two documents", stack("config:", "config: {}\n---\nother:"), PLAN, ("dev.yaml:2", "holds one document")),
+    ("a tab", stack("      machine: m7i", "\tmachine: m7i"), PLAN, ("dev.yaml:10", "indent with spaces")),
     ("no such stack", nothing, ("plan", "--stack", "prod"), ('"prod"', "stacks here: dev")),
     ("no such fleet file", nothing, ("plan", "workloads", "--fleet", "fleet.yaml"), ("fleet.yaml", "does not exist")),
     ("no such manifest", nothing, ("plan", "wokloads", "--stack", "dev"), ("wokloads", "does not exist", "workloads")),

@@ -420,7 +420,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("DraPlatform", {"secrets_kms_key": "mine"}, "cluster.kms_key_arn", "is not the ARN of a KMS key"),
     ("DraPlatform", {"tenants": [{"groups": ["a"]}]}, "tenants[0].namespace", "is missing"),
     ("DraPlatform", {"plan": plan_text("gke-dev")}, "plan", "is stale: the fleet has changed since it was made"),
-    ("DraPlatform", {"fleet": "cloud: [eks"}, "fleet", "is not YAML: expected"),
+    ("DraPlatform", {"fleet": "cloud: [eks"}, "fleet", "cannot be read as YAML: did not find"),
     ("DraPlatform", {"fleet": "cloud: aks"}, "fleet", '"aks" is not supported yet'),
     ("DraPlatform", {"plan": "nonsense"}, "plan", "is not JSON"),
     (

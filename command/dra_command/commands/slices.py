@@ -15,9 +15,9 @@ from dra_command.inputs import read_inputs
 from dra_command.status import Status
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease, DriverSettings, Machine
+from dra_planner.documents.scalars import resolve_plain
 from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
-from dra_planner.manifests.scalars import resolve_plain
 from dra_planner.model import ResourceSlice
 from dra_planner.offers import predict_offers
 from dra_planner.releases import features_of, parse_version

@@ -4,6 +4,7 @@ from dra_planner.fleet.drivers import DevicePlugin, Dranet, Drivers, FleetDevice
 from dra_planner.fleet.pools import OUR_LABELS, CapacityBlock, Count, Pool, PoolTaint, Reservation
 from dra_planner.fleet.reading import (
     StackSettings,
+    read_document,
     read_fleet,
     read_fleet_file,
     read_settings,
@@ -12,7 +13,6 @@ from dra_planner.fleet.reading import (
 )
 from dra_planner.fleet.schema import Autoscaler, Fleet, Network
 from dra_planner.fleet.values import Amount
-from dra_planner.fleet.yaml_document import read_yaml
 
 __all__ = [
     "OUR_LABELS",
@@ -31,10 +31,10 @@ __all__ = [
     "PoolTaint",
     "Reservation",
     "StackSettings",
+    "read_document",
     "read_fleet",
     "read_fleet_file",
     "read_settings",
     "read_stack",
-    "read_yaml",
     "stack_file",
 ]

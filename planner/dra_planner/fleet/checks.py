@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease, Machine
+from dra_planner.documents.tree import Location
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.pools import CapacityBlock, Pool
 from dra_planner.fleet.schema import Fleet
 from dra_planner.fleet.values import sentence_of
-from dra_planner.fleet.yaml_document import Location
 from dra_planner.releases import features_of
 
 Fault = tuple[Location, str]

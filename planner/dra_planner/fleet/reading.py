@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
+from dra_planner.documents.advice import advise
+from dra_planner.documents.tree import Location, line_at
+from dra_planner.documents.yaml_reader import Fault, Remark, read_json, read_yaml
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet.checks import check_together
 from dra_planner.fleet.schema import Fleet
 from dra_planner.fleet.values import Document
-from dra_planner.fleet.yaml_document import Location, Positions, read_yaml
+from dra_planner.sources import read_file
 
 PROJECT = "pulumi-dra"
 SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup",)
 """What the program reads beside the fleet and the plan does not depend on: who RBAC may name on GKE."""
+MOST_NODES = 100_000  # a fleet has some hundreds
+_FIXES = {"ignored-text": "remove it: this file holds one document"}
 REGION_SETTINGS = {"eks": "aws:region", "gke": "gcp:region"}
 
 
@@ -31,15 +35,14 @@ class StackSettings:
     workloads: tuple[str, ...]
 
 
-def read_fleet(data: object, *, file: str = "", root: Location = (), lines: Positions | None = None) -> Fleet:
+def read_fleet(data: object, *, file: str = "") -> Fleet:
     """Return the fleet that plain data describes; raises FleetError listing every fault.
 
-    `file`, `root` and `lines` say where the data stood, for the places in the error.
+    `file` is for the places in the error, with the lines that data from `read_document` knows.
     """
 
     def fault(at: Location, message: str) -> FleetError:
-        line = lines.line((*root, *at)) if lines else 0
-        return FleetError(message, place=Place(file, line, _path(at)))
+        return FleetError(message, place=Place(file, line_at(data, at), _path(at)))
 
     if not isinstance(data, Mapping):
         raise fault((), f"the fleet must be a mapping of keys, not {_kind(data)}")
@@ -53,10 +56,30 @@ def read_fleet(data: object, *, file: str = "", root: Location = (), lines: Posi
     return fleet
 
 
+def read_document(text: str, file: str = "") -> Any:
+    """Return the data of a YAML or JSON document, which knows its lines.
+
+    Raises FleetError for text that is neither, and for what is hardly meant as it is read, such as a key twice.
+    """
+    try:
+        read = read_json if text.lstrip().startswith("{") else read_yaml
+        data, remarks = read(text, most_nodes=MOST_NODES)
+    except Fault as fault:
+        fix = fault.fix or advise(text.split("\n"), fault.line) or "correct the text at this line"
+        raise FleetError(f"cannot be read as YAML: {fault.message}", place=Place(file, fault.line), fix=fix) from None
+    if remarks:
+        raise _together([_refuse(remark, file) for remark in remarks])
+    return data
+
+
+def _refuse(remark: Remark, file: str) -> FleetError:
+    fix = _FIXES.get(remark.code, remark.fix)
+    return FleetError(remark.message, place=Place(file, remark.line), fix=fix)
+
+
 def read_fleet_file(path: Path) -> Fleet:
-    """Return the fleet of a YAML or JSON file; raises FleetError when it is missing, broken or wrong."""
-    data, lines = _load(path)
-    return read_fleet(data, file=str(path), lines=lines)
+    """Return the fleet of a YAML or JSON file; raises PlannerError when it is missing, broken or wrong."""
+    return read_fleet(_load(path), file=str(path))
 
 
 def stack_file(stack: str, project: Path = Path()) -> Path:
@@ -64,6 +87,8 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
     path = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not path.is_file():
         known = sorted(found.name[len("Pulumi.") : -len(".yaml")] for found in path.parent.glob("Pulumi.*.yaml"))
+        from difflib import get_close_matches  # only on the way to an error
+
         nearest = get_close_matches(stack, known, 1)
         remedy = f'did you mean "{nearest[0]}"? ' if nearest else ""
         raise FleetError(
@@ -76,26 +101,23 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
 def read_stack(stack: str, project: Path = Path()) -> StackSettings:
     """Return the settings of `stacks/Pulumi.<stack>.yaml` below `project`; raises FleetError."""
     path = stack_file(stack, project)
-    data, lines = _load(path)
+    data = _load(path)
     config = data.get("config") if isinstance(data, Mapping) else None
     if not isinstance(config, Mapping):
         raise FleetError("the stack has no `config:` section", place=Place(str(path)))
-    return read_settings(config, file=str(path), lines=lines)
+    return read_settings(config, file=str(path))
 
 
-def read_settings(
-    config: Mapping[str, Any], *, file: str = "", lines: Positions | None = None
-) -> StackSettings:
+def read_settings(config: Mapping[str, Any], *, file: str = "") -> StackSettings:
     """Return what a stack's configuration says, keys with their namespaces as in the file; raises FleetError."""
 
     def fault(key: str, message: str, fix: str = "") -> FleetError:
-        line = lines.line(("config", key)) if lines else 0
-        return FleetError(message, place=Place(file, line, f"config.{key}"), fix=fix)
+        return FleetError(message, place=Place(file, line_at(config, (key,)), f"config.{key}"), fix=fix)
 
     key = f"{PROJECT}:fleet"
     if key not in config:
         raise FleetError(f'the stack has no "{key}"', place=Place(file, 0, "config"), fix="describe the fleet there")
-    fleet = read_fleet(config[key], file=file, root=("config", key), lines=lines)
+    fleet = read_fleet(config[key], file=file)
     workloads = config.get(f"{PROJECT}:workloads", [])
     if not isinstance(workloads, list) or not all(isinstance(item, str) and item for item in workloads):
         raise fault(f"{PROJECT}:workloads", "must be a list of paths", "write `[examples/workloads]`")
@@ -111,14 +133,8 @@ def read_settings(
     return StackSettings(fleet=fleet, workloads=tuple(workloads))
 
 
-def _load(path: Path) -> tuple[Any, Positions]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise FleetError(f"{path} does not exist") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FleetError(f"{path} cannot be read: {error}") from None
-    return read_yaml(text, str(path))
+def _load(path: Path) -> Any:
+    return read_document(read_file(path).text, str(path))
 
 
 def _together(faults: list[FleetError]) -> FleetError:
@@ -206,6 +222,8 @@ def _sentence(problem: Any) -> str:
 
 
 def _unknown_key(loc: Location) -> str:
+    from difflib import get_close_matches
+
     key = str(loc[-1])
     nearest = get_close_matches(key, _known_keys(), 1)
     return "is no key of the fleet" + (f'; did you mean "{nearest[0]}"?' if nearest else "")

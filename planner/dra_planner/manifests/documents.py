@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from dra_planner.documents.advice import advise
+from dra_planner.documents.limits import MAX_DEPTH, MAX_DOCUMENTS
+from dra_planner.documents.stream import split_stream
+from dra_planner.documents.yaml_reader import Fault, Remark, read_json, read_yaml
 from dra_planner.errors import Diagnostic, ManifestError, Place
-from dra_planner.manifests.advice import advise
-from dra_planner.manifests.limits import MAX_DEPTH, MAX_DOCUMENTS
-from dra_planner.manifests.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.sources import Source
 
-_SEPARATOR: Final = re.compile(r"\n---[^\n]*")
 _JSON_SPACE: Final = re.compile(r"\s*")
 
 
@@ -79,13 +79,8 @@ class _Part:
     def read(self) -> tuple[Any, list[Remark]]:
         if self.fault is not None:
             raise self.fault
-        try:
-            return read_yaml(self.text, self.line)
-        except Fault:
-            if not self.is_json:
-                raise
-        # JSON that libyaml does not take, such as escaped surrogate pairs: read without the lines.
-        return json.loads(self.text), []
+        read = read_json if self.is_json else read_yaml
+        return read(self.text, self.line)
 
 
 def _parts(text: str) -> Iterator[_Part]:
@@ -97,7 +92,7 @@ def _parts(text: str) -> Iterator[_Part]:
 
 def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
     """Yield what stands between lines that begin with `---`; after it only blanks and a comment are allowed."""
-    for part, separator in split_yaml(text):
+    for part, separator in split_stream(text):
         if separator:
             rest = separator[3:].strip()
             if rest and not rest.startswith("#"):
@@ -107,17 +102,6 @@ def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
         if part:
             yield _Part(part, line)
             line += part.count("\n")
-
-
-def split_yaml(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the documents of a YAML text, each with the separator that stands before it."""
-    text = f"\n{text}"
-    separator, start = "", 1
-    for match in _SEPARATOR.finditer(text):
-        begin, end = match.start() + 1, match.end() + 1
-        yield text[start:begin], separator
-        separator, start = text[begin:end], end
-    yield text[start:], separator
 
 
 def _json_parts(text: str) -> Iterator[_Part]:

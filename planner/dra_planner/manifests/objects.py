@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from dra_planner.documents.tree import Map, child, clone, new_map
 from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import Document
-from dra_planner.manifests.tree import Map, child, clone, new_map
 from dra_planner.model import ObjectKey
 
 CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})

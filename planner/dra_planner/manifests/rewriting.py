@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import yaml
 
-from dra_planner.manifests.documents import split_yaml
-from dra_planner.manifests.scalars import resolve_plain
-from dra_planner.manifests.yaml_reader import Fault, read_yaml
+from dra_planner.documents.scalars import resolve_plain
+from dra_planner.documents.stream import split_stream
+from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.sources import Source
 
 GROUP: Final = "resource.k8s.io"
@@ -35,7 +35,7 @@ def rewrite(source: Source) -> str:
     What has no v1 form is left out, and a comment in its place says what to do. Documents that cannot be read stay
     as they are.
     """
-    parts = list(split_yaml(source.text))
+    parts = list(split_stream(source.text))
     written = [_rewrite_document(text) for text, _ in parts]
     if all(new == text for new, (text, _) in zip(written, parts, strict=True)):
         return source.text

@@ -219,21 +219,21 @@ def test_a_fleet_may_say_how_drivers_and_nodes_are_set_up() -> None:
 def test_aliases_cannot_make_a_fleet_endless(tmp_path: Path, pools: str) -> None:
     path = tmp_path / "fleet.yaml"
     path.write_text("a0: &a0 {x: 1}\n" + pools)
-    with pytest.raises(FleetError, match="when its aliases are followed"):
+    with pytest.raises(FleetError, match="expands to more than 100000 nodes"):
         read_fleet_file(path)
 
 
 def test_an_anchor_that_holds_itself_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "fleet.yaml"
     path.write_text("pools: &pools [*pools]\n")
-    with pytest.raises(FleetError, match="when its aliases are followed"):
+    with pytest.raises(FleetError, match="contains itself"):
         read_fleet_file(path)
 
 
 def test_a_key_twice_is_refused_at_its_line(tmp_path: Path) -> None:
     path = tmp_path / "fleet.yaml"
     path.write_text("cloud: eks\nregion: us-east-1\npools: []\npools: []\n")
-    with pytest.raises(FleetError, match='the key "pools" is there twice') as caught:
+    with pytest.raises(FleetError, match='"pools" appears twice in one mapping') as caught:
         read_fleet_file(path)
     assert caught.value.place.line == 4
 

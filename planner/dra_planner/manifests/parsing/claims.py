@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dra_planner.documents.tree import child
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.manifests.parsing.fields import (
     Data,
@@ -13,7 +14,6 @@ from dra_planner.manifests.parsing.fields import (
     parse_texts,
     text_of,
 )
-from dra_planner.manifests.tree import child
 from dra_planner.model import (
     AllocatedDevice,
     CelSelector,

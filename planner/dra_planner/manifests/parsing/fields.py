@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from dra_planner.documents.scalars import number_text
 from dra_planner.errors import NOWHERE, Place
-from dra_planner.manifests.scalars import number_text
 from dra_planner.model import (
     LabelSelector,
     NodeSelector,

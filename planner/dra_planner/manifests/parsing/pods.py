@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from dra_planner.documents.tree import child
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.manifests.parsing.fields import (
     Data,
@@ -15,7 +16,6 @@ from dra_planner.manifests.parsing.fields import (
     parse_texts,
     text_of,
 )
-from dra_planner.manifests.tree import child
 from dra_planner.model import (
     Container,
     ContainerClaim,

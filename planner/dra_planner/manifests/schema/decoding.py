@@ -15,10 +15,10 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Final, Literal
 
+from dra_planner.documents.scalars import number_text
+from dra_planner.documents.tree import new_map, new_seq, step
 from dra_planner.manifests.parsing.fields import parse_quantity
-from dra_planner.manifests.scalars import number_text
 from dra_planner.manifests.schema import Type, fields_of
-from dra_planner.manifests.tree import new_map, new_seq, step
 from dra_planner.manifests.validation.violations import Violation
 from dra_planner.quantity import WRONG_FORMAT, QuantityError
 

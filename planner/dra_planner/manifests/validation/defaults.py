@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dra_planner.documents.tree import Map, new_map
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
-from dra_planner.manifests.tree import Map, new_map
 
 NOW: Final = "1970-01-01T00:00:00Z"  # the planner reads no clock: only that a time is filled in matters
 

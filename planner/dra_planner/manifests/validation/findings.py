@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
+from dra_planner.documents.tree import Map, Seq, line_of
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.tree import Map, Seq, line_of
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.gates import Dropped
 from dra_planner.manifests.validation.hints import hint

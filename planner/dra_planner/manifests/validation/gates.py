@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dra_planner.manifests.tree import Map
+from dra_planner.documents.tree import Map
 from dra_planner.releases import Features
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from dra_planner.documents.tree import Map, Seq, clone, new_map
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.manifests.parsing.fields import parse_pod_amount, parse_quantity
 from dra_planner.manifests.schema import Type, fields_of, struct_of
 from dra_planner.manifests.schema.decoding import decode, parse_time
-from dra_planner.manifests.tree import Map, Seq, clone, new_map
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
 from dra_planner.manifests.validation.gates import drop_disabled

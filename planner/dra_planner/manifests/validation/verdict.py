@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dra_planner.documents.tree import Map, clone
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.manifests.schema import struct_of
 from dra_planner.manifests.schema.decoding import FieldValidation, decode, unknown_fields
-from dra_planner.manifests.tree import Map, clone
 from dra_planner.manifests.validation.claims import check_admin_access, check_claim, check_class, check_template
 from dra_planner.manifests.validation.cluster_objects import (
     POD_SECURITY,

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dra_planner.documents.tree import child, step
 from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template
 from dra_planner.manifests.schema.decoding import decode
-from dra_planner.manifests.tree import child, step
 from dra_planner.manifests.validation.pods import check_pod_spec, check_pod_template
 from dra_planner.manifests.validation.violations import Violation
 from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods

@@ -5,12 +5,11 @@ Source: argoproj/argo-workflows:pkg/apis/workflow/v1alpha1@v3.7, tektoncd/pipeli
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dra_planner.documents.yaml_reader import Fault, read_json, read_yaml
 from dra_planner.manifests.workloads.description import Node, Reading
-from dra_planner.manifests.yaml_reader import Fault, read_yaml
 from dra_planner.model import Figures, PodSet
 
 _POD_FIELDS: Final = ("nodeSelector", "tolerations", "affinity", "schedulerName", "priorityClassName")
@@ -105,8 +104,8 @@ def _patch(text: Any) -> Mapping[str, Any]:
     if not isinstance(text, str) or "{{" in text:
         return {}
     try:
-        data = json.loads(text) if text.lstrip().startswith("{") else read_yaml(text)[0]
-    except (json.JSONDecodeError, Fault):
+        data, _ = (read_json if text.lstrip().startswith("{") else read_yaml)(text)
+    except Fault:
         return {}
     return data if isinstance(data, Mapping) else {}
 

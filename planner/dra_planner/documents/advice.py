@@ -17,7 +17,7 @@ _UNCLOSED: Final = re.compile(r"^[^\"']*(?:\"[^\"]*|'[^']*)$")
 
 
 def advise(lines: list[str], line: int) -> str:
-    """Return how to mend the text at `line` (1-based in `lines`), or an empty text where nothing is known."""
+    """Return how to fix the text at `line` (1-based in `lines`), or an empty text where nothing is known."""
     nearby = [lines[number] for number in (line - 1, line - 2) if 0 <= number < len(lines)]
     for look in _LOOKS:
         for text in nearby:

@@ -7,6 +7,9 @@ from typing import Any, Final
 
 from dra_planner.errors import Place
 
+Location = tuple[str | int, ...]
+"""Keys and indices, from the outside in."""
+
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
@@ -64,6 +67,16 @@ def line_of(node: Any, key: str | int) -> int:
     if node.__class__ is Seq:
         return int(node.line + (node.lines[key] if isinstance(key, int) and key < len(node.lines) else 0))
     return 0
+
+
+def line_at(node: Any, at: Location) -> int:
+    """Return the line of what stands at this location below a node, or of the nearest thing around it."""
+    line = int(getattr(node, "line", 0))
+    for part in at:
+        if not (part in node if isinstance(node, dict) else isinstance(node, list) and part in range(len(node))):
+            break
+        line, node = line_of(node, part) or line, node[part]
+    return line
 
 
 def step(path: str, key: str | int) -> str:

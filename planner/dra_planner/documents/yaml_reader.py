@@ -7,6 +7,7 @@ gives the same tree with PyYAML's own parser where libyaml is missing.
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,9 +23,9 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from dra_planner.manifests.limits import MAX_DEPTH, MAX_NODES
-from dra_planner.manifests.scalars import MERGE, NotInJson, PlainKeys, PlainValues, key_text, resolve_plain
-from dra_planner.manifests.tree import Map, Seq
+from dra_planner.documents.limits import MAX_DEPTH, MAX_NODES
+from dra_planner.documents.scalars import MERGE, NotInJson, PlainKeys, PlainValues, key_text, resolve_plain
+from dra_planner.documents.tree import Map, Seq
 
 
 class PurePythonParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
@@ -73,12 +74,15 @@ _TAGS: Final[dict[str, type]] = {
 _CORE: Final = "tag:yaml.org,2002:"
 
 
-def read_yaml(text: str, first_line: int = 1) -> tuple[Any, list[Remark]]:
-    """Return the tree of one document and remarks on it; raises Fault. None stands for an empty document."""
+def read_yaml(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tuple[Any, list[Remark]]:
+    """Return the tree of one document and remarks on it; raises Fault. None stands for an empty document.
+
+    `most_nodes`: how many its aliases may expand to.
+    """
     if len(_LINES) >= _MAX_REMEMBERED:
         _LINES.clear()
     try:
-        builder = _Builder(_Parser(text).get_event, first_line, text)
+        builder = _Builder(_Parser(text).get_event, first_line, text, most_nodes)
         return builder.build(), builder.remarks
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -92,6 +96,31 @@ def read_yaml(text: str, first_line: int = 1) -> tuple[Any, list[Remark]]:
         raise Fault("holds half of a surrogate pair", first_line, "save the file as UTF-8") from None
     except NotInJson as error:
         raise Fault(f"{error} is no number that JSON can hold", first_line + _line_of(str(error), text)) from None
+
+
+def read_json(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tuple[Any, list[Remark]]:
+    """Return the same of a JSON text, or of YAML that begins like one; raises Fault.
+
+    What libyaml does not take of JSON, such as escaped surrogate pairs, is read without the lines.
+    """
+    try:
+        return read_yaml(text, first_line, most_nodes)
+    except Fault as fault:
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            raise fault from None
+        if _has_half_a_pair(data):
+            raise Fault("holds half of a surrogate pair", first_line, "write the whole character") from None
+        return data, []
+
+
+def _has_half_a_pair(data: object) -> bool:
+    try:
+        json.dumps(data, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _line_of(scalar: str, text: str) -> int:
@@ -115,7 +144,7 @@ class _Builder:
     text has none, nothing is counted and looked up for them.
     """
 
-    def __init__(self, next_event: Callable[[], Any], first_line: int, text: str) -> None:
+    def __init__(self, next_event: Callable[[], Any], first_line: int, text: str, most_nodes: int) -> None:
         self.remarks: list[Remark] = []
         self._next = next_event
         self._first = first_line
@@ -125,7 +154,7 @@ class _Builder:
         self._flows = 0
         self._anchors: dict[str, Any] = {}
         self._sizes: dict[int, int] = {}
-        self._nodes = 0
+        self._nodes, self._most_nodes = 0, most_nodes
 
     def build(self) -> Any:
         """Return the first document's tree; as in goyaml.v2 what follows it is not read, which is remarked."""
@@ -266,6 +295,9 @@ class _Builder:
             for name, item in part.items():
                 if name not in node:
                     lines.append(below)
+                elif name not in moved:
+                    message = f'"{name}" stands before a merge, which overrides it'
+                    self.remarks.append(Remark("merged-key", message, node.line + below, "write the merge first"))
                 node[name] = item
                 moved[name] = below
 
@@ -276,8 +308,8 @@ class _Builder:
         if value is _UNSET:
             raise Fault(f"anchor '{anchor}' value contains itself", line)
         self._nodes += self._sizes.get(id(value), 1)
-        if self._nodes > MAX_NODES:
-            raise Fault(f"expands to more than {MAX_NODES} nodes", line, "use fewer aliases")
+        if self._nodes > self._most_nodes:
+            raise Fault(f"expands to more than {self._most_nodes} nodes", line, "use fewer aliases")
         return value
 
     def _check_question(self, event: Any) -> None:
