@@ -11,6 +11,7 @@ ROOT = Path(__file__).parent.parent
 PAGES: dict[str, list[str]] = {
     "docs/catalog.md": ["-m", "dra_planner.catalog.page"],
     "docs/rules.md": ["-m", "dra_policies.rules.page"],
+    "docs/schema/components.json": ["-c", "import pulumi_dra.hosting as h; print(h.schema_text(), end='')"],
 }
 
 

@@ -1,5 +1,6 @@
-"""The components for programs in other languages: which are offered, and how wrong inputs are told."""
+"""The components for programs in other languages: which are offered, their schema, and how wrong inputs are told."""
 
+import json
 from importlib import import_module
 from importlib.metadata import version
 
@@ -47,3 +48,9 @@ class Components(ComponentProvider):
                 # The message has a line for each; of details the engine would show the value too, a whole plan.
                 raise InputPropertiesError(error.inner.message, []) from None
             raise
+
+
+def schema_text() -> str:
+    """Return the package's Pulumi schema as published: sorted, indented, of version 0.0.0, a newline at the end."""
+    schema = json.loads(ComponentProvider(hosted_components(), PACKAGE, None, "0.0.0").schema or "{}")
+    return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

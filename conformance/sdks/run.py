@@ -29,7 +29,7 @@ from language_host import install
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]
-SCHEMA = PROJECT / "tests/program/schema.json"
+SCHEMA = PROJECT / "docs/schema/components.json"
 GO_SDK = "example.com/pulumi-pulumi-dra/sdk/go/pulumi-dra"
 """What the CLI calls the module that it generates for a package without one of its own."""
 

@@ -1,0 +1,150 @@
+"""What README, CONTRIBUTING, help texts and `docs/` print is there: links, paths, tests, make targets, commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from dra_command.__main__ import main
+from dra_command.arguments import COMMANDS, EXAMPLES, parse
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("README.md", "CONTRIBUTING.md", *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")))
+TOP = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} | {".ci"}
+MADE_UP = re.compile(r"[<>*{}…]|\b[A-Z]{3,}\b|^\.\./|YYYY|\bfoo\b")
+ANSWERS = (0, 1, 3)  # of a command that could judge; 2 is invalid input
+
+
+class Code(NamedTuple):
+    """A piece of code of a page: a line of a fenced block, or what stands between backticks."""
+
+    page: str
+    line: int
+    text: str
+    fenced: bool
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line} {self.text}"
+
+
+def code_of(page: str) -> Iterator[Code]:
+    fenced = False
+    for number, line in enumerate((ROOT / page).read_text(encoding="utf-8").splitlines(), start=1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif fenced:
+            yield Code(page, number, line, True)
+        else:
+            yield from (Code(page, number, text, False) for text in re.findall(r"`([^`]+)`", line))
+
+
+CODE = [code for page in PAGES for code in code_of(page)]
+HELP = [
+    Code(f"{command} --help", number, line.strip(), True)
+    for command, examples in EXAMPLES.items()
+    for number, line in enumerate(examples.splitlines(), start=1)
+]
+
+
+def commands_of(code: Code) -> Iterator[list[str]]:
+    """Yield the words after `pulumi-dra` of each such command in a line, up to a pipe, a redirection or a comment."""
+    for found in re.finditer(r"(?:^|\| )pulumi-dra ([^|>#]+)", code.text):
+        words = shlex.split(found[1])
+        if words and words[0] in COMMANDS and "…" not in found[1]:
+            yield words
+
+
+NAMED = {" ".join(words): words for code in (*CODE, *HELP) for words in commands_of(code)}
+WHOLE = {" ".join(words): words for code in (*CODE, *HELP) if code.fenced for words in commands_of(code)}
+
+
+def anchors_of(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", (ROOT / page).read_text(encoding="utf-8")):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / name if name else ROOT / page
+        assert path.exists(), f"{page} links to {target}"
+        assert not anchor or anchor in anchors_of(path), f"{page} links to {target}"
+
+
+def test_paths_of_the_tree_exist() -> None:
+    missing = []
+    for code in CODE:
+        for word in re.split(r"[\s,;:()\"'=@]+", code.text):
+            path = word.partition("::")[0].rstrip("/.")
+            ours = "/" in path and path.split("/")[0] in TOP and not MADE_UP.search(path)
+            if ours and not any(ROOT.glob(path)) and not any(ROOT.glob(f"tests/{path}")):
+                missing.append(f"{path} in {code}")
+    assert not missing
+
+
+def test_tests_that_are_named_exist() -> None:
+    missing = []
+    for code in CODE:
+        for file, name in re.findall(r"([\w/]+\.py)::(\w+)", code.text):
+            found = [path for path in (ROOT / file, ROOT / "tests" / file) if path.exists()]
+            if not found or f"def {name}(" not in found[0].read_text(encoding="utf-8"):
+                missing.append(str(code))
+    assert not missing
+
+
+def test_make_targets_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = {(target, str(code)) for code in CODE for target in re.findall(r"(?:^|; )make ([a-z-]+)", code.text)}
+    assert len(named) > 5
+    assert not [where for target, where in named if target not in targets]
+
+
+@pytest.mark.parametrize("line", WHOLE)
+def test_commands_are_understood(line: str) -> None:
+    parse(WHOLE[line])
+
+
+@pytest.mark.parametrize("line", NAMED)
+def test_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command, *rest = NAMED[line]
+    if command == "sandbox":  # its options are those of its own subcommands
+        return
+    parse([command, "--help"])
+    known = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
+    assert {word.partition("=")[0] for word in rest if word.startswith("--")} <= known
+
+
+def test_subcommands_exist() -> None:
+    named = {found for code in CODE for found in re.findall(r"(?:^|\| )pulumi-dra ([a-z]+)", code.text)}
+    assert named <= set(COMMANDS)
+    assert {"plan", "check", "explain"} <= named
+
+
+def runs_alone(words: list[str]) -> bool:
+    """Whether a command needs nothing but the project: no standard input, no cluster, no file of the reader's."""
+    if words[0] == "sandbox" or {"-", "--kubeconfig", "--help"} & set(words):
+        return False
+    files = [word for word in words if re.search(r"/|\.(ya?ml|json)$", word) and not word.startswith("-")]
+    return not MADE_UP.search(" ".join(words)) and all((ROOT / file).exists() for file in files)
+
+
+@pytest.mark.parametrize("line", [line for line, words in WHOLE.items() if runs_alone(words)])
+def test_commands_answer(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("stacks", "examples"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("node_modules"))
+    monkeypatch.chdir(tmp_path)
+    status = main(WHOLE[line])
+    printed = capsys.readouterr()
+    assert status in ANSWERS, printed.err
+    assert printed.out or printed.err
