@@ -16,11 +16,9 @@ class Status(IntEnum):
     INTERRUPTED = 130
 
 
-def status_of(
-    verdict: Literal["fits", "does-not-fit", "cannot-tell"], *, has_errors: bool, allow_unknown: bool
-) -> Status:
-    """Return the status of an answer; an error among the findings counts as something broken."""
-    if verdict == "does-not-fit" or has_errors:
+def status_of(verdict: Literal["fits", "does-not-fit", "cannot-tell"], *, allow_unknown: bool) -> Status:
+    """Return the status of an answer; an error among its findings is in its verdict already."""
+    if verdict == "does-not-fit":
         return Status.BROKEN
     if verdict == "cannot-tell" and not allow_unknown:
         return Status.CANNOT_TELL

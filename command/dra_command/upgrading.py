@@ -11,8 +11,9 @@ from dra_command.inputs import Inputs
 from dra_planner.catalog import DriverRelease, driver_release, unknown_gate
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.errors import Diagnostic, Place
-from dra_planner.manifests import Manifests, read_manifests, selectors_of
+from dra_planner.manifests import Manifests, selectors_of
 from dra_planner.model import ClaimSpec, DeviceConfiguration, ResourceClaim, ResourceClaimTemplate
+from dra_planner.plan import read_checked
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.slices import GPU_DRIVER, Change, DriverSettings, changes_read, compare_releases
 
@@ -49,7 +50,7 @@ def check_upgrade(inputs: Inputs, old: str, new: str) -> Checked:
     changes = compare_releases(before, after, old_settings=old_settings, new_settings=new_settings)
     minor = inputs.fleet.minor if inputs.fleet is not None else MAXIMUM_MINOR
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)
-    manifests = read_manifests((*inputs.sources, *inputs.observed), features)
+    manifests = read_checked((*inputs.sources, *inputs.observed), features)
     noticed = tuple(dict.fromkeys(_notice(changes, manifests, features)))
     found = [*missing, *(_finding(each) for each in noticed)]
     known = {each.change for each in noticed}

@@ -9,14 +9,13 @@ from typing import Any, Final
 
 from client import Answer
 
-from dra_planner import cel
 from dra_planner.errors import ManifestError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.validation.context import Cluster, Context
 from dra_planner.manifests.validation.storage import stored_form
 from dra_planner.manifests.validation.verdict import judge
-from dra_planner.manifests.validation.violations import Violation, forbidden
+from dra_planner.plan import check_selector
 from dra_planner.releases import Features
 from dra_planner.sources import Source
 
@@ -46,21 +45,7 @@ def context_of(features: Features) -> Context:
         quotas=quotas,
         complete=True,
     )
-    return Context(features=features, cluster=cluster, check_selector=_check_selector)
-
-
-@cache
-def _check_selector(expression: str, features: Features) -> str | Violation | None:
-    dialect = cel.Dialect(
-        minor=features.minor,
-        consumable_capacity=features.consumable_capacity,
-        list_attributes=features.list_attributes,
-        environment="new",
-    )
-    compiled = cel.compile(expression, dialect)
-    if not isinstance(compiled, cel.Refused):
-        return None
-    return forbidden("", "too complex, exceeds cost limit") if compiled.kind == "cost" else compiled.message
+    return Context(features=features, cluster=cluster, check_selector=check_selector)
 
 
 def answer(text: str, features: Features, mode: str = "Strict") -> Answer:

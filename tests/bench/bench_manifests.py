@@ -1,6 +1,6 @@
 """Reading and judging 10 000 documents (about 20 MB), beside PyYAML's own C composer on the same text.
 
-    python tests/bench/bench_manifests.py [documents]
+python tests/bench/bench_manifests.py [documents]
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 
 import yaml
 
-from dra_planner.manifests import read_manifests
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -80,7 +80,7 @@ def main() -> None:
     print(f"{documents} documents, {len(text) / 1e6:.1f} MB, {peak_mib():.0f} MiB before")
     for run in range(3):
         start = time.process_time()
-        manifests = read_manifests([Source("bench.yaml", text)], features_of(36))
+        manifests = read_checked([Source("bench.yaml", text)], features_of(36))
         read = time.process_time() - start
         memory = peak_mib()
         assert len(manifests.workloads) == documents // 2

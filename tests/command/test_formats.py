@@ -108,7 +108,7 @@ def test_check_names_the_line_of_what_is_wrong(project: Project) -> None:
     done = project.run("check", "workloads", "--format", "json")
     assert done.status == 1
     codes = {(each["file"], each["line"], each["code"]) for each in done.json["diagnostics"]}
-    assert ("workloads/at-least-40-gb-with-an-operator.yaml", 17, "selector-does-not-compile") in codes
+    assert ("workloads/at-least-40-gb-with-an-operator.yaml", 17, "invalid-value") in codes
 
 
 @pytest.mark.parametrize(

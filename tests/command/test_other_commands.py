@@ -10,7 +10,7 @@ import yaml
 from command_project import Project
 
 from dra_planner import catalog
-from dra_planner.manifests import read_manifests
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -45,7 +45,7 @@ def test_slices_with_settings_of_the_driver(project: Project) -> None:
 @pytest.mark.parametrize("name", ["n", "yes", "1e3", "007", "0x1f", "null", "12.5"])
 def test_slices_of_a_node_whose_name_reads_like_something_else(project: Project, name: str) -> None:
     done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", name)
-    manifests = read_manifests([Source("slices.yaml", done.out)], features_of(34))
+    manifests = read_checked([Source("slices.yaml", done.out)], features_of(34))
     assert manifests.diagnostics == ()
     assert [(each.node_name, each.pool) for each in manifests.slices] == [(name, name)]
 

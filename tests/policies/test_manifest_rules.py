@@ -8,8 +8,7 @@ import pytest
 
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import read_fleet
-from dra_planner.manifests import read_manifests
-from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.plan import PlanRequest, make_plan, read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_policies.rules import check_all, view_of
@@ -43,9 +42,12 @@ metadata: {{name: mine}}
 spec: {{selectors: [{{cel: {{expression: "{expression}"}}}}]}}
 """
 SELECTOR = 'selectors: [{{cel: {{expression: "{expression}"}}}}]'
-MEMORY = SELECTOR.format(
-    expression="device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('{amount}')) >= 0"
-).replace("{cel", "{{cel").replace("{expression", "{{expression").replace("}}]", "}}}}]")
+MEMORY = (
+    SELECTOR.format(expression="device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('{amount}')) >= 0")
+    .replace("{cel", "{{cel")
+    .replace("{expression", "{{expression")
+    .replace("}}]", "}}}}]")
+)
 TOLERATION = "{key: nvidia.com/gpu, operator: Exists}"
 
 
@@ -71,16 +73,14 @@ def ranked(*counts: int) -> str:
     return CLAIM.format(kind="ResourceClaim", spec=f"{{devices: {{requests: [{request}]}}}}")
 
 
-def deployment(
-    replicas: int = 1, named: bool = False, tolerations: str = TOLERATION, used: str = "{name: gpu}"
-) -> str:
+def deployment(replicas: int = 1, named: bool = False, tolerations: str = TOLERATION, used: str = "{name: gpu}") -> str:
     entry = "resourceClaimName: gpu" if named else "resourceClaimTemplateName: gpu"
     return DEPLOYMENT.format(replicas=replicas, tolerations=tolerations, used=used, claim=entry)
 
 
 def told(*documents: str, minor: int = 34) -> list[Diagnostic]:
     features = features_of(minor)
-    manifests = read_manifests([Source("all.yaml", "\n---\n".join(documents))], features)
+    manifests = read_checked([Source("all.yaml", "\n---\n".join(documents))], features)
     return list(check_all(view_of(manifests, features)))
 
 
@@ -157,7 +157,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     ),
     "a selector that does not compile": (
         [CLASS.format(expression="device.driver == 1")],
-        [("error", "selector-does-not-compile")],
+        [("error", "invalid-value")],
     ),
     "a quantity compared with an operator": (
         [
@@ -166,7 +166,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
                 ">= quantity('40Gi')\"}}]"
             )
         ],
-        [("error", "selector-does-not-compile")],
+        [("error", "invalid-value")],
     ),
 }
 

@@ -10,9 +10,8 @@ from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import status_of
 from dra_planner.errors import Diagnostic
-from dra_planner.manifests import read_manifests
 from dra_planner.model import Verdict, worst
-from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.plan import PlanRequest, make_plan, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_policies.rules import RULES, StackView, check_all, view_of
 
@@ -28,10 +27,6 @@ class Checked:
     diagnostics: tuple[Diagnostic, ...]
     workloads: int
     passed: str
-
-    @property
-    def has_errors(self) -> bool:
-        return any(each.severity == "error" for each in self.diagnostics)
 
 
 def run(values: argparse.Namespace) -> int:
@@ -71,22 +66,19 @@ def run(values: argparse.Namespace) -> int:
             from dra_command.formats.check_text import print_check
 
             print_check(checked, quiet=values.quiet)
-    return status_of(checked.verdict, has_errors=checked.has_errors, allow_unknown=values.allow_unknown)
+    return status_of(checked.verdict, allow_unknown=values.allow_unknown)
 
 
 def check(inputs: Inputs) -> Checked:
     """Return what the rules find; raises PlannerError for input that is wrong."""
     view, planned = _view(inputs)
     found = tuple(dict.fromkeys(check_all(view)))
-    verdict: Verdict = "fits"
-    if any(each.severity == "error" for each in found):
-        verdict = "does-not-fit"
-    elif any(each.severity == "note" and each.code in _RULE_IDS for each in found):
-        verdict = "cannot-tell"
+    in_doubt = any(each.severity == "note" and each.code in _RULE_IDS for each in found)
+    placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     workloads = len(view.manifests.workloads) if view.manifests is not None else 0
     counted = f"{len(RULES)} rules, {workloads} workload{'s' if workloads != 1 else ''}"
     return Checked(
-        verdict=worst([verdict, planned]),
+        verdict=overall_verdict(placing, found),
         diagnostics=order_findings(found),
         workloads=workloads,
         passed=f"No rule is broken: {counted}.",
@@ -105,11 +97,9 @@ _RULE_IDS = frozenset(rule.id for rule in RULES)
 def _view(inputs: Inputs) -> tuple[StackView, Verdict]:
     if inputs.fleet is None and not inputs.observed:
         features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR)
-        return view_of(read_manifests(inputs.sources, features), features), "fits"
+        return view_of(read_checked(inputs.sources, features), features), "fits"
     plan = make_plan(
-        PlanRequest(
-            sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
-        )
+        PlanRequest(sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
     )
     assert plan.manifests is not None  # make_plan keeps what it read
     return view_of(plan.manifests, features_of(parse_version(plan.kubernetes)), plan), plan.verdict

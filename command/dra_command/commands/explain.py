@@ -85,7 +85,7 @@ def run(values: argparse.Namespace) -> int:
         from dra_command.formats.explain_text import print_explanation
 
         print_explanation(explanation, quiet=values.quiet, verbose=values.verbose)
-    return status_of(explanation.verdict, has_errors=False, allow_unknown=values.allow_unknown)
+    return status_of(explanation.verdict, allow_unknown=values.allow_unknown)
 
 
 def explain(plan: Plan, name: str, pool: str = "") -> Explanation:

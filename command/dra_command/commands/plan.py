@@ -38,7 +38,7 @@ def run(values: argparse.Namespace) -> int:
         return Status.BROKEN
     if values.write and not values.quiet:
         print(f"wrote {plan_path(inputs.stack)}", file=sys.stderr)
-    return status_of(plan.verdict, has_errors=plan.has_errors, allow_unknown=values.allow_unknown)
+    return status_of(plan.verdict, allow_unknown=values.allow_unknown)
 
 
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
@@ -100,8 +100,6 @@ def _differences(kept: PlanFile, made: PlanFile) -> str:
         if row.name not in {each.name for each in kept.pools} or kept.pool(row.name).nodes != row.nodes
     ]
     parts.extend(
-        f"the {name}"
-        for name in ("demand", "classes", "kubernetes")
-        if getattr(kept, name) != getattr(made, name)
+        f"the {name}" for name in ("demand", "classes", "kubernetes") if getattr(kept, name) != getattr(made, name)
     )
     return ", ".join(parts)

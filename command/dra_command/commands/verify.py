@@ -14,7 +14,6 @@ from dra_command.formats.page import Page
 from dra_command.inputs import read_inputs
 from dra_command.snapshot import take_snapshot
 from dra_command.status import Status
-from dra_planner.manifests import read_manifests
 from dra_planner.offers import (
     CatalogRow,
     Difference,
@@ -24,6 +23,7 @@ from dra_planner.offers import (
     rows_to_add,
     verify_offers,
 )
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of, parse_version
 
 _MOST_NAMES = 3
@@ -39,7 +39,7 @@ def run(values: argparse.Namespace) -> int:
     assert inputs.fleet is not None  # --stack or --fleet was given
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else inputs.fleet.minor)
     taken = (take_snapshot(values.kubeconfig, values.context),) if values.kubeconfig else inputs.observed
-    snapshot = read_manifests(taken, features)
+    snapshot = read_checked(taken, features)
     observed = observe_offers(snapshot, features)
     found = verify_offers(predict_offers(inputs.fleet, features), observed)
     rows = rows_to_add(observed)

@@ -45,11 +45,14 @@ def headline(plan: Plan) -> str:
     """Return the verdict in one sentence."""
     pending = sum(workload.pending for workload in plan.workloads)
     level = "" if plan.level == "steady" else f" at {plan.level} demand"
-    if not plan.workloads:
+    errors = sum(finding.severity == "error" for finding in plan.diagnostics)
+    if not plan.workloads and not errors:
         return "Nothing to place: the manifests hold no workload."
     if plan.verdict == "fits":
         return f"Everything fits{level}."
-    waiting = f": {_pods(pending)} left over" if pending else ""
+    wrong = f"{errors} error{'s' if errors != 1 else ''}" if errors else ""
+    said = ", ".join(filter(None, (f"{_pods(pending)} left over" if pending else "", wrong)))
+    waiting = f": {said}" if said else ""
     if plan.verdict == "does-not-fit":
         return f"Does not fit{level}{waiting}."
     return f"Cannot tell{level}{waiting}."

@@ -1,6 +1,7 @@
 """CEL of the ready-made DeviceClasses, and a check of everybody else's."""
 
 from dra_planner import cel
+from dra_planner.releases import features_of
 
 DRIVER = "gpu.nvidia.com"
 DEVICES = ("gpu", "mig", "any")
@@ -29,7 +30,7 @@ def class_selectors(*, device: str = "", memory_gib_at_least: int = 0, mig_profi
 
 def refusal_of(expression: str, minor: int) -> str:
     """Return why Kubernetes 1.<minor> would refuse this selector, or ""."""
-    compiled = cel.compile(expression, cel.Dialect(minor=minor, environment="new"))
-    if not isinstance(compiled, cel.Refused):
+    compiled = cel.compile(expression, cel.Dialect.of(features_of(minor), environment="new"))
+    if not isinstance(compiled, cel.Refused) or compiled.kind == "unsupported":  # a doubt refuses nothing
         return ""
     return compiled.message + (f"; {compiled.fix}" if compiled.fix else "")

@@ -20,10 +20,12 @@ from dra_planner.manifests.rendering.claims import (
 from dra_planner.manifests.rendering.pods import render_pod_spec, render_pod_template
 from dra_planner.manifests.rendering.slices import render_node, render_slice
 from dra_planner.manifests.rewriting import rewrite
+from dra_planner.manifests.validation.context import SelectorRefusal
 
 __all__ = [
     "BoundPod",
     "Manifests",
+    "SelectorRefusal",
     "UnresolvedPods",
     "parse_claim",
     "parse_claim_spec",

@@ -40,14 +40,12 @@ from dra_planner.sources import Source
 RESOURCE: Final = "resource.k8s.io"
 
 
-def read_manifests(
-    sources: Iterable[Source], features: Features, *, check_selector: CheckSelector | None = None
-) -> Manifests:
+def read_manifests(sources: Iterable[Source], features: Features, *, check_selector: CheckSelector) -> Manifests:
     """Return all that the sources say, as a control plane with these features would take it.
 
     An object that the API server would refuse is left out and reported among `diagnostics`; so is a field that
-    it would drop. Objects that carry a uid exist already and are not judged again. CEL selectors are compiled
-    only by `check_selector`; without it `selectors_of` lists them for those who compile.
+    it would drop. Objects that carry a uid exist already and are not judged again. Every CEL selector of the others
+    goes through `check_selector`, which compiles it: this layer knows no CEL.
 
     Raises ManifestError where a text cannot be read at all, with `others` for further faults.
     """
@@ -73,7 +71,7 @@ def collect_manifests(
     features: Features,
     remarks: Iterable[Diagnostic] = (),
     *,
-    check_selector: CheckSelector | None = None,
+    check_selector: CheckSelector,
 ) -> Manifests:
     """Return what these objects say; see `read_manifests`."""
     cluster = _cluster_of(objects)

@@ -17,7 +17,7 @@ from dra_planner.allocation.results import allocation_of
 from dra_planner.allocation.run import Pending, run
 from dra_planner.claims import expand_claims
 from dra_planner.errors import ManifestError, Place
-from dra_planner.manifests import Manifests, read_manifests
+from dra_planner.manifests import Manifests
 from dra_planner.model import (
     AllocatedDevice,
     Demand,
@@ -34,6 +34,7 @@ from dra_planner.model import (
     worst,
 )
 from dra_planner.offers import Offer, observe_offers
+from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import (
     GivenClaim,
     GivenDevice,
@@ -42,6 +43,7 @@ from dra_planner.plan.values import (
     PlannedPool,
     PlannedWorkload,
     PlanRequest,
+    overall_verdict,
 )
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import DeviceCount, count_state
@@ -57,14 +59,14 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
     a snapshot without nodes, or of a release that neither it nor the request names.
     """
     features = features_of(_minor(request))
-    snapshot = read_manifests(request.observed, features)
+    snapshot = read_checked(request.observed, features)
     if not snapshot.nodes:
         raise ManifestError(
             "holds no Node",
             place=Place(request.observed[0].name),
             fix="kubectl get nodes,resourceslices,deviceclasses,resourceclaims,pods -A -o yaml",
         )
-    given = read_manifests(request.sources, features) if request.sources else snapshot
+    given = read_checked(request.sources, features) if request.sources else snapshot
     manifests = _together(given, snapshot)
     demand = expand_claims(manifests, manifests.classes, features)
     offers = observe_offers(snapshot, features)
@@ -73,9 +75,10 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
     result = run([arrival.pod for arrival in arrivals], start)
     pending = {each.pod.name: each for each in result.pending}
     workloads = _workloads(demand, arrivals, result.placed, pending)
+    diagnostics = (*snapshot.diagnostics, *(given.diagnostics if given is not snapshot else ()))
     return Plan(
         level="steady",
-        verdict=worst(workload.verdicts["steady"] for workload in workloads),
+        verdict=overall_verdict(worst(workload.verdicts["steady"] for workload in workloads), diagnostics),
         kubernetes=features.version,
         fleet=None,
         offers=offers,
@@ -87,7 +90,7 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
         nodes_bound=len(offers),
         method="pod by pod in document order, each on the node with the most room",
         assumptions=_assumptions(demand, offers, features),
-        diagnostics=(*snapshot.diagnostics, *(given.diagnostics if given is not snapshot else ())),
+        diagnostics=diagnostics,
         claims=tuple(_claims(arrivals, result.cluster)),
         manifests=manifests,
     )

@@ -8,14 +8,16 @@ from decimal import Decimal
 from dra_planner.claims import expand_claims
 from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
-from dra_planner.manifests import Manifests, read_manifests
+from dra_planner.manifests import Manifests
 from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass, Figures, WorkloadRef
 from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.node_ranges import node_range
+from dra_planner.plan.reading import read_checked
 from dra_planner.plan.system_pods import SystemPods, add_system, set_aside
 from dra_planner.plan.uneven_counts import uneven_counts
-from dra_planner.plan.values import Cost, Plan, PlannedPool, PlannedWorkload, PlanRequest
+from dra_planner.plan.values import Cost, Plan, PlannedPool, PlannedWorkload, PlanRequest, overall_verdict
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import PoolSize, Sizer, Sizing, WorkloadSize
@@ -35,8 +37,9 @@ def make_plan(request: PlanRequest) -> Plan:
         raise PlannerError("there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster")
     fleet = request.fleet
     features = features_of(parse_version(request.kubernetes) if request.kubernetes else fleet.minor)
-    manifests = read_manifests(request.sources, features)
-    classes = {**fleet_classes(fleet, features), **manifests.classes}
+    manifests = read_checked(request.sources, features)
+    sources = ClassSources(fleet_classes(fleet, features), manifests.classes)
+    classes = sources.in_cluster
     demand = expand_claims(manifests, classes, features)
     offers = predict_offers(fleet, features)
     return size_plan(
@@ -46,7 +49,7 @@ def make_plan(request: PlanRequest) -> Plan:
         classes=classes,
         features=features,
         level=request.level,
-        diagnostics=manifests.diagnostics,
+        diagnostics=(*manifests.diagnostics, *find_class_faults(fleet, sources, offers, features)),
         assumptions=_assumptions(manifests, demand, offers, features),
         inputs=inputs_of(fleet, request.sources, request.paths),
         manifests=manifests,
@@ -74,9 +77,10 @@ def size_plan(
     chosen = sizings[level]
     by_name = {offer.name: offer for offer in offers}
     pools = tuple(_pool(chosen.pool(pool.name), by_name[pool.name], fleet) for pool in fleet.pools)
+    found = (*diagnostics, *uneven_counts(fleet, pools))
     return Plan(
         level=level,
-        verdict=chosen.verdict,
+        verdict=overall_verdict(chosen.verdict, found),
         kubernetes=features.version,
         fleet=fleet,
         offers=offers,
@@ -88,7 +92,7 @@ def size_plan(
         nodes_bound=chosen.nodes_bound,
         method=chosen.method,
         assumptions=(*assumptions, *(system.assumptions if system is not None else ())),
-        diagnostics=(*diagnostics, *uneven_counts(fleet, pools)),
+        diagnostics=found,
         sizings=sizings,
         inputs=inputs or {},
         manifests=manifests,
@@ -104,9 +108,7 @@ def _match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
         raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="make the plan again")
 
 
-def _size_levels(
-    demand: Demand, sizer: Sizer, system: SystemPods | None
-) -> dict[DemandLevel, Sizing]:
+def _size_levels(demand: Demand, sizer: Sizer, system: SystemPods | None) -> dict[DemandLevel, Sizing]:
     """Size every level; levels that ask for the same are sized once."""
     done: dict[tuple[int | None, ...], Sizing] = {}
     sizings: dict[DemandLevel, Sizing] = {}
@@ -187,9 +189,7 @@ def _cost(sizing: Sizing, offers: Iterable[Offer]) -> Cost | None:
     )
 
 
-def _assumptions(
-    manifests: Manifests, demand: Demand, offers: Iterable[Offer], features: Features
-) -> tuple[str, ...]:
+def _assumptions(manifests: Manifests, demand: Demand, offers: Iterable[Offer], features: Features) -> tuple[str, ...]:
     said = [f"Kubernetes {features.version} with its default feature gates, at its latest known patch"]
     said += demand.assumptions
     by_text: dict[str, list[str]] = {}

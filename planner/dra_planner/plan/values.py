@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -104,7 +104,7 @@ class GivenClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The answer: a verdict, sizes, and all that they rest on."""
+    """The answer: a verdict (see `overall_verdict`), sizes, and all that they rest on."""
 
     level: DemandLevel
     verdict: Verdict
@@ -140,7 +140,10 @@ class Plan:
                 return each
         raise KeyError(f"{kind} {namespace}/{name}")
 
-    @property
-    def has_errors(self) -> bool:
-        """Whether a finding is an error: an object that the API server would refuse."""
-        return any(finding.severity == "error" for finding in self.diagnostics)
+
+def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict:
+    """Return the one verdict of a plan: what placing its pods says, and *does not fit* where a finding is an error.
+
+    Headline, JSON, the plan's document and the exit status all go by it.
+    """
+    return "does-not-fit" if any(finding.severity == "error" for finding in findings) else placing

@@ -32,7 +32,7 @@ from dra_policies.rules import (
     pool_maximum_too_small,
     rule_could_not_run,
     scaling_exceeds_pools,
-    selector_does_not_compile,
+    selector_cannot_be_checked,
     selector_just_misses_a_gpu,
     selector_reads_what_no_device_has,
     stack_cannot_be_judged,
@@ -56,7 +56,7 @@ RULES: Final[tuple[Rule, ...]] = (
     device_plugin_on_dra_node.RULE,
     driver_quota_too_small.RULE,
     object_is_refused.RULE,
-    selector_does_not_compile.RULE,
+    selector_cannot_be_checked.RULE,
     selector_reads_what_no_device_has.RULE,
     selector_just_misses_a_gpu.RULE,
     claim_asks_for_too_many_devices.RULE,
@@ -81,9 +81,8 @@ def run(view: StackView, rules: Sequence[Rule] = RULES) -> Iterator[tuple[Rule, 
 
 
 def check_all(view: StackView, rules: Sequence[Rule] = RULES) -> Iterator[Diagnostic]:
-    """Yield what reading the manifests found, as it was found, then the findings of all rules."""
-    if view.manifests is not None:
-        yield from view.manifests.diagnostics
+    """Yield what reading and planning found, as it was found, then the findings of all rules."""
+    yield from view.diagnostics
     for rule, finding in run(view, rules):
         if rule is not object_is_refused.RULE:  # told already, in the reader's own words
             yield rule.diagnostic(finding)

@@ -15,9 +15,10 @@ from dra_policies.unknowns import Properties
 def view_of(manifests: Manifests, features: Features, plan: Plan | None = None) -> StackView:
     """Return the view of manifests, and of the plan that was made from them when there is one."""
     plugins = tuple(plugin for plugin in map(_device_plugin, manifests.workloads) if plugin is not None)
-    view = StackView(manifests=manifests, features=features, device_plugins=plugins)
     if plan is None:
-        return view
+        return StackView(
+            manifests=manifests, features=features, device_plugins=plugins, diagnostics=manifests.diagnostics
+        )
     judgement = Judgement(
         basis="fleet" if plan.fleet is not None else "snapshot",
         demand=plan.demand,
@@ -33,6 +34,7 @@ def view_of(manifests: Manifests, features: Features, plan: Plan | None = None) 
     return StackView(
         manifests=manifests,
         features=features,
+        diagnostics=plan.diagnostics,
         device_plugins=plugins,
         judgement=judgement,
         classes=plan.classes,
@@ -75,9 +77,7 @@ def _device_plugin(workload: Workload) -> DevicePlugin | None:
     names = [workload.meta.name, *(container.name for container in template.spec.containers)]
     if not any("nvidia-device-plugin" in name for name in names):
         return None
-    return DevicePlugin(
-        title=str(workload.ref), pod=Properties(render_pod_spec(template.spec)), place=workload.place
-    )
+    return DevicePlugin(title=str(workload.ref), pod=Properties(render_pod_spec(template.spec)), place=workload.place)
 
 
 def _pool(offer: Offer, cloud: Cloud) -> DeclaredPool:

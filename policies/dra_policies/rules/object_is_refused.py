@@ -9,7 +9,7 @@ from dra_policies.rules.view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    for diagnostic in view.manifests.diagnostics if view.manifests else ():
+    for diagnostic in view.diagnostics:
         if diagnostic.severity == "error":
             path = f"{diagnostic.place.path}: " if diagnostic.place.path else ""
             yield Finding(message=f"{path}{diagnostic.message}", fix=diagnostic.fix, place=diagnostic.place)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from dra_planner.errors import NOWHERE, Place
+from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
 
 if TYPE_CHECKING:
@@ -138,5 +138,6 @@ class StackView:
     judgement: Judgement | None = None
     manifests: Manifests | None = None  # objects of the stack, or of files; their places name URNs or files
     features: Features | None = None  # set with `manifests`
+    diagnostics: tuple[Diagnostic, ...] = ()  # what reading the manifests found, and planning with them
     classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
     unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged

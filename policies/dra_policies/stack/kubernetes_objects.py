@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dra_planner.errors import PlannerError
-from dra_planner.manifests import read_manifests
+from dra_planner.plan import read_checked
 from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source
 from dra_policies.rules.view import StackView
@@ -130,13 +130,14 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
         if text.unknown
     )
     view = replace(view, unknowns=(*view.unknowns, *unknowns, *unreadable.values()))
-    return replace(view, manifests=read_manifests(sources, features), features=features)
+    manifests = read_checked(sources, features)
+    return replace(view, manifests=manifests, features=features, diagnostics=manifests.diagnostics)
 
 
 def _fault(text: ObjectText, features: Features) -> str:
     """Return why an object cannot be read at all, "" when it can."""
     try:
-        read_manifests([text.source] if text.source else [], features)
+        read_checked([text.source] if text.source else [], features)
     except PlannerError as error:
         return f"{text.title}: cannot be read: {error.message}"
     return ""

@@ -18,7 +18,7 @@ from dra_planner.allocation.node_filters import reject_for_good
 from dra_planner.allocation.run import Pending, run
 from dra_planner.allocation.verdicts import Refusal, Undecided
 from dra_planner.claims import expand_claims
-from dra_planner.manifests import Manifests, read_manifests
+from dra_planner.manifests import Manifests
 from dra_planner.model import (
     Blocked,
     Demand,
@@ -31,6 +31,7 @@ from dra_planner.model import (
     WorkloadRef,
 )
 from dra_planner.offers import observe_offers
+from dra_planner.plan import read_checked
 from dra_planner.releases import Features
 from dra_planner.sources import Source
 
@@ -64,7 +65,7 @@ class _Play:
         given, when = _documents(case["given"]), _documents(case["when"])
         latest = {(d["kind"], _key(d)): d for d in when}
         self.events = [d for d in when if d["kind"] in WORKLOADS]
-        manifests = read_manifests([Source("case", yaml.safe_dump_all([*given, *latest.values()]))], features)
+        manifests = read_checked([Source("case", yaml.safe_dump_all([*given, *latest.values()]))], features)
         self.manifests: Manifests = manifests
         self.demand: Demand = expand_claims(manifests, {}, features)
         offers = observe_offers(manifests, features)

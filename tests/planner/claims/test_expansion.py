@@ -7,9 +7,9 @@ import random
 import pytest
 
 from dra_planner.claims import expand_claims
-from dra_planner.manifests import read_manifests
 from dra_planner.model import DeviceClass, Figures, ObjectMeta
 from dra_planner.model.demand import Demand
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -49,7 +49,7 @@ spec:
 
 def expand(*documents: str, minor: int = 36, classes: dict[str, DeviceClass] = CLASSES) -> Demand:
     features = features_of(minor)
-    return expand_claims(read_manifests([Source("m.yaml", "\n---\n".join(documents))], features), classes, features)
+    return expand_claims(read_checked([Source("m.yaml", "\n---\n".join(documents))], features), classes, features)
 
 
 def test_every_pod_gets_a_claim_of_its_own_from_a_template() -> None:
@@ -172,7 +172,7 @@ def test_pods_of_a_group_share_its_claim(is_on: bool, entry: str, group: str, sh
         "      containers:", f"      schedulingGroup: {{podGroupName: {group}}}\n      containers:"
     ).replace("claims: [{name: gpu}]", f"claims: [{{name: {entry}}}]")  # fmt: skip
     features = features_of(37).with_gates(workload_claims=is_on)
-    manifests = read_manifests([Source("m.yaml", "\n---\n".join([TEMPLATE, GROUP, pods]))], features)
+    manifests = read_checked([Source("m.yaml", "\n---\n".join([TEMPLATE, GROUP, pods]))], features)
     demand = expand_claims(manifests, CLASSES, features)
     (shape,) = demand.shapes
     assert [str(claim.shared or "") for claim in shape.claims] == [shared]

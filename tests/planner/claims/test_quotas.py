@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from dra_planner.claims import expand_claims
-from dra_planner.manifests import read_manifests
 from dra_planner.model import DeviceClass, Figures, ObjectMeta
 from dra_planner.model.demand import Demand
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -29,7 +29,7 @@ def quota(hard: str, more: str = "") -> str:
 def demand(*documents: str) -> Demand:
     features = features_of(36)
     text = "---\n" + "\n---\n".join(documents)
-    return expand_claims(read_manifests([Source("m.yaml", text)], features), CLASSES, features)
+    return expand_claims(read_checked([Source("m.yaml", text)], features), CLASSES, features)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from dra_planner.claims import expand_claims
-from dra_planner.manifests import read_manifests
 from dra_planner.model import DeviceClass, ObjectMeta
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import read_sources
 
@@ -26,13 +26,12 @@ CLASSES = {"gpu.nvidia.com": DeviceClass(meta=ObjectMeta(name="gpu.nvidia.com"))
         ("workloads/two-pods.yaml", 2, 2),
         ("workloads/job-two-gpus-each.yaml", 4, 8),
         ("workloads-that-do-not-fit/tesla-volta.yaml", 1, 1),
-        ("workloads-that-do-not-fit/at-least-40-gb-with-an-operator.yaml", 1, 1),
         ("workloads-that-do-not-fit/forgotten-toleration.yaml", 1, 1),
     ],
 )
 def test_an_example_asks_for_so_many_devices(file: str, pods: int, devices: int, minor: int) -> None:
     features = features_of(minor)
-    manifests = read_manifests(read_sources([EXAMPLES / file]), features)
+    manifests = read_checked(read_sources([EXAMPLES / file]), features)
     demand = expand_claims(manifests, CLASSES, features)
     assert manifests.diagnostics == ()
     assert demand.blocked == ()
@@ -46,7 +45,7 @@ def test_an_example_asks_for_so_many_devices(file: str, pods: int, devices: int,
 
 
 def test_only_one_example_forgets_the_toleration() -> None:
-    manifests = read_manifests(
+    manifests = read_checked(
         read_sources([EXAMPLES / "workloads", EXAMPLES / "workloads-that-do-not-fit"]), features_of(36)
     )
     without = [item.ref.name for item in manifests.workloads if not item.pod_sets[0].template.spec.tolerations]

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from dra_planner.manifests import Manifests, read_manifests, selectors_of
+from dra_planner.manifests import Manifests, SelectorRefusal, read_manifests, selectors_of
 from dra_planner.model import ObjectKey
+from dra_planner.plan import check_selector
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
 
 def read(text: str, minor: int = 36, **options: Any) -> Manifests:
-    return read_manifests([Source("m.yaml", text)], features_of(minor), **options)
+    return read_manifests([Source("m.yaml", text)], features_of(minor), **{"check_selector": check_selector, **options})
 
 
 CLAIM = """apiVersion: resource.k8s.io/v1
@@ -155,13 +156,25 @@ def test_doubtful_yaml_is_remarked() -> None:
     assert (finding.severity, finding.code, finding.place.line) == ("warning", "duplicate-key", 12)
 
 
-def test_selectors_are_compiled_by_whoever_can() -> None:
-    text = CLAIM + "          selectors:\n            - cel: {expression: device.x}\n"
+def test_selectors_are_known_by_their_places() -> None:
+    text = CLAIM + "          selectors:\n            - cel: {expression: 'true'}\n"
     (selector,) = selectors_of(read(text))
-    assert (selector.expression, selector.place.line) == ("device.x", 12)
+    assert (selector.expression, selector.place.line) == ("true", 12)
     assert selector.place.path == "spec.devices.requests[0].exactly.selectors[0].cel.expression"
-    (finding,) = read(text, check_selector=lambda text, features: f"no {text}").diagnostics
-    assert "no device.x" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("is_forbidden", "code", "said"),
+    [(False, "invalid-value", 'Invalid value: "device.x": no'), (True, "forbidden-value", "Forbidden: no")],
+)
+def test_a_selector_that_is_refused_refuses_its_claim(is_forbidden: bool, code: str, said: str) -> None:
+    text = CLAIM + "          selectors:\n            - cel: {expression: device.x}\n"
+    refusal = SelectorRefusal("no", fix="write another", is_forbidden=is_forbidden)
+    found = read(text, check_selector=lambda text, features: refusal)
+    (finding,) = found.diagnostics
+    assert (finding.severity, finding.code, finding.place.line, finding.fix) == ("error", code, 12, "write another")
+    assert finding.message.endswith(f"selectors[0].cel.expression: {said}")
+    assert not found.claims
 
 
 DOCUMENTS = [

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from dra_planner.claims import expand_claims
 from dra_planner.errors import ManifestError
-from dra_planner.manifests import Manifests, read_manifests, rewrite
+from dra_planner.manifests import Manifests, rewrite
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -114,7 +115,7 @@ ALL = [CLAIM, SLICE, POD, DEPLOYMENT, *OTHERS]
 
 def read(*documents: Any, minor: int = 36) -> Manifests:
     text = "\n---\n".join(json.dumps(document) for document in documents)
-    return read_manifests([Source("m.yaml", f"---\n{text}")], features_of(minor))
+    return read_checked([Source("m.yaml", f"---\n{text}")], features_of(minor))
 
 
 def paths(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -211,15 +212,15 @@ def test_a_single_mutation_is_refused_at_its_place(document: dict[str, Any], pat
 
 def test_items_of_a_typed_list_need_not_say_what_they_are() -> None:
     text = "apiVersion: example.com/v1\nkind: ThingList\nitems:\n- {metadata: {name: a}, spec: {x: {y: []}}}\n"
-    manifests = read_manifests([Source("list.yaml", text)], features_of(36))
+    manifests = read_checked([Source("list.yaml", text)], features_of(36))
     assert manifests.other_kinds == {"example.com/v1 Thing": 1}
     pods = "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n  spec: {containers: [{name: c, image: i}]}\n"
-    (workload,) = read_manifests([Source("pods.yaml", pods)], features_of(36)).workloads
+    (workload,) = read_checked([Source("pods.yaml", pods)], features_of(36)).workloads
     assert (workload.kind, workload.meta.name, workload.place.line) == ("Pod", "a", 4)
 
 
 def test_an_empty_group_is_the_core_group() -> None:
     text = "apiVersion: /v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: n}\nspec: hard\n"
-    manifests = read_manifests([Source("quota.yaml", text)], features_of(36))
+    manifests = read_checked([Source("quota.yaml", text)], features_of(36))
     assert [finding.severity for finding in manifests.diagnostics] == ["error"]
     assert manifests.quotas == ()

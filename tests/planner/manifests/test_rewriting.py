@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from dra_planner.manifests import read_manifests, rewrite
+from dra_planner.manifests import rewrite
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -86,7 +87,7 @@ def test_what_is_rewritten_needs_no_second_time_and_is_taken(name: str) -> None:
     assert new(text) == text
     if "Other" in text or "a: 1" in text:
         return
-    manifests = read_manifests([Source("m.yaml", text)], features_of(36))
+    manifests = read_checked([Source("m.yaml", text)], features_of(36))
     assert [item for item in manifests.diagnostics if item.severity == "error"] == []
 
 
@@ -107,7 +108,7 @@ def test_what_is_new_or_unreadable_keeps_every_byte(text: str) -> None:
 
 def test_refused_versions_point_to_the_rewrite() -> None:
     old = CASES["v1beta1: flat requests"][0]
-    (finding,) = read_manifests([Source("m.yaml", old)], features_of(36)).diagnostics
+    (finding,) = read_checked([Source("m.yaml", old)], features_of(36)).diagnostics
     assert finding.code == "version-not-served"
     assert "removed in 1.38" in finding.fix
     assert "pulumi-dra check --rewrite" in finding.fix

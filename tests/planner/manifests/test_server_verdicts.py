@@ -10,22 +10,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from dra_planner import cel
 from dra_planner.errors import ManifestError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.validation.context import Cluster, Context
 from dra_planner.manifests.validation.storage import changes, stored_form
 from dra_planner.manifests.validation.verdict import Verdict, judge
-from dra_planner.manifests.validation.violations import Violation, forbidden
-from dra_planner.releases import Features, features_of
+from dra_planner.plan import check_selector
+from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
 FOLDER = Path(__file__).parent / "cases"
@@ -58,15 +56,6 @@ def expand(text: str, case: Mapping[str, Any]) -> str:
 
 def objects_of(text: str) -> list[KubernetesObject]:
     return read_objects(read_documents([Source("case.yaml", text)])[0])
-
-
-@cache
-def check_selector(expression: str, features: Features) -> str | Violation | None:
-    dialect = cel.Dialect(minor=features.minor, consumable_capacity=features.consumable_capacity, environment="new")
-    compiled = cel.compile(expression, dialect)
-    if not isinstance(compiled, cel.Refused):
-        return None
-    return forbidden("", "too complex, exceeds cost limit") if compiled.kind == "cost" else compiled.message
 
 
 def cluster_of(objects: list[KubernetesObject], *, limited: bool) -> Cluster:

@@ -6,14 +6,15 @@ from __future__ import annotations
 import pytest
 from workload_cases import CASES, JOB_TEMPLATE, LABELS, POD, TEMPLATE, Expected, fixed, manifest
 
-from dra_planner.manifests import Manifests, read_manifests
+from dra_planner.manifests import Manifests
 from dra_planner.model import Figures
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
 
 def read(text: str, minor: int = 36) -> Manifests:
-    return read_manifests([Source("w.yaml", f"---\n{text}")], features_of(minor))
+    return read_checked([Source("w.yaml", f"---\n{text}")], features_of(minor))
 
 
 @pytest.mark.parametrize(("name", "text", "expected"), CASES, ids=[case[0] for case in CASES])

@@ -18,13 +18,13 @@ JUDGE = """\
 import json, sys
 from pathlib import Path
 from dra_planner.fleet import read_fleet
-from dra_planner.manifests import read_manifests
+from dra_planner.plan import read_checked
 from dra_planner.offers import observe_offers, predict_offers, rows_to_add, verify_offers
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 features = features_of(36)
 text = Path(sys.argv[1]).read_text()
-observed = observe_offers(read_manifests([Source("cluster.yaml", text)], features), features)
+observed = observe_offers(read_checked([Source("cluster.yaml", text)], features), features)
 rows = [[row.table, row.line, row.replaces] for row in rows_to_add(observed)]
 differences = None
 if len(sys.argv) > 2:

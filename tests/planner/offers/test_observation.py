@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dra_planner.manifests import Manifests, read_manifests
+from dra_planner.manifests import Manifests
 from dra_planner.offers import Offer, observe_offers
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -56,7 +57,7 @@ status:
 
 
 def snapshot(*documents: str) -> Manifests:
-    return read_manifests([Source("snapshot.yaml", "".join(documents))], features_of(36))
+    return read_checked([Source("snapshot.yaml", "".join(documents))], features_of(36))
 
 
 def observe(*documents: str) -> tuple[Offer, ...]:

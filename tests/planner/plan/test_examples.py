@@ -70,8 +70,10 @@ def test_the_toleration_is_named() -> None:
 
 
 def test_a_selector_that_does_not_compile_says_how_to_write_it() -> None:
-    told = reasons("workloads-that-do-not-fit/at-least-40-gb-with-an-operator", (H100, UP_TO_FOUR))
-    assert "compareTo" in told
+    plan = plan_of(fleet((H100, UP_TO_FOUR)), *example("workloads-that-do-not-fit/at-least-40-gb-with-an-operator"))
+    (finding,) = plan.diagnostics
+    assert (finding.severity, finding.place.line) == ("error", 17)
+    assert "compareTo" in finding.fix
 
 
 def test_a_pool_that_fits_wins_over_one_that_cannot_be_judged() -> None:

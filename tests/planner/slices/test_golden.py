@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from dra_planner import catalog
-from dra_planner.manifests import read_manifests
+from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.slices import DriverSettings, predict_network_slices, predict_slices, render_slice
 from dra_planner.sources import Source
@@ -123,7 +123,7 @@ def test_slices_are_as_written(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_api_server_would_take_them(name: str) -> None:
     case = CASES[name]
-    manifests = read_manifests([Source(f"{name}.yaml", render(case))], features_of(case.minor))
+    manifests = read_checked([Source(f"{name}.yaml", render(case))], features_of(case.minor))
     assert manifests.diagnostics == ()
     assert len(manifests.slices) == len(list(yaml.safe_load_all(render(case))))
 

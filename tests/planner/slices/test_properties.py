@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease, Machine
 from dra_planner.errors import CatalogError, UnsupportedFeature
-from dra_planner.manifests import read_manifests
 from dra_planner.model import Device, ResourceSlice, Unknown
+from dra_planner.plan import read_checked
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
 from dra_planner.slices import (
@@ -125,7 +125,7 @@ def test_the_limits_of_the_api_hold(case: Case) -> None:
 def test_the_reader_accepts_what_is_rendered(case: Case) -> None:
     slices = try_predicting(*case)
     text = yaml.safe_dump_all([render_slice(each) for each in slices])
-    manifests = read_manifests([Source("slices.yaml", text)] if slices else [], features_of(case[2]))
+    manifests = read_checked([Source("slices.yaml", text)] if slices else [], features_of(case[2]))
     assert manifests.diagnostics == ()
     assert len(manifests.slices) == len(slices)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, Final
@@ -24,7 +25,6 @@ from dra_planner.manifests.validation.names import (
     check_qualified_attribute_name,
 )
 from dra_planner.manifests.validation.violations import (
-    Violation,
     Violations,
     each_invalid,
     forbidden,
@@ -188,12 +188,12 @@ def _check_selector(data: Data | None, path: str, *, context: Context) -> Violat
     expression, path = cel.get("expression") or "", f"{path}.cel.expression"
     if length_of(expression) > MAX_EXPRESSION_BYTES:
         yield too_long(path, MAX_EXPRESSION_BYTES)
-    elif context.check_selector is not None:
-        refused = context.check_selector(expression, context.features)
-        if isinstance(refused, Violation):
-            yield Violation(path, refused.reason, refused.text)
-        elif refused is not None:
-            yield invalid(path, expression, refused)
+        return
+    refusal = context.check_selector(expression, context.features)
+    if refusal is not None:
+        detail = refusal.detail
+        violation = forbidden(path, detail) if refusal.is_forbidden else invalid(path, expression, detail)
+        yield replace(violation, fix=refusal.fix)
 
 
 def device_effects(minor: int) -> tuple[str, ...]:

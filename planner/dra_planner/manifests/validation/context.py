@@ -6,11 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dra_planner.manifests.validation.violations import Violation
 from dra_planner.releases import Features
 
-CheckSelector = Callable[[str, Features], "str | Violation | None"]
-"""Compiles a CEL selector: None where it compiles, else the server's reason; `too complex` costs are Forbidden."""
+
+@dataclass(frozen=True, slots=True)
+class SelectorRefusal:
+    """Why the API server refuses a CEL selector; one that costs too much is forbidden, any other is invalid."""
+
+    detail: str
+    fix: str = ""
+    is_forbidden: bool = False
+
+
+CheckSelector = Callable[[str, Features], SelectorRefusal | None]
+"""Compiles a CEL selector; None where the API server of that release would take it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +39,8 @@ class Context:
     """The release and the cluster that an object is judged against."""
 
     features: Features
+    check_selector: CheckSelector
     cluster: Cluster = field(default_factory=Cluster)
-    check_selector: CheckSelector | None = None
 
     @property
     def minor(self) -> int:

@@ -69,6 +69,7 @@ def _refused(
 ) -> Diagnostic:
     where = f"{violation.field}: " if violation.field and violation.reason not in ("UnknownField", "Decode") else ""
     text = violation.text.removeprefix(f"{item.kind} cannot be handled as a {item.kind}: ")
+    fix = fix or violation.fix
     if not fix and with_hint:
         fix = hint(item, violation, context.minor)
     code = CODES.get(violation.reason, "refused")

@@ -5,6 +5,7 @@ Source of the wording: kubernetes/apimachinery:pkg/util/validation/field/errors.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,11 +14,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One field that the API server refuses; `reason` is that of `Status.details.causes`."""
+    """One field that the API server refuses; `reason` is that of `Status.details.causes`.
+
+    `fix` says what would make it right, where whoever found it knows.
+    """
 
     field: str
     reason: str
     text: str
+    fix: str = dataclasses.field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.field}: {self.text}" if self.field else self.text

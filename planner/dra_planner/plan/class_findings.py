@@ -1,0 +1,137 @@
+"""What is wrong with the DeviceClasses of a fleet: refused, of no use, or not those that the manifests mean.
+
+Where fleet and manifests both have a class of one name, the fleet's is the one in the cluster: Pulumi creates it
+before any manifest is applied, and sets it again with every update. So the fleet's is what plans are made with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from dra_planner.allocation import open_offer
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.fleet import Fleet
+from dra_planner.model import CelSelector, DeviceClass
+from dra_planner.offers import Offer
+from dra_planner.plan.reading import check_selector
+from dra_planner.releases import Features
+
+REFUSED, MATCHES_NOTHING, DIFFERS = "class-refused", "class-matches-nothing", "class-differs"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSources:
+    """The classes by name, as the fleet brings them and as the manifests have them."""
+
+    of_fleet: Mapping[str, DeviceClass]
+    of_manifests: Mapping[str, DeviceClass]
+
+    @property
+    def in_cluster(self) -> dict[str, DeviceClass]:
+        """The classes that the cluster will have."""
+        return {**self.of_manifests, **self.of_fleet}
+
+
+def find_class_faults(
+    fleet: Fleet, sources: ClassSources, offers: Iterable[Offer], features: Features
+) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the classes of a fleet, those of its own first.
+
+    A class that matches no device is an error where it names a driver whose devices are predicted; else the fleet may
+    have a driver that the planner does not know, and it is a warning.
+    """
+    refused: set[str] = set()
+    for index, own in enumerate(fleet.device_classes):
+        for number, expression in enumerate(own.selectors):
+            refusal = check_selector(expression, features)
+            if refusal is not None:
+                refused.add(own.name)
+                path = f"deviceClasses[{index}].selectors[{number}]"
+                message = f'DeviceClass "{own.name}" of the fleet: selector `{_short(expression)}`: {refusal.detail}'
+                fix = refusal.fix or "correct the selector in the fleet"
+                yield Diagnostic("error", REFUSED, message, Place(path=path), fix)
+    own_names = {own.name: index for index, own in enumerate(fleet.device_classes)}
+    sound = [sources.of_fleet[name] for name in own_names if name not in refused]
+    for each, is_certain in _matching_nothing(sound, sources, offers, features):
+        message = f'DeviceClass "{each.name}" of the fleet matches no device of any pool'
+        message += "" if is_certain else ", and names no driver whose devices are predicted"
+        fix = "change its selectors, add a pool with such devices, or remove the class from the fleet"
+        place = Place(path=f"deviceClasses[{own_names[each.name]}]")
+        yield Diagnostic("error" if is_certain else "warning", MATCHES_NOTHING, message, place, fix)
+    for name, given in sorted(sources.of_manifests.items()):
+        of_fleet = sources.of_fleet.get(name)
+        if of_fleet is not None and not _are_alike(of_fleet, given, features):
+            where = f"deviceClasses[{own_names[name]}]" if name in own_names else "drivers"
+            yield _difference(of_fleet, given, where)
+
+
+def _matching_nothing(
+    classes: list[DeviceClass], sources: ClassSources, offers: Iterable[Offer], features: Features
+) -> Iterator[tuple[DeviceClass, bool]]:
+    """Yield the classes that match no device for certain, and whether each names a driver of some device."""
+    if not classes:
+        return
+    from dra_planner.cel import Dialect, Refused, compile
+
+    nodes = [open_offer(offer, sources.in_cluster, features) for offer in offers]
+    devices = [device for node in nodes for device in node.template.candidates]
+    drivers = {device.driver for device in devices}
+    for each in classes:
+        possible = list(devices)
+        for selector in each.selectors:
+            compiled = compile(selector.expression, Dialect.of(features))
+            if isinstance(compiled, Refused):
+                continue  # not supported: which devices it matches is not known
+            outcomes = compiled.outcomes(possible)
+            possible = [
+                device
+                for device, outcome in zip(possible, outcomes, strict=True)
+                if outcome.verdict in ("match", "unknown")
+            ]
+        if not possible:
+            text = " ".join(selector.expression for selector in each.selectors)
+            yield each, any(driver in text for driver in drivers)
+
+
+def _are_alike(one: DeviceClass, other: DeviceClass, features: Features) -> bool:
+    return (
+        _spellings(one.selectors, features) == _spellings(other.selectors, features)
+        and one.config == other.config
+        and one.extended_resource_name == other.extended_resource_name
+    )
+
+
+def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozenset[str]:
+    """Return the selectors in one spelling each: quotes, spaces and order make no other class."""
+    from dra_planner.cel import Dialect, Refused, compile
+    from dra_planner.cel.spelling import spell
+
+    spellings: set[str] = set()
+    for selector in selectors:
+        compiled = compile(selector.expression, Dialect.of(features))
+        plain = " ".join(selector.expression.split())
+        spellings.add(plain if isinstance(compiled, Refused) else spell(compiled.tree) or plain)
+    return frozenset(spellings)
+
+
+def _difference(of_fleet: DeviceClass, given: DeviceClass, where: str) -> Diagnostic:
+    message = (
+        f'DeviceClass "{given.name}" differs from the one that the fleet brings ({where}): {_said(of_fleet)} there, '
+        f"{_said(given)} here; the fleet's is planned with, since Pulumi creates it"
+    )
+    fix = "remove the class from the manifests, or write the same in the fleet"
+    return Diagnostic("error", DIFFERS, message, given.meta.place, fix)
+
+
+def _said(given: DeviceClass) -> str:
+    said = [f"`{_short(selector.expression)}`" for selector in given.selectors]
+    said += [f"configuration for {each.driver}" for each in given.config]
+    if given.extended_resource_name:
+        said.append(f"extended resource {given.extended_resource_name}")
+    return " and ".join(said) or "no selector"
+
+
+def _short(expression: str) -> str:
+    text = " ".join(expression.split())
+    return text if len(text) <= 80 else f"{text[:79]}…"
