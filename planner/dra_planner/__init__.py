@@ -7,7 +7,12 @@ that importing the package costs nothing.
 from __future__ import annotations
 
 from importlib import import_module
+from os.path import exists, join
+from pkgutil import extend_path
 from typing import TYPE_CHECKING, Any
+
+# A cloud may come with another distribution, as a folder of this name without an __init__.py.
+__path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
 
 if TYPE_CHECKING:
     from dra_planner.errors import Diagnostic, PlannerError

@@ -51,7 +51,7 @@ def _cell(value: object) -> str:
 
 
 def _machines(values: argparse.Namespace) -> Iterator[Row]:
-    for cloud in (values.cloud,) if values.cloud else catalog.CLOUDS:
+    for cloud in (values.cloud,) if values.cloud else catalog.cloud_titles():
         for machine in catalog.machines(cloud):
             roots = {place.pcie_root for place in catalog.gpu_places(machine) if place.pcie_root}
             yield {

@@ -7,7 +7,6 @@ a fact that nobody sourced is None.
 from dra_planner.catalog.daemons import DaemonPod, daemon_pods
 from dra_planner.catalog.driver_settings import (
     DriverSettings,
-    check_settings,
     driver_faults,
     gate_faults,
     machine_faults,
@@ -25,12 +24,10 @@ from dra_planner.catalog.drivers import (
 )
 from dra_planner.catalog.gpus import Gpu, MigProfile, gpu, gpus, mig_profiles
 from dra_planner.catalog.machines import (
-    CLOUDS,
     Accelerator,
-    Cloud,
     Machine,
-    ami_types,
     check_region,
+    cloud_titles,
     find_machine,
     machine,
     machines,
@@ -51,11 +48,9 @@ from dra_planner.catalog.tables import Confidence, Provenance, Source, sources
 from dra_planner.catalog.topology import EFA, GpuPlace, NetworkInterface, gpu_places, network_interfaces
 
 __all__ = [
-    "CLOUDS",
     "EFA",
     "WHOLE",
     "Accelerator",
-    "Cloud",
     "Confidence",
     "DaemonPod",
     "DevicePluginRelease",
@@ -73,10 +68,9 @@ __all__ = [
     "Provenance",
     "Source",
     "SpotHistory",
-    "ami_types",
     "check_mig_layout",
     "check_region",
-    "check_settings",
+    "cloud_titles",
     "daemon_pods",
     "device_plugin_release",
     "device_plugin_releases",

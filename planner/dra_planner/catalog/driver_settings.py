@@ -20,8 +20,6 @@ _EXCLUSIVE = (  # from which release on the driver refuses to start with both
     ("MPSSupport", "NVMLDeviceHealthCheck", "0.5.0"),
 )
 _NEEDED = {"ComputeDomainCliques": "IMEXDaemonsWithDNSNames", "DeviceMetadata": "PassthroughSupport"}
-_SHARING_GATES = ("TimeSlicingSettings", "MPSSupport", "ConsumableShares")
-_GKE_LIMITS = "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG or MPS"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,17 +72,17 @@ def gate_faults(driver: DriverRelease, settings: DriverSettings) -> Iterator[tup
 
 
 def driver_faults(
-    cloud: str, driver: DriverRelease, settings: DriverSettings, features: Features
+    driver: DriverRelease, settings: DriverSettings, features: Features
 ) -> Iterator[tuple[str, PlannerError]]:
     """Yield what cannot work whatever the nodes are, each with the fleet's key: "featureGates", "consumableShares"."""
-    yield from (("featureGates", error) for error in _platform_gate_faults(cloud, driver, settings, features))
+    yield from (("featureGates", error) for error in _release_gate_faults(driver, settings, features))
     yield from (("consumableShares", error) for error in _share_faults(driver, settings, features))
 
 
-def _platform_gate_faults(
-    cloud: str, driver: DriverRelease, settings: DriverSettings, features: Features
+def _release_gate_faults(
+    driver: DriverRelease, settings: DriverSettings, features: Features
 ) -> Iterator[PlannerError]:
-    """Yield what is wrong with gates for a release, on a Kubernetes, of a cloud."""
+    """Yield what is wrong with gates for a release, on a Kubernetes."""
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(
@@ -96,15 +94,12 @@ def _platform_gate_faults(
             f"Kubernetes {features.version} drops shared counters: DRAPartitionableDevices is off",
             fix="dynamic MIG needs Kubernetes 1.36",
         )
-    if cloud == "gke":
-        gates = ("DynamicMIG", *_SHARING_GATES)
-        yield from (_not_on_gke(gate) for gate in gates if settings.has(gate, driver))
 
 
 def machine_faults(
     machine: Machine, driver: DriverRelease, settings: DriverSettings, mig: str
 ) -> Iterator[PlannerError]:
-    """Yield what cannot work on a machine: a MIG layout beside what the driver does, and what its cloud lacks."""
+    """Yield what cannot work on a machine: a MIG layout beside what the driver does."""
     if settings.has("DynamicMIG", driver):
         if mig not in (*WHOLE, "all-enabled"):
             yield CatalogError(
@@ -122,19 +117,6 @@ def machine_faults(
             f"NVIDIA DRA driver {driver.version} does not know the MIG profiles of this GPU and stops",
             fix="use 25.8.1 or later",
         )
-    if machine.cloud == "gke" and mig not in WHOLE and not settings.has("DynamicMIG", driver):
-        yield _not_on_gke("MIG")
-
-
-def check_settings(
-    machine: Machine, driver: DriverRelease, settings: DriverSettings, mig: str, features: Features
-) -> None:
-    """Raise CatalogError or UnsupportedFeature, with all the others, for settings that cannot work here."""
-    faults = [error for _, error in driver_faults(machine.cloud, driver, settings, features)]
-    faults += machine_faults(machine, driver, settings, mig)
-    if faults:
-        first, *others = faults
-        raise type(first)(first.message, fix=first.fix, others=tuple(others))
 
 
 def _share_faults(driver: DriverRelease, settings: DriverSettings, features: Features) -> Iterator[PlannerError]:
@@ -153,9 +135,3 @@ def _share_faults(driver: DriverRelease, settings: DriverSettings, features: Fea
             f"Kubernetes {features.version} drops allowMultipleAllocations: DRAConsumableCapacity is off",
             fix="shared devices need Kubernetes 1.36",
         )
-
-
-def _not_on_gke(what: str) -> UnsupportedFeature:
-    return UnsupportedFeature(
-        f"GKE does not support {what} with DRA ({_GKE_LIMITS})", fix="turn it off, or use a pool without DRA"
-    )

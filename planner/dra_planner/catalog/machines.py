@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -11,8 +12,6 @@ from typing import Literal
 from dra_planner.catalog.tables import Provenance, Row, flag, integer, provenance, read_table, unknown
 from dra_planner.errors import CatalogError
 
-Cloud = Literal["eks", "gke", "aks"]
-CLOUDS: tuple[Cloud, ...] = ("eks", "gke", "aks")
 _SEE = "see `pulumi-dra catalog machines`"
 
 
@@ -34,7 +33,7 @@ class Accelerator:
 class Machine:
     """A machine type; None is a fact that nobody sourced. Memory is the machine's, before kernel and kubelet."""
 
-    cloud: Cloud
+    cloud: str
     name: str  # as a fleet writes it; "n1-standard-8+nvidia-tesla-v100:2" has GPUs attached
     instance_type: str  # as the cloud's API names it: the part before "+"
     family: str
@@ -67,6 +66,12 @@ class Machine:
 
 
 @cache
+def cloud_titles() -> Mapping[str, str]:
+    """Return the clouds whose machines the tables hold, each with its heading on the catalogue's page."""
+    return {row["cloud"]: row["title"] for row in read_table("clouds")}
+
+
+@cache
 def machines(cloud: str) -> tuple[Machine, ...]:
     """Return the machine types of a cloud that have or take accelerators, in table order.
 
@@ -94,7 +99,7 @@ def machine(cloud: str, name: str) -> Machine:
         if row["name"] == base:
             found = _machine(_cloud(cloud), row)
             return _attach(found, attached) if plus else found
-    elsewhere = [other.upper() for other in CLOUDS if other != cloud and base in _names(other)]
+    elsewhere = [other.upper() for other in cloud_titles() if other != cloud and base in _names(other)]
     if elsewhere:
         raise CatalogError(
             f'nobody knows the {cloud.upper()} machine "{name}"', fix=f"it is a machine of {elsewhere[0]}; {_SEE}"
@@ -106,7 +111,7 @@ def find_machine(name: str) -> Machine:
     """Return the machine type of that name in whichever cloud has it; raises CatalogError with the nearest names."""
     base = name.partition("+")[0]
     names: list[str] = []
-    for cloud in CLOUDS:
+    for cloud in cloud_titles():
         known = _names(cloud)
         if base in known:
             return machine(cloud, name)
@@ -122,33 +127,21 @@ def check_region(found: Machine, region: str) -> None:
         raise CatalogError(f"{found.name} is not offered in region {region}", fix=f"it is in {', '.join(near)}")
 
 
-def ami_types(found: Machine) -> tuple[str, ...]:
-    """Return the EKS AMI types for an accelerated machine, best supported first; none for other clouds."""
-    if found.cloud != "eks" or found.accelerator is None:
-        return ()
-    return tuple(
-        row["ami_type"]
-        for row in read_table("ami_types_eks")
-        if row["arch"] == found.arch and row["accelerator"] == found.accelerator.vendor
-    )
+def _cloud(cloud: str) -> str:
+    if cloud in cloud_titles():
+        return cloud
+    raise unknown("cloud", cloud, list(cloud_titles()))
 
 
-def _cloud(cloud: str) -> Cloud:
-    for known in CLOUDS:
-        if cloud == known:
-            return known
-    raise unknown("cloud", cloud, list(CLOUDS))
-
-
-def _names(cloud: Cloud) -> list[str]:
+def _names(cloud: str) -> list[str]:
     return [row["name"] for row in (*read_table(f"machines_{cloud}"), *_plain_rows(cloud))]
 
 
-def _plain_rows(cloud: Cloud) -> list[Row]:
+def _plain_rows(cloud: str) -> list[Row]:
     return [row for row in read_table("machines_without_accelerators") if row["cloud"] == cloud]
 
 
-def _machine(cloud: Cloud, row: Row) -> Machine:
+def _machine(cloud: str, row: Row) -> Machine:
     arch: Literal["amd64", "arm64"] = "arm64" if row["arch"] == "arm64" else "amd64"
     return Machine(
         cloud=cloud,
@@ -193,15 +186,19 @@ def _accelerator(row: Row) -> Accelerator | None:
 
 
 @cache
-def _regions(cloud: Cloud) -> dict[str, tuple[str, ...]]:
+def _regions(cloud: str) -> dict[str, tuple[str, ...]]:
     return {row["machine"]: tuple(row["regions"].split()) for row in read_table("regions") if row["cloud"] == cloud}
 
 
 def _attach(base: Machine, text: str) -> Machine:
     """Return an N1 machine with GPUs; raises CatalogError for what Compute Engine would refuse."""
     gke_type, _, number = text.partition(":")
-    rows = [row for row in read_table("attachable_gpus_gke") if row["machine_family"] == base.family]
-    if base.cloud != "gke" or not rows:
+    rows = [
+        row
+        for row in read_table("attachable_gpus")
+        if (row["cloud"], row["machine_family"]) == (base.cloud, base.family)
+    ]
+    if not rows:
         raise CatalogError(f"GPUs cannot be attached to {base.name}", fix="leave out what follows the +")
     of_type = [row for row in rows if row["gke_type"] == gke_type]
     if not of_type:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dra_planner import catalog
 from dra_planner.catalog import Gpu, Machine, MigProfile
+from dra_planner.catalog.tables import Row, read_table
 
-_TITLES = {"eks": "EKS machines", "gke": "GKE machines", "aks": "AKS machines (facts only, not planned yet)"}
 _INTRODUCTION = """\
 # Catalogue
 
@@ -27,7 +27,7 @@ def render_page() -> str:
         _profiles(),
         _drivers(),
         _vocabulary(),
-        *(_machines(cloud) for cloud in catalog.CLOUDS),
+        *(_machines(row) for row in read_table("clouds")),
         _sources(),
     ]
     return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
@@ -118,8 +118,8 @@ def _vocabulary() -> list[str]:
     return ["## Attributes that the driver publishes", "", *_table(header, rows)]
 
 
-def _machines(cloud: str) -> list[str]:
-    machines = catalog.machines(cloud)
+def _machines(row: Row) -> list[str]:
+    machines = catalog.machines(row["cloud"])
 
     def cells(machine: Machine) -> tuple[object, ...]:
         accelerator = machine.accelerator
@@ -137,10 +137,8 @@ def _machines(cloud: str) -> list[str]:
         "machine", "arch", "vCPU", "memory", "accelerators", "model", "PCIe roots", "interfaces", "regions",
         "confidence",
     )  # fmt: skip
-    lines = [f"## {_TITLES[cloud]}", "", *_table(header, (cells(machine) for machine in machines))]
-    if cloud == "gke":
-        lines += ["", "GPUs are attached to N1 machines by name: `n1-standard-8+nvidia-tesla-v100:2` has two."]
-    return lines
+    lines = [f"## {row['title']}", "", *_table(header, (cells(machine) for machine in machines))]
+    return [*lines, "", row["machines_note"]] if row["machines_note"] else lines
 
 
 def _sources() -> list[str]:

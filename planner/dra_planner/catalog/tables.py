@@ -1,5 +1,7 @@
 """The tables in `data/`: one CSV file per subject, one row per fact, read on first use.
 
+A distribution that adds a cloud brings further rows in a `dra_planner/data/` of its own.
+
 Units stand in the column names (`memory_mib`, `usd_per_hour`), an empty cell means that nobody sourced the
 fact, and `source` names rows of `sources.csv`.
 """
@@ -7,11 +9,11 @@ fact, and `source` names rows of `sources.csv`.
 from __future__ import annotations
 
 import csv
-import pkgutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from io import StringIO
+from pathlib import Path
 from typing import Literal
 
 from dra_planner.errors import CatalogError
@@ -46,11 +48,19 @@ class Provenance:
 
 @cache
 def read_table(name: str) -> tuple[Row, ...]:
-    """Return the rows of `data/<name>.csv` in file order, every value as text."""
-    data = pkgutil.get_data("dra_planner", f"data/{name}.csv")
-    if data is None:  # only under a loader that cannot read package data
+    """Return the rows of `data/<name>.csv` in file order, every value as text; further folders' rows come after.
+
+    Raises CatalogError where there is no such table.
+    """
+    rows: list[Row] = []
+    folders = sys.modules["dra_planner"].__path__
+    files = [file for folder in folders if (file := Path(folder, "data", f"{name}.csv")).is_file()]
+    if not files:
         raise CatalogError(f"the table {name}.csv cannot be read", fix="install the package from a wheel or a checkout")
-    return tuple(csv.DictReader(StringIO(data.decode())))
+    for file in files:
+        with file.open(encoding="utf-8", newline="") as text:
+            rows += csv.DictReader(text)
+    return tuple(rows)
 
 
 @cache

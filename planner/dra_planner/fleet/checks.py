@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease, Machine
+from dra_planner.clouds import ClusterSettings, PoolSettings, cloud
 from dra_planner.documents.tree import Location
 from dra_planner.errors import PlannerError
-from dra_planner.fleet.pools import CapacityBlock, Pool
+from dra_planner.fleet.pools import Pool
 from dra_planner.fleet.schema import Fleet
 from dra_planner.fleet.values import sentence_of
 from dra_planner.releases import features_of
 
 Fault = tuple[Location, str]
-_ZONE = re.compile(r"(.*\d)(-(ai\d+)?[a-z]|[a-z])")  # us-east-1a, us-central1-a, us-central1-ai1a
-_GKE_PODS = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
-_GKE_KUBELET = "docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config"
 
 
 def check_together(fleet: Fleet) -> list[Fault]:
@@ -44,24 +41,26 @@ def _driver(fleet: Fleet) -> DriverRelease | None:
 
 
 def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
-    """Yield what the other cloud has, and a zone where the region belongs."""
-    network = fleet.network
-    zone = _ZONE.fullmatch(fleet.region)
-    if zone:
-        yield ("region",), f'"{fleet.region}" is a zone; its region is "{zone[1]}"'
-    if fleet.cloud == "eks":
-        if fleet.autoscaler == "gke":
-            remedy = "use none, cluster-autoscaler or karpenter"
-            yield ("autoscaler",), f"an EKS cluster has no gke autoscaler; {remedy}"
-        return
-    if fleet.autoscaler in ("karpenter", "cluster-autoscaler"):
-        yield ("autoscaler",), f"a GKE cluster is scaled by gke or by none, not by {fleet.autoscaler}"
-    if network.subnet_ids:
-        yield ("network", "subnetIds"), "subnetIds are for EKS; on GKE give zones"
-    if network.prefix_delegation:
-        yield ("network", "prefixDelegation"), "is for EKS; on GKE a pool's maxPods decides its addresses"
-    if fleet.drivers.dranet and fleet.drivers.dranet.version:
-        yield ("drivers", "dranet", "version"), "is for EKS; GKE manages its own DRANET: write dranet: true"
+    """Yield what the cloud refuses of the cluster."""
+    asked = {
+        "network.subnetIds": fleet.network.subnet_ids,
+        "network.prefixDelegation": fleet.network.prefix_delegation,
+        "devicePlugin": fleet.device_plugin,
+        "drivers.dranet": fleet.drivers.dranet,
+        "drivers.dranet.version": fleet.drivers.dranet and fleet.drivers.dranet.version,
+    }
+    cluster = ClusterSettings(
+        region=fleet.region,
+        autoscaler=fleet.autoscaler,
+        subnet_ids=tuple(fleet.network.subnet_ids),
+        asked=frozenset(key for key, value in asked.items() if value),
+    )
+    for key, sentence in cloud(fleet.cloud).cluster_faults(cluster):
+        yield _location(key), sentence
+
+
+def _location(key: str) -> Location:
+    return tuple(int(part) if part.isdigit() else part for part in key.split("."))
 
 
 def _driver_faults(fleet: Fleet, driver: DriverRelease | None) -> Iterator[Fault]:
@@ -72,8 +71,10 @@ def _driver_faults(fleet: Fleet, driver: DriverRelease | None) -> Iterator[Fault
         return
     yield from _catalog_fault((*at, "version"), lambda: catalog.require_installable(driver))
     settings = fleet.drivers.nvidia.settings
-    for key, error in catalog.driver_faults(fleet.cloud, driver, settings, features_of(fleet.minor)):
+    for key, error in catalog.driver_faults(driver, settings, features_of(fleet.minor)):
         yield (*at, key), sentence_of(error)
+    for refused in cloud(fleet.cloud).gate_faults(driver, settings):
+        yield (*at, "featureGates"), sentence_of(refused)
 
 
 def _name_faults(fleet: Fleet) -> Iterator[Fault]:
@@ -92,23 +93,34 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
 
 def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | None) -> Iterator[Fault]:
     at: Location = ("pools", index)
-    if isinstance(pool.capacity, CapacityBlock) and fleet.cloud != "eks":
-        yield (*at, "capacity"), "capacity blocks exist on EKS only; use a reservation"
     for position, zone in enumerate(pool.zones):
         yield from _zone_fault(fleet, zone, (*at, "zones", position))
-    if fleet.cloud == "gke":
-        if pool.max_pods is not None and pool.max_pods not in _GKE_PODS:
-            yield (*at, "maxPods"), f"a GKE node takes {_GKE_PODS[0]} to {_GKE_PODS[-1]} pods, not {pool.max_pods}"
-        if any(pool.reserved.amounts.values()):
-            yield (*at, "reserved"), f"GKE lets nobody set kubelet's reservations ({_GKE_KUBELET}); use daemonPods"
-    try:
-        machine = catalog.machine(fleet.cloud, pool.machine)
-    except PlannerError as error:
-        yield (*at, "machine"), sentence_of(error)
+    machine, unknown = _machine(fleet, pool)
+    settings = PoolSettings(
+        name=pool.name,
+        machine=machine,
+        capacity=pool.source,
+        max_pods=pool.max_pods,
+        labels=pool.labels,
+        taint_keys=tuple(taint.key for taint in pool.taints),
+        asked=frozenset(["reserved"] if any(pool.reserved.amounts.values()) else []),
+    )
+    for key, sentence in cloud(fleet.cloud).pool_faults(settings):
+        yield (*at, *_location(key)), sentence
+    if machine is None:
+        yield (*at, "machine"), unknown
         return
-    if _ZONE.fullmatch(fleet.region) is None:
+    if not cloud(fleet.cloud).region_of(fleet.region):
         yield from _catalog_fault((*at, "machine"), lambda: catalog.check_region(machine, fleet.region))
     yield from _mig_faults((*at, "mig"), fleet, pool, machine, driver)
+
+
+def _machine(fleet: Fleet, pool: Pool) -> tuple[Machine | None, str]:
+    """Return the machine of a pool, or None and why nobody knows it."""
+    try:
+        return catalog.machine(fleet.cloud, pool.machine), ""
+    except PlannerError as error:
+        return None, sentence_of(error)
 
 
 def _mig_faults(
@@ -116,7 +128,10 @@ def _mig_faults(
 ) -> Iterator[Fault]:
     """Yield what is wrong with a layout, or with the driver's settings on this machine."""
     settings = fleet.drivers.nvidia.settings
-    told = [] if driver is None else list(catalog.machine_faults(machine, driver, settings, pool.mig))
+    told: list[PlannerError] = []
+    if driver is not None:
+        told += catalog.machine_faults(machine, driver, settings, pool.mig)
+        told += cloud(fleet.cloud).mig_faults(driver, settings, pool.mig)
     yield from ((at, sentence_of(error)) for error in told)
     if not told:
         yield from _catalog_fault(at, lambda: catalog.check_mig_layout(machine, pool.mig))
@@ -131,9 +146,5 @@ def _catalog_fault(at: Location, look_up: Callable[[], object]) -> list[Fault]:
 
 
 def _zone_fault(fleet: Fleet, zone: str, at: Location) -> list[Fault]:
-    letter = "[a-z]" if fleet.cloud == "eks" else r"-(ai\d+)?[a-z]"  # us-central1-ai1a is a zone for accelerators
-    pattern = rf"{re.escape(fleet.region)}{letter}"
-    if re.fullmatch(pattern, zone):
-        return []
-    example = f"{fleet.region}a" if fleet.cloud == "eks" else f"{fleet.region}-a"
-    return [(at, f'zone "{zone}" is not in region {fleet.region}; write for example "{example}"')]
+    fault = cloud(fleet.cloud).zone_fault(zone, fleet.region)
+    return [(at, fault)] if fault else []

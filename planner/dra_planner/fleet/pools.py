@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from dra_planner.clouds import Capacity
 from dra_planner.fleet.values import (
     DNS_LABEL,
     Amount,
@@ -13,17 +14,9 @@ from dra_planner.fleet.values import (
     Price,
     check_label_key,
     check_label_value,
+    each_once,
 )
 
-OUR_LABELS = (
-    "nvidia.com/gpu.present",
-    "nvidia.com/gpu.dra",
-    "pulumi-dra/pool",
-    "gke-no-default-nvidia-gpu-device-plugin",
-    "cloud.google.com/gke-nvidia-gpu-dra-driver",
-    "cloud.google.com/gke-networking-dra-driver",
-)
-OUR_TAINT = "nvidia.com/gpu"
 LabelKey = Annotated[str, AfterValidator(check_label_key)]
 LabelValue = Annotated[str, AfterValidator(check_label_value)]
 
@@ -66,13 +59,6 @@ class PoolTaint(Document):
         default="NoSchedule", description="What happens to pods that do not tolerate it."
     )
 
-    @field_validator("key")
-    @classmethod
-    def _not_ours(cls, key: str) -> str:
-        if key == OUR_TAINT:
-            raise ValueError(f'the taint "{key}" is on every GPU node already')
-        return key
-
 
 class Pool(Document):
     """GPU nodes of one machine type that claims are planned on."""
@@ -108,13 +94,10 @@ class Pool(Document):
             return {"min": value, "max": value}
         return value
 
-    @field_validator("labels")
+    @field_validator("zones")
     @classmethod
-    def _not_ours(cls, labels: dict[str, str]) -> dict[str, str]:
-        ours = [key for key in labels if key in OUR_LABELS]
-        if ours:
-            raise ValueError(f'the label "{ours[0]}" is set on every pool: drivers find their nodes by it')
-        return labels
+    def _different(cls, zones: list[str]) -> list[str]:
+        return each_once(zones)
 
     @field_validator("taints")
     @classmethod
@@ -124,3 +107,14 @@ class Pool(Document):
         if twice:
             raise ValueError(f'the taint "{twice[0][0]}" with effect {twice[0][1]} is there twice')
         return taints
+
+    @property
+    def source(self) -> Capacity:
+        """Where its machines come from, in the planner's words."""
+        match self.capacity:
+            case Reservation(reservation=bought):
+                return Capacity(kind="reservation", reservation=bought)
+            case CapacityBlock(capacity_block=bought):
+                return Capacity(kind="capacity-block", reservation=bought)
+            case kind:
+                return Capacity(kind=kind)

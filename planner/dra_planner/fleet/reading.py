@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
+from dra_planner.clouds import cloud
 from dra_planner.documents.advice import advise
 from dra_planner.documents.tree import Location, line_at
 from dra_planner.documents.yaml_reader import Fault, Remark, read_json, read_yaml
@@ -24,7 +25,6 @@ SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup",)
 """What the program reads beside the fleet and the plan does not depend on: who RBAC may name on GKE."""
 MOST_NODES = 100_000  # a fleet has some hundreds
 _FIXES = {"ignored-text": "remove it: this file holds one document"}
-REGION_SETTINGS = {"eks": "aws:region", "gke": "gcp:region"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ def read_settings(config: Mapping[str, Any], *, file: str = "") -> StackSettings
     workloads = config.get(f"{PROJECT}:workloads", [])
     if not isinstance(workloads, list) or not all(isinstance(item, str) and item for item in workloads):
         raise fault(f"{PROJECT}:workloads", "must be a list of paths", "write `[examples/workloads]`")
-    region = REGION_SETTINGS[fleet.cloud]
+    region = cloud(fleet.cloud).region_setting
     if config.get(region) is not None and config[region] != fleet.region:
         raise fault(
             region, f'"{config[region]}" is not the fleet\'s region "{fleet.region}"', "make the two the same"

@@ -19,14 +19,15 @@ from pydantic import (
     model_validator,
 )
 
+from dra_planner import clouds
+from dra_planner.catalog import Machine
+from dra_planner.clouds import PoolNodes
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.drivers import DevicePlugin, Drivers, FleetDeviceClass
 from dra_planner.fleet.pools import Pool
-from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, Document, sentence_of
+from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, Document, each_once, sentence_of
 from dra_planner.releases import parse_version
 
-Cloud = Literal["eks", "gke"]
-Autoscaler = Literal["none", "cluster-autoscaler", "karpenter", "gke"]
 DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=253)]
 
 
@@ -40,6 +41,11 @@ class Network(Document):
     prefix_delegation: bool = Field(
         default=False, description="EKS: whether the VPC CNI gives interfaces whole prefixes, for more pods on a node."
     )
+
+    @field_validator("zones")
+    @classmethod
+    def _different(cls, zones: int | list[str]) -> int | list[str]:
+        return zones if isinstance(zones, int) else each_once(zones)
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -92,16 +98,26 @@ def _kubernetes_version(value: Any) -> Any:
     return value
 
 
+def _one_of_the_clouds(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(clouds.names())
+
+
+def _one_of_the_autoscalers(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(dict.fromkeys(each for name in clouds.names() for each in clouds.cloud(name).autoscalers))
+
+
 class Fleet(Document):
     """A cluster and its pools; see `docs/schema/fleet.json` for the published schema."""
 
-    cloud: Cloud = Field(description="Where the cluster runs.")
+    cloud: str = Field(description="Where the cluster runs.", json_schema_extra=_one_of_the_clouds)
     region: str = Field(min_length=1, description="Region of the cloud.")
     kubernetes: Annotated[str, BeforeValidator(_kubernetes_version)] = Field(
         description='Version of the control plane, in quotes: "1.34".'
     )
-    autoscaler: Autoscaler = Field(
-        default="none", description="Who changes node counts after this program has created the pools."
+    autoscaler: str = Field(
+        default="none",
+        description="Who changes node counts after this program has created the pools.",
+        json_schema_extra=_one_of_the_autoscalers,
     )
     network: Network = Field(default_factory=Network)
     endpoint: Endpoint = Field(default_factory=Endpoint)
@@ -120,12 +136,13 @@ class Fleet(Document):
     )
     pools: list[Pool] = Field(min_length=1, description="GPU nodes that claims are planned on.")
 
-    @field_validator("cloud", mode="before")
+    @field_validator("cloud")
     @classmethod
-    def _supported_cloud(cls, value: Any) -> Any:
-        if value == "aks":
-            raise ValueError('"aks" is not supported yet; use eks or gke')
-        return value
+    def _supported_cloud(cls, value: str) -> str:
+        try:
+            return clouds.cloud(value).name
+        except PlannerError as error:
+            raise ValueError(sentence_of(error)) from None
 
     @property
     def minor(self) -> int:
@@ -144,6 +161,24 @@ class Fleet(Document):
         """How many zones a pool without zones of its own spans on GKE: those counted, but no fewer than are named."""
         wanted = self.network.zones if isinstance(self.network.zones, int) else 0
         return max(wanted, len(self.named_zones))
+
+    def zones_of(self, pool: Pool) -> int:
+        """How many zones the nodes of a pool are spread over, where the cloud counts nodes per zone."""
+        return len(pool.zones) or self.zone_count
+
+    @property
+    def is_autoscaled(self) -> bool:
+        """Whether somebody changes node counts after the pools have been created."""
+        return self.autoscaler != "none"
+
+    def nodes_of(self, pool: Pool, machine: Machine | None) -> PoolNodes:
+        """Return what the labels and taints of a pool's nodes follow from; `machine` None is one nobody knows."""
+        return PoolNodes(
+            name=pool.name,
+            machine=machine,
+            capacity=pool.source.kind,
+            network_devices=self.drivers.dranet is not False,
+        )
 
     def pool(self, name: str) -> Pool:
         """Return the pool of that name; raises KeyError."""

@@ -92,3 +92,11 @@ def check_label_value(value: str) -> str:
     if not _LABEL_VALUE.fullmatch(value):
         raise ValueError(f'"{value}" is no value of a label or taint: at most 63 letters, digits, "-", "_" and "."')
     return value
+
+
+def each_once(names: list[str]) -> list[str]:
+    """Return the names; raises ValueError where one is there twice."""
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise ValueError(f'"{name}" is there twice')
+    return names

@@ -1,6 +1,7 @@
 """What nodes offer to pods and claims: predicted from a fleet, or observed in a cluster; one type for both."""
 
-from dra_planner.offers.allocatable import NodeSettings, predict_allocatable
+from dra_planner.clouds import NodeSettings
+from dra_planner.offers.allocatable import predict_allocatable
 from dra_planner.offers.contribution import CatalogRow, rows_to_add
 from dra_planner.offers.labels import predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer, Origin

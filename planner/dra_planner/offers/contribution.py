@@ -8,21 +8,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import StringIO
 
-from dra_planner import catalog
-from dra_planner.catalog import Cloud, Gpu, Machine
+from dra_planner import catalog, clouds
+from dra_planner.catalog import Gpu, Machine
 from dra_planner.catalog.tables import read_table
 from dra_planner.errors import CatalogError
 from dra_planner.model import Device
-from dra_planner.offers.allocatable import reserved_cpu_milli
 from dra_planner.offers.model import Offer
 from dra_planner.quantity import Quantity
 from dra_planner.slices import GPU_DRIVER
 
-_CLOUDS: tuple[tuple[str, Cloud], ...] = (
-    ("eks.amazonaws.com/", "eks"),
-    ("cloud.google.com/", "gke"),
-    ("kubernetes.azure.com/", "aks"),
-)
+_NOT_PLANNED = (("kubernetes.azure.com/", "aks"),)  # clouds whose machines are facts only
 _MIB = 1024 * 1024
 _SOURCE = "resourceslice-dumps"
 _ROOT = "resource.kubernetes.io/pcieRoot"
@@ -124,10 +119,11 @@ def _disagreements(known: Gpu, facts: Mapping[str, str]) -> list[str]:
     return wrong
 
 
-def _machine_row(cloud: Cloud, offer: Offer, gpus: list[Device]) -> CatalogRow:
+def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
     table = f"machines_{cloud}"
     product = str(gpus[0].attributes.get("productName", ""))
     vcpus = _vcpus(offer.node.allocatable.get("cpu", 0))
+    label = clouds.cloud(cloud).accelerator_label if cloud in clouds.names() else ""
     facts = {
         "name": offer.machine,
         "family": re.split(r"[.-]", offer.machine)[0],
@@ -138,7 +134,7 @@ def _machine_row(cloud: Cloud, offer: Offer, gpus: list[Device]) -> CatalogRow:
         "accelerator_model": product,
         "accelerator_count": str(len(gpus)),
         "gpu": _gpu_id(product),
-        "gke_type": offer.node.meta.labels.get("cloud.google.com/gke-accelerator", ""),
+        "gke_type": offer.node.meta.labels.get(label, ""),
         "bare_metal": "no",
         "confidence": "low",
         "source": _SOURCE,
@@ -151,10 +147,10 @@ def _machine_row(cloud: Cloud, offer: Offer, gpus: list[Device]) -> CatalogRow:
 def _vcpus(allocatable_milli: int) -> int | None:
     """Return the vCPU of a machine whose kubelet leaves so much of them with the clouds' own reservation."""
     near = range(allocatable_milli // 1000, allocatable_milli // 1000 + 20)
-    return next((cpus for cpus in near if cpus * 1000 - reserved_cpu_milli(cpus) == allocatable_milli), None)
+    return next((cpus for cpus in near if cpus * 1000 - clouds.reserved_cpu_milli(cpus) == allocatable_milli), None)
 
 
-def _topology_rows(cloud: Cloud, offer: Offer, gpus: list[Device]) -> set[CatalogRow]:
+def _topology_rows(cloud: str, offer: Offer, gpus: list[Device]) -> set[CatalogRow]:
     ordered = sorted(gpus, key=lambda device: (len(device.name), device.name))
     roots = [device.attributes.get(_ROOT) for device in ordered]
     if not all(isinstance(root, str) for root in roots):
@@ -177,14 +173,15 @@ def _topology_rows(cloud: Cloud, offer: Offer, gpus: list[Device]) -> set[Catalo
     return rows
 
 
-def _cloud(offer: Offer) -> Cloud | None:
-    for prefix, cloud in _CLOUDS:
+def _cloud(offer: Offer) -> str | None:
+    own = ((clouds.cloud(name).unknown_labels[0], name) for name in clouds.names())
+    for prefix, cloud in (*own, *_NOT_PLANNED):
         if any(label.startswith(prefix) for label in offer.node.meta.labels):
             return cloud
     return None
 
 
-def _machine(cloud: Cloud, name: str) -> Machine | None:
+def _machine(cloud: str, name: str) -> Machine | None:
     try:
         return catalog.machine(cloud, name)
     except CatalogError:

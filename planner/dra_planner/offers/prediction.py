@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
+from dra_planner.clouds import NodeSettings
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Node, ObjectMeta
-from dra_planner.offers.allocatable import MIB, NodeSettings, predict_allocatable
+from dra_planner.offers.allocatable import predict_allocatable
 from dra_planner.offers.labels import (
     base_labels,
     network_zones,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes lon
     from dra_planner.fleet import Fleet, Pool
 
 SYSTEM_POOL = "system"
+_MIB = 1024 * 1024
 
 
 def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
@@ -117,7 +119,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
     node = Node(
         meta=ObjectMeta(name=node_name, labels=predict_labels(fleet, pool, machine, node_name)),
         allocatable=allocatable.amounts,
-        taints=predict_taints(pool, machine),
+        taints=predict_taints(fleet, pool, machine),
     )
     return Offer(
         name=pool.name,
@@ -153,7 +155,7 @@ def _deductions(machine: Machine, settings: NodeSettings) -> tuple[tuple[Deducti
     for pod in known:
         if pod.name in settings.daemons:
             continue
-        amounts = {"cpu": pod.cpu_milli or 0, "memory": (pod.memory_mib or 0) * MIB, "pods": 1}
+        amounts = {"cpu": pod.cpu_milli or 0, "memory": (pod.memory_mib or 0) * _MIB, "pods": 1}
         deductions.append(Deduction(name=pod.name, amounts=amounts, reason=f"one {pod.name} pod on every node"))
         missing = [name for name, amount in (("cpu", pod.cpu_milli), ("memory", pod.memory_mib)) if amount is None]
         if missing:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dra_planner.clouds import POOL
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
-from dra_planner.offers.labels import POOL_LABEL
 from dra_planner.offers.model import Offer
 from dra_planner.quantity import Quantity
 
@@ -79,7 +79,7 @@ def verify_offers(predicted: Iterable[Offer], observed: Iterable[Offer]) -> Veri
 
 
 def _pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
-    label = node.node.meta.labels.get(POOL_LABEL)
+    label = node.node.meta.labels.get(POOL)
     if label is not None:
         return label if any(pool.name == label for pool in pools) else None
     of_type = [pool.name for pool in pools if pool.machine.partition("+")[0] == node.machine]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner import catalog
+from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
 from dra_planner.model import CelSelector, DeviceClass, ObjectMeta
 from dra_planner.releases import Features
@@ -45,19 +46,11 @@ def _nvidia(fleet: Fleet, features: Features) -> Iterator[DeviceClass]:
 
 
 def _dranet(fleet: Fleet) -> Iterator[DeviceClass]:
-    """Yield the classes that come with DRANET.
-
-    Sources: karpenter.sh/docs/tasks/dra (what the chart aws-dranet selects by);
-    docs.cloud.google.com/kubernetes-engine/docs/how-to/allocate-network-resources-dra (what each class is for).
-    """
-    if not fleet.drivers.dranet:
+    """Yield the classes that come with DRANET."""
+    network_driver = cloud(fleet.cloud).network_driver
+    if not fleet.drivers.dranet or network_driver is None:
         return
-    of_driver = "device.driver == 'dra.net' && device.attributes['dra.net']"
-    if fleet.cloud == "eks":
-        yield _class("efa.networking.k8s.aws", f"{of_driver}.pciDevice == '{catalog.EFA}'")
-    else:
-        yield _class("mrdma.google.com", f"{of_driver}.rdma == true")
-        yield _class("netdev.google.com", f"{of_driver}.rdma == false")
+    yield from (_class(name, selector) for name, selector in network_driver.classes)
 
 
 def _class(name: str, *selectors: str, extended_resource: str | None = None) -> DeviceClass:

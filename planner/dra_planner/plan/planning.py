@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from dra_planner.claims import expand_claims
+from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
@@ -169,7 +170,7 @@ def _pool(size: PoolSize, offer: Offer, fleet: Fleet) -> PlannedPool:
         bound=size.bound,
         plan=size.plan,
         maximum=size.maximum,
-        nodes=node_range(size.minimum, size.plan, size.maximum, fleet.autoscaler),
+        nodes=node_range(size.minimum, size.plan, size.maximum, cloud(fleet.cloud).autoscalers[fleet.autoscaler]),
         devices=size.devices,
         hourly_usd=size.hourly_usd,
         zones=offer.zones,

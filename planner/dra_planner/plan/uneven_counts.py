@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
 from dra_planner.plan.values import PlannedPool
@@ -11,12 +12,10 @@ from dra_planner.plan.values import PlannedPool
 
 def uneven_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
     """Yield an error for each pool whose nodes do not divide by its zones."""
-    if fleet.cloud != "gke" or fleet.autoscaler != "none":
-        return
     for pool, planned in zip(fleet.pools, pools, strict=True):
-        zones = len(pool.zones) or fleet.zone_count
+        zones = fleet.zones_of(pool)
         nodes = planned.nodes.desired
-        if nodes % zones:
+        if nodes % cloud(fleet.cloud).count_step(zones, autoscaled=fleet.is_autoscaled):
             yield Diagnostic(
                 severity="error",
                 code="count-does-not-divide",

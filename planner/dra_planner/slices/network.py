@@ -6,6 +6,7 @@ Source: kubernetes-sigs/dranet@f258477 (attribute names) and the metadata that s
 from __future__ import annotations
 
 from dra_planner.catalog import Machine, NetworkInterface, network_interfaces
+from dra_planner.clouds import cloud_of
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 NETWORK_DRIVER = "dra.net"
@@ -30,7 +31,6 @@ _ONLY_THE_NODE_KNOWS = (
     "dra.net/isSriovVf",
     "resource.kubernetes.io/numaNode",  # from a release on that the clouds may not have yet
 )
-_OF_GOOGLE = ("block", "subBlock", "host", "networkName", "networkProjectNumber", "ipAliases")
 
 
 def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[ResourceSlice, ...]:
@@ -58,9 +58,7 @@ def _device(machine: Machine, index: int, interface: NetworkInterface) -> Device
         "resource.kubernetes.io/pcieRoot": Unknown(interface.pcie_root or ""),
     }
     attributes |= {name: Unknown() for name in _ONLY_THE_NODE_KNOWS}
-    if machine.cloud == "gke":
-        attributes["gce.dra.net/machineType"] = machine.instance_type
-        attributes |= {f"gce.dra.net/{name}": Unknown() for name in _OF_GOOGLE}
+    attributes |= cloud_of(machine).network_attributes(machine)
     return Device(name=f"{interface.kind}-{index}", attributes=attributes)
 
 
@@ -69,8 +67,9 @@ def network_assumptions(machine: Machine) -> tuple[str, ...]:
     interfaces = network_interfaces(machine)
     name = machine.name
     if not interfaces:
-        unknown = machine.efa_interfaces is None and machine.cloud == "eks"
-        return (f"{name}: how many network interfaces pods can claim is not known; none is offered",) if unknown else ()
+        if cloud_of(machine).knows_network_interfaces(machine):
+            return ()
+        return (f"{name}: how many network interfaces pods can claim is not known; none is offered",)
     sentences = [f"{name}: its {len(interfaces)} network interfaces are attached, and DRANET publishes them"]
     if all(each.pcie_root is None for each in interfaces):
         sentences.append(f"{name}: which PCIe roots its network interfaces share with GPUs is not known")

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dra_planner.catalog import DriverRelease, DriverSettings, Machine, check_settings, require_installable
-from dra_planner.errors import UnsupportedFeature
+from dra_planner.catalog import (
+    DriverRelease,
+    DriverSettings,
+    Machine,
+    driver_faults,
+    machine_faults,
+    require_installable,
+)
+from dra_planner.clouds import cloud_of
 from dra_planner.model import CounterSet, Device, ResourceSlice
 from dra_planner.releases import Features
 from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER, compute_domain_devices
@@ -34,11 +41,7 @@ def predict_slices(
     Raises CatalogError for a release, layout or setting that cannot work on the machine, UnsupportedFeature for
     what the cloud or the Kubernetes release does not do.
     """
-    if machine.cloud == "aks":
-        raise UnsupportedFeature(
-            "AKS machines are facts only: their slices are not predicted yet", fix="use eks or gke"
-        )
-    check_settings(machine, require_installable(driver), settings, mig, features)
+    _check_settings(machine, require_installable(driver), settings, mig, features)
     slices: list[ResourceSlice] = []
     if machine.accelerator is not None and machine.accelerator.gpu is not None:
         if settings.has("DynamicMIG", driver):
@@ -49,6 +52,21 @@ def predict_slices(
         if settings.compute_domains:
             slices.extend(_pool(COMPUTE_DOMAIN_DRIVER, node_name, [(compute_domain_devices(), ())]))
     return tuple(slices)
+
+
+def _check_settings(
+    machine: Machine, driver: DriverRelease, settings: DriverSettings, mig: str, features: Features
+) -> None:
+    cloud = cloud_of(machine)
+    faults = [
+        *(error for _, error in driver_faults(driver, settings, features)),
+        *cloud.gate_faults(driver, settings),
+        *machine_faults(machine, driver, settings, mig),
+        *cloud.mig_faults(driver, settings, mig),
+    ]
+    if faults:
+        first, *others = faults
+        raise type(first)(first.message, fix=first.fix, others=tuple(others))
 
 
 def _split(gpus: Sequence[PartitionedGpu], features: Features) -> list[_Content]:

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from dra_planner import catalog
+from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import OUR_LABELS, Fleet, read_fleet
+from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.releases import Features, features_of, parse_version
 from dra_policies.rules.view import (
@@ -47,7 +49,7 @@ def declared_fleet(view: StackView, resources: Sequence[Resource]) -> DeclaredFl
     fleet = read_fleet(document)
     features = features_of(fleet.minor)
     by_name = {_name(pool): pool for pool in pools}
-    offers = tuple(_as_declared(offer, by_name[offer.name]) for offer in predict_offers(fleet, features))
+    offers = tuple(_as_declared(offer, by_name[offer.name], fleet) for offer in predict_offers(fleet, features))
     return DeclaredFleet(fleet, offers, features, tuple(unknowns))
 
 
@@ -132,13 +134,15 @@ def _region(resources: Sequence[Resource]) -> str:
     return ""
 
 
-def _as_declared(offer: Offer, pool: DeclaredPool) -> Offer:
+def _as_declared(offer: Offer, pool: DeclaredPool, fleet: Fleet) -> Offer:
     """Return the offer with the labels and taints that the pool declares instead of those that were planned."""
-    node = offer.node
+    node, of_cloud = offer.node, cloud(fleet.cloud)
     if pool.labels is not None:
-        kept = {key: value for key, value in node.meta.labels.items() if key not in OUR_LABELS or key in pool.labels}
+        ours = of_cloud.reserved_labels
+        kept = {key: value for key, value in node.meta.labels.items() if key not in ours or key in pool.labels}
         declared = {key: value for key, value in pool.labels.items() if value is not None}
         node = replace(node, meta=replace(node.meta, labels={**kept, **declared}))
     if pool.taints is not None:
-        node = replace(node, taints=pool.taints)
+        nodes = fleet.nodes_of(fleet.pool(offer.name), catalog.machine(fleet.cloud, offer.machine))
+        node = replace(node, taints=tuple(dict.fromkeys((*pool.taints, *of_cloud.added_taints(nodes)))))
     return replace(offer, node=node)

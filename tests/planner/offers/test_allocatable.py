@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dra_planner import catalog
+from dra_planner.clouds import reserved_cpu_milli
+from dra_planner.clouds.eks import max_pods
+from dra_planner.clouds.protocol.allocatable import MIB
 from dra_planner.errors import CatalogError
-from dra_planner.offers.allocatable import MIB, NodeSettings, eks_max_pods, predict_allocatable, reserved_cpu_milli
+from dra_planner.offers import NodeSettings, predict_allocatable
 
 
 @pytest.mark.parametrize(
@@ -27,11 +30,11 @@ def test_p5_is_what_the_karpenter_documentation_prints() -> None:
     [("g4dn.xlarge", 29), ("g5.xlarge", 58), ("g6e.12xlarge", 250), ("p4d.24xlarge", 250), ("p6-b200.48xlarge", 198)],
 )
 def test_eks_pods_are_capped_by_interfaces_or_by_the_node_group(machine: str, pods: int) -> None:
-    assert eks_max_pods(catalog.machine("eks", machine))[0] == pods
+    assert max_pods(catalog.machine("eks", machine))[0] == pods
 
 
 def test_an_unknown_network_means_the_default_of_nodeadm() -> None:
-    pods, sentence = eks_max_pods(catalog.machine("eks", "p6e-gb200.36xlarge"))
+    pods, sentence = max_pods(catalog.machine("eks", "p6e-gb200.36xlarge"))
     assert pods == 110
     assert "not known" in sentence
 

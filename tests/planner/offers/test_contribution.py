@@ -89,7 +89,7 @@ def judge(package: Path, *words: str) -> Any:
     ("cloud", "region", "machine", "product", "count", "memory", "label"),
     [
         ("eks", "us-east-1", "p9.48xlarge", "NVIDIA X900", 8, "200Gi", "eks.amazonaws.com/nodegroup"),
-        ("gke", "us-central1", "a9-highgpu-4g", "NVIDIA B200", 4, "183359Mi", "cloud.google.com/gke-nodepool"),
+        ("gke", "us-central1", "a9-highgpu-4g", "NVIDIA B200", 4, "183359Mi", "cloud.google.com/gke-accelerator"),
         ("eks", "us-east-1", "g6.2xlarge", "NVIDIA L4", 1, "24Gi", "eks.amazonaws.com/nodegroup"),
     ],
     ids=["a new GPU in a new machine", "a new machine", "another amount of memory"],

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from plan_builders import deployment, fleet, plan_of
 
+from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.plan import NodeRange, PlanRequest, make_plan
 from dra_planner.plan.node_ranges import node_range
@@ -25,16 +26,16 @@ spec:
 
 
 @pytest.mark.parametrize(
-    ("case", "autoscaler", "expected"),
+    ("case", "of", "autoscaler", "expected"),
     [
-        ("nobody scales", "none", NodeRange(minimum=3, desired=3, maximum=8)),
-        ("cannot wake an empty pool", "cluster-autoscaler", NodeRange(minimum=3, desired=3, maximum=8)),
-        ("cannot wake an empty pool either", "karpenter", NodeRange(minimum=3, desired=3, maximum=8)),
-        ("wakes pools with its label", "gke", NodeRange(minimum=1, desired=3, maximum=8)),
+        ("nobody scales", "eks", "none", NodeRange(minimum=3, desired=3, maximum=8)),
+        ("cannot wake an empty pool", "eks", "cluster-autoscaler", NodeRange(minimum=3, desired=3, maximum=8)),
+        ("cannot wake an empty pool either", "eks", "karpenter", NodeRange(minimum=3, desired=3, maximum=8)),
+        ("wakes pools with its label", "gke", "gke", NodeRange(minimum=1, desired=3, maximum=8)),
     ],
 )
-def test_node_ranges(case: str, autoscaler: str, expected: NodeRange) -> None:
-    assert node_range(1, 3, 8, autoscaler) == expected, case  # type: ignore[arg-type]  # one of the literals
+def test_node_ranges(case: str, of: str, autoscaler: str, expected: NodeRange) -> None:
+    assert node_range(1, 3, 8, cloud(of).autoscalers[autoscaler]) == expected, case
 
 
 def test_peak_adds_the_surge_and_has_a_verdict_of_its_own() -> None:

@@ -1,0 +1,77 @@
+"""What differs between clouds: one module for each, behind one protocol.
+
+Every module of this package is a cloud, by the name that a fleet gives it, and holds one `CLOUD`. The package's path
+is extended over `sys.path`, so a distribution adds a cloud with one module `dra_planner/clouds/<name>.py`, and its
+machines with tables in `dra_planner/data/`. Nothing is imported before it is asked for.
+"""
+
+from functools import cache
+from importlib import import_module
+from os.path import exists, join
+from pkgutil import extend_path, iter_modules
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings, reserved_cpu_milli
+from dra_planner.clouds.protocol.cloud import Capacity, Cloud, ClusterSettings, Fault, NetworkDriver, PoolSettings
+from dra_planner.clouds.protocol.labels import DRA, GPU_PRESENT, GPU_TAINT, POOL, NodeLabel, PoolNodes
+from dra_planner.clouds.protocol.resources import (
+    AttachedGpus,
+    ClusterResource,
+    CountLimits,
+    MachineTemplate,
+    PoolResource,
+)
+from dra_planner.errors import CatalogError, UnsupportedFeature
+
+__path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
+
+__all__ = [
+    "DRA",
+    "GPU_PRESENT",
+    "GPU_TAINT",
+    "POOL",
+    "Allocatable",
+    "AttachedGpus",
+    "Capacity",
+    "Cloud",
+    "ClusterResource",
+    "ClusterSettings",
+    "CountLimits",
+    "Fault",
+    "MachineTemplate",
+    "NetworkDriver",
+    "NodeLabel",
+    "NodeSettings",
+    "PoolNodes",
+    "PoolResource",
+    "PoolSettings",
+    "cloud",
+    "cloud_of",
+    "names",
+    "reserved_cpu_milli",
+]
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Return the clouds that are planned on, sorted; none of them is loaded."""
+    return tuple(sorted(module.name for module in iter_modules(__path__) if not module.ispkg))
+
+
+@cache
+def cloud(name: str) -> Cloud:
+    """Return the cloud of that name; raises CatalogError with those there are."""
+    if name not in names():
+        raise CatalogError(f'"{name}" is not a supported cloud', fix=f"use {' or '.join(names())}")
+    found: Cloud = import_module(f"{__name__}.{name}").CLOUD
+    return found
+
+
+def cloud_of(machine: Machine) -> Cloud:
+    """Return the cloud of a machine; raises UnsupportedFeature where its machines are facts only."""
+    if machine.cloud not in names():
+        raise UnsupportedFeature(
+            f"{machine.name} is a machine of {machine.cloud.upper()}, which is not planned yet",
+            fix=f"use {' or '.join(names())}",
+        )
+    return cloud(machine.cloud)

@@ -1,0 +1,184 @@
+"""Amazon EKS with managed node groups: what is different there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dra_planner.catalog import EFA, Machine
+from dra_planner.clouds.protocol.allocatable import (
+    EVICTION_MIB,
+    MIB,
+    Allocatable,
+    NodeSettings,
+    disk_bytes,
+    reserved_cpu_milli,
+)
+from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, NetworkDriver
+from dra_planner.clouds.protocol.labels import PoolNodes
+from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, MachineTemplate, PoolResource
+from dra_planner.errors import CatalogError
+
+IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB smaller
+MOST_PODS = 250
+CAPACITY_TYPES = {
+    "on-demand": "ON_DEMAND",
+    "spot": "SPOT",
+    "reservation": "ON_DEMAND",
+    "capacity-block": "CAPACITY_BLOCK",
+}
+_DEFAULTS = NodeSettings()
+
+
+class Eks(Cloud):
+    """Managed node groups of Amazon Linux 2023 images, which bring the NVIDIA driver and no device plugin."""
+
+    name = "eks"
+    title = "EKS"
+
+    region_setting = "aws:region"
+    region_pattern = r"[a-z]+(-[a-z]+)+-\d+"
+    region_example = "us-east-1"
+    zone_pattern = r"(?P<region>.*\d)[a-z]"
+    zone_suffix = "a"
+
+    # Neither predicts the devices of a node that does not exist yet, so an empty pool is never scaled up for a claim:
+    # kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws (TemplateNodeInfo without slices),
+    # aws/karpenter-provider-aws@1d92708 (no slice templates).
+    autoscalers = {"none": False, "cluster-autoscaler": False, "karpenter": False}
+
+    capacities = {
+        "on-demand": "on-demand",
+        "spot": "spot",
+        "reservation": "a reservation",
+        "capacity-block": "a capacity block",
+    }
+    reservation_pattern = "cr-[0-9a-f]+"
+    reservation_meaning = "the id of a reservation (cr-…)"
+    system_machine = "m7i.large"
+    gpu_images = {"amd64": "AL2023_x86_64_NVIDIA", "arm64": "AL2023_ARM_64_NVIDIA"}
+    system_images = {"amd64": "AL2023_x86_64_STANDARD", "arm64": "AL2023_ARM_64_STANDARD"}
+    images_with_device_plugin = ("BOTTLEROCKET_",)
+
+    # CreateNodegroup: keys of labels and taints have 1 to 63 characters, their domain included; "Label cannot contain
+    # reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]" (aws/containers-roadmap, botocore's model).
+    longest_key = 63
+    takes_empty_label_values = False  # aws-controllers-k8s/community issue 2208
+    reserved_domains = ("eks.amazonaws.com",)
+    unknown_labels = (
+        "eks.amazonaws.com/",
+        "k8s.io/cloud-provider-aws",
+        "topology.k8s.aws/",
+        "topology.ebs.csi.aws.com/",
+    )
+
+    driver_root = "/"
+    # What the chart aws-dranet selects by: karpenter.sh/docs/tasks/dra.
+    network_driver = NetworkDriver(
+        is_managed=False,
+        classes=(
+            (
+                "efa.networking.k8s.aws",
+                f"device.driver == 'dra.net' && device.attributes['dra.net'].pciDevice == '{EFA}'",
+            ),
+        ),
+    )
+
+    provider = "pulumi:providers:aws"
+    cluster = ClusterResource(token="aws:eks/cluster:Cluster", version="version", region="region")
+    pool = PoolResource(
+        token="aws:eks/nodeGroup:NodeGroup",
+        kind="node group",
+        machine="instanceTypes",
+        template=MachineTemplate(
+            property="launchTemplate", token="aws:ec2/launchTemplate:LaunchTemplate", machine="instanceType"
+        ),
+        labels="labels",
+        taints="taints",
+        image="amiType",
+        desired=("scalingConfig.desiredSize",),
+        limits=(CountLimits(minimum="scalingConfig.minSize", maximum="scalingConfig.maxSize"),),
+    )
+
+    def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
+        return {"eks.amazonaws.com/capacityType": CAPACITY_TYPES[nodes.capacity]}
+
+    def knows_network_interfaces(self, machine: Machine) -> bool:
+        return machine.efa_interfaces is not None
+
+    def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
+        yield from super().cluster_faults(cluster)
+        if len(cluster.subnet_ids) == 1:
+            yield "network.subnetIds", "must name at least two subnets: EKS needs two zones"
+
+    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+        """Return what nodeadm leaves.
+
+        Sources: awslabs/amazon-eks-ami:nodeadm/internal/kubelet/{config,eni_max_pods}.go@81fec2e;
+        aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@1d92708 (what kernel and hypervisor keep).
+        """
+        pods, pods_sentence = max_pods(machine, settings)
+        kept = -(-memory_mib * 75 // 1000) + (64 if machine.arch == "arm64" else 0)
+        # nodeadm reserves by the maxPods that it works out itself, even where kubelet's configuration sets another
+        usual, _ = max_pods(machine, replace(settings, max_pods=None))
+        kube_reserved = 11 * max(pods, usual) + 255
+        spared = kept + 11 * abs(pods - usual)
+        amounts = {
+            "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
+            "memory": (memory_mib - kept - kube_reserved - EVICTION_MIB) * MIB,
+            "pods": pods,
+        }
+        return Allocatable(
+            {**amounts, "ephemeral-storage": disk_bytes(settings, IMAGE_MIB, 1024)},
+            {
+                **amounts,
+                "memory": amounts["memory"] + spared * MIB,
+                "ephemeral-storage": disk_bytes(settings, 0, 1024),
+            },
+            (
+                "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations; kernel and hypervisor keep 7.5 % "
+                "of the memory (Karpenter's share, cautious on large machines)",
+                pods_sentence,
+                f"ephemeral storage is a root volume of {settings.disk_gib} GiB",
+            ),
+        )
+
+
+def max_pods(machine: Machine, settings: NodeSettings = _DEFAULTS) -> tuple[int, str]:
+    """Return kubelet's maxPods, and the sentence that says why; the EKS user guide has the cap of managed node groups.
+
+    Raises CatalogError for a setting that a managed node group refuses, or that leaves pods without addresses.
+    """
+    name = machine.name
+    cap = 110 if (machine.vcpus or 0) < 30 else MOST_PODS
+    by_interfaces = _addresses(machine, settings)
+    how = "with" if settings.prefix_delegation else "without"
+    if settings.max_pods is not None:
+        if settings.max_pods > cap and not settings.self_managed:
+            raise CatalogError(
+                f"{name}: EKS managed node groups give such a node at most {cap} pods, not {settings.max_pods}",
+                fix=f"set maxPods to {cap} or less",
+            )
+        if by_interfaces is not None and settings.max_pods > by_interfaces:
+            other = "" if settings.prefix_delegation else ", or set network.prefixDelegation"
+            raise CatalogError(
+                f"{name} has addresses for {by_interfaces} pods {how} prefix delegation, not for {settings.max_pods}",
+                fix=f"set maxPods to {by_interfaces} or less{other}",
+            )
+        return settings.max_pods, f"{name}: {settings.max_pods} pods, as set"
+    if by_interfaces is None:
+        return 110, f"{name}: 110 pods, because its network interfaces are not known"
+    if by_interfaces <= cap or settings.self_managed:
+        return by_interfaces, f"{name}: {by_interfaces} pods, by its network interfaces, {how} prefix delegation"
+    return cap, f"{name}: {cap} pods, the cap of EKS managed node groups"
+
+
+def _addresses(machine: Machine, settings: NodeSettings) -> int | None:
+    """Return how many pods the interfaces of the default card have addresses for, host-network pods included."""
+    if machine.default_card_enis is None or machine.ipv4_per_eni is None:
+        return None
+    each = (machine.ipv4_per_eni - 1) * (16 if settings.prefix_delegation else 1)
+    return machine.default_card_enis * each + 2
+
+
+CLOUD = Eks()

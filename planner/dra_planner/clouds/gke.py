@@ -1,0 +1,222 @@
+"""Google Kubernetes Engine, Standard node pools: what is different there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.catalog import Machine, network_interfaces
+from dra_planner.clouds.protocol.allocatable import (
+    EVICTION_MIB,
+    MIB,
+    Allocatable,
+    NodeSettings,
+    disk_bytes,
+    reserved_cpu_milli,
+)
+from dra_planner.clouds.protocol.cloud import Cloud, Fault, NetworkDriver, PoolSettings
+from dra_planner.clouds.protocol.labels import NodeLabel, PoolNodes
+from dra_planner.clouds.protocol.resources import AttachedGpus, ClusterResource, CountLimits, PoolResource
+from dra_planner.model import AttributeValue, Taint, Unknown
+
+NO_DEVICE_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
+DRA_DRIVER = "cloud.google.com/gke-nvidia-gpu-dra-driver"
+NETWORK_DRIVER = "cloud.google.com/gke-networking-dra-driver"
+ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
+QUEUED_TAINT = Taint("cloud.google.com/gke-queued", "true", "NoSchedule")
+IMAGE = "COS_CONTAINERD"
+IMAGE_MIB = 5 * 1024  # and 2 % of the disk; cautious: the file system of a node with 100 GiB is 5.75 GiB smaller
+_OF_A_NETWORK_DEVICE = ("block", "subBlock", "host", "networkName", "networkProjectNumber", "ipAliases")
+
+
+class Gke(Cloud):
+    """Node pools of Container-Optimized OS, on which neither Google's device plugin nor its driver runs."""
+
+    name = "gke"
+    title = "GKE"
+
+    region_setting = "gcp:region"
+    region_pattern = r"[a-z]+-[a-z]+\d+"
+    region_example = "us-central1"
+    zone_pattern = r"(?P<region>.*\d)-(ai\d+)?[a-z]"  # us-central1-ai1a is a zone for accelerators
+    zone_suffix = "-a"
+    refused = {
+        "network.subnetIds": "subnetIds are for EKS; on GKE give zones",
+        "network.prefixDelegation": "is for EKS; on GKE a pool's maxPods decides its addresses",
+        "devicePlugin": "GKE runs a device plugin of its own on nodes without DRA; set it to false",
+        "drivers.dranet.version": "is for EKS; GKE manages its own DRANET: write dranet: true",
+        "reserved": "GKE lets nobody set kubelet's reservations "
+        "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use daemonPods",
+    }
+
+    # GKE's own predicts what a node of a pool with DRA_DRIVER will publish, so a claim wakes an empty one.
+    autoscalers = {"none": False, "gke": True}
+
+    capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
+    reservation_meaning = "the name of a reservation"
+    pods_of_a_node = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
+    system_machine = "e2-standard-4"
+    gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
+    system_images = {"amd64": IMAGE, "arm64": IMAGE}
+
+    unknown_labels = (
+        "cloud.google.com/",
+        "addon.gke.io/",
+        "iam.gke.io/",
+        "topology.gke.io/",
+        "node.gke.io/",
+    )
+    accelerator_label = "cloud.google.com/gke-accelerator"
+    no_device_plugin_label = NO_DEVICE_PLUGIN
+
+    # Google's managed driver comes with its device plugin, so a DaemonSet puts the driver where COS lets it.
+    driver_root = "/home/kubernetes/bin/nvidia"
+    installs_driver = False
+    supports_mig = False
+    unsupported_gates = ("DynamicMIG", "TimeSlicingSettings", "MPSSupport", "ConsumableShares")
+    driver_source = "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG or MPS"
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/allocate-network-resources-dra
+    network_driver = NetworkDriver(
+        is_managed=True,
+        classes=(
+            ("mrdma.google.com", "device.driver == 'dra.net' && device.attributes['dra.net'].rdma == true"),
+            ("netdev.google.com", "device.driver == 'dra.net' && device.attributes['dra.net'].rdma == false"),
+        ),
+    )
+    critical_pods_need_quota = True
+
+    provider = "pulumi:providers:gcp"
+    cluster = ClusterResource(
+        token="gcp:container/cluster:Cluster", version="minMasterVersion", region="location", zones="nodeLocations"
+    )
+    pool = PoolResource(
+        token="gcp:container/nodePool:NodePool",
+        kind="node pool",
+        machine="nodeConfig.machineType",
+        machine_default="e2-medium",
+        attached=AttachedGpus(path="nodeConfig.guestAccelerators"),
+        labels="nodeConfig.labels",
+        taints="nodeConfig.taints",
+        desired=("nodeCount", "initialNodeCount"),
+        desired_per_zone=True,
+        scaling="autoscaling",
+        limits=(
+            CountLimits(minimum="autoscaling.totalMinNodeCount", maximum="autoscaling.totalMaxNodeCount"),
+            CountLimits(minimum="autoscaling.minNodeCount", maximum="autoscaling.maxNodeCount", per_zone=True),
+        ),
+        zones="nodeLocations",
+        location="location",
+        cluster="cluster",
+    )
+
+    def labels(self, nodes: PoolNodes) -> tuple[NodeLabel, ...]:
+        """Return the labels of a pool: the last ones tell GKE which drivers its nodes have.
+
+        Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra and …/allocate-network-resources-dra.
+        """
+        labels = super().labels(nodes)
+        if nodes.has_gpus:
+            labels += (
+                NodeLabel(NO_DEVICE_PLUGIN, "true", "GKE runs its own device plugin on these nodes"),
+                NodeLabel(DRA_DRIVER, "true", "GKE's autoscaler does not wake this pool for claims"),
+            )
+        if nodes.network_devices and (nodes.machine is None or network_interfaces(nodes.machine)):
+            labels += (NodeLabel(NETWORK_DRIVER, "true", "GKE's DRANET publishes no network interface of these nodes"),)
+        return labels
+
+    def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
+        labels = dict[str, str]()  # gke-nodepool is a name that Pulumi completes
+        if nodes.capacity == "spot":
+            labels["cloud.google.com/gke-spot"] = "true"
+        accelerator = nodes.machine.accelerator if nodes.machine and nodes.has_gpus else None
+        if accelerator is not None and accelerator.gke_type is not None:
+            labels |= {self.accelerator_label: accelerator.gke_type, "cloud.google.com/gke-gpu": "true"}
+        return labels
+
+    def added_taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
+        """Return the taint of Arm nodes, and that of nodes which a ProvisioningRequest queues for.
+
+        Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/prepare-arm-workloads-for-deployment;
+        …/docs/how-to/provisioningrequest.
+        """
+        taints = (ARM_TAINT,) if nodes.machine and nodes.machine.arch == "arm64" else ()
+        return (*taints, QUEUED_TAINT) if nodes.capacity == "queued" else taints
+
+    def image_labels(self, machine: Machine) -> dict[str, str]:
+        return {
+            "cloud.google.com/machine-family": machine.family,
+            "cloud.google.com/gke-os-distribution": "cos",
+            "cloud.google.com/gke-container-runtime": "containerd",
+        }
+
+    def network_attributes(self, machine: Machine) -> dict[str, AttributeValue]:
+        known: dict[str, AttributeValue] = {"gce.dra.net/machineType": machine.instance_type}
+        return known | {f"gce.dra.net/{name}": Unknown() for name in _OF_A_NETWORK_DEVICE}
+
+    def count_step(self, zones: int, *, autoscaled: bool) -> int:
+        """Without its autoscaler GKE takes a number of nodes per zone."""
+        return 1 if autoscaled else zones
+
+    def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
+        yield from super().pool_faults(pool)
+        if pool.machine is not None and not has_nvidia_gpus(pool.machine):
+            yield "machine", f"{pool.machine.name} has no NVIDIA GPU; {GPU_EXAMPLE}"
+
+    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+        """Return what GKE's kubelet leaves.
+
+        Sources: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/gce/gce_reserved.go@55c37cd (what kernel and
+        firmware keep); cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047 (documented reservations).
+        """
+        kept = memory_mib * MIB // 64 + 16 * MIB
+        if memory_mib > 3 * 1024:
+            kept += 64 * MIB
+        if memory_mib <= 8 * 1024:
+            kept += 8 * MIB
+        kept += min(memory_mib * MIB * 175 // 100_000, 248 * MIB)
+        disk = settings.disk_gib * 1024
+        disk_reserved = min(disk // 2, disk * 35 // 100 + 6 * 1024, 100 * 1024)
+        amounts = {
+            "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
+            "memory": memory_mib * MIB - kept - _reserved_memory(memory_mib) - EVICTION_MIB * MIB,
+            "pods": 110 if settings.max_pods is None else settings.max_pods,
+        }
+        return Allocatable(
+            {**amounts, "ephemeral-storage": disk_bytes(settings, IMAGE_MIB + disk // 50, disk_reserved)},
+            {
+                **amounts,
+                "memory": amounts["memory"] + kept,
+                "ephemeral-storage": disk_bytes(settings, 0, disk_reserved),
+            },
+            (
+                "GKE nodes run Container-Optimized OS with GKE's documented reservations, as Karpenter and the cluster "
+                "autoscaler restate them",
+                "GKE nodes take 110 pods, the default of a node pool"
+                if settings.max_pods is None
+                else f"GKE nodes take {settings.max_pods} pods, as set",
+                f"ephemeral storage is a boot disk of {settings.disk_gib} GiB; local SSDs are not counted",
+            ),
+        )
+
+
+GPU_EXAMPLE = "name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"
+
+
+def has_nvidia_gpus(machine: Machine) -> bool:
+    """Whether a node pool can be told which GPUs the machine has."""
+    accelerator = machine.accelerator
+    return bool(accelerator and accelerator.vendor == "nvidia" and accelerator.gke_type and accelerator.count)
+
+
+def _reserved_memory(memory_mib: int) -> int:
+    """Return GKE's reservation in bytes: 25 % of 4 GiB, 20 % of 4, 10 % of 8, 6 % of 112, 2 % of the rest."""
+    if memory_mib <= 1024:
+        return 255 * MIB
+    reserved, left = 0, memory_mib * MIB
+    for gib, percent in ((4, 25), (4, 20), (8, 10), (112, 6), (None, 2)):
+        part = left if gib is None else min(left, gib * 1024 * MIB)
+        reserved += -(-part * percent // 100)
+        left -= part
+    return reserved
+
+
+CLOUD = Gke()

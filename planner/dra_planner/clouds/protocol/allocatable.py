@@ -1,0 +1,62 @@
+"""What kubelet leaves of a machine, as far as it is the same on every cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dra_planner.model import Amounts
+
+MIB = 1024 * 1024
+EVICTION_MIB = 100
+DISK_GIB = 200  # what the components of this project give a node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSettings:
+    """How nodes are set up, as far as it changes what they offer.
+
+    `max_pods` is kubelet's, None for the cloud's own; `prefix_delegation` that of the VPC CNI; `self_managed` nodes
+    are not capped as managed ones are. `reserved` is kept from pods beside kubelet's own reservation.
+    `daemons` replaces what a daemon pod asks for, adds a pod that the catalogue does not know, or takes one away
+    (None); `drivers` names DRA drivers beside NVIDIA's whose daemon pods run ("dranet").
+    """
+
+    max_pods: int | None = None
+    prefix_delegation: bool = False
+    self_managed: bool = False
+    disk_gib: int = DISK_GIB
+    reserved: Amounts = field(default_factory=dict, hash=False)
+    drivers: tuple[str, ...] = ()
+    daemons: Mapping[str, Amounts | None] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Allocatable:
+    """Amounts that kubelet will report (cpu in thousandths, bytes, pods), and what was assumed.
+
+    `amounts` is the cautious estimate: how much memory kernel, firmware and hypervisor keep, and how much of the disk
+    the image keeps, is published for no machine. `at_most` is what would be left if they kept none.
+    """
+
+    amounts: dict[str, int]
+    at_most: dict[str, int]
+    assumptions: tuple[str, ...]
+
+
+def reserved_cpu_milli(vcpus: int) -> int:
+    """Return kubelet's reservation: 6 % of one core, 1 % of the next, 0.5 % of two more, 0.25 % of the rest.
+
+    Managed clouds agree on it (awslabs/amazon-eks-ami:nodeadm/internal/kubelet/config.go@81fec2e; GKE's documented
+    reservations, cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047).
+    """
+    units = 0  # hundredths of a thousandth
+    for index in range(vcpus):
+        units += 6000 if index == 0 else 1000 if index == 1 else 500 if index < 4 else 250
+    return -(-units // 100)
+
+
+def disk_bytes(settings: NodeSettings, image_mib: int, reserved_mib: int) -> int:
+    """Return the bytes of the disk that pods may use: kubelet evicts them at 10 % of the file system."""
+    file_system = settings.disk_gib * 1024 - image_mib
+    return (file_system - -(-file_system // 10) - reserved_mib) * MIB

@@ -1,0 +1,244 @@
+"""The protocol: all that the rest of the project asks of a cloud. Most of it is data; defaults are what most have."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import ClassVar
+
+from dra_planner.catalog import WHOLE, DriverRelease, DriverSettings, Machine
+from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings
+from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, contract_labels, contract_taints
+from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
+from dra_planner.errors import UnsupportedFeature
+from dra_planner.model import AttributeValue, Taint
+
+Fault = tuple[str, str]  # key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_LONGEST_KEY = 253 + 1 + 63  # Kubernetes: a domain, a slash and a name
+_OF_KUBERNETES = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io)")
+_OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capacity:
+    """Where the machines of a pool come from: on-demand, spot, reservation or capacity-block, and which was bought."""
+
+    kind: str = "on-demand"
+    reservation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkDriver:
+    """How DRANET comes to a cluster: run by the cloud, or installed from a chart; its classes, with their selectors."""
+
+    is_managed: bool
+    classes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSettings:
+    """What a cluster is asked for, as far as a cloud may refuse it. `asked` names keys of the fleet that are set."""
+
+    region: str
+    autoscaler: str = "none"
+    subnet_ids: tuple[str, ...] = ()
+    asked: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSettings:
+    """What a pool is asked for, as far as a cloud may refuse it. `asked` names keys of the pool that are set."""
+
+    name: str
+    machine: Machine | None = None
+    capacity: Capacity = Capacity()
+    max_pods: int | None = None
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    taint_keys: tuple[str, ...] = ()
+    asked: frozenset[str] = frozenset()
+
+
+class Cloud(ABC):
+    """One cloud. Sentences name the cloud, what it refuses and what to write instead."""
+
+    name: ClassVar[str]  # what a fleet calls it, and the name of its module
+    title: ClassVar[str]  # what people call it
+
+    # Where clusters run.
+    region_setting: ClassVar[str]  # the stack's configuration that names the region
+    region_pattern: ClassVar[str]
+    region_example: ClassVar[str]
+    zone_pattern: ClassVar[str]  # with a group `region`
+    zone_suffix: ClassVar[str]  # a region and it make a zone
+    refused: ClassVar[Mapping[str, str]] = _NOTHING  # keys of a fleet, or of a pool, that are not for this cloud: why
+
+    # Who changes counts, and whether that wakes an empty pool for a claim.
+    autoscalers: ClassVar[Mapping[str, bool]]
+
+    # Machines: where they come from, how large a node may be, what it boots.
+    capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message
+    reservation_pattern: ClassVar[str] = ".+"
+    reservation_meaning: ClassVar[str] = "what was bought"
+    pods_of_a_node: ClassVar[range | None] = None  # None: decided by the machine
+    longest_pool_name: ClassVar[int] = 40
+    system_machine: ClassVar[str]  # for nodes without GPUs, where nobody says
+    gpu_images: ClassVar[Mapping[str, str]]  # by architecture
+    system_images: ClassVar[Mapping[str, str]]
+    images_with_device_plugin: ClassVar[tuple[str, ...]] = ()  # how names of images begin that bring one
+
+    # Labels and taints.
+    longest_key: ClassVar[int] = _LONGEST_KEY
+    takes_empty_label_values: ClassVar[bool] = True
+    reserved_domains: ClassVar[tuple[str, ...]] = ()  # of labels, beside Kubernetes' own
+    unknown_labels: ClassVar[tuple[str, ...]]  # labels and prefixes with values known at run time only, first its own
+    accelerator_label: ClassVar[str] = ""  # says which GPUs a node has, in the cloud's words
+    no_device_plugin_label: ClassVar[str] = ""  # keeps the cloud's own device plugin off a node
+
+    # Drivers.
+    driver_root: ClassVar[str]  # where the NVIDIA driver lies on a node
+    installs_driver: ClassVar[bool] = True  # False: a DaemonSet of this project does
+    supports_mig: ClassVar[bool] = True
+    unsupported_gates: ClassVar[tuple[str, ...]] = ()  # of the NVIDIA DRA driver
+    driver_source: ClassVar[str] = ""  # who says so
+    network_driver: ClassVar[NetworkDriver | None] = None
+    critical_pods_need_quota: ClassVar[bool] = False
+
+    # Resources of Pulumi.
+    provider: ClassVar[str]  # type token
+    cluster: ClassVar[ClusterResource]
+    pool: ClassVar[PoolResource]
+
+    @abstractmethod
+    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+        """Return what kubelet leaves of a machine of that size; raises CatalogError for a setting that cannot be."""
+
+    def labels(self, nodes: PoolNodes) -> tuple[NodeLabel, ...]:
+        """Return the labels that this project sets on the nodes of a pool, beside those of the pool's owner."""
+        return contract_labels(nodes)
+
+    def taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
+        """Return the taints that this project sets on the nodes of a pool, beside those of the pool's owner."""
+        return contract_taints(nodes)
+
+    def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
+        """Return the labels that the cloud adds to nodes by itself, with values that are known beforehand."""
+        return {}
+
+    def added_taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
+        """Return the taints that the cloud adds to nodes by itself."""
+        return ()
+
+    def image_labels(self, machine: Machine) -> dict[str, str]:
+        """Return the labels that every node has for its machine and image, GPU or not."""
+        return {}
+
+    def network_attributes(self, machine: Machine) -> dict[str, AttributeValue]:
+        """Return what DRANET publishes of every network interface on this cloud, beside what it does anywhere."""
+        return {}
+
+    def knows_network_interfaces(self, machine: Machine) -> bool:
+        """Whether the catalogue says how many network interfaces pods can claim on a machine."""
+        return True
+
+    def count_step(self, zones: int, *, autoscaled: bool) -> int:
+        """Return the number that a pool's node count must be a multiple of."""
+        return 1
+
+    def region_of(self, zone: str) -> str:
+        """Return the region of a zone, "" for what is not a zone."""
+        found = re.fullmatch(self.zone_pattern, zone)
+        return found["region"] if found else ""
+
+    def zone_fault(self, zone: str, region: str) -> str:
+        """Return why nodes of that region cannot be in a zone, or ""."""
+        if self.region_of(zone) == region:
+            return ""
+        return f'zone "{zone}" is not in region {region}; write for example "{region}{self.zone_suffix}"'
+
+    def label_fault(self, key: str, value: str | None) -> str:
+        """Return why the cloud refuses a label of nodes, or ""; a value of None is not known yet."""
+        if key in self.reserved_labels:
+            return f'the label "{key}" is set on every pool: drivers find their nodes by it'
+        domain = key.rpartition("/")[0]
+        taken = _OF_KUBERNETES.fullmatch(domain) and not _OF_KUBELET.fullmatch(domain)
+        if taken or domain in self.reserved_domains:
+            return f'{self.title} refuses labels of the domain {domain}, such as "{key}"; use a domain of your own'
+        if value == "" and not self.takes_empty_label_values:
+            return f'{self.title} refuses a label without a value, such as "{key}"; give it one'
+        return self._key_fault("label", key)
+
+    def taint_fault(self, key: str) -> str:
+        """Return why the cloud refuses a taint of nodes, or ""."""
+        if key == GPU_TAINT.key:
+            return f'the taint "{key}" is on every GPU node already'
+        return self._key_fault("taint", key)
+
+    def _key_fault(self, what: str, key: str) -> str:
+        if len(key) <= self.longest_key:
+            return ""
+        return f'the key of the {what} "{key}" has {len(key)} characters; {self.title} takes {self.longest_key} at most'
+
+    @property
+    def reserved_labels(self) -> frozenset[str]:
+        """Keys that pools are labelled with by this project, so that nobody else sets them."""
+        nodes = PoolNodes(name="", machine=None)
+        return frozenset(label.key for label in self.labels(nodes))
+
+    def reservation_fault(self, reservation: str) -> str:
+        """Return why something bought cannot be what is called so, or ""."""
+        if re.fullmatch(self.reservation_pattern, reservation):
+            return ""
+        return f'"{reservation}" is not {self.reservation_meaning}'
+
+    def unsupported(self, what: str) -> UnsupportedFeature:
+        """Return the error for something that the cloud does not do together with DRA."""
+        return UnsupportedFeature(
+            f"{self.title} does not support {what} with DRA ({self.driver_source})",
+            fix="turn it off, or use a pool without DRA",
+        )
+
+    def gate_faults(self, driver: DriverRelease, settings: DriverSettings) -> Iterator[UnsupportedFeature]:
+        """Yield feature gates of the driver that are on and that the cloud does not support."""
+        yield from (self.unsupported(gate) for gate in self.unsupported_gates if settings.has(gate, driver))
+
+    def mig_faults(self, driver: DriverRelease, settings: DriverSettings, mig: str) -> Iterator[UnsupportedFeature]:
+        """Yield why a MIG layout cannot be had; dynamic MIG is a feature gate."""
+        if mig not in WHOLE and not self.supports_mig and not settings.has("DynamicMIG", driver):
+            yield self.unsupported("MIG")
+
+    def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
+        """Yield what the cloud refuses of a cluster, each with its key in the fleet."""
+        if region := self.region_of(cluster.region):
+            yield "region", f'"{cluster.region}" is a zone; its region is "{region}"'
+        elif not re.fullmatch(self.region_pattern, cluster.region):
+            example = f"write for example {self.region_example}"
+            yield "region", f'"{cluster.region}" is not a region of {self.title}; {example}'
+        if cluster.autoscaler not in self.autoscalers:
+            yield "autoscaler", f"{self.title} has no {cluster.autoscaler} autoscaler; use {_either(self.autoscalers)}"
+        yield from ((key, reason) for key, reason in self.refused.items() if key in cluster.asked)
+
+    def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
+        """Yield what the cloud refuses of a pool, each with its key in the pool."""
+        if len(pool.name) > self.longest_pool_name:
+            yield "name", f"{self.title} takes {self.longest_pool_name} characters at most, not {len(pool.name)}"
+        if pool.capacity.kind not in self.capacities:
+            yield "capacity", f"{self.title} has no {pool.capacity.kind}; use {_either(self.capacities.values())}"
+        elif pool.capacity.reservation and (fault := self.reservation_fault(pool.capacity.reservation)):
+            yield "capacity", fault
+        pods = self.pods_of_a_node
+        if pool.max_pods is not None and pods is not None and pool.max_pods not in pods:
+            yield "maxPods", f"a {self.title} node takes {pods[0]} to {pods[-1]} pods, not {pool.max_pods}"
+        yield from (("labels", fault) for key, value in pool.labels.items() if (fault := self.label_fault(key, value)))
+        for index, key in enumerate(pool.taint_keys):
+            if fault := self.taint_fault(key):
+                yield f"taints.{index}.key", fault
+        yield from ((key, reason) for key, reason in self.refused.items() if key in pool.asked)
+
+
+def _either(choices: Iterable[str]) -> str:
+    *most, last = choices
+    return f"{', '.join(most)} or {last}" if most else last

@@ -1,0 +1,55 @@
+"""The labels and the taint that every pool for DRA has, on every cloud: stated here alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dra_planner.catalog import Machine
+from dra_planner.model import Taint
+
+GPU_PRESENT = "nvidia.com/gpu.present"
+DRA = "nvidia.com/gpu.dra"
+POOL = "pulumi-dra/pool"
+GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
+_NO_DRIVER = "no kubelet plugin of the driver runs on these nodes"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLabel:
+    """A label that this project sets on nodes; `otherwise` is what happens where it is not there."""
+
+    key: str
+    value: str
+    otherwise: str = "pods that select it are planned on nodes that lack it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolNodes:
+    """What the labels and taints of a pool's nodes follow from, beside those that its owner wants.
+
+    `machine` is None where the catalogue does not have it; its nodes are then taken for GPU nodes. `capacity` is in
+    the fleet's words (on-demand, spot, …), `network_devices` whether DRANET publishes network interfaces.
+    """
+
+    name: str
+    machine: Machine | None
+    capacity: str = "on-demand"
+    network_devices: bool = False
+
+    @property
+    def has_gpus(self) -> bool:
+        """Whether the NVIDIA driver has devices to publish on these nodes."""
+        return self.machine is None or self.machine.gpu_count > 0
+
+
+def contract_labels(nodes: PoolNodes) -> tuple[NodeLabel, ...]:
+    """Return what every cloud's nodes of a pool are labelled with; drivers find GPU nodes by it."""
+    own = (NodeLabel(POOL, nodes.name),)
+    if not nodes.has_gpus:
+        return own
+    return (NodeLabel(GPU_PRESENT, "true", _NO_DRIVER), NodeLabel(DRA, "true", _NO_DRIVER), *own)
+
+
+def contract_taints(nodes: PoolNodes) -> tuple[Taint, ...]:
+    """Return the taint that keeps pods without claims off GPU nodes."""
+    return (GPU_TAINT,) if nodes.has_gpus else ()

@@ -1,0 +1,72 @@
+"""Where a cloud's Pulumi resources say what a pool or a cluster is: type tokens and paths of properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountLimits:
+    """Where the fewest and the most nodes stand; `per_zone` where each zone has so many."""
+
+    minimum: str
+    maximum: str
+    per_zone: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineTemplate:
+    """A resource that names the machine where the pool does not: the property that points to it, its type, its path."""
+
+    property: str
+    token: str
+    machine: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedGpus:
+    """A list of GPUs attached to the machine, which a fleet writes as `machine+type:count`."""
+
+    path: str
+    type: str = "type"
+    count: str = "count"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolResource:
+    """A resource that is a pool of nodes. Paths are dotted; "" where there is no such property.
+
+    `machine` is a text or a list of texts, `machine_default` what the cloud takes without one. `labels` is a mapping;
+    `taints` a list of mappings with key, value and effect, or of texts `key=value:effect`. `desired` names the
+    properties that may say how many nodes there are, the first that does counts; `desired_per_zone` where each zone
+    has so many. `limits` names where the limits may stand, the first that is there counts; with `scaling`, a pool
+    without that block has a fixed count. `zones` is a list of zone names, and `cluster` the property that names the
+    cluster, whose zones are taken where the pool has none.
+    """
+
+    token: str
+    kind: str  # "node group", in messages
+    machine: str
+    machine_default: str = ""
+    template: MachineTemplate | None = None
+    attached: AttachedGpus | None = None
+    labels: str
+    taints: str
+    image: str = ""
+    desired: tuple[str, ...]
+    desired_per_zone: bool = False
+    limits: tuple[CountLimits, ...]
+    scaling: str = ""
+    zones: str = ""
+    location: str = ""
+    cluster: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterResource:
+    """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider decides."""
+
+    token: str
+    version: str
+    region: str
+    zones: str = ""
