@@ -96,7 +96,6 @@ EXAMPLES = {
     "verify": _VERIFY_EXAMPLES,
     "sandbox": _SANDBOX_EXAMPLES,
 }
-COMMANDS = tuple(EXAMPLES)
 
 
 class UsageError(PlannerError):

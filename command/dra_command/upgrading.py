@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from dra_command.commands.check import Checked, order_findings
+from dra_command.checked import Checked, order_findings
 from dra_command.inputs import Inputs
 from dra_planner.catalog import DriverRelease, driver_release, unknown_gate
 from dra_planner.cel import Dialect, Selector, compile

@@ -28,13 +28,6 @@ class Place:
     line: int = 0  # 0: not known
     path: str = ""
 
-    def under(self, path: str) -> Place:
-        """Return the place of a field below this one; `path` is appended with a dot unless it is an index."""
-        if not self.path:
-            return Place(self.file, self.line, path)
-        joiner = "" if path.startswith("[") else "."
-        return Place(self.file, self.line, f"{self.path}{joiner}{path}")
-
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}" if self.file and self.line else self.file
         return " ".join(part for part in (where, self.path) if part)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from command_project import Project
 
-from dra_command.arguments import COMMANDS, EXAMPLES
+from dra_command.arguments import EXAMPLES
 from dra_command.status import Status
 
 ROOT = Path(__file__).parents[2]
@@ -30,12 +30,12 @@ pools:
 def test_help_lists_every_subcommand(project: Project) -> None:
     done = project.run("--help")
     assert (done.status, done.err) == (0, "")
-    assert all(f"    {name} " in done.out for name in COMMANDS)
+    assert all(f"    {name} " in done.out for name in EXAMPLES)
     assert "exit status" in done.out
     assert project.run().out == done.out
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", EXAMPLES)
 def test_each_subcommand_shows_examples(command: str, project: Project) -> None:
     done = project.run(command, "--help")
     assert done.status == 0

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from dataclasses import dataclass
 
+from dra_command.checked import Checked, order_findings
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import status_of
-from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, make_plan, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_policies.rules import RULES, StackView, check_all, view_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """What was found; errors first, then by place. `verdict` is *fits* where nothing is wrong.
-
-    `passed` is what to say where nothing was found.
-    """
-
-    verdict: Verdict
-    diagnostics: tuple[Diagnostic, ...]
-    workloads: int
-    passed: str
 
 
 def run(values: argparse.Namespace) -> int:
@@ -83,12 +68,6 @@ def check(inputs: Inputs) -> Checked:
         workloads=workloads,
         passed=f"No rule is broken: {counted}.",
     )
-
-
-def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return findings in the order in which they are told: errors first, then by place."""
-    order = {"error": 0, "warning": 1, "note": 2}
-    return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code, each.message)))
 
 
 _RULE_IDS = frozenset(rule.id for rule in RULES)

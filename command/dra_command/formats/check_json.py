@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_command.commands.check import Checked
+from dra_command.checked import Checked
 from dra_command.contract import CheckOutput
 from dra_command.formats.plan_json import finding
 

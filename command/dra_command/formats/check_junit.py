@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from dra_command.commands.check import Checked
+from dra_command.checked import Checked
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
 

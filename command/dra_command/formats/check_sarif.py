@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from dra_command.commands.check import Checked
+from dra_command.checked import Checked
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
 

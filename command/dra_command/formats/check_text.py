@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TextIO
 
-from dra_command.commands.check import Checked
+from dra_command.checked import Checked
 from dra_command.formats.page import Page
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dra_planner.errors import NOWHERE, Place
-from dra_planner.model.objects import NodeSelector, ObjectKey, ObjectMeta
+from dra_planner.model.objects import NodeSelector, ObjectMeta
 from dra_planner.quantity import Quantity
 
 AllocationMode = Literal["ExactCount", "All"]
@@ -145,6 +145,3 @@ class DeviceClass:
     @property
     def name(self) -> str:
         return self.meta.name
-
-
-SharedClaims = Mapping[ObjectKey, ResourceClaim]

@@ -77,13 +77,5 @@ class Offer:
     @property
     def free(self) -> dict[str, int]:
         """What is left for workloads, by resource; never below 0."""
-        return self._less_used(self.node.allocatable)
-
-    @property
-    def free_at_most(self) -> dict[str, int]:
-        """What is left for workloads where the prediction was too cautious: more than this is never there."""
-        return self._less_used({**self.node.allocatable, **self.at_most})
-
-    def _less_used(self, amounts: Amounts) -> dict[str, int]:
         used = self.used
-        return {resource: max(0, amount - used.get(resource, 0)) for resource, amount in amounts.items()}
+        return {resource: max(0, amount - used.get(resource, 0)) for resource, amount in self.node.allocatable.items()}

@@ -1,0 +1,28 @@
+"""What `check` answers with, whatever was checked: the formats word it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dra_planner.errors import Diagnostic
+from dra_planner.model import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What was found; errors first, then by place. `verdict` is *fits* where nothing is wrong.
+
+    `passed` is what to say where nothing was found.
+    """
+
+    verdict: Verdict
+    diagnostics: tuple[Diagnostic, ...]
+    workloads: int
+    passed: str
+
+
+def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return findings in the order in which they are told: errors first, then by place."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code, each.message)))
