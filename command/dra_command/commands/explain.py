@@ -25,7 +25,7 @@ from dra_planner.allocation import (
 from dra_planner.allocation import explain as explain_search
 from dra_planner.allocation.explanation import ClaimReport
 from dra_planner.cel.explanation import Explanation as SelectorReport
-from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, best
+from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, best, generated_claim_name
 from dra_planner.offers import Offer
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import Features, features_of, parse_version
@@ -185,6 +185,6 @@ def _claims(plan: Plan) -> Iterator[tuple[str, tuple[Shape, ShapeClaim]]]:
                 continue
             for member in shape.members:
                 ref = member.workload
-                yield f"{ref.namespace}/{ref.name}-{claim.name}", (shape, claim)
-                if ref.kind != "Pod" and member.figures.steady:
-                    yield f"{ref.namespace}/{ref.name}-0-{claim.name}", (shape, claim)
+                pods = (ref.name, ref.pod_name(0)) if member.figures.steady else (ref.name,)
+                for pod in dict.fromkeys(pods):
+                    yield f"{ref.namespace}/{generated_claim_name(pod, claim.name)}", (shape, claim)

@@ -17,6 +17,7 @@ from dra_planner.model.claims import (
     ExactDeviceRequest,
     ResourceClaim,
     ResourceClaimTemplate,
+    generated_claim_name,
 )
 from dra_planner.model.demand import Blocked, Demand, Member, Shape, ShapeClaim
 from dra_planner.model.nodes import Node, Taint
@@ -120,5 +121,6 @@ __all__ = [
     "Workload",
     "WorkloadRef",
     "best",
+    "generated_claim_name",
     "worst",
 ]

@@ -145,3 +145,8 @@ class DeviceClass:
     @property
     def name(self) -> str:
         return self.meta.name
+
+
+def generated_claim_name(pod: str, entry: str) -> str:
+    """Return the name that answers give the claim made for an entry of a pod: <pod>-<entry>."""
+    return f"{pod}-{entry}"

@@ -55,6 +55,10 @@ class WorkloadRef(NamedTuple):
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace}/{self.name}"
 
+    def pod_name(self, index: int) -> str:
+        """Return the name that answers give its pod of this index: <workload>-<index>, a pod its own."""
+        return self.name if self.kind == "Pod" else f"{self.name}-{index}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSet:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from dra_planner.allocation import NodeState, Placement, open_offer, place
 from dra_planner.errors import UnsupportedFeature
-from dra_planner.model import AllocatedDevice, DemandLevel, Shape, WorkloadRef
+from dra_planner.model import AllocatedDevice, DemandLevel, Shape, WorkloadRef, generated_claim_name
 from dra_planner.offers import Offer
 from dra_planner.plan.values import GivenClaim, GivenDevice, Plan
 from dra_planner.releases import features_of, parse_version
@@ -71,7 +71,7 @@ class _Detail:
         namespace, pod = next(self._names[shape.id])
         home = placement.node.node.name
         for picks in placement.picks:
-            name = f"{pod}-{picks.name}" if picks.shared is None else picks.shared.name
+            name = picks.shared.name if picks.shared is not None else generated_claim_name(pod, picks.name)
             devices = tuple(_device(each, home, node) for each in placement.claims[picks.name].devices)
             yield GivenClaim(namespace=namespace, name=name, pod=pod, devices=devices)
 
@@ -81,9 +81,8 @@ class _Detail:
         for member in sorted(shape.members, key=lambda each: (each.workload, each.pod_set)):
             ref = member.workload
             for _ in range(nodes if shape.per_node else member.figures.at(level) or 0):
-                name = ref.name if ref.kind == "Pod" else f"{ref.name}-{self._index[ref]}"
+                yield ref.namespace, ref.pod_name(self._index[ref])
                 self._index[ref] += 1
-                yield ref.namespace, name
 
 
 def _device(device: AllocatedDevice, template: str, node: str) -> GivenDevice:

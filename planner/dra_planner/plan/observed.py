@@ -31,6 +31,7 @@ from dra_planner.model import (
     Shape,
     Verdict,
     WorkloadRef,
+    generated_claim_name,
     worst,
 )
 from dra_planner.offers import Offer, observe_offers
@@ -111,9 +112,9 @@ def _arrivals(demand: Demand, cluster: Cluster) -> Iterator[_Arrival]:
     for shape, member in sorted(pairs, key=lambda each: (each[1].place, each[1].workload, each[1].pod_set)):
         ref = member.workload
         for each in _pods_of(shape, member, cluster):
-            name = ref.name if ref.kind == "Pod" else f"{ref.name}-{index[ref]}"
+            name = ObjectKey(ref.namespace, ref.pod_name(index[ref]))
             index[ref] += 1
-            yield _Arrival(QueuedPod(ObjectKey(ref.namespace, name), each, recreated=ref.kind != "Pod"), ref)
+            yield _Arrival(QueuedPod(name, each, recreated=ref.kind != "Pod"), ref)
 
 
 def _pods_of(shape: Shape, member: Member, cluster: Cluster) -> Iterator[Shape]:
@@ -201,7 +202,8 @@ def _claims(arrivals: Sequence[_Arrival], cluster: Cluster) -> Iterator[GivenCla
             continue
         for got in placed.picks:
             devices = allocation_of(got.picks, cluster.nodes[placed.node].template).devices
-            yield _given(key.namespace, f"{key.name}-{got.name}", key.name, placed.node, devices)
+            name = generated_claim_name(key.name, got.name)
+            yield _given(key.namespace, name, key.name, placed.node, devices)
         for claim in arrival.pod.shape.claims:
             if claim.shared is not None and claim.shared in cluster.claims and claim.shared not in told:
                 told.add(claim.shared)
