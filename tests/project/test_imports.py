@@ -65,8 +65,8 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
     [
         ("--help", set(), 110),
         ("catalog gpus", set(), 150),
-        ("check examples/workloads", PLANNING, 570),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 540),
+        ("check examples/workloads", PLANNING, 640),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 610),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:
