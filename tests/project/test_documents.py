@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from dra_command.__main__ import main
-from dra_command.arguments import COMMANDS, EXAMPLES, parse
+from dra_command.arguments import EXAMPLES, parse
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "CONTRIBUTING.md", *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")))
@@ -56,7 +56,7 @@ def commands_of(code: Code) -> Iterator[list[str]]:
     """Yield the words after `pulumi-dra` of each such command in a line, up to a pipe, a redirection or a comment."""
     for found in re.finditer(r"(?:^|\| )pulumi-dra ([^|>#]+)", code.text):
         words = shlex.split(found[1])
-        if words and words[0] in COMMANDS and "…" not in found[1]:
+        if words and words[0] in EXAMPLES and "…" not in found[1]:
             yield words
 
 
@@ -125,7 +125,7 @@ def test_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_subcommands_exist() -> None:
     named = {found for code in CODE for found in re.findall(r"(?:^|\| )pulumi-dra ([a-z]+)", code.text)}
-    assert named <= set(COMMANDS)
+    assert named <= set(EXAMPLES)
     assert {"plan", "check", "explain"} <= named
 
 
