@@ -15,7 +15,7 @@ from dra_planner.allocation.state import NodeState
 from dra_planner.allocation.template import Template, build_template
 from dra_planner.manifests import parse_claim, parse_device_class, parse_node, parse_slice
 from dra_planner.model import ClaimSpec, NodeSelector, Requirement
-from dra_planner.releases import Features
+from dra_planner.releases import Features, features_of
 
 Json = dict[str, Any]
 
@@ -38,7 +38,7 @@ def features_from(names: Json, minor: int) -> Features:
     if minor == 34:
         gates["device_status"] = bool(names.get("DeviceStatus"))
         gates["binding_conditions"] = bool(names.get("DeviceBinding")) and bool(names.get("DeviceStatus"))
-    return Features(minor=minor, **gates)
+    return features_of(minor).with_gates(**gates)
 
 
 def open_case(case: Json, minor: int) -> tuple[NodeState, list[tuple[str, ClaimSpec]]]:

@@ -1,25 +1,14 @@
-"""Feature gates of the server, and the planner's features that stand for them."""
+"""Feature gates of the server, switched together with the planner's features that stand for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from dra_planner.releases import Features, features_of
+from dra_planner.releases import GATES, Features, features_of
 
-_GATES: Final = {
-    "admin_access": ("DRAAdminAccess", (34, 35)),  # locked on in later releases
-    "prioritized_list": ("DRAPrioritizedList", (34, 36)),
-    "device_status": ("DRAResourceClaimDeviceStatus", (34, 35)),  # another gate needs it from 1.36 on
-    "partitionable_devices": ("DRAPartitionableDevices", (34, 99)),
-    "device_taints": ("DRADeviceTaints", (34, 36)),
-    "consumable_capacity": ("DRAConsumableCapacity", (34, 99)),
-    "binding_conditions": ("DRADeviceBindingConditions", (34, 99)),
-    "extended_resource": ("DRAExtendedResource", (34, 36)),
-    "list_attributes": ("DRAListTypeAttributes", (36, 99)),
-    "fractional_capacity_range": ("DRAFractionalCapacityRange", (37, 99)),
-}
-"""Field of Features → its gate, and the first and the last minor in which it can be switched."""
+_NEEDED: Final = {"device_status": 36, "device_taints": 37, "device_taint_rules": 34, "workload_claims": 34}
+"""Field of Features → the minor from which its gate stays as released, since other gates need it or it needs them."""
 
 _OFF_BESIDE_OLDER: Final = ("fractional_capacity_range",)
 """On by default in servers that were told not to run beside an older release (--min-compatibility-version), as the
@@ -27,7 +16,12 @@ planner takes it; the servers here are told nothing, and leave it off."""
 
 
 def _known(minor: int) -> dict[str, str]:
-    return {field: gate for field, (gate, (first, last)) in _GATES.items() if first <= minor <= last}
+    return {
+        field: gate.name
+        for field, gate in GATES.items()
+        if gate.modelled and gate.is_known(minor) and not gate.is_locked(minor)
+        if minor < _NEEDED.get(field, minor + 1)
+    }
 
 
 def _default(minor: int) -> tuple[Features, Mapping[str, bool]]:

@@ -10,7 +10,7 @@ from dra_command.formats.page import Page
 from dra_command.status import Status
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.releases import GATES, LATEST_PATCH, features_of
+from dra_planner.releases import GATES, RELEASES
 
 Row = dict[str, str | int | float | bool | None]
 
@@ -125,13 +125,13 @@ def _drivers(_: argparse.Namespace) -> Iterator[Row]:
 
 
 def _releases(_: argparse.Namespace) -> Iterator[Row]:
-    for minor, patch in LATEST_PATCH.items():
-        features = features_of(minor)
+    for release in RELEASES.values():
+        known = {name: gate.name for name, gate in GATES.items() if gate.is_known(release.minor)}
         yield {
-            "kubernetes": features.version,
-            "latest_patch": f"{features.version}.{patch}",
-            "on": ", ".join(gate for gate in GATES if getattr(features, gate)),
-            "off": ", ".join(gate for gate in GATES if not getattr(features, gate)),
+            "kubernetes": release.version,
+            "latest_patch": f"{release.version}.{release.latest_patch}",
+            "on": ", ".join(gate for name, gate in known.items() if getattr(release, name)),
+            "off": ", ".join(gate for name, gate in known.items() if not getattr(release, name)),
         }
 
 

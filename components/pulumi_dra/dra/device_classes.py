@@ -7,7 +7,7 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner.releases import features_of, parse_version
+from dra_planner.releases import default_since, features_of, parse_version
 from pulumi_dra.children import Children
 from pulumi_dra.dra.class_selectors import DEVICES, class_selectors, refusal_of
 from pulumi_dra.inputs import InputReader
@@ -122,7 +122,8 @@ def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> Checke
     if extended and minor and not features_of(minor).extended_resource:
         read.refuse(
             "extended_resource_name",
-            f"Kubernetes 1.{minor} drops it, and every preview would then propose it again; it needs 1.36",
+            f"Kubernetes 1.{minor} drops it, and every preview would then propose it again; "
+            f"it needs {default_since('extended_resource')}",
         )
     selectors = [*class_selectors(device=device, memory_gib_at_least=memory, mig_profile=profile), *own]
     if not selectors:

@@ -10,8 +10,9 @@ Sources: kubernetes/dynamic-resource-allocation @v0.34.9, v0.35.6, v0.36.3, v0.3
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
 from dra_planner.releases import Features
 
@@ -33,57 +34,49 @@ class Behaviour:
     shares_draw_counters: bool = True  # devices that are only shared so far weigh on counters
     each_share_draws: bool = False  # every further share draws counters again
     every_taint_counts: bool = False  # whatever its effect
-    uses_incomplete_pools: bool = False
     permutes: bool = False  # tries devices of one request in every order
 
 
-def is_plain(features: Features) -> bool:
-    """Tell whether a release serves these features by its simpler implementation, which knows no shares,
-    `distinctAttribute` or binding conditions and silently disregards capacity requests.
-    """
-    status = features.minor == 34 and features.device_status
-    shares = features.consumable_capacity or features.fractional_capacity_range
-    return not (features.binding_conditions or shares or features.list_attributes or status)
-
-
-def behaviour_of(features: Features) -> Behaviour:
-    """Return the behaviour of the latest patch of a minor."""
-    plain = is_plain(features)
-    return replace(_behaviour_of(features.minor, plain), plain=plain)
-
-
-def _behaviour_of(minor: int, plain: bool) -> Behaviour:
-    if minor >= 37:
-        return Behaviour(charges_admin_access=True, shares_draw_counters=not plain)
-    if minor == 36:
-        return Behaviour(
-            counters_by_pool_name=True,
-            distinct_memory="last",
-            charges_admin_access=True,
-            shares_draw_counters=not plain,
-        )
-    old = Behaviour(
-        leaks_counters=True,
-        counters_by_pool_name=True,
-        distinct_memory="last",
-        charges_admin_access=True,
-        slips_to_first_alternative=True,
-        repeats_shared_device=True,
-        shares_draw_counters=False,
-        permutes=True,
-    )
-    if minor == 35:
-        return old
-    return replace(
-        old,
+_OLD: Final = Behaviour(
+    leaks_counters=True,
+    counters_by_pool_name=True,
+    distinct_memory="last",
+    charges_admin_access=True,
+    slips_to_first_alternative=True,
+    repeats_shared_device=True,
+    shares_draw_counters=False,
+    permutes=True,
+)
+BEHAVIOURS: Final[Mapping[int, Behaviour]] = {
+    34: replace(
+        _OLD,
         counters_by_pool_name=False,
         distinct_memory="identity",
         checks_capacity_by_slot=True,
         counters_by_slice=True,
         each_share_draws=True,
         every_taint_counts=True,
-        uses_incomplete_pools=True,
-    )
+    ),
+    35: _OLD,
+    36: Behaviour(counters_by_pool_name=True, distinct_memory="last", charges_admin_access=True),
+    37: Behaviour(charges_admin_access=True),
+}
+"""Minor → how the latest patch of it behaves; a minor that is not listed has no allocator here."""
+
+
+def is_plain(features: Features) -> bool:
+    """Tell whether a release serves these features by its simpler implementation, which knows no shares,
+    `distinctAttribute` or binding conditions and silently disregards capacity requests.
+    """
+    status = features.device_status and features.status_needs_shares
+    shares = features.consumable_capacity or features.fractional_capacity_range
+    return not (features.binding_conditions or shares or features.list_attributes or status)
+
+
+def behaviour_of(features: Features) -> Behaviour:
+    """Return the behaviour of the latest patch of a minor."""
+    behaviour, plain = BEHAVIOURS[features.minor], is_plain(features)
+    return replace(behaviour, plain=plain, shares_draw_counters=behaviour.shares_draw_counters and not plain)
 
 
 def intended(behaviour: Behaviour) -> Behaviour:

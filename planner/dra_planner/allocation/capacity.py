@@ -31,8 +31,8 @@ class CapacityError(Exception):
 def consumption(device: Device, requested: Mapping[str, Quantity], features: Features) -> Consumption | None:
     """Return what a request takes of each capacity of the device, sorted by name.
 
-    None when a policy or an unknown name excludes the device. Raises CapacityError from 1.37 on for amounts that cannot
-    be represented, and UnknownCapacity where the device's amount decides and only the node knows it.
+    None when a policy or an unknown name excludes the device. Raises CapacityError for amounts that the release
+    cannot represent, and UnknownCapacity where the device's amount decides and only the node knows it.
     """
     if any(name not in device.capacity for name in requested):
         return None
@@ -64,7 +64,7 @@ def _taken(name: str, requested: Quantity | None, capacity: DeviceCapacity, feat
         amount = _resolve(requested, capacity, features)
     except CapacityError as error:
         raise CapacityError(f'capacity "{name}": {error}') from None
-    if features.minor >= 37 and amount < 0:
+    if features.checks_range_arithmetic and amount < 0:
         raise CapacityError(f'capacity "{name}": capacity value is negative')
     return amount
 
@@ -90,11 +90,11 @@ def _round_up(requested: Quantity, valid: ValidRange, features: Features) -> int
     if valid.step is None:
         return nano(requested)
     unit = _unit(valid, features)
-    if features.minor >= 37:
+    if features.checks_range_arithmetic:
         _refuse_unrepresentable(requested, unit)
     amount, low, step = (_units(q, unit) for q in (requested, valid.minimum, valid.step))
     rounded = low + step * -((low - amount) // step)
-    if features.minor >= 37 and rounded > _INT64_MAX:
+    if features.checks_range_arithmetic and rounded > _INT64_MAX:
         what = "the milli-value range" if unit == _MILLI else "MaxInt64"
         raise CapacityError(f"{_NOT_REPRESENTABLE}: rounding request {requested} up to the next step passes {what}")
     return rounded * unit
@@ -135,7 +135,7 @@ def _violates(taken: int, policy: RequestPolicy, features: Features) -> bool:
     if valid.step is None:
         return False
     unit = _unit(valid, features)
-    if features.minor >= 37 and unit == _MILLI and taken % _MILLI:
+    if features.checks_range_arithmetic and unit == _MILLI and taken % _MILLI:
         return True
     amount = -(-taken // unit)
     return (amount - _units(valid.minimum, unit)) % _units(valid.step, unit) != 0

@@ -120,8 +120,8 @@ def usable_on(claim: SharedClaim, state: NodeState) -> bool:
 
 
 def stale_claim(claim: SharedClaim, features: Features) -> bool:
-    """Tell whether 1.36 can add no consumer: the claim was allocated by an older scheduler, without a timestamp."""
-    return features.minor == 36 and features.binding_conditions and not claim.allocation.has_timestamp
+    """Tell whether no consumer can be added: an older scheduler allocated the claim, without a timestamp."""
+    return features.needs_allocation_time and features.binding_conditions and not claim.allocation.has_timestamp
 
 
 def is_full(claim: SharedClaim) -> bool:

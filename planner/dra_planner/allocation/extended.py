@@ -54,4 +54,4 @@ def _plugin_resource(request: DeviceRequest, template: Template) -> str:
     allocatable = template.node.allocatable
     if not name or name not in allocatable:
         return ""
-    return name if allocatable[name] or template.features.minor == 34 else ""
+    return name if allocatable[name] or template.features.plugin_serves_nothing else ""

@@ -172,7 +172,7 @@ class Holdings:
         if index in self.allocating:
             return True
         used = self.shares.get(index)
-        return used is not None and (bool(used) or self.template.features.minor >= 37)
+        return used is not None and (bool(used) or self.template.features.empty_share_is_share)
 
     def _reject(self, claim: int, taken: Taken) -> None:
         """Undo what was done for a device that is not taken after all."""

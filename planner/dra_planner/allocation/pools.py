@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from dra_planner.allocation.behaviour import is_plain
 from dra_planner.allocation.devices import PoolId
 from dra_planner.allocation.node_selectors import selection_matches
 from dra_planner.model import CounterSet, Device, Node, ResourceSlice
 from dra_planner.releases import Features
-
-COUNTERS_OF_ANY_NODE: Final = (35, 36)  # minors whose counter-set slices are relevant on every node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,10 +63,10 @@ def is_relevant(item: ResourceSlice, node: Node, features: Features) -> bool:
     """Tell whether a slice concerns a node at all."""
     if not features.partitionable_devices and item.per_device_node_selection:
         return False
-    if features.minor >= 35 and item.shared_counters:
+    if features.counter_sets_apart and item.shared_counters:
         if not features.partitionable_devices:
             return False
-        if features.minor in COUNTERS_OF_ANY_NODE or is_plain(features):
+        if features.counter_slices_on_every_node or is_plain(features):
             return True
     if item.node_name or item.all_nodes or item.node_selector is not None:
         return selection_matches(node, item.node_name, item.all_nodes, item.node_selector)
@@ -85,8 +82,8 @@ def _relevant(slices: Sequence[ResourceSlice], node: Node, features: Features) -
     relevant = [item for item in slices if is_relevant(item, node, features)]
     if is_plain(features):
         return relevant
-    if features.minor >= 36:  # slices of the node itself come first, which decides whose count is believed
-        relevant.sort(key=lambda s: not s.node_name or bool(s.shared_counters and features.minor == 36))
+    if features.own_slices_first:
+        relevant.sort(key=lambda s: not s.node_name or bool(s.shared_counters and features.counter_slices_last))
     else:
         relevant.sort(key=lambda s: any(d.binding_conditions for d in s.devices))
     return relevant
@@ -109,7 +106,7 @@ def _build(
     pool_id: PoolId, relevant: list[ResourceSlice], slices: Sequence[ResourceSlice], features: Features
 ) -> Pool | None:
     """Return the pool, or None when a newer generation for other nodes makes it obsolete."""
-    if features.minor == 34:
+    if features.own_slices_only:
         return Pool(
             id=pool_id,
             incomplete=len(relevant) != relevant[0].slice_count,
@@ -124,7 +121,7 @@ def _build(
             return None
         if len(everywhere) != first.slice_count:
             return Pool(id=pool_id, incomplete=True)
-    if features.minor >= 36 and not is_plain(features):
+    if features.walks_slices_by_name and not is_plain(features):
         relevant = sorted(relevant, key=lambda s: s.name)
     return _validate(pool_id, relevant, everywhere, features)
 
@@ -138,13 +135,13 @@ def _validate(
     names = {s.name for s in relevant}
     others = [s for s in everywhere or () if s.name not in names]
     counter_slices = [s for s in relevant if s.shared_counters]
-    late = features.minor >= 37 and not is_plain(features)
-    if late:
+    joined = features.joins_counter_slices and not is_plain(features)
+    if joined:
         counter_slices += [s for s in others if s.shared_counters]
         others = [s for s in others if not s.shared_counters]
     devices = [s for s in relevant if not s.shared_counters]
     sets = [counter_set for s in counter_slices for counter_set in s.shared_counters]
-    consumers = (devices if late else relevant) + others
+    consumers = (devices if joined else relevant) + others
     reason = _duplicate_device(devices) or _duplicate_set(sets) or _unknown_counter(sets, consumers)
     if reason:
         return Pool(id=pool_id, invalid_reason=reason)

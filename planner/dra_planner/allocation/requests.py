@@ -149,8 +149,7 @@ def _plan_claim(name: str, spec: ClaimSpec, template: Template) -> PlannedClaim:
     for request in spec.requests:
         ways: list[Alternative] = []
         for sub, way in _ways(request):
-            # Releases before 1.36 mistake the outcomes of a first `All` for those of a second.
-            mistaken = template.features.minor < 36 and len(ways) == 1 and ways[0].takes_all
+            mistaken = template.features.borrows_outcomes_of_all and len(ways) == 1 and ways[0].takes_all
             borrowed = ways[0].selection if mistaken and way.allocation_mode == "All" else None
             ways.append(_plan_alternative(Alternative(name, request.name, sub, way), template, borrowed))
         fault = _request_fault(name, request, template)
@@ -182,7 +181,7 @@ def _request_fault(claim: str, request: DeviceRequest, template: Template) -> st
         return ""
     for sub, way in _ways(request):
         if way.capacity:
-            subject = f"claim {claim}, subrequest {sub}" if sub and features.minor > 34 else whole
+            subject = f"claim {claim}, subrequest {sub}" if sub and features.names_subrequests else whole
             return f"{subject}: has capacity requests, but the DRAConsumableCapacity feature is disabled"
     return ""
 
@@ -245,7 +244,7 @@ def _static_fault(way: Alternative, template: Template) -> str:
 
 def _selector_error(way: Alternative, term: Term, message: str, candidate: Candidate, features: Features) -> str:
     subject = f"class {term.owner}" if term.owner else f"claim {way.claim}"
-    named = features.minor >= 37 and message.startswith("CEL runtime error")
+    named = features.names_device_in_errors and message.startswith("CEL runtime error")
     device = f" on device {candidate.id}" if named else ""
     return f"{subject}: selector #{term.position}{device}: {message}"
 

@@ -29,7 +29,7 @@ def allocation_of(picks: Sequence[Pick], template: Template) -> ClaimAllocation:
     return ClaimAllocation(
         devices=tuple(_device(pick, template) for pick in picks),
         node_selector=_node_selector([template.candidates[p.index] for p in picks], template),
-        has_timestamp=template.features.minor >= 35,
+        has_timestamp=template.features.stamps_allocations,
     )
 
 

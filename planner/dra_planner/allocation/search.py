@@ -125,7 +125,7 @@ class Search:
                 if request.fault:
                     raise Stop(request.fault)
                 needed = min([self._count(way) for way in request.alternatives], default=0)
-                if self.template.features.minor >= 37 and needed > MAX_DEVICES - least:
+                if self.template.features.limits_devices_as_counted and needed > MAX_DEVICES - least:
                     raise Stop(
                         f"claim {claim.name}, request {request.name}: adding {needed} devices exceeds the claim limit "
                         f"of {MAX_DEVICES}, with {least} already accounted for"
@@ -152,7 +152,7 @@ class Search:
         members = self._members_of.get(id(way))
         if members is None:
             bits = self._matching(way)
-            if self.template.features.minor < 37:
+            if self.template.features.all_without_full_devices:
                 for index in self.shares:
                     if bits >> index & 1 and not self.holdings.has_room(way, index):
                         bits &= ~(1 << index)

@@ -60,7 +60,7 @@ def build_template(
     bits = [0] * len(pools)
     broken: dict[int, str] = {}
     for number, pool in enumerate(pools):
-        if pool.invalid and features.minor == 34:
+        if pool.invalid and features.meets_invalid_pools:
             broken[len(candidates)] = f"pool {pool.id.pool} is invalid: {pool.invalid_reason}"
             first = [s for s in pool.slices if s.devices][:1]
             bits[number] = _add(candidates, pool, first, node, features, limit=1)

@@ -52,8 +52,8 @@ class Placement:
 
     @cached_property
     def rank(self) -> int:
-        """How preferred the alternatives are that the pod got; the scheduler minds from 1.35 on."""
-        if self.node.features.minor < 35:
+        """How preferred the alternatives are that the pod got; 0 where the scheduler does not mind."""
+        if not self.node.features.scores_alternatives:
             return 0
         return sum(_ALTERNATIVES - number for number in self.alternatives)
 

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dra_planner import catalog
 from dra_planner.catalog import Gpu, Machine, MigProfile
 from dra_planner.catalog.tables import Row, read_table
+from dra_planner.releases import CHANGES, GATES, RELEASES, Features, Gate
 
 _INTRODUCTION = """\
 # Catalogue
 
 Generated from the tables in `planner/dra_planner/data/` by `make docs`; change the tables, not this page. An empty
 cell is a fact that nobody sourced: a question that depends on it is answered *cannot tell*. Each row of the tables
-names its source and how sure it is; `pulumi-dra catalog` prints and filters them, prices included.
+names its source and how sure it is; `pulumi-dra catalog` prints and filters them, prices included. What differs between
+Kubernetes releases is taken from their records in `planner/dra_planner/releases/table.py`.
 """
 
 
@@ -26,6 +28,8 @@ def render_page() -> str:
         _gpus(),
         _profiles(),
         _drivers(),
+        _gates(),
+        _changes(),
         _vocabulary(),
         *(_machines(row) for row in read_table("clouds")),
         _sources(),
@@ -100,6 +104,46 @@ def _drivers() -> list[str]:
         *_table(header, rows),
         "",
         f"Device plugin releases: {plugins}.",
+    ]
+
+
+def _gates() -> list[str]:
+    def state(field: str, gate: Gate, release: Features) -> str:
+        if not gate.is_known(release.minor):
+            return ""
+        locked = ", locked" if gate.is_locked(release.minor) else ""
+        return ("on" if getattr(release, field) else "off") + locked
+
+    rows = (
+        (f"`{gate.name}`", *(state(field, gate, release) for release in RELEASES.values()))
+        for field, gate in sorted(GATES.items(), key=lambda item: item[1].name)
+    )
+    return [
+        "## Feature gates of Kubernetes releases",
+        "",
+        "As released; empty where the release does not know the gate.",
+        "",
+        *_table(("gate", *(f"{release.version}.{release.latest_patch}" for release in RELEASES.values())), rows),
+    ]
+
+
+def _changes() -> list[str]:
+    def shown(value: object) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        listed = sorted(value) if isinstance(value, frozenset) else value
+        if isinstance(listed, list | tuple):
+            return ", ".join(listed) or "none"
+        return "no limit" if value is None else str(value)
+
+    rows = (
+        (change.meaning, *(shown(getattr(release, field)) for release in RELEASES.values()))
+        for field, change in CHANGES.items()
+    )
+    return [
+        "## Other differences between Kubernetes releases",
+        "",
+        *_table(("what", *(release.version for release in RELEASES.values())), rows),
     ]
 
 

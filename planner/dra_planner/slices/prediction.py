@@ -70,9 +70,9 @@ def _check_settings(
 
 
 def _split(gpus: Sequence[PartitionedGpu], features: Features) -> list[_Content]:
-    """Cut partitioned GPUs into slices as the server's version asks: from 1.35 on counters have one of their own."""
+    """Cut partitioned GPUs into slices as the release asks: counter sets beside their devices, or in one apart."""
     sets = [(gpu.counters,) if gpu.counters else () for gpu in gpus]
-    if features.minor < 35:
+    if not features.counter_sets_apart:
         return [(gpu.devices, own) for gpu, own in zip(gpus, sets, strict=True)]
     counters: _Content = ((), tuple(counter_set for own in sets for counter_set in own))
     devices: list[_Content] = [(gpu.devices, ()) for gpu in gpus]

@@ -126,7 +126,7 @@ def test_a_pool_has_one_instance_group_per_zone(gcp, location: str, zones: list[
     assert outputs["id"] == f"projects/acme/locations/{location}/clusters/main/nodePools/gpu"
 
 
-@pytest.mark.parametrize(("prefix", "latest"), [("1.34.", "1.34."), ("1.36", "1.36."), ("", "1.36."), ("1.20.", "")])
+@pytest.mark.parametrize(("prefix", "latest"), [("1.34.", "1.34."), ("1.36", "1.36."), ("", "1.37."), ("1.20.", "")])
 def test_engine_versions_of_a_minor(gcp, prefix: str, latest: str) -> None:
     request = provider_pb2.InvokeRequest(
         tok="gcp:container/getEngineVersions:getEngineVersions", args=to_wire({"versionPrefix": prefix})

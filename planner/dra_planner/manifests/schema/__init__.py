@@ -14,6 +14,8 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, Final
 
+from dra_planner.releases import is_between
+
 _SINCE: Final = re.compile(r"^(\S+)(?: @(\d*)-(\d*))?$")
 
 
@@ -33,6 +35,11 @@ def struct_of(api_version: str, kind: str) -> str | None:
     return name
 
 
+def recorded_minors() -> tuple[int, ...]:
+    """Return the minors whose types the table holds; what it says of others is no more than a guess."""
+    return tuple(sorted(int(version.removeprefix("1.")) for version in _document()["source"]))
+
+
 @lru_cache(maxsize=2048)
 def fields_of(struct: str, minor: int) -> dict[str, Type]:
     """Return the fields that a struct has in this minor release."""
@@ -41,7 +48,7 @@ def fields_of(struct: str, minor: int) -> dict[str, Type]:
         match = _SINCE.match(text)
         assert match is not None, text
         kind, since, until = match.groups()
-        if (not since or minor >= int(since)) and (not until or minor <= int(until)):
+        if is_between(minor, int(since or 0), int(until) if until else None):
             fields[name] = _parse(kind)
     return fields
 

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, Final
 
 from dra_planner.manifests.validation.context import Context
-from dra_planner.manifests.validation.declared import DECLARED_SINCE, declared
+from dra_planner.manifests.validation.declared import declared
 from dra_planner.manifests.validation.formats import is_extended_resource, label_value, length_of, qualified_name
 from dra_planner.manifests.validation.lists import check_list, check_set, identity, name_of
 from dra_planner.manifests.validation.metadata import check_template_metadata
@@ -33,6 +33,7 @@ from dra_planner.manifests.validation.violations import (
     required,
     too_long,
 )
+from dra_planner.releases import Features
 
 Data = Mapping[str, Any]
 RequestNames = Mapping[str, frozenset[str]]
@@ -71,7 +72,7 @@ def check_class(data: Data, context: Context) -> Violations:
     spec = data.get("spec") or {}
     yield from _check_selectors(spec, "spec", context)
     check = partial(_check_configuration, names=None, context=context)
-    yield from check_list(spec.get("config") or (), MAX_CONFIGURATIONS, check, "spec.config", context.minor)
+    yield from check_list(spec.get("config") or (), MAX_CONFIGURATIONS, check, "spec.config", context.features)
     name = spec.get("extendedResourceName")
     if name is not None and not is_extended_resource(name):
         yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name")
@@ -95,14 +96,14 @@ def check_claim_spec(spec: Data, path: str, context: Context) -> Violations:
     path = f"{path}.devices"
     requests = devices.get("requests") or ()
     names = _request_names(requests)
-    minor = context.minor
+    features = context.features
     yield from check_set(
         requests,
         MAX_REQUESTS,
         partial(_check_request, context=context),
         name_of,
         f"{path}.requests",
-        minor,
+        features,
         key_field="name",
     )
     yield from check_list(
@@ -110,14 +111,14 @@ def check_claim_spec(spec: Data, path: str, context: Context) -> Violations:
         MAX_CONSTRAINTS,
         partial(_check_constraint, names=names, context=context),
         f"{path}.constraints",
-        minor,
+        features,
     )
     yield from check_list(
         devices.get("config") or (),
         MAX_CONFIGURATIONS,
         partial(_check_configuration, names=names, context=context),
         f"{path}.config",
-        minor,
+        features,
     )
 
 
@@ -137,12 +138,12 @@ def _check_request(data: Data | None, path: str, *, context: Context) -> Violati
         return
     if alternatives and exactly is not None:
         yield invalid(path, None, f"{_ONE_FORM}, but multiple fields are set")
-        if context.minor >= DECLARED_SINCE:
+        if context.features.declared_validation:
             inside = chain(
                 _check_alternatives(alternatives, path, context), _check_exact(exactly, f"{path}.exactly", context)
             )
             yield from declared(inside)
-        if context.minor >= 35:
+        if context.features.stops_at_whole_faults:
             return
     if alternatives:
         yield from _check_alternatives(alternatives, path, context)
@@ -153,7 +154,7 @@ def _check_request(data: Data | None, path: str, *, context: Context) -> Violati
 def _check_alternatives(alternatives: Sequence[Any], path: str, context: Context) -> Violations:
     check = partial(_check_alternative, context=context)
     where = f"{path}.firstAvailable"
-    yield from check_set(alternatives, MAX_ALTERNATIVES, check, name_of, where, context.minor, key_field="name")
+    yield from check_set(alternatives, MAX_ALTERNATIVES, check, name_of, where, context.features, key_field="name")
 
 
 def _check_alternative(data: Data | None, path: str, *, context: Context) -> Violations:
@@ -172,12 +173,12 @@ def _check_exact(data: Data, path: str, context: Context) -> Violations:
     elif mode not in ("All", "ExactCount"):
         yield not_supported(f"{path}.allocationMode", mode, ("All", "ExactCount"))
     for index, toleration in enumerate(data.get("tolerations") or ()):
-        yield from _check_toleration(toleration or {}, f"{path}.tolerations[{index}]", context.minor)
+        yield from _check_toleration(toleration or {}, f"{path}.tolerations[{index}]", context.features)
 
 
 def _check_selectors(data: Data, path: str, context: Context) -> Violations:
     check = partial(_check_selector, context=context)
-    yield from check_list(data.get("selectors") or (), MAX_SELECTORS, check, f"{path}.selectors", context.minor)
+    yield from check_list(data.get("selectors") or (), MAX_SELECTORS, check, f"{path}.selectors", context.features)
 
 
 def _check_selector(data: Data | None, path: str, *, context: Context) -> Violations:
@@ -196,12 +197,7 @@ def _check_selector(data: Data | None, path: str, *, context: Context) -> Violat
         yield replace(violation, fix=refusal.fix)
 
 
-def device_effects(minor: int) -> tuple[str, ...]:
-    """Return the effects that device taints know in this release."""
-    return ("NoSchedule", "NoExecute", "None") if minor >= 35 else ("NoSchedule", "NoExecute")
-
-
-def _check_toleration(data: Data, path: str, minor: int) -> Violations:
+def _check_toleration(data: Data, path: str, features: Features) -> Violations:
     key, value = data.get("key") or "", data.get("value") or ""
     if key:
         yield from each_invalid(f"{path}.key", key, qualified_name(key))
@@ -214,8 +210,8 @@ def _check_toleration(data: Data, path: str, minor: int) -> Violations:
     else:
         yield not_supported(f"{path}.operator", operator, ("Equal", "Exists"))
     effect = data.get("effect") or ""
-    if effect and effect not in device_effects(minor):
-        yield not_supported(f"{path}.effect", effect, device_effects(minor))
+    if effect and effect not in features.device_taint_effects:
+        yield not_supported(f"{path}.effect", effect, features.device_taint_effects)
 
 
 def _check_constraint(data: Data | None, path: str, *, names: RequestNames, context: Context) -> Violations:
@@ -223,9 +219,9 @@ def _check_constraint(data: Data | None, path: str, *, names: RequestNames, cont
     yield from _check_references(data, path, names, context)
     match, distinct = data.get("matchAttribute"), data.get("distinctAttribute")
     if match is not None:
-        yield from check_qualified_attribute_name(match, f"{path}.matchAttribute", context.minor)
-    if distinct is not None and (match is None or context.minor >= 37):
-        yield from check_qualified_attribute_name(distinct, f"{path}.distinctAttribute", context.minor)
+        yield from check_qualified_attribute_name(match, f"{path}.matchAttribute", context.features)
+    if distinct is not None and (match is None or context.features.checks_both_attributes):
+        yield from check_qualified_attribute_name(distinct, f"{path}.distinctAttribute", context.features)
     if match is not None or distinct is not None:
         return
     if context.features.consumable_capacity:
@@ -237,7 +233,7 @@ def _check_constraint(data: Data | None, path: str, *, names: RequestNames, cont
 def _check_references(data: Data, path: str, names: RequestNames, context: Context) -> Violations:
     check = partial(_check_reference, names=names)
     listed = data.get("requests") or ()
-    yield from check_set(listed, MAX_REQUESTS, check, identity, f"{path}.requests", context.minor)
+    yield from check_set(listed, MAX_REQUESTS, check, identity, f"{path}.requests", context.features)
 
 
 def _check_reference(name: str | None, path: str, *, names: RequestNames) -> Violations:
@@ -260,7 +256,7 @@ def _check_configuration(data: Data | None, path: str, *, names: RequestNames | 
     if opaque is None:
         yield required(path)
         return
-    yield from check_driver(opaque.get("driver") or "", f"{path}.driver", context.minor)
+    yield from check_driver(opaque.get("driver") or "", f"{path}.driver", context.features)
     parameters, path = opaque.get("parameters"), f"{path}.parameters"
     if parameters is None:
         yield required(path)

@@ -1,7 +1,7 @@
-"""What 1.37 finds by the declarations of its types.
+"""What releases with `declared_validation` find by the declarations of their types.
 
-Its written rules stop at what they refuse whole: a request with both forms, a list that is too long. The declared ones
-are looked at in any case. Source: kubernetes/kubernetes:pkg/apis/resource/v1/zz_generated.validations.go@v1.37.0.
+Their written rules stop at what they refuse whole: a request with both forms, a list that is too long. The declared
+ones are looked at in any case. Source: kubernetes/kubernetes:pkg/apis/resource/v1/zz_generated.validations.go@v1.37.0.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Final
 
 from dra_planner.manifests.validation.violations import Violation, Violations
 
-DECLARED_SINCE: Final = 37
 _ANY_FAULT: Final = re.compile(
     r"\.(allocationMode|tolerations\[\d+\]\.(key|operator|effect)|firstAvailable\[\d+\]\.deviceClassName"
     r"|taints\[\d+\]\.effect|consumesCounters\[\d+\]\.counterSet)$"

@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from dra_planner.manifests.validation.claims import device_effects
 from dra_planner.manifests.validation.context import Context
-from dra_planner.manifests.validation.declared import DECLARED_SINCE
 from dra_planner.manifests.validation.formats import label_value, length_of, qualified_name, semantic_version
 from dra_planner.manifests.validation.lists import check_list, check_map, check_set, name_of
 from dra_planner.manifests.validation.names import check_attribute_name, check_label, check_subdomain
@@ -26,13 +24,11 @@ from dra_planner.manifests.validation.violations import (
     required,
     too_long,
 )
+from dra_planner.releases import Features
 
 Data = Mapping[str, Any]
 MAX_ATTRIBUTES_AND_CAPACITIES: Final = 32
-MAX_ATTRIBUTE_VALUES: Final = 48
 MAX_VALUE_BYTES: Final = 64
-MAX_TAINTS: Final = {34: 4}
-MAX_TAINTS_NOW: Final = 16
 MAX_CONSUMPTIONS: Final = 2
 MAX_COUNTERS: Final = 32
 MAX_CONDITIONS: Final = 4
@@ -53,7 +49,7 @@ def check_device(
     data: Data | None, path: str, *, per_device: bool, counter_sets: Mapping[str, Data] | None, context: Context
 ) -> Violations:
     """`counter_sets` are those of the slice in 1.34, where devices may only consume what stands beside them."""
-    data, minor = data or {}, context.minor
+    data, features = data or {}, context.features
     yield from check_label(name_of(data), f"{path}.name")
     attributes, capacity = data.get("attributes") or {}, data.get("capacity") or {}
     count = len(attributes) + len(capacity)
@@ -61,33 +57,40 @@ def check_device(
         detail = f"the total number of attributes and capacities must not exceed {MAX_ATTRIBUTES_AND_CAPACITIES}"
         yield invalid(path, count, detail)
     values = sum(_count_values(attribute or {}) for attribute in attributes.values())
-    if values > MAX_ATTRIBUTE_VALUES and minor >= 36:
-        yield invalid(path, values, f"the total number of attribute values must not exceed {MAX_ATTRIBUTE_VALUES}")
-    check_name = partial(check_attribute_name, minor=minor)
-    check_value = partial(_check_attribute, minor=minor)
-    yield from check_map(attributes, -1, check_name, check_value, f"{path}.attributes", minor)
+    most = features.max_attribute_values
+    if most is not None and values > most:
+        yield invalid(path, values, f"the total number of attribute values must not exceed {most}")
+    check_name = partial(check_attribute_name, features=features)
+    check_value = partial(_check_attribute, features=features)
+    yield from check_map(attributes, -1, check_name, check_value, f"{path}.attributes", features)
     multiple = bool(data.get("allowMultipleAllocations"))
-    check_amount = partial(check_capacity, multiple=multiple, features=context.features)
-    yield from check_map(capacity, -1, check_name, check_amount, f"{path}.capacity", minor)
+    check_amount = partial(check_capacity, multiple=multiple, features=features)
+    yield from check_map(capacity, -1, check_name, check_amount, f"{path}.capacity", features)
     yield from check_list(
         data.get("taints") or (),
-        MAX_TAINTS.get(minor, MAX_TAINTS_NOW),
-        partial(check_taint, minor=minor),
+        features.max_device_taints,
+        partial(check_taint, features=features),
         f"{path}.taints",
-        minor,
+        features,
         size_declared=False,
     )
-    yield from _check_consumptions(data.get("consumesCounters") or (), path, counter_sets, minor)
+    yield from _check_consumptions(data.get("consumesCounters") or (), path, counter_sets, features)
     yield from _check_nodes(data, path, per_device)
-    yield from _check_conditions(data, path, minor)
+    yield from _check_conditions(data, path, features)
 
 
-def check_counters(counters: Data, path: str, minor: int) -> Violations:
+def check_counters(counters: Data, path: str, features: Features) -> Violations:
     if not counters:
         yield required(path)
         return
     yield from check_map(
-        counters, MAX_COUNTERS if minor >= 35 else -1, check_label, _anything, path, minor, shown_length=63
+        counters,
+        MAX_COUNTERS if features.counter_sets_apart else -1,
+        check_label,
+        _anything,
+        path,
+        features,
+        shown_length=63,
     )
 
 
@@ -99,7 +102,7 @@ def _count_values(attribute: Data) -> int:
     return sum(len(attribute.get(name) or ()) for name in _LIST_VALUES) or 1
 
 
-def _check_attribute(data: Data | None, path: str, *, minor: int) -> Violations:
+def _check_attribute(data: Data | None, path: str, *, features: Features) -> Violations:
     data = data or {}
     present = [name for name in _VALUES if data.get(name) is not None]
     for name in present:
@@ -113,8 +116,10 @@ def _check_attribute(data: Data | None, path: str, *, minor: int) -> Violations:
                 yield from _check_text(item or "", f"{path}.{name}[{index}]", name.removesuffix("s"))
     if not present:
         detail = "exactly one value must be specified"
-        yield invalid(path, "", detail) if minor >= 35 else required(path, detail)
-    elif len(present) > 1 or (minor >= DECLARED_SINCE and data[present[0]] == []):  # declared: empty is not specified
+        yield invalid(path, "", detail) if features.empty_is_invalid else required(path, detail)
+    elif len(present) > 1 or (
+        features.declared_validation and data[present[0]] == []
+    ):  # declared: empty is not specified
         yield invalid(path, dict(data), "exactly one value must be specified")
 
 
@@ -125,26 +130,28 @@ def _check_text(value: str, path: str, kind: str) -> Violations:
         yield too_long(path, MAX_VALUE_BYTES)
 
 
-def check_taint(data: Data | None, path: str, *, minor: int) -> Violations:
+def check_taint(data: Data | None, path: str, *, features: Features) -> Violations:
     data = data or {}
     key, value, effect = data.get("key") or "", data.get("value") or "", data.get("effect") or ""
     yield from each_invalid(f"{path}.key", key, qualified_name(key))
     yield from each_invalid(f"{path}.value", value, label_value(value))
     if not effect:
         yield required(f"{path}.effect")
-    elif effect not in device_effects(minor):
-        yield not_supported(f"{path}.effect", effect, device_effects(minor))
+    elif effect not in features.device_taint_effects:
+        yield not_supported(f"{path}.effect", effect, features.device_taint_effects)
 
 
-def _check_consumptions(entries: Any, path: str, counter_sets: Mapping[str, Data] | None, minor: int) -> Violations:
+def _check_consumptions(
+    entries: Any, path: str, counter_sets: Mapping[str, Data] | None, features: Features
+) -> Violations:
     where = f"{path}.consumesCounters"
     yield from check_set(
         entries,
-        MAX_CONSUMPTIONS if minor >= 35 else -1,
-        partial(_check_consumption, minor=minor),
+        MAX_CONSUMPTIONS if features.counter_sets_apart else -1,
+        partial(_check_consumption, features=features),
         lambda entry: (entry or {}).get("counterSet") or "",
         where,
-        minor,
+        features,
         key_field="counterSet",
     )
     if counter_sets is None:
@@ -165,14 +172,14 @@ def _check_consumptions(entries: Any, path: str, counter_sets: Mapping[str, Data
                 yield invalid(f"{where}[{index}].counters", counter, detail)
 
 
-def _check_consumption(data: Data | None, path: str, *, minor: int) -> Violations:
+def _check_consumption(data: Data | None, path: str, *, features: Features) -> Violations:
     data = data or {}
     name = data.get("counterSet") or ""
     if not name:
         yield required(f"{path}.counterSet")
-    elif minor >= 35:
+    elif features.counter_sets_apart:
         yield from check_label(name, f"{path}.counterSet")
-    yield from check_counters(data.get("counters") or {}, f"{path}.counters", minor)
+    yield from check_counters(data.get("counters") or {}, f"{path}.counters", features)
 
 
 def _check_nodes(data: Data, path: str, per_device: bool) -> Violations:
@@ -200,11 +207,11 @@ def _check_nodes(data: Data, path: str, per_device: bool) -> Violations:
         yield invalid(path, f"{{{', '.join(chosen)}}}", _ONE_PLACE)
 
 
-def _check_conditions(data: Data, path: str, minor: int) -> Violations:
+def _check_conditions(data: Data, path: str, features: Features) -> Violations:
     binding, failure = data.get("bindingConditions") or (), data.get("bindingFailureConditions") or ()
     for field, listed in (("bindingConditions", binding), ("bindingFailureConditions", failure)):
         where = f"{path}.{field}"
-        yield from check_list(listed, MAX_CONDITIONS, _check_condition, where, minor)
+        yield from check_list(listed, MAX_CONDITIONS, _check_condition, where, features)
         for index, condition in enumerate(listed):
             if condition in listed[:index]:
                 yield duplicate(f"{where}[{index}]", condition)

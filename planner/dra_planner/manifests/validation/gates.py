@@ -6,82 +6,60 @@ They go before validation, so faults inside them are never told. Source: kuberne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from dra_planner.documents.tree import Map
-from dra_planner.releases import Features
+from dra_planner.releases import GATES, Features, default_since
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A field that is not stored, and the gate that would keep it."""
+    """A field that is not stored, and the gate that would keep it, by its Kubernetes name."""
 
     path: str
     gate: str
     since: str  # the release in which the gate is on by default; empty where it is on in none
 
 
-@dataclass(frozen=True, slots=True)
-class _Gate:
-    name: str
-    since: str
-    is_on: Callable[[Features], bool]
+_LATE: Final = frozenset({"distinctAttribute", "tolerations"})  # fields that not every release drops
 
-
-_ADMIN: Final = _Gate("DRAAdminAccess", "1.34", lambda f: f.admin_access)
-_LIST: Final = _Gate("DRAPrioritizedList", "1.34", lambda f: f.prioritized_list)
-_CAPACITY: Final = _Gate("DRAConsumableCapacity", "1.36", lambda f: f.consumable_capacity)
-# 1.34 forgets to drop these two.
-_DISTINCT: Final = _Gate("DRAConsumableCapacity", "1.36", lambda f: f.consumable_capacity or f.minor == 34)
-_TOLERATIONS: Final = _Gate("DRADeviceTaints", "1.36", lambda f: f.device_taints or f.minor == 34)
-_TAINTS: Final = _Gate("DRADeviceTaints", "1.36", lambda f: f.device_taints)
-_PARTITIONS: Final = _Gate("DRAPartitionableDevices", "1.36", lambda f: f.partitionable_devices)
-_BINDING: Final = _Gate("DRADeviceBindingConditions", "1.36", lambda f: f.binding_conditions and f.device_status)
-_EXTENDED: Final = _Gate("DRAExtendedResource", "1.36", lambda f: f.extended_resource)
-_LISTS: Final = _Gate("DRAListTypeAttributes", "", lambda f: f.list_attributes)
-_ALLOCATABLE: Final = _Gate("DRANodeAllocatableResources", "", lambda f: False)
-_DERIVED: Final = _Gate("DRADerivedAttributes", "", lambda f: False)
-_GROUPS: Final = _Gate("DRADeviceCompatibilityGroups", "", lambda f: False)
-_PARTITION_TYPE: Final = _Gate("DRAPartitionableDevicesType", "", lambda f: False)
-_OPERATIONS: Final = _Gate("DRAOptionalNodeOperations", "", lambda f: False)
-
-_RULES: Final[dict[str, tuple[tuple[str, _Gate], ...]]] = {
+_RULES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "claim": (
-        ("devices.requests[].firstAvailable", _LIST),
-        ("devices.requests[].exactly.adminAccess", _ADMIN),
-        ("devices.constraints[].distinctAttribute", _DISTINCT),
-        ("devices.requests[].exactly.capacity", _CAPACITY),
-        ("devices.requests[].firstAvailable[].capacity", _CAPACITY),
-        ("devices.requests[].exactly.tolerations", _TOLERATIONS),
-        ("devices.requests[].firstAvailable[].tolerations", _TOLERATIONS),
-        ("devices.requests[].exactly.derivedAttributes", _DERIVED),
-        ("devices.requests[].firstAvailable[].derivedAttributes", _DERIVED),
+        ("devices.requests[].firstAvailable", "prioritized_list"),
+        ("devices.requests[].exactly.adminAccess", "admin_access"),
+        ("devices.constraints[].distinctAttribute", "consumable_capacity"),
+        ("devices.requests[].exactly.capacity", "consumable_capacity"),
+        ("devices.requests[].firstAvailable[].capacity", "consumable_capacity"),
+        ("devices.requests[].exactly.tolerations", "device_taints"),
+        ("devices.requests[].firstAvailable[].tolerations", "device_taints"),
+        ("devices.requests[].exactly.derivedAttributes", "derived_attributes"),
+        ("devices.requests[].firstAvailable[].derivedAttributes", "derived_attributes"),
     ),
-    "class": (("extendedResourceName", _EXTENDED),),
+    "class": (("extendedResourceName", "extended_resource"),),
     "slice": (
-        ("devices[].taints", _TAINTS),
-        ("sharedCounters", _PARTITIONS),
-        ("perDeviceNodeSelection", _PARTITIONS),
-        ("devices[].consumesCounters", _PARTITIONS),
-        ("devices[].nodeName", _PARTITIONS),
-        ("devices[].nodeSelector", _PARTITIONS),
-        ("devices[].allNodes", _PARTITIONS),
-        ("devices[].bindsToNode", _BINDING),
-        ("devices[].bindingConditions", _BINDING),
-        ("devices[].bindingFailureConditions", _BINDING),
-        ("devices[].allowMultipleAllocations", _CAPACITY),
-        ("devices[].capacity{}.requestPolicy", _CAPACITY),
-        ("devices[].attributes{}.bools", _LISTS),
-        ("devices[].attributes{}.ints", _LISTS),
-        ("devices[].attributes{}.strings", _LISTS),
-        ("devices[].attributes{}.versions", _LISTS),
-        ("devices[].nodeAllocatableResourceMappings", _ALLOCATABLE),
-        ("devices[].nodeAllocatableResources", _ALLOCATABLE),
-        ("devices[].consumesCounters[].compatibilityGroups", _GROUPS),
-        ("partitionTypeAttribute", _PARTITION_TYPE),
-        ("skipNodeOperations", _OPERATIONS),
+        ("devices[].taints", "device_taints"),
+        ("sharedCounters", "partitionable_devices"),
+        ("perDeviceNodeSelection", "partitionable_devices"),
+        ("devices[].consumesCounters", "partitionable_devices"),
+        ("devices[].nodeName", "partitionable_devices"),
+        ("devices[].nodeSelector", "partitionable_devices"),
+        ("devices[].allNodes", "partitionable_devices"),
+        ("devices[].bindsToNode", "binding_conditions"),
+        ("devices[].bindingConditions", "binding_conditions"),
+        ("devices[].bindingFailureConditions", "binding_conditions"),
+        ("devices[].allowMultipleAllocations", "consumable_capacity"),
+        ("devices[].capacity{}.requestPolicy", "consumable_capacity"),
+        ("devices[].attributes{}.bools", "list_attributes"),
+        ("devices[].attributes{}.ints", "list_attributes"),
+        ("devices[].attributes{}.strings", "list_attributes"),
+        ("devices[].attributes{}.versions", "list_attributes"),
+        ("devices[].nodeAllocatableResourceMappings", "node_allocatable_resources"),
+        ("devices[].nodeAllocatableResources", "node_allocatable_resources"),
+        ("devices[].consumesCounters[].compatibilityGroups", "compatibility_groups"),
+        ("partitionTypeAttribute", "partitionable_devices_type"),
+        ("skipNodeOperations", "optional_node_operations"),
     ),
 }
 _KINDS: Final = {
@@ -101,11 +79,18 @@ def drop_disabled(kind: str, data: Map, features: Features) -> list[Dropped]:
     for key in prefix:
         node = node.get(key) if isinstance(node, Map) else None
     return [
-        Dropped(where, gate.name, gate.since)
+        Dropped(where, GATES[gate].name, default_since(gate))
         for path, gate in _RULES[rules]
-        if not gate.is_on(features)
+        if not _keeps(features, path, gate)
         for where in _remove(node, path.split("."), ".".join(prefix))
     ]
+
+
+def _keeps(features: Features, path: str, gate: str) -> bool:
+    if gate == "binding_conditions" and not features.device_status:
+        return False
+    forgotten = path.rpartition(".")[2] in _LATE and not features.drops_tolerations_and_distinct
+    return forgotten or bool(getattr(features, gate))
 
 
 def _remove(node: Any, path: list[str], where: str) -> Iterator[str]:

@@ -10,23 +10,24 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from dra_planner.manifests.validation.declared import DECLARED_SINCE, declared
+from dra_planner.manifests.validation.declared import declared
 from dra_planner.manifests.validation.formats import length_of
 from dra_planner.manifests.validation.violations import Violations, duplicate, too_many
+from dra_planner.releases import Features
 
 Check = Callable[[Any, str], Violations]
 
 
 def check_list(
-    items: Sequence[Any], maximum: int, check: Check, path: str, minor: int, *, size_declared: bool = True
+    items: Sequence[Any], maximum: int, check: Check, path: str, features: Features, *, size_declared: bool = True
 ) -> Violations:
     """`size_declared`: 1.37 declares the limit, and does not look into a list above it."""
     found: Violations = chain.from_iterable(check(item, f"{path}[{index}]") for index, item in enumerate(items))
     if 0 <= maximum < len(items):
         yield too_many(path, len(items), maximum)
-        if minor >= DECLARED_SINCE and not size_declared:
+        if features.declared_validation and not size_declared:
             found = declared(found)
-        elif minor >= 35:
+        elif features.stops_at_whole_faults:
             return
     yield from found
 
@@ -37,21 +38,23 @@ def check_set(
     check: Check,
     key: Callable[[Any], Hashable],
     path: str,
-    minor: int,
+    features: Features,
     *,
     key_field: str = "",
     size_declared: bool = True,
 ) -> Violations:
     """Like `check_list`, and every key may appear once. `key_field` is the field that 1.34 blames."""
-    yield from check_list(items, maximum, check, path, minor, size_declared=size_declared)
-    if 0 <= maximum < len(items) and minor >= 35:
+    yield from check_list(items, maximum, check, path, features, size_declared=size_declared)
+    if 0 <= maximum < len(items) and features.stops_at_whole_faults:
         return
     seen: set[Hashable] = set()
     for index, item in enumerate(items):
         value = key(item)
         if value in seen:
             where = f"{path}[{index}]"
-            yield duplicate(f"{where}.{key_field}" if key_field and minor < 35 else where, value)
+            yield duplicate(
+                f"{where}.{key_field}" if key_field and not features.blames_duplicate_items else where, value
+            )
         seen.add(value)
 
 
@@ -61,18 +64,18 @@ def check_map(
     check_key: Check,
     check: Check,
     path: str,
-    minor: int,
+    features: Features,
     *,
     shown_length: int = 96,
 ) -> Violations:
     if 0 <= maximum < len(items):
         yield too_many(path, len(items), maximum)
-        if minor >= DECLARED_SINCE:
+        if features.declared_validation:
             yield from chain.from_iterable(check_key(key, path) for key in items)
         return
     for key, item in items.items():
         where = f"{path}[{_shorten(key, shown_length)}]"
-        yield from check_key(key, path if minor >= 36 else where)
+        yield from check_key(key, path if features.blames_maps_for_keys else where)
         yield from check(item, where)
 
 

@@ -24,6 +24,7 @@ from dra_planner.manifests.validation.violations import (
     required,
     too_long,
 )
+from dra_planner.releases import Features
 
 Data = Mapping[str, Any]
 MAX_ANNOTATION_BYTES: Final = 256 * 1024
@@ -38,13 +39,13 @@ _NOT_IN_TEMPLATES: Final = {
 _GENERATED_STEM: Final = 58  # bytes of the prefix that stay in a generated name
 
 
-def check_metadata(data: Data, kind: str, minor: int, path: str = "metadata") -> Violations:
+def check_metadata(data: Data, kind: str, features: Features, path: str = "metadata") -> Violations:
     name, prefix = data.get("name") or "", data.get("generateName") or ""
     wrong = dns_label if kind in _LABEL_NAMES else dns_subdomain
     if prefix:
         # The server looks at a prefix that ends in a dash as if its last two characters were an "a".
         stem = prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
-        if kind != "DeviceClass" or minor < 35:  # of classes later releases look at the generated name alone
+        if kind != "DeviceClass" or features.checks_prefix_of_class_names:  # else at the generated name alone
             yield from each_invalid(f"{path}.generateName", prefix, wrong(stem))
         name = name or prefix[:_GENERATED_STEM] + "xxxxx"
     if name:

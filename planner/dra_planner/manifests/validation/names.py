@@ -11,6 +11,7 @@ from dra_planner.manifests.validation.violations import (
     required,
     too_long,
 )
+from dra_planner.releases import Features
 
 DRIVER_LENGTH = 63
 POOL_LENGTH = 253
@@ -25,11 +26,11 @@ def check_subdomain(name: str, path: str) -> Violations:
     yield from each_invalid(path, name, dns_subdomain(name))
 
 
-def check_driver(name: str, path: str, minor: int) -> Violations:
+def check_driver(name: str, path: str, features: Features) -> Violations:
     """A DNS subdomain of at most 63 bytes; upper case is taken."""
     if not name:
         yield required(path)
-        if minor >= 35:
+        if features.stops_at_whole_faults:
             return
     if length_of(name) > DRIVER_LENGTH:
         yield too_long(path, DRIVER_LENGTH)
@@ -53,38 +54,38 @@ def check_class_name(name: str, path: str) -> Violations:
         yield required(path)
 
 
-def check_attribute_name(name: str, path: str, minor: int) -> Violations:
+def check_attribute_name(name: str, path: str, features: Features) -> Violations:
     """`identifier` or `domain/identifier`; with two or more slashes nothing is checked, in any release."""
     parts = name.split("/")
-    if not name and minor < 35:
+    if not name and not features.empty_is_invalid:
         yield required(path, "name required")
     elif len(parts) == 1:
         yield from _check_identifier(name, path)
     elif len(parts) == 2:
         domain, identifier = parts
         if domain:
-            yield from check_driver(domain, path, minor)
+            yield from check_driver(domain, path, features)
         else:
-            yield _empty(path, "the domain must not be empty", minor)
+            yield _empty(path, "the domain must not be empty", features)
         if identifier:
             yield from _check_identifier(identifier, path)
         else:
-            yield _empty(path, "the name must not be empty", minor)
+            yield _empty(path, "the name must not be empty", features)
 
 
-def check_qualified_attribute_name(name: str, path: str, minor: int) -> Violations:
-    yield from check_attribute_name(name, path, minor)
+def check_qualified_attribute_name(name: str, path: str, features: Features) -> Violations:
+    yield from check_attribute_name(name, path, features)
     domain, _, identifier = name.partition("/")
-    if minor >= 37 and identifier and "/" not in identifier and domain != domain.lower():
+    if features.lower_case_attribute_domains and identifier and "/" not in identifier and domain != domain.lower():
         for detail in dns_subdomain(domain):
             yield invalid(path, domain, f"prefix: {detail}")
-    if "/" not in name and (name or minor >= 35):
+    if "/" not in name and (name or features.empty_is_invalid):
         detail = "a fully qualified name must be a domain and a name separated by a slash"
-        yield invalid(path, name, detail if minor >= 35 else "must include a domain")
+        yield invalid(path, name, detail if features.empty_is_invalid else "must include a domain")
 
 
-def _empty(path: str, detail: str, minor: int) -> Violation:
-    return invalid(path, "", detail) if minor >= 35 else required(path, detail)
+def _empty(path: str, detail: str, features: Features) -> Violation:
+    return invalid(path, "", detail) if features.empty_is_invalid else required(path, detail)
 
 
 def _check_identifier(name: str, path: str) -> Violations:

@@ -38,7 +38,7 @@ def claim_usage(spec: Data, features: Features, classes: frozenset[str]) -> Usag
             counts[name] = counts.get(name, 0) + count
     for name, count in counts.items():
         usage[name + CLASS_SUFFIX] = Quantity.from_int(count)
-        if features.extended_resource and features.minor >= 35 and name in classes:
+        if features.extended_resource and features.charges_implicit_extended_resources and name in classes:
             usage[IMPLICIT + name] = Quantity.from_int(count)
     return usage
 

@@ -73,7 +73,7 @@ def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str, f
     if data.get("min") is None:
         yield required(f"{path}.min", "required when validRange is defined")
         return
-    blamed = "default" if features.minor >= 37 else ""
+    blamed = "default" if features.blames_default_of_range else ""
     amounts = {name: parse_quantity(data[name]) for name in ("min", "max", "step") if data.get(name) is not None}
     minimum, maximum = amounts["min"], amounts.get("max")
     if minimum > capacity:
@@ -96,7 +96,7 @@ def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str, f
         if unsafe:
             return
     if "step" in amounts:
-        yield from _check_step(amounts, capacity, path, features.minor, fine=fine)
+        yield from _check_step(amounts, capacity, path, features, fine=fine)
 
 
 def _is_fractional(amount: Quantity) -> bool:
@@ -109,7 +109,7 @@ def _is_finer(amount: Quantity) -> bool:
 
 
 def _check_step(
-    amounts: Mapping[str, Quantity], capacity: Quantity, path: str, minor: int, *, fine: bool
+    amounts: Mapping[str, Quantity], capacity: Quantity, path: str, features: Features, *, fine: bool
 ) -> Violations:
     """Every value is a number of steps above the minimum.
 
@@ -118,13 +118,13 @@ def _check_step(
     own there; up to 1.36 upstream divides by zero.
     """
     step, minimum = amounts["step"], amounts["min"]
-    if minor >= 37 and step.sign <= 0:
+    if features.checks_range_arithmetic and step.sign <= 0:
         yield invalid(f"{path}.step", str(step), "must be greater than zero")
         return
     if minimum + step > capacity:
         detail = f"one step {minimum + step} is larger than capacity value: {capacity}"
         yield invalid(f"{path}.step", str(step), detail)
-    if minor >= 37 and not fine:
+    if features.checks_range_arithmetic and not fine:
         unsafe = {name: detail for name, amount in amounts.items() if (detail := _out_of_range(amount))}
         for name, detail in unsafe.items():
             yield invalid(f"{path}.{name}", str(amounts[name]), detail)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from dra_planner.releases import Features
+from dra_planner.releases import RELEASES, Features
 
 RESOURCE: Final = "resource.k8s.io"
-_RESOURCE_KINDS: Final = {"ResourceClaim": 34, "ResourceClaimTemplate": 34, "DeviceClass": 34, "ResourceSlice": 34,
-                          "DeviceTaintRule": 37}  # fmt: skip
+_RESOURCE_KINDS: Final = frozenset().union(*(release.resource_kinds for release in RELEASES.values()))
 _CORE_KINDS: Final = frozenset({
     "Binding", "ComponentStatus", "ConfigMap", "Endpoints", "Event", "LimitRange", "List", "Namespace", "Node",
     "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ReplicationController", "ResourceQuota",
@@ -27,7 +26,7 @@ _SERVED: Final = {
 _GROUPS: Final = frozenset(version.partition("/")[0] for version in _SERVED)
 _SCHEDULING: Final = "scheduling.k8s.io"
 _GROUP_KINDS: Final = frozenset({"Workload", "PodGroup"})
-_GROUP_VERSIONS: Final = {"v1alpha1": 35, "v1alpha2": 36, "v1alpha3": 37, "v1beta1": 37}
+_GROUP_VERSIONS: Final = frozenset().union(*(release.pod_group_versions for release in RELEASES.values()))
 _OLD_KINDS: Final = {
     "ResourceClass": "ResourceClass is gone since 1.31; a DeviceClass with a selector on the driver takes its place",
     "PodSchedulingContext": "PodSchedulingContext is gone since 1.32; scheduling needs no object of its own",
@@ -48,7 +47,7 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
     group, _, version = api_version.rpartition("/")
     message = f'no matches for kind "{kind}" in version "{api_version}"'
     if group == RESOURCE:
-        return _why_no_resource(version, kind, features.minor, message)
+        return _why_no_resource(version, kind, features, message)
     if kind in _RESOURCE_KINDS and (not group or group == "resource.kubernetes.io"):
         return message, f"write apiVersion: {RESOURCE}/v1"
     if not group:
@@ -57,10 +56,12 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
         home = next((known for known, kinds in _SERVED.items() if kind in kinds), "")
         return message, f"write apiVersion: {home}" if home else f"name the group of {kind} in apiVersion"
     if group == _SCHEDULING and kind in _GROUP_KINDS and version in _GROUP_VERSIONS:
-        since = _GROUP_VERSIONS[version]
-        if features.workload_claims and features.minor >= since:
-            return None
-        return message, f"{group}/{version} is off, from 1.{since} on, unless the API server is told to serve it"
+        if version in features.pod_group_versions:
+            if features.workload_claims:
+                return None
+            return message, f"tell the API server to serve {group}/{version}, which is off by default"
+        having = ", ".join(each.version for each in RELEASES.values() if version in each.pod_group_versions)
+        return message, f"{group}/{version} is known to {having} alone"
     if group in _GROUPS or group == "extensions":
         served = next((known for known, kinds in _SERVED.items() if kind in kinds and version != known), "")
         if kind in _SERVED.get(api_version, ()):
@@ -69,13 +70,13 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
     return None
 
 
-def _why_no_resource(version: str, kind: str, minor: int, message: str) -> tuple[str, str] | None:
+def _why_no_resource(version: str, kind: str, features: Features, message: str) -> tuple[str, str] | None:
     if version == "v1":
-        since = _RESOURCE_KINDS.get(kind)
-        if since is not None and minor >= since:
+        if kind in features.resource_kinds:
             return None
-        if since is not None:
-            return message, f"{kind} is served as {RESOURCE}/v1 from 1.{since} on"
+        if kind in _RESOURCE_KINDS:
+            first = next(release.version for release in RELEASES.values() if kind in release.resource_kinds)
+            return message, f"{kind} is served as {RESOURCE}/v1 from {first} on"
         near = next((known for known in _RESOURCE_KINDS if known.lower() == kind.lower()), "")
         return message, f"write kind: {near}" if near else _OLD_KINDS.get(kind, "check the spelling of kind")
     if kind in _OLD_KINDS:

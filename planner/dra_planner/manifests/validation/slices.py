@@ -15,13 +15,14 @@ from dra_planner.manifests.validation.lists import check_set, name_of
 from dra_planner.manifests.validation.names import check_driver, check_label, check_pool, check_subdomain
 from dra_planner.manifests.validation.node_selectors import check_node_selector
 from dra_planner.manifests.validation.violations import Violations, invalid, required, show
+from dra_planner.releases import Features
 
 Data = Mapping[str, Any]
 MAX_DEVICES: Final = 128
 MAX_ADVANCED_DEVICES: Final = 64
 MAX_COUNTER_SETS: Final = 8
-MAX_COUNTERS_OF_A_SLICE_34: Final = 32
-MAX_CONSUMED_COUNTERS_34: Final = 1024
+MAX_COUNTERS_OF_A_SLICE: Final = 32
+MAX_CONSUMED_COUNTERS: Final = 1024
 _LIST_VALUES: Final = ("bools", "ints", "strings", "versions")
 _CHOICES: Final = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 _UNSET_OR_TRUE: Final = "must be either unset or set to true"
@@ -29,44 +30,46 @@ _UNSET_OR_TRUE: Final = "must be either unset or set to true"
 
 def check_slice(data: Data, context: Context) -> Violations:
     spec = data.get("spec") or {}
-    minor = context.minor
-    yield from check_driver(spec.get("driver") or "", "spec.driver", minor)
+    features = context.features
+    yield from check_driver(spec.get("driver") or "", "spec.driver", features)
     yield from _check_pool(spec.get("pool") or {})
     yield from _check_nodes(spec)
     devices, counter_sets = spec.get("devices"), spec.get("sharedCounters")
-    if counter_sets is not None and devices is not None and minor >= 35:
+    if counter_sets is not None and devices is not None and features.counter_sets_apart:
         yield invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")
     devices, counter_sets = devices or (), counter_sets or ()
-    sets_34 = {name_of(item): (item or {}).get("counters") or {} for item in counter_sets} if minor < 35 else None
+    sets_beside = None
+    if not features.counter_sets_apart:
+        sets_beside = {name_of(item): (item or {}).get("counters") or {} for item in counter_sets}
     yield from check_set(
         devices,
-        MAX_ADVANCED_DEVICES if minor >= 35 and _is_advanced(devices) else MAX_DEVICES,
+        MAX_ADVANCED_DEVICES if features.counter_sets_apart and _is_advanced(devices) else MAX_DEVICES,
         partial(
-            check_device, per_device=bool(spec.get("perDeviceNodeSelection")), counter_sets=sets_34, context=context
+            check_device, per_device=bool(spec.get("perDeviceNodeSelection")), counter_sets=sets_beside, context=context
         ),
         name_of,
         "spec.devices",
-        minor,
+        features,
         key_field="name",
         size_declared=False,
     )
-    if minor < 35:
-        yield from _check_sums_34(devices, counter_sets)
+    if not features.counter_sets_apart:
+        yield from _check_sums(devices, counter_sets)
     yield from check_set(
         counter_sets,
-        MAX_COUNTER_SETS if minor >= 35 else -1,
-        partial(_check_counter_set, minor=minor),
+        MAX_COUNTER_SETS if features.counter_sets_apart else -1,
+        partial(_check_counter_set, features=features),
         name_of,
         "spec.sharedCounters",
-        minor,
+        features,
         key_field="name",
     )
 
 
-def slice_warnings(data: Data, minor: int) -> list[str]:
+def slice_warnings(data: Data, features: Features) -> list[str]:
     """Return what the server says about a slice that it takes nevertheless."""
     driver = (data.get("spec") or {}).get("driver") or ""
-    if minor < 35 or driver == driver.lower():
+    if not features.warns_of_upper_case_drivers or driver == driver.lower():
         return []
     return [f"spec.driver: driver names should be lowercase; {show(driver)} contains uppercase characters"]
 
@@ -117,27 +120,27 @@ def _is_advanced(devices: Any) -> bool:
     return False
 
 
-def _check_counter_set(data: Data | None, path: str, *, minor: int) -> Violations:
+def _check_counter_set(data: Data | None, path: str, *, features: Features) -> Violations:
     data = data or {}
     name = data.get("name") or ""
     if name:
         yield from check_label(name, f"{path}.name")
     else:
         yield required(f"{path}.name")
-    yield from check_counters(data.get("counters") or {}, f"{path}.counters", minor)
+    yield from check_counters(data.get("counters") or {}, f"{path}.counters", features)
 
 
-def _check_sums_34(devices: Any, counter_sets: Any) -> Violations:
-    """1.34 limits the sums over a slice instead of each set and entry."""
+def _check_sums(devices: Any, counter_sets: Any) -> Violations:
+    """Counter sets beside their devices are limited by the sums over a slice, not by set and entry."""
     consumed = sum(
         len((entry or {}).get("counters") or {})
         for device in devices
         for entry in (device or {}).get("consumesCounters") or ()
     )
-    if consumed > MAX_CONSUMED_COUNTERS_34:
-        detail = f"the total number of counters in devices must not exceed {MAX_CONSUMED_COUNTERS_34}"
+    if consumed > MAX_CONSUMED_COUNTERS:
+        detail = f"the total number of counters in devices must not exceed {MAX_CONSUMED_COUNTERS}"
         yield invalid("spec.devices", consumed, detail)
     shared = sum(len((item or {}).get("counters") or {}) for item in counter_sets)
-    if shared > MAX_COUNTERS_OF_A_SLICE_34:
-        detail = f"the total number of shared counters must not exceed {MAX_COUNTERS_OF_A_SLICE_34}"
+    if shared > MAX_COUNTERS_OF_A_SLICE:
+        detail = f"the total number of shared counters must not exceed {MAX_COUNTERS_OF_A_SLICE}"
         yield invalid("spec.sharedCounters", shared, detail)

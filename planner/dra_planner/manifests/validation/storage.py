@@ -13,14 +13,15 @@ from dra_planner.manifests.schema.decoding import decode, parse_time
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
 from dra_planner.manifests.validation.gates import drop_disabled
+from dra_planner.releases import Features
 
 _WITHOUT_STATUS: Final = frozenset(
     {"ResourceClaim", "Pod", "Deployment", "Job", "Node", "ResourceQuota", "DeviceTaintRule"}
 )
 _ALWAYS_WITH_VALUE: Final = frozenset({"resource.DeviceCapacity", "resource.Counter"})
 _AMOUNTS: Final = Type("map", item=Type("quantity"))
-# Lists without `omitempty`: an empty one is stored as null.
-_NULL_WHEN_EMPTY: Final = {("resource.DeviceClaim", "requests"): 99, ("resource.ResourceSliceSpec", "devices"): 34}
+_REQUESTS: Final = ("resource.DeviceClaim", "requests")
+_DEVICES: Final = ("resource.ResourceSliceSpec", "devices")
 
 
 def stored_form(item: KubernetesObject, context: Context) -> Map:
@@ -38,12 +39,12 @@ def stored_form(item: KubernetesObject, context: Context) -> Map:
     if item.kind in _WITHOUT_STATUS and "status" in data:
         data["status"] = new_map()
     if struct is not None:
-        _normalise(data, struct, context.minor)
+        _normalise(data, struct, context.features)
     return data
 
 
-def _normalise(data: Map, struct: str, minor: int) -> None:
-    fields = fields_of(struct, minor)
+def _normalise(data: Map, struct: str, features: Features) -> None:
+    fields = fields_of(struct, features.minor)
     if struct in _ALWAYS_WITH_VALUE and data.get("value") is None:
         data.put("value", "0", data.line)
     for name in list(data):
@@ -51,24 +52,29 @@ def _normalise(data: Map, struct: str, minor: int) -> None:
         if kind is None:
             data.remove(name)
             continue
-        value = _normal(data[name], kind, minor)
+        value = _normal(data[name], kind, features)
         if struct.startswith("core.") and kind == _AMOUNTS and value is not None:
             value = new_map([(key, str(parse_pod_amount(amount))) for key, amount in value.items()])
-        if value == [] and minor <= _NULL_WHEN_EMPTY.get((struct, name), 0):
+        if value == [] and _is_null_when_empty(struct, name, features):
             value = None
         data[name] = value
 
 
-def _normal(value: Any, kind: Type, minor: int) -> Any:
+def _is_null_when_empty(struct: str, name: str, features: Features) -> bool:
+    """Tell whether an empty list is stored as null, since Go's field lacks `omitempty`."""
+    return (struct, name) == _REQUESTS or ((struct, name) == _DEVICES and features.stores_no_devices_as_null)
+
+
+def _normal(value: Any, kind: Type, features: Features) -> Any:
     if value is None:
         return None
     if kind.kind == "struct" and isinstance(value, Map):
-        _normalise(value, kind.name, minor)
+        _normalise(value, kind.name, features)
     elif kind.kind == "list" and isinstance(value, Seq) and kind.item is not None:
-        value[:] = [_normal(item, kind.item, minor) for item in value]
+        value[:] = [_normal(item, kind.item, features) for item in value]
     elif kind.kind == "map" and isinstance(value, Map) and kind.item is not None:
         for name in value:
-            value[name] = _normal(value[name], kind.item, minor)
+            value[name] = _normal(value[name], kind.item, features)
     elif kind.kind == "quantity":
         return str(parse_quantity(value))
     elif kind.kind == "time" and isinstance(value, str):

@@ -19,9 +19,9 @@ def check_taint_rule(data: Mapping[str, Any], context: Context) -> Violations:
     selector, path = spec.get("deviceSelector") or {}, "spec.deviceSelector"
     driver, pool, device = (selector.get(field) for field in ("driver", "pool", "device"))
     if driver is not None:
-        yield from check_driver(driver, f"{path}.driver", context.minor)
+        yield from check_driver(driver, f"{path}.driver", context.features)
     if pool is not None:
         yield from check_pool(pool, f"{path}.pool")
     if device is not None:
         yield from check_label(device, f"{path}.device")
-    yield from check_taint(spec.get("taint"), "spec.taint", minor=context.minor)
+    yield from check_taint(spec.get("taint"), "spec.taint", features=context.features)

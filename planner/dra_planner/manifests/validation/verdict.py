@@ -133,7 +133,7 @@ class _Judging:
             return Verdict(data=data, reason="Invalid", violations=violations, dropped=tuple(dropped))
         late = next(self._late_admission(data), None) if self.existing is None else None
         if item.kind == "ResourceSlice":
-            self.warnings += slice_warnings(data, context.minor)
+            self.warnings += slice_warnings(data, context.features)
         return Verdict(
             data=data,
             reason=late.reason if late is not None else "",
@@ -167,7 +167,7 @@ class _Judging:
             if kind in ("ResourceClaim", "ResourceClaimTemplate", "Pod"):
                 return
         metadata = data.get("metadata") or {}
-        yield from check_metadata(metadata, kind, self.context.minor)
+        yield from check_metadata(metadata, kind, self.context.features)
         rule = _RULES.get(kind)
         if rule is not None:
             yield from rule(data, self.context)

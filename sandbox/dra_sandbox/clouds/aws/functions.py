@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from dra_planner.releases import RELEASES
 from dra_sandbox.clouds.rows import words_for
 from dra_sandbox.clouds.wire import Values
 
@@ -201,23 +202,23 @@ def addon_version(arguments: Values, place: Place) -> Values:
 
 
 def cluster_versions(arguments: Values, place: Place) -> Values:
-    minors = arguments.get("clusterVersions") or ["1.36", "1.35", "1.34"]
+    versions = arguments.get("clusterVersions") or [f"1.{minor}" for minor in sorted(RELEASES, reverse=True)]
     return {
         "id": place["region"],
         "clusterVersions": [
             {
                 "clusterType": "eks",
-                "clusterVersion": minor,
+                "clusterVersion": version,
                 "defaultPlatformVersion": "eks.1",
-                "defaultVersion": minor == minors[0],
+                "defaultVersion": version == versions[0],
                 "endOfExtendedSupportDate": "",
                 "endOfStandardSupportDate": "",
-                "kubernetesPatchVersion": f"{minor}.1",
+                "kubernetesPatchVersion": f"{version}.1",
                 "releaseDate": "",
                 "status": "standard-support",
                 "versionStatus": "STANDARD_SUPPORT",
             }
-            for minor in minors
+            for version in versions
         ],
     }
 

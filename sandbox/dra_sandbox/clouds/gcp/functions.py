@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dra_planner.releases import MAXIMUM_MINOR, MINIMUM_MINOR
 from dra_sandbox.clouds.wire import Values
 
 Place = Mapping[str, str]
@@ -53,8 +54,8 @@ def zones(arguments: Values, place: Place) -> Values:
 
 
 def engine_versions(arguments: Values, place: Place) -> Values:
-    """One patch per minor that serves DRA, newest first; a prefix selects as the real function does."""
-    every = [f"1.{minor}.{_PATCH}" for minor in (36, 35, 34, 33)]
+    """One patch per supported minor and the one before, newest first; a prefix selects as the real function does."""
+    every = [f"1.{minor}.{_PATCH}" for minor in range(MAXIMUM_MINOR, MINIMUM_MINOR - 2, -1)]
     matching = [version for version in every if version.startswith(arguments.get("versionPrefix") or "")]
     return {
         "id": "2026-01-01 00:00:00 +0000 UTC",

@@ -1,0 +1,65 @@
+"""Kubernetes releases: which DRA features a minor version has on, and how it behaves otherwise.
+
+Everybody asks the record (`features.partitionable_devices`); nobody else compares minors.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dra_planner.errors import NOWHERE, Place, UnsupportedFeature
+from dra_planner.releases.features import CHANGES, GATES, Change, Features, Gate
+from dra_planner.releases.table import RELEASES
+
+__all__ = [
+    "CHANGES",
+    "GATES",
+    "MAXIMUM_MINOR",
+    "MINIMUM_MINOR",
+    "RELEASES",
+    "Change",
+    "Features",
+    "Gate",
+    "default_since",
+    "features_of",
+    "is_between",
+    "parse_version",
+]
+
+MINIMUM_MINOR = min(RELEASES)
+MAXIMUM_MINOR = max(RELEASES)
+
+
+def features_of(minor: int) -> Features:
+    """Return the record of Kubernetes 1.<minor> with its default gates; raises UnsupportedFeature for others."""
+    features = RELEASES.get(minor)
+    if features is None:
+        oldest, newest = RELEASES[MINIMUM_MINOR].version, RELEASES[MAXIMUM_MINOR].version
+        raise UnsupportedFeature(
+            f"Kubernetes 1.{minor} is not supported",
+            fix=f"use {oldest} to {newest}: resource.k8s.io/v1 begins with {oldest}",
+        )
+    return features
+
+
+def parse_version(text: str, place: Place = NOWHERE) -> int:
+    """Return the minor of "1.36" or "1.36.3" (a leading v is fine); raises UnsupportedFeature otherwise."""
+    match = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", str(text).strip())
+    if match is None:
+        raise UnsupportedFeature(
+            f'"{text}" is no Kubernetes version', place=place, fix=f'write it as "{RELEASES[MINIMUM_MINOR].version}"'
+        )
+    try:
+        return features_of(int(match[1])).minor
+    except UnsupportedFeature as error:
+        raise UnsupportedFeature(error.message, place=place, fix=error.fix) from None
+
+
+def default_since(gate: str) -> str:
+    """Return the first release, as "1.36", in which the gate of this field is on by default; "" where it is in none."""
+    return next((release.version for release in RELEASES.values() if getattr(release, gate)), "")
+
+
+def is_between(minor: int, first: int | None, last: int | None) -> bool:
+    """Tell whether a minor is in a range that a table states, both ends included; None leaves an end open."""
+    return (first is None or minor >= first) and (last is None or minor <= last)

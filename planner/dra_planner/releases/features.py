@@ -1,0 +1,211 @@
+"""What may differ between Kubernetes releases: feature gates, which a cluster can switch, and fixed changes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Annotated, Any, Final, TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A feature gate by its Kubernetes name.
+
+    `since` is the minor that brought it, `locked` the one from which it can no longer be switched. With
+    `modelled=False` only its effect on what is stored is known here.
+    Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0.
+    """
+
+    name: str
+    since: int
+    locked: int | None = None
+    modelled: bool = True
+
+    def is_known(self, minor: int) -> bool:
+        """Tell whether the release has this gate at all."""
+        return minor >= self.since
+
+    def is_locked(self, minor: int) -> bool:
+        """Tell whether the release has it on for good."""
+        return self.locked is not None and minor >= self.locked
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A difference that no gate switches: what is so where the field says yes, and where upstream decides it."""
+
+    meaning: str
+    source: str
+
+
+_VALIDATION: Final = "kubernetes/kubernetes:pkg/apis/resource/validation/validation.go"
+_DECLARED: Final = "kubernetes/kubernetes:pkg/apis/resource/v1/zz_generated.validations.go"
+_STRATEGY: Final = "kubernetes/kubernetes:pkg/registry/resource"
+_QUOTA: Final = "kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go"
+_PLUGIN: Final = "kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources"
+_ALLOCATOR: Final = "kubernetes/dynamic-resource-allocation:structured/internal"
+_API: Final = "kubernetes/api"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """How one Kubernetes release behaves with its default gates, or with others (`with_gates`).
+
+    A field is a `Gate` or a fixed `Change`; none has a default, so that every release says each of them.
+    """
+
+    minor: int
+    latest_patch: int
+
+    # Gates.
+    admin_access: Annotated[bool, Gate("DRAAdminAccess", since=32, locked=36)]
+    binding_conditions: Annotated[bool, Gate("DRADeviceBindingConditions", since=34)]
+    compatibility_groups: Annotated[bool, Gate("DRADeviceCompatibilityGroups", since=37, modelled=False)]
+    consumable_capacity: Annotated[bool, Gate("DRAConsumableCapacity", since=34)]
+    derived_attributes: Annotated[bool, Gate("DRADerivedAttributes", since=37, modelled=False)]
+    device_status: Annotated[bool, Gate("DRAResourceClaimDeviceStatus", since=32, locked=37)]
+    device_taint_rules: Annotated[bool, Gate("DRADeviceTaintRules", since=35)]
+    device_taints: Annotated[bool, Gate("DRADeviceTaints", since=33)]
+    extended_resource: Annotated[bool, Gate("DRAExtendedResource", since=34, locked=37)]
+    fractional_capacity_range: Annotated[bool, Gate("DRAFractionalCapacityRange", since=37)]
+    list_attributes: Annotated[bool, Gate("DRAListTypeAttributes", since=36)]
+    node_allocatable_resources: Annotated[bool, Gate("DRANodeAllocatableResources", since=36, modelled=False)]
+    optional_node_operations: Annotated[bool, Gate("DRAOptionalNodeOperations", since=37, modelled=False)]
+    partitionable_devices: Annotated[bool, Gate("DRAPartitionableDevices", since=33)]
+    partitionable_devices_type: Annotated[bool, Gate("DRAPartitionableDevicesType", since=37, modelled=False)]
+    prioritized_list: Annotated[bool, Gate("DRAPrioritizedList", since=33, locked=37)]
+    workload_claims: Annotated[bool, Gate("DRAWorkloadResourceClaims", since=36)]
+
+    # What the API serves and stores.
+    resource_kinds: Annotated[frozenset[str], Change("the kinds that resource.k8s.io/v1 serves", _API)]
+    pod_group_versions: Annotated[
+        frozenset[str], Change("the versions of scheduling.k8s.io that a server can be told to serve", _API)
+    ]
+    counter_sets_apart: Annotated[
+        bool, Change("a ResourceSlice holds counter sets or devices, not both, with limits of their own", _VALIDATION)
+    ]
+    drops_tolerations_and_distinct: Annotated[
+        bool,
+        Change("tolerations and distinctAttribute are dropped where their gate is off", _STRATEGY),
+    ]
+    stores_no_devices_as_null: Annotated[
+        bool, Change("an empty list of devices of a ResourceSlice is stored as null", _API)
+    ]
+    charges_implicit_extended_resources: Annotated[
+        bool, Change("a quota charges the extended resource that every DeviceClass implies", _QUOTA)
+    ]
+
+    # What validation refuses, and which field it blames.
+    max_device_taints: Annotated[int, Change("the number of taints that a device may have", _VALIDATION)]
+    max_attribute_values: Annotated[
+        int | None, Change("the number of attribute values that a device may have", _VALIDATION)
+    ]
+    device_taint_effects: Annotated[tuple[str, ...], Change("the effects of device taints", _VALIDATION)]
+    declared_validation: Annotated[
+        bool, Change("rules declared on the types are checked inside of what is refused whole, too", _DECLARED)
+    ]
+    stops_at_whole_faults: Annotated[
+        bool,
+        Change("a list that is too long, a request with both forms, an absent driver are not looked into", _VALIDATION),
+    ]
+    empty_is_invalid: Annotated[
+        bool, Change("an empty name or attribute is an invalid value, not a missing one", _VALIDATION)
+    ]
+    blames_duplicate_items: Annotated[
+        bool, Change("a duplicate in a list is told of the item, not of its key field", _VALIDATION)
+    ]
+    blames_maps_for_keys: Annotated[bool, Change("an invalid key is told of the map, not of its entry", _VALIDATION)]
+    lower_case_attribute_domains: Annotated[
+        bool, Change("the domain of an attribute in a constraint must be lower case", _DECLARED)
+    ]
+    checks_both_attributes: Annotated[
+        bool, Change("distinctAttribute is checked beside a matchAttribute, too", _DECLARED)
+    ]
+    checks_prefix_of_class_names: Annotated[bool, Change("generateName of a DeviceClass is checked itself", _STRATEGY)]
+    warns_of_upper_case_drivers: Annotated[
+        bool, Change("an upper-case driver name of a ResourceSlice is warned of", _STRATEGY)
+    ]
+    blames_default_of_range: Annotated[
+        bool, Change("a default outside of its validRange is told of the default", _VALIDATION)
+    ]
+    checks_range_arithmetic: Annotated[
+        bool, Change("amounts that the arithmetic of a validRange cannot hold are refused", _ALLOCATOR)
+    ]
+
+    # What the scheduler does.
+    own_slices_only: Annotated[
+        bool, Change("a pool is complete when the node alone sees all of its slices", _ALLOCATOR)
+    ]
+    meets_invalid_pools: Annotated[
+        bool, Change("an invalid pool ends the attempt when its first device is met", _ALLOCATOR)
+    ]
+    counter_slices_on_every_node: Annotated[
+        bool, Change("a ResourceSlice with counter sets belongs to the pool on every node", _ALLOCATOR)
+    ]
+    own_slices_first: Annotated[
+        bool, Change("slices of the node itself come first, which decides whose slice count counts", _ALLOCATOR)
+    ]
+    counter_slices_last: Annotated[bool, Change("slices with counter sets come behind the node's own", _ALLOCATOR)]
+    walks_slices_by_name: Annotated[bool, Change("the slices of a pool are searched in order of name", _ALLOCATOR)]
+    joins_counter_slices: Annotated[
+        bool, Change("counter sets of slices for other nodes belong to the pool", _ALLOCATOR)
+    ]
+    borrows_outcomes_of_all: Annotated[
+        bool, Change("a second alternative with All takes the selectors' outcomes of a first with All", _ALLOCATOR)
+    ]
+    all_without_full_devices: Annotated[bool, Change("All leaves out shared devices that have no room", _ALLOCATOR)]
+    limits_devices_as_counted: Annotated[
+        bool, Change("the limit on devices of a claim is checked request by request", _ALLOCATOR)
+    ]
+    empty_share_is_share: Annotated[
+        bool, Change("a share that takes no capacity makes its device one that is in use", _ALLOCATOR)
+    ]
+    status_needs_shares: Annotated[
+        bool, Change("with DRAResourceClaimDeviceStatus on, the allocator that knows shares serves", _ALLOCATOR)
+    ]
+    names_subrequests: Annotated[bool, Change("an error about a subrequest names it", _ALLOCATOR)]
+    names_device_in_errors: Annotated[bool, Change("an error of a selector at run time names the device", _ALLOCATOR)]
+    scores_alternatives: Annotated[
+        bool, Change("a node on which a more preferred alternative is possible scores higher", _PLUGIN)
+    ]
+    stamps_allocations: Annotated[bool, Change("an allocation carries the time at which it was made", _PLUGIN)]
+    needs_allocation_time: Annotated[
+        bool, Change("with binding conditions on, no consumer joins a claim without allocationTimestamp", _PLUGIN)
+    ]
+    plugin_serves_nothing: Annotated[
+        bool, Change("a device plugin that offers 0 of a resource is asked for it all the same", _PLUGIN)
+    ]
+
+    def with_gates(self, **gates: bool) -> "Features":
+        """Return the same release with some gates switched; raises TypeError on a field that is no gate."""
+        wrong = gates.keys() - GATES.keys()
+        if wrong:
+            raise TypeError(f"no feature gates: {', '.join(sorted(wrong))}")
+        changed: dict[str, Any] = dict(gates)
+        return replace(self, **changed)
+
+    @property
+    def version(self) -> str:
+        return f"1.{self.minor}"
+
+    def __hash__(self) -> int:
+        """Fixed changes follow from the minor: minor and gates tell records apart."""
+        return hash(_identity(self))
+
+
+_Mark = TypeVar("_Mark", Gate, Change)
+
+
+def _marked(mark: type[_Mark]) -> Mapping[str, _Mark]:
+    return {
+        name: note
+        for name, kind in Features.__annotations__.items()
+        for note in getattr(kind, "__metadata__", ())
+        if isinstance(note, mark)
+    }
+
+
+GATES: Final = _marked(Gate)
+"""Field of Features → the feature gate that it stands for."""
+CHANGES: Final = _marked(Change)
+"""Field of Features → the fixed change that it stands for."""
+_identity: Final[Any] = attrgetter("minor", *GATES)

@@ -1,0 +1,100 @@
+"""One record per Kubernetes minor, complete, and nobody else who compares minors."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from dra_planner.allocation.behaviour import BEHAVIOURS
+from dra_planner.errors import UnsupportedFeature
+from dra_planner.manifests.schema import recorded_minors
+from dra_planner.releases import CHANGES, GATES, RELEASES, Features, features_of, parse_version
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = ("planner", "policies", "components", "command", "sandbox")
+MAY_COMPARE = (
+    "planner/dra_planner/releases/",
+    "planner/dra_planner/allocation/behaviour.py",
+    "planner/dra_planner/cel/",
+)
+
+
+def comparisons(source: str) -> Iterator[int]:
+    """Yield the lines on which a minor is compared with something."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Compare) and any(_is_minor(side) for side in (node.left, *node.comparators)):
+            yield node.lineno
+
+
+def _is_minor(node: ast.AST) -> bool:
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.strip("_") == "minor"
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("if features.minor >= 35: pass", [1]),
+        ("ok = 36 < minor", [1]),
+        ("late = self._minor in (36, 37)", [1]),
+        ("if minor:\n    x = minor == 34", [2]),
+        ("if features.counter_sets_apart: pass", []),
+    ],
+)
+def test_a_comparison_of_minors_is_found(source: str, lines: list[int]) -> None:
+    assert list(comparisons(source)) == lines
+
+
+def test_only_releases_compare_minors() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for folder in SHIPPED
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if not str(path.relative_to(ROOT)).startswith(MAY_COMPARE)
+        for line in comparisons(path.read_text("utf-8"))
+    ]
+    assert found == []
+
+
+def test_every_field_is_a_gate_or_a_change_and_has_no_default() -> None:
+    own = {"minor", "latest_patch"}
+    assert {field.name for field in fields(Features)} == own | GATES.keys() | CHANGES.keys()
+    with pytest.raises(TypeError, match="missing"):
+        Features(minor=38)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=lambda release: release.version)
+def test_a_gate_is_on_only_where_it_exists_and_always_where_it_is_locked(release: Features) -> None:
+    for name, gate in GATES.items():
+        if not gate.is_known(release.minor):
+            assert not getattr(release, name), gate.name
+        if gate.is_locked(release.minor):
+            assert getattr(release, name), gate.name
+
+
+def test_what_is_kept_per_minor_elsewhere_knows_the_same_minors() -> None:
+    assert tuple(RELEASES) == tuple(range(min(RELEASES), max(RELEASES) + 1))
+    assert BEHAVIOURS.keys() == RELEASES.keys()
+    assert recorded_minors() == tuple(RELEASES)
+
+
+def test_every_change_tells_releases_apart() -> None:
+    for name in CHANGES:
+        assert len({getattr(release, name) for release in RELEASES.values()}) > 1, name
+
+
+@pytest.mark.parametrize("version", ["1.33", "1.38", "1.38.2"])
+def test_a_release_without_a_record_is_refused(version: str) -> None:
+    with pytest.raises(UnsupportedFeature) as refused:
+        parse_version(version)
+    assert refused.value.fix == "use 1.34 to 1.37: resource.k8s.io/v1 begins with 1.34"
+
+
+def test_only_gates_are_switched() -> None:
+    assert features_of(36).with_gates(list_attributes=True).list_attributes
+    with pytest.raises(TypeError, match="declared_validation"):
+        features_of(36).with_gates(declared_validation=True)
