@@ -13,9 +13,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from dra_planner.releases import RELEASES
+
 HERE = Path(__file__).parent
 SOURCE = HERE / "referee"
-MINORS = (34, 35, 36, 37)
+MINORS = tuple(RELEASES)
 VERSIONS = {34: "0.34.9", 35: "0.35.6", 36: "0.36.3", 37: "0.37.2"}
 """Versions of k8s.io/dynamic-resource-allocation, as in the go.mod files."""
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from dra_planner.releases import RELEASES
 from dra_sandbox.tools import GoTool
 
 _MODULES: Final = Path(__file__).resolve().parent / "modules"
 _VERSION: Final = "k8s.io/component-base/version"
 
-MINORS: Final = (34, 35, 36, 37)
-COMPARED: Final = (34, 35, 36)
-"""The minors that must agree; 1.37 is asked on demand."""
+MINORS: Final = tuple(RELEASES)
 
 ETCD: Final = GoTool(
     name="etcd",

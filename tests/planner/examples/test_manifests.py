@@ -9,14 +9,14 @@ import pytest
 from dra_planner.claims import expand_claims
 from dra_planner.model import DeviceClass, ObjectMeta
 from dra_planner.plan import read_checked
-from dra_planner.releases import features_of
+from dra_planner.releases import RELEASES, features_of
 from dra_planner.sources import read_sources
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CLASSES = {"gpu.nvidia.com": DeviceClass(meta=ObjectMeta(name="gpu.nvidia.com"))}
 
 
-@pytest.mark.parametrize("minor", [34, 35, 36, 37])
+@pytest.mark.parametrize("minor", RELEASES)
 @pytest.mark.parametrize(
     ("file", "pods", "devices"),
     [

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ import yaml
 
 from dra_planner import catalog
 from dra_planner.plan import read_checked
-from dra_planner.releases import features_of
+from dra_planner.releases import RELEASES, features_of
 from dra_planner.slices import DriverSettings, predict_network_slices, predict_slices, render_slice
 from dra_planner.sources import Source
 
@@ -121,8 +121,10 @@ def test_slices_are_as_written(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_api_server_would_take_them(name: str) -> None:
-    case = CASES[name]
+@pytest.mark.parametrize("minor", RELEASES)
+def test_later_releases_get_the_same_slices_and_take_them(name: str, minor: int) -> None:
+    case = replace(CASES[name], minor=max(minor, CASES[name].minor))
+    assert render(case) == (GOLDEN / f"{name}.yaml").read_text()
     manifests = read_checked([Source(f"{name}.yaml", render(case))], features_of(case.minor))
     assert manifests.diagnostics == ()
     assert len(manifests.slices) == len(list(yaml.safe_load_all(render(case))))
