@@ -36,6 +36,9 @@ types: setup ## mypy strict for the planner, rules and command; pyright strict f
 docs: setup ## regenerate every generated page
 	@$(VENV)/python docs/generate.py
 
+tables: setup ## make the CEL parser's tables again, after a change of its grammar
+	@$(VENV)/python -m dra_planner.cel.syntax.grammar
+
 docs-check: docs ## fail when a generated page was not fresh
 	@git diff --exit-code --stat -- docs || \
 		(echo "generated pages are stale: run make docs and commit" >&2; exit 1)
@@ -48,4 +51,4 @@ conformance: setup ## run upstream Kubernetes' own code on the same cases (long)
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done
 
-.PHONY: help setup tools demo test fast lint types docs docs-check check conformance bench
+.PHONY: help setup tools demo test fast lint types docs tables docs-check check conformance bench

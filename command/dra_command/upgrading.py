@@ -142,7 +142,7 @@ def _notice_in_config(
 
 def _names_read(expression: str, features: Features) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the qualified names that a selector reads, and the beginnings of names where it may read any."""
-    selector = compile(expression, Dialect.of(features))
+    selector = compile(expression, Dialect.of(features, "stored"))
     if not isinstance(selector, Selector):
         return frozenset(), ()
     paths = [path for path in selector.reads if path[:1] in ((), ("attributes",), ("capacity",))]

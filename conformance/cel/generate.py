@@ -12,9 +12,10 @@ from typing import Any
 
 from devices import device
 from dra_planner.cel import types
-from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.overloads import Overload, declared
+from dra_planner.cel.checking.overloads import Overload, declared
+from dra_planner.cel.dialect import Dialect, Environment
 from dra_planner.cel.types import Substitution, Type
+from dra_planner.releases import features_of
 from leaves import Leaves
 from vocabulary import (
     ADDRESSES,
@@ -301,11 +302,14 @@ def _concrete(t: Type, given: dict[str, Type]) -> Type:
     return Type(t.kind, t.name, tuple(_concrete(p, given) for p in t.parameters))
 
 
+_ENVIRONMENTS: tuple[Environment, ...] = ("stored", "new")
+
+
 def cases(minor: int, count: int, seed: int) -> list[Case]:
     """So many cases for a minor, over its dialects, in an order in which dialects come together."""
     dialects = [
-        Dialect(minor, environment, lists, consumable)
-        for environment in ("stored", "new")
+        Dialect.of(features_of(minor).with_gates(list_attributes=lists, consumable_capacity=consumable), environment)
+        for environment in _ENVIRONMENTS
         for lists in ((False, True) if minor >= 36 else (False,))
         for consumable in (True, False)
     ]

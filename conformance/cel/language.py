@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
 
 from dra_planner.cel import Dialect  # noqa: E402
+from dra_planner.releases import features_of  # noqa: E402
 from generate import Case  # noqa: E402  (found through the line above)
 from run import ask, build, compare, question, settle  # noqa: E402
 from vocabulary import quote  # noqa: E402
@@ -76,7 +77,7 @@ def _literal(kind: str, text: str) -> str:
 
 def cases(minor: int) -> Iterator[Case]:
     """Every expression in its forms."""
-    dialect = Dialect(minor, "stored", list_attributes=minor >= 36)
+    dialect = Dialect.of(features_of(minor).with_gates(list_attributes=True), "stored")
     tests = folder()
     for name in FILES:
         text = (tests / f"{name}.textproto").read_text()

@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
 
 from dra_planner.cel import Refused, compile  # noqa: E402
-from dra_planner.cel.selector import MAX_ESTIMATE  # noqa: E402
+from dra_planner.cel.compilation import MAX_ESTIMATE  # noqa: E402
 from generate import Case, cases  # noqa: E402  (found through the line above)
 
 SHUFFLES = 40

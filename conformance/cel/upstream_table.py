@@ -23,14 +23,14 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
 
 from dra_planner.cel import Dialect, Outcome, Refused, compile, prepare  # noqa: E402
-from dra_planner.cel.checker import check  # noqa: E402
-from dra_planner.cel.estimate import estimate  # noqa: E402
-from dra_planner.cel.evaluator import compile_tree  # noqa: E402
-from dra_planner.cel.overloads import has_lists_extension  # noqa: E402
-from dra_planner.cel.parser import ParseError, parse  # noqa: E402
-from dra_planner.cel.state import State  # noqa: E402
+from dra_planner.cel.checking.checker import check  # noqa: E402
+from dra_planner.cel.cost.estimator import estimate  # noqa: E402
+from dra_planner.cel.evaluation.evaluator import compile_tree  # noqa: E402
+from dra_planner.cel.evaluation.state import State  # noqa: E402
+from dra_planner.cel.syntax.parser import ParseError, parse  # noqa: E402
 from dra_planner.cel.types import ANY, BOOL, DYN, INT, SEMVER, STRING, Type  # noqa: E402
 from dra_planner.cel.values import CelError, SemverValue  # noqa: E402
+from dra_planner.releases import features_of  # noqa: E402
 from run import cache  # noqa: E402  (found through the line above)
 
 VERSIONS = {34: "0.34.9", 35: "0.35.6", 36: "0.36.3", 37: "0.37.2"}
@@ -86,12 +86,11 @@ def _is_wanted(source: Path, package: Path) -> bool:
 def dialect_of(record: dict[str, Any], minor: int) -> Dialect:
     """The dialect that a record was made in."""
     features = record["features"]
-    return Dialect(
-        minor,
-        "new" if record["new"] else "stored",
-        list_attributes=bool(features.get("ListTypeAttributes")) and minor >= 36,
+    gates = features_of(minor).with_gates(
+        list_attributes=bool(features.get("ListTypeAttributes")),
         consumable_capacity=bool(features.get("ConsumableCapacity")),
     )
+    return Dialect.of(gates, "new" if record["new"] else "stored")
 
 
 def judge(record: dict[str, Any], minor: int) -> str:
@@ -126,7 +125,7 @@ def _same(ours: Outcome, theirs: dict[str, Any]) -> bool:
 def _judge_derived(record: dict[str, Any], text: str, dialect: Dialect) -> str:
     refused = record.get("compileError", "")
     try:
-        tree = parse(text, has_lists_extension(dialect), with_backquotes=dialect.minor >= 37)
+        tree = parse(text, dialect)
         issues = check(tree, dialect)
         if issues or not _may_be_attribute(tree.type, dialect):
             return "" if refused else f"refused: {issues or tree.type}"

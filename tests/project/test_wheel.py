@@ -74,6 +74,7 @@ def test_every_package_ships_with_its_types_and_tables(wheel: Path) -> None:
     for package in ("dra_planner", "dra_policies", "dra_command", "pulumi_dra", "dra_sandbox"):
         assert f"{package}/py.typed" in names
     assert "dra_planner/data/gpus.csv" in names
+    assert "dra_planner/cel/syntax/tables.json" in names
     assert any(name.startswith("dra_sandbox/tools/") and name.endswith("go.sum") for name in names)
 
 

@@ -24,7 +24,7 @@ from dra_planner.allocation import (
 )
 from dra_planner.allocation import explain as explain_search
 from dra_planner.allocation.explanation import ClaimReport
-from dra_planner.cel.explanation import Explanation as SelectorReport
+from dra_planner.cel import Explanation as SelectorReport
 from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, best, generated_claim_name
 from dra_planner.offers import Offer
 from dra_planner.plan import Plan, PlanRequest, make_plan
@@ -157,7 +157,7 @@ def _take_apart(report: ClaimReport, node: NodeState) -> Iterator[SelectorReport
     template = node.template
     devices = [each for each in template.candidates if each.bit & template.searched]
     for expression in dict.fromkeys(_excluding(report)):
-        selector = cel.compile(expression, cel.Dialect.of(template.features))
+        selector = cel.compile(expression, cel.Dialect.of(template.features, "stored"))
         if isinstance(selector, cel.Selector):
             yield cel.explain(selector, devices)
 

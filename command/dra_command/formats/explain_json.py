@@ -18,8 +18,8 @@ from dra_command.contract.explain import (
     SelectorRow,
 )
 from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
-from dra_planner.cel.explanation import Explanation as SelectorReport
-from dra_planner.cel.explanation import Term, ValuesAt
+from dra_planner.cel import Explanation as SelectorReport
+from dra_planner.cel import Term, ValuesAt
 from dra_planner.model import Reason
 
 

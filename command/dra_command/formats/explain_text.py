@@ -9,8 +9,8 @@ from dra_command.commands.explain import Explanation, PoolExplanation
 from dra_command.formats.page import Page
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME
 from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
-from dra_planner.cel.explanation import Explanation as SelectorReport
-from dra_planner.cel.explanation import Term
+from dra_planner.cel import Explanation as SelectorReport
+from dra_planner.cel import Term
 
 _STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _STEPS = {

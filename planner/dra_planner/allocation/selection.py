@@ -111,7 +111,7 @@ class _Judge:
             compile,
         )  # parsing is heavy, and most callers never select
 
-        compiled = compile(expression, Dialect.of(features))
+        compiled = compile(expression, Dialect.of(features, "stored"))
         self.refused: Refused | None = compiled if isinstance(compiled, Refused) else None
         self.selector: Selector | None = None if isinstance(compiled, Refused) else compiled
         self._outcomes: dict[Any, Verdict] = {}

@@ -1,29 +1,81 @@
 """CEL selectors exactly as Kubernetes evaluates them.
 
-    selector = compile('device.driver == "gpu.nvidia.com"', Dialect(minor=36))
+    selector = compile('device.driver == "gpu.nvidia.com"', Dialect.of(features_of(36), "stored"))
     if isinstance(selector, Selector):
         outcome = selector.matches(device)
 
 `compile` gives a `Selector`, or a `Refused` that says what the API server or the scheduler would refuse and why. A
 selector's `matches` gives an `Outcome`: a match, no match, an error (which ends the pod's scheduling attempt), or
-unknown when the answer hangs on a value that only the node knows. Importing this package is cheap; the parser is
-loaded with the first compilation.
+unknown when the answer depends on a value that is known at run time only.
+
+The way of an expression, one package per step, each importing only those before it:
+
+    dialect, types, values, tree, device    what the steps share
+    syntax       string → tree: the parser and its tables, macros; and back to a string
+    libraries    the operators and functions on values
+    checking     types, overloads, limits on literals; what the tree reads
+    cost         the estimate before, the price while running, and the work that neither counts
+    evaluation   tree → closures, and the state of one evaluation
+    selector     the compiled selector on devices
+    advice       what to write instead of what was refused
+    compilation  the steps in their order
+    explanation  a selector taken apart, term by term
+
+The names below are loaded on first use, so that importing the package costs nothing.
 """
 
 from __future__ import annotations
 
-from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.selector import ALL, BUDGET, DeviceError, Outcome, Refused, Selector, compile, explain, prepare
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dra_planner.cel.checking.reads import ALL
+    from dra_planner.cel.compilation import compile
+    from dra_planner.cel.device import DeviceError, prepare
+    from dra_planner.cel.dialect import Dialect
+    from dra_planner.cel.explanation import explain
+    from dra_planner.cel.results import Explanation, Outcome, Refused, Term, ValuesAt
+    from dra_planner.cel.selector import BUDGET, Selector
+
+_HOMES = {
+    "ALL": "checking.reads",
+    "BUDGET": "selector",
+    "DeviceError": "device",
+    "Dialect": "dialect",
+    "Explanation": "results",
+    "Outcome": "results",
+    "Refused": "results",
+    "Selector": "selector",
+    "Term": "results",
+    "ValuesAt": "results",
+    "compile": "compilation",
+    "explain": "explanation",
+    "prepare": "device",
+}
 
 __all__ = [
     "ALL",
     "BUDGET",
     "DeviceError",
     "Dialect",
+    "Explanation",
     "Outcome",
     "Refused",
     "Selector",
+    "Term",
+    "ValuesAt",
     "compile",
     "explain",
     "prepare",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"dra_planner.cel.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

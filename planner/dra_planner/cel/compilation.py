@@ -1,33 +1,55 @@
-"""The steps from text to selector: parse, check, plan, estimate."""
+"""The steps from a string to a selector: parse, check, compile to closures, estimate."""
 
 from __future__ import annotations
 
-from dra_planner.cel import advice, slips
-from dra_planner.cel.calls import Unsupported
-from dra_planner.cel.checker import check
+from functools import lru_cache
+from typing import Final
+
+from dra_planner.cel.advice import fixes, slips
+from dra_planner.cel.checking.checker import check
+from dra_planner.cel.checking.reads import paths_read
+from dra_planner.cel.checking.validation import Issue
+from dra_planner.cel.cost.effort import METER
+from dra_planner.cel.cost.estimator import estimate
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.estimate import estimate
-from dra_planner.cel.evaluator import compile_tree
-from dra_planner.cel.overloads import has_lists_extension
-from dra_planner.cel.parser import ParseError, parse
-from dra_planner.cel.reads import paths_read
-from dra_planner.cel.selector import MAX_ESTIMATE, Kind, Refused, Selector
-from dra_planner.cel.state import room_for
+from dra_planner.cel.evaluation.calls import Unsupported
+from dra_planner.cel.evaluation.evaluator import compile_tree
+from dra_planner.cel.results import Kind, Refused
+from dra_planner.cel.selector import Selector
+from dra_planner.cel.stack import DEEPEST, room_for
+from dra_planner.cel.syntax.parser import ParseError, parse
 from dra_planner.cel.tree import Node, depth
 from dra_planner.cel.types import Type, TypesTooLarge
-from dra_planner.cel.validation import Issue
 from dra_planner.cel.values import CelError, Panic
 
-_MAX_ISSUES = 10
+MAX_LENGTH: Final = 10_240
+MAX_ESTIMATE: Final = 1_000_000
+_MAX_ISSUES: Final = 10
 
 
-def compile_text(text: str, dialect: Dialect) -> Selector | Refused:
-    """The selector of a text of admissible length, or why it is refused."""
+@lru_cache(maxsize=256)
+def compile(text: str, dialect: Dialect) -> Selector | Refused:
+    """Compile a selector in a dialect, or say why it is refused."""
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_LENGTH:
+        message = f"Too long: may not be more than {MAX_LENGTH} bytes"
+        return Refused(
+            text, "length", message, MAX_LENGTH, "split the condition over several selectors: all must match"
+        )
+    METER.spent = 0
     try:
-        tree = parse(text, has_lists_extension(dialect), with_backquotes=dialect.minor >= 37)
+        return _compile(text, dialect)
+    except RecursionError:  # a caller that is deep
+        METER.spent = 0
+        with room_for(DEEPEST):
+            return _compile(text, dialect)
+
+
+def _compile(text: str, dialect: Dialect) -> Selector | Refused:
+    try:
+        tree = parse(text, dialect)
     except ParseError as error:
         kind: Kind = "depth" if error.deep else "syntax"
-        fix = None if error.deep else slips.advise(text)
+        fix = None if error.deep else slips.advise(text, dialect)
         return Refused(text, kind, f"compilation failed: {error.message}", error.position, fix)
     with room_for(depth(tree)):
         return _compile_tree(text, dialect, tree)
@@ -42,7 +64,7 @@ def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused
         return _refuse(text, issues, dialect)
     wrong = _wrong_result(tree.type, dialect)
     if wrong:
-        return Refused(text, "type", wrong, 0, advice.for_result(tree))
+        return Refused(text, "type", wrong, 0, fixes.for_result(tree))
     try:
         closure, slots = compile_tree(tree, dialect)
     except (CelError, Panic) as error:
@@ -51,7 +73,7 @@ def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused
         return Refused(text, "unsupported", str(error), 0)
     cost = estimate(tree, dialect)
     if cost > MAX_ESTIMATE and dialect.environment == "new":
-        return Refused(text, "cost", f"too complex, exceeds cost limit: estimated {cost}", 0, advice.for_cost(tree))
+        return Refused(text, "cost", f"too complex, exceeds cost limit: estimated {cost}", 0, fixes.for_cost(tree))
     return Selector(text, dialect, tree, closure, slots, cost, paths_read(tree))
 
 
@@ -60,8 +82,8 @@ def _refuse(text: str, issues: list[Issue], dialect: Dialect) -> Refused:
     if unsupported is not None:
         return Refused(text, "unsupported", unsupported.message, unsupported.position)
     messages = dict.fromkeys(issue.message for issue in issues[:_MAX_ISSUES])
-    fixes = (advice.for_node(issue.node, issue.message, dialect) for issue in issues)
-    fix = next((f for f in fixes if f is not None), None)
+    advised = (fixes.for_node(issue.node, issue.message, dialect) for issue in issues)
+    fix = next((fix for fix in advised if fix is not None), None)
     return Refused(text, "type", "compilation failed: " + "; ".join(messages), issues[0].position, fix)
 
 

@@ -104,7 +104,7 @@ def device_value(device: DeviceView, capacity: Mapping[str, Mapping[str, Quantit
     )
 
 
-def view(device: Any) -> DeviceView:
+def prepare(device: Any) -> DeviceView:
     """The view of a device in API form or of the model's device with its driver.
 
     An API form is a mapping with `driver`, `allowMultipleAllocations`, `attributes` and `capacity`. Raises

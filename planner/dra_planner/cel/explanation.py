@@ -10,15 +10,15 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any, Final
 
-from dra_planner.cel.device import DeviceView
-from dra_planner.cel.device import view as prepare
-from dra_planner.cel.operators import compare_versions
-from dra_planner.cel.reads import Path
-from dra_planner.cel.selector import Outcome, Selector, compile
+from dra_planner.cel.compilation import compile
+from dra_planner.cel.device import DeviceView, prepare
+from dra_planner.cel.libraries.operators import compare_versions
+from dra_planner.cel.libraries.semvers import SemverError, parse_semver
+from dra_planner.cel.results import Explanation, Outcome, Path, Term, ValuesAt
+from dra_planner.cel.selector import Selector
 from dra_planner.cel.tree import Call, Constant, Node, walk
 from dra_planner.cel.values import SemverValue, UnknownValue
 from dra_planner.quantity import Quantity, QuantityError
@@ -39,48 +39,6 @@ Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.
 """
 
 _MAX_VALUES: Final = 12
-
-
-@dataclass(frozen=True, slots=True)
-class ValuesAt:
-    """What the devices have at a path: value (as text) and how many devices have it, most frequent first.
-
-    `absent` is how many devices have nothing there, `unknown` for how many only the node knows the value.
-    """
-
-    path: Path
-    values: tuple[tuple[str, int], ...]
-    absent: int = 0
-    unknown: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One of the conditions that must all hold.
-
-    Counts are devices. `wanted` is the constant that the term compares with, `nearest` the value of a device that comes
-    nearest to it among those that fail; empty where there is no such thing. `error` is the first error's message.
-    """
-
-    text: str
-    matching: int
-    failing: int
-    erring: int
-    unknown: int
-    reads: tuple[ValuesAt, ...]
-    wanted: str = ""
-    nearest: str = ""
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Counts of devices by verdict, the terms, and warnings in sentences."""
-
-    text: str
-    verdicts: tuple[tuple[str, int], ...]
-    terms: tuple[Term, ...]
-    warnings: tuple[str, ...]
 
 
 def explain(selector: Selector, devices: Iterable[Any]) -> Explanation:
@@ -197,8 +155,6 @@ def _compares(node: Call) -> bool:
 
 
 def _parsed(function: str, text: str) -> Any:
-    from dra_planner.cel.libraries.semvers import SemverError, parse_semver
-
     try:
         return Quantity.parse(text) if function == "quantity" else parse_semver(text)
     except (QuantityError, SemverError):

@@ -1,16 +1,18 @@
-"""Compiling a selector, and judging devices with it."""
+"""A compiled selector, and the devices it matches."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final
 
-from dra_planner.cel.device import DeviceError, DeviceView
-from dra_planner.cel.device import view as prepare
+from dra_planner.cel.checking.reads import sees_form
+from dra_planner.cel.cost.effort import METER, EffortExceeded
+from dra_planner.cel.device import DeviceView, prepare
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.effort import METER, EffortExceeded
+from dra_planner.cel.evaluation.state import Closure, State, run_deep
+from dra_planner.cel.results import Outcome, Path, Verdict
+from dra_planner.cel.stack import DEEPEST, SHALLOW, room_for
+from dra_planner.cel.tree import Node, depth
 from dra_planner.cel.values import (
     CelError,
     CostExceeded,
@@ -23,57 +25,11 @@ from dra_planner.cel.values import (
 )
 from dra_planner.quantity import Quantity
 
-if TYPE_CHECKING:
-    from dra_planner.cel.explanation import Explanation
-    from dra_planner.cel.reads import Path
-    from dra_planner.cel.state import Closure, State
-    from dra_planner.cel.tree import Node
-
-MAX_LENGTH: Final = 10_240
-MAX_ESTIMATE: Final = 1_000_000
 BUDGET: Final = 1_000_000
-ALL: Final[frozenset[tuple[str, ...]]] = frozenset({()})
-"""The paths of a selector that may look at everything."""
+"""What one evaluation may cost in Kubernetes."""
 
 _ABSENT: Final = ("absent",)
 _MAX_SETTLED: Final = 64
-
-Kind = Literal["syntax", "type", "length", "depth", "cost", "unsupported"]
-Verdict = Literal["match", "no-match", "error", "unknown"]
-
-
-def sees_form(tree: Node) -> bool:
-    """Whether a selector can tell the form of a quantity, so that none may be shared between evaluations."""
-    from dra_planner.cel.tree import Call, walk
-
-    return any(isinstance(n, Call) and n.function in ("isInteger", "asInteger", "add", "sub") for n in walk(tree))
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A selector that does not compile.
-
-    `message` is upstream's in its stable part, `offset` the place in the text, `fix` what would make it right (None
-    where nothing better is known).
-    """
-
-    text: str
-    kind: Kind
-    message: str
-    offset: int = 0
-    fix: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a selector says of a device, and the cost of finding out.
-
-    `message` says what an error is, or which values an unknown outcome hangs on; else it is empty.
-    """
-
-    verdict: Verdict
-    message: str = ""
-    cost: int = 0
 
 
 class Selector:
@@ -89,7 +45,6 @@ class Selector:
         "_paths",
         "_settled",
         "_slots",
-        "_state",
         "dialect",
         "estimated_cost",
         "reads",
@@ -108,9 +63,6 @@ class Selector:
         estimated_cost: int,
         reads: frozenset[Path],
     ) -> None:
-        from dra_planner.cel import state
-        from dra_planner.cel.tree import depth
-
         self.text = text
         self.dialect = dialect
         self.tree = tree
@@ -120,16 +72,15 @@ class Selector:
         self._paths = tuple(sorted(reads))
         self._slots = slots
         self._fresh = sees_form(tree)
-        self._state = state.State
         self._settled: dict[tuple[Verdict, int], Outcome] = {}
         levels = depth(tree)
-        self._closure = closure if levels <= state.SHALLOW else state.run_deep(closure, levels)
+        self._closure = closure if levels <= SHALLOW else run_deep(closure, levels)
 
     def __repr__(self) -> str:
         return f"Selector({self.text!r})"
 
     def matches(self, device: Any, budget: int = BUDGET) -> Outcome:
-        """Judges a device: in API form, the model's with its driver, or `prepare`d (for many selectors on one).
+        """Judges a device: in API form, the model's with its driver, or prepared (for many selectors on one).
 
         `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what is no device.
         """
@@ -137,8 +88,6 @@ class Selector:
         try:
             return self._judge(seen, budget)
         except RecursionError:  # values that are deep, or a caller that is
-            from dra_planner.cel.state import DEEPEST, room_for
-
             with room_for(DEEPEST):
                 return self._judge(seen, budget)
 
@@ -148,7 +97,7 @@ class Selector:
             if failure:
                 return Outcome("error", failure)
         METER.spent = 0
-        state = self._state(seen, seen.quantities() if self._fresh else seen.shared_quantities, self._slots, budget)
+        state = State(seen, seen.quantities() if self._fresh else seen.shared_quantities, self._slots, budget)
         try:
             value = self._closure(state)
         except CelError as error:
@@ -259,37 +208,3 @@ def _frozen_value(value: Any) -> Hashable:
     if kind is SemverValue:
         return value  # type: ignore[no-any-return]  # a frozen value
     return (kind, value)
-
-
-@lru_cache(maxsize=256)
-def compile(text: str, dialect: Dialect = Dialect()) -> Selector | Refused:  # noqa: B008  (the word of the field; Dialect is frozen)
-    """Compiles a selector in a dialect, or says why it is refused."""
-    if len(text.encode("utf-8", "surrogatepass")) > MAX_LENGTH:
-        message = f"Too long: may not be more than {MAX_LENGTH} bytes"
-        return Refused(
-            text, "length", message, MAX_LENGTH, "split the condition over several selectors: all must match"
-        )
-    try:
-        return _compile(text, dialect)
-    except RecursionError:  # a caller that is deep
-        from dra_planner.cel.state import DEEPEST, room_for
-
-        with room_for(DEEPEST):
-            return _compile(text, dialect)
-
-
-def _compile(text: str, dialect: Dialect) -> Selector | Refused:
-    from dra_planner.cel.compilation import compile_text
-
-    METER.spent = 0
-    return compile_text(text, dialect)
-
-
-def explain(selector: Selector, devices: Iterable[Any]) -> Explanation:
-    """Why the selector matches the devices that it matches: term by term, with values and warnings."""
-    from dra_planner.cel import explanation
-
-    return explanation.explain(selector, devices)
-
-
-__all__ = ["ALL", "BUDGET", "DeviceError", "Kind", "Outcome", "Refused", "Selector", "compile", "prepare"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dra_planner.cel.types import DYN, Type
 
 if TYPE_CHECKING:
-    from dra_planner.cel.overloads import Overload
+    from dra_planner.cel.checking.overloads import Overload
 
 CONSTANT = 0
 IDENT = 1

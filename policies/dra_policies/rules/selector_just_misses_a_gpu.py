@@ -45,7 +45,7 @@ def just_missed(expression: str, features: Features) -> tuple[KnownDevice, ...]:
     """Return the GPUs that do not match, and would with a little more memory; none for what does not compile."""
     from dra_planner.cel import Dialect, Selector, compile  # heavy, and most views hold no selector
 
-    selector = compile(expression, Dialect.of(features))
+    selector = compile(expression, Dialect.of(features, "stored"))
     if not isinstance(selector, Selector) or not any(path[:1] in ((), ("capacity",)) for path in selector.reads):
         return ()
     missed: list[KnownDevice] = []

@@ -51,7 +51,7 @@ def _read(expression: str, features: Features) -> list[tuple[str, str]]:
     """Return what a selector reads of NVIDIA's own names, as (attributes or capacity, name)."""
     from dra_planner.cel import Dialect, Selector, compile  # heavy, and most views hold no selector
 
-    selector = compile(expression, Dialect.of(features))
+    selector = compile(expression, Dialect.of(features, "stored"))
     if not isinstance(selector, Selector):
         return []
     return sorted((path[0], path[2]) for path in selector.reads if len(path) == 3 and path[1] == GPU_DRIVER)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from dialects import new, stored
 
-from dra_planner.cel import Dialect, Refused, Selector, compile, explain
+from dra_planner.cel import Refused, Selector, compile, explain
 
 DOMAIN = 'device.attributes["gpu.nvidia.com"]'
 CAPACITY = 'device.capacity["gpu.nvidia.com"]'
 MEMORY = f"{CAPACITY}.memory"
-NEW = Dialect(36, environment="new")
+NEW = new()
 
 CONDITIONS = [
     # quantities
@@ -128,7 +129,7 @@ GPU = {
     ],
 )
 def test_what_fails_on_every_device_is_told_by_the_explanation(text: str, warning: str) -> None:
-    selector = compile(text)
+    selector = compile(text, stored())
     assert isinstance(selector, Selector)
     (found,) = explain(selector, [GPU]).warnings
     assert found.endswith(warning)

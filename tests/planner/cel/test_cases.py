@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from dialects import new, stored
 
 from dra_planner.cel import Dialect, Refused, compile
 
@@ -22,17 +23,9 @@ VERDICTS = {"match": "match", "no-match": "no-match", "runtime-error": "error"}
 
 
 def dialects(case: dict[str, Any]) -> list[Dialect]:
-    gates = case.get("gates", {})
-    return [
-        Dialect(
-            minor,
-            case.get("environment", "stored"),
-            list_attributes=gates.get("list_attributes", True) and minor >= 36,
-            consumable_capacity=gates.get("consumable_capacity", True),
-        )
-        for minor in MINORS
-        if case.get("since", 34) <= minor <= case.get("until", 99)
-    ]
+    gates = {"list_attributes": True, "consumable_capacity": True, **case.get("gates", {})}
+    make = new if case.get("environment") == "new" else stored
+    return [make(minor, **gates) for minor in MINORS if case.get("since", 34) <= minor <= case.get("until", 99)]
 
 
 def test_there_are_all_cases() -> None:

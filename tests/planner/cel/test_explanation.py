@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dialects import stored
+
 from dra_planner.cel import Selector, compile, explain
 
 
@@ -17,7 +19,7 @@ L4 = gpu("NVIDIA L4", "23034Mi", driverVersion={"version": "550.54.15"})
 
 
 def selector(text: str) -> Selector:
-    compiled = compile(text)
+    compiled = compile(text, stored())
     assert isinstance(compiled, Selector), compiled
     return compiled
 

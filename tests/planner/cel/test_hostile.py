@@ -9,16 +9,17 @@ import tracemalloc
 from collections.abc import Callable
 
 import pytest
+from dialects import new, stored
 from hostile_selectors import DEVICE, GROWTH, HOSTILE, NESTING, nested
 
-from dra_planner.cel import Dialect, Refused, Selector, compile
+from dra_planner.cel import Refused, Selector, compile
 
 MAX_CALLS = 1_500_000  # of Python functions; a tenth of a microsecond each where nothing is measured
 
 
 def answer(text: str) -> str:
     """What is said of a selector that nobody has compiled before."""
-    selector = compile.__wrapped__(text, Dialect(36))
+    selector = compile.__wrapped__(text, stored())
     if isinstance(selector, Refused):
         return selector.kind
     outcome = selector.matches(DEVICE)
@@ -77,14 +78,14 @@ def test_a_caller_may_be_deep() -> None:
 
 
 def test_admission_refuses_what_could_cost_too_much() -> None:
-    refused = compile(nested(6), Dialect(36, environment="new"))
+    refused = compile(nested(6), new())
     assert isinstance(refused, Refused)
     assert refused.kind == "cost"
     assert refused.fix
 
 
 def test_a_smaller_budget_ends_sooner() -> None:
-    selector = compile(nested(3))
+    selector = compile(nested(3), stored())
     assert isinstance(selector, Selector)
     assert selector.matches(DEVICE).verdict == "no-match"
     outcome = selector.matches(DEVICE, budget=100)
@@ -93,11 +94,11 @@ def test_a_smaller_budget_ends_sooner() -> None:
 
 
 def test_work_beyond_what_cost_pays_for_is_told_apart() -> None:
-    selector = compile(GROWTH["2^40 parts, compared"][0])
+    selector = compile(GROWTH["2^40 parts, compared"][0], stored())
     assert isinstance(selector, Selector)
     outcome = selector.matches(DEVICE)
     assert outcome.message == "operation cancelled: more work than one selector may make here"
     assert selector.matches(DEVICE) == outcome
-    afterwards = compile("[1, 2] == [1, 2]")
+    afterwards = compile("[1, 2] == [1, 2]", stored())
     assert isinstance(afterwards, Selector)
     assert afterwards.matches(DEVICE).verdict == "match"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from dialects import stored
 
-from dra_planner.cel import Dialect, Selector, compile
+from dra_planner.cel import Selector, compile
 from dra_planner.model.slices import Device, DeviceCapacity, Unknown, Version
 from dra_planner.quantity import Quantity
 
@@ -50,7 +51,7 @@ TYPE = 'device.attributes["gpu.nvidia.com"].type'
     ],
 )
 def test_unknown_is_absorbed_as_cel_does(expression: str, verdict: str) -> None:
-    selector = compile(expression)
+    selector = compile(expression, stored())
     assert isinstance(selector, Selector), selector
     outcome = selector.matches(DEVICE)
     assert outcome.verdict == verdict, outcome
@@ -59,7 +60,7 @@ def test_unknown_is_absorbed_as_cel_does(expression: str, verdict: str) -> None:
 
 
 def test_projection_marks_what_is_unknown_and_what_is_absent() -> None:
-    selector = compile(f'{ROOT} == "x"')
+    selector = compile(f'{ROOT} == "x"', stored())
     assert isinstance(selector, Selector)
     same = {**DEVICE, "attributes": {**DEVICE["attributes"], "uuid": {"string": "another"}}}
     other_root = {**DEVICE, "attributes": {"resource.kubernetes.io/pcieRoot": {"unknown": "root-1"}}}
@@ -94,14 +95,14 @@ def test_the_model_s_device_is_read_like_the_api_form() -> None:
         'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi")) == 0': "match",
         f'{domain}.uuid == "x"': "unknown",
     }.items():
-        selector = compile(text, Dialect(36, list_attributes=True))
+        selector = compile(text, stored(list_attributes=True))
         assert isinstance(selector, Selector), selector
         assert selector.matches(Offered).verdict == verdict
 
 
 def test_a_list_attribute_fails_every_selector_where_lists_are_not_read() -> None:
     device = {"driver": "d", "attributes": {"x": {"strings": ["a"]}}}
-    selector = compile("true")
+    selector = compile("true", stored())
     assert isinstance(selector, Selector)
     outcome = selector.matches(device)
     assert (outcome.verdict, outcome.message) == ("error", "attribute x: unsupported attribute value")

@@ -1,1 +1,1 @@
-"""The functions of the libraries, by overload."""
+"""The operators and functions on values, by overload: one module per library, `table` for all of them."""

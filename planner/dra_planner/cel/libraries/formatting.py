@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from dra_planner.cel.effort import spend
-from dra_planner.cel.operators import MAX_SIZE, known
+from dra_planner.cel.cost.effort import spend
+from dra_planner.cel.libraries.operators import MAX_SIZE, known
 from dra_planner.cel.values import (
     INT_MAX,
     CelError,

@@ -12,8 +12,8 @@ from itertools import accumulate
 from operator import le
 from typing import Any, Final
 
-from dra_planner.cel.effort import spend
-from dra_planner.cel.operators import MAX_ITEMS, add, compare, contains, equal, has_order, is_plain, known
+from dra_planner.cel.cost.effort import spend
+from dra_planner.cel.libraries.operators import MAX_ITEMS, add, compare, contains, equal, has_order, is_plain, known
 from dra_planner.cel.values import (
     INT_MAX,
     INT_MIN,
@@ -193,8 +193,8 @@ def _range(count: int) -> list[int]:
     return list(range(count))
 
 
-def _range_37(count: int) -> list[int]:
-    """As `_range`, with the limits that 1.37 has."""
+def _bounded_range(count: int) -> list[int]:
+    """As `_range`, with its later limits."""
     if count < 0:
         raise CelError(f"lists.range: size must be non-negative, got {count}")
     if count > 1_000_000:
@@ -265,5 +265,5 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "@mapInsert_map_map": _insert_all,
 }
 
-FROM_37: Final[dict[str, Callable[..., Any]]] = {"lists_range": _range_37}
-"""What is different from 1.37 on."""
+BOUNDED_RANGES: Final[dict[str, Callable[..., Any]]] = {"lists_range": _bounded_range}
+"""`lists.range` with limits of its own."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from dra_planner.cel.operators import known
+from dra_planner.cel.libraries.operators import known
 from dra_planner.cel.values import NONE, CelError, Duration, MapValue, Optional, Timestamp, Uint, show
 
 _YEAR_ONE: Final = -62135596800 * 10**9

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from dra_planner.cel.effort import spend
-from dra_planner.cel.operators import compare_quantities
+from dra_planner.cel.cost.effort import spend
+from dra_planner.cel.libraries.operators import compare_quantities
 from dra_planner.cel.values import CelError, QuantityValue
 from dra_planner.quantity import DECIMAL_EXPONENT, Quantity, QuantityError
 
@@ -59,7 +59,7 @@ def _of(number: int) -> Quantity:
 
 
 def _arithmetic(in_place: bool) -> dict[str, Callable[..., Any]]:
-    """Addition and subtraction. Up to 1.36 they change a first operand that is in the big-decimal form."""
+    """Addition and subtraction. `in_place`: whether they change a first operand in the big-decimal form."""
     return {
         "quantity_add": lambda a, b: _combine(a, b.quantity, False, in_place),
         "quantity_add_int": lambda a, n: _combine(a, _of(n), False, in_place),
@@ -80,5 +80,5 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "quantity_is_integer": lambda q: q.quantity.as_int64() is not None,
     **_arithmetic(in_place=True),
 }
-FROM_37: Final = _arithmetic(in_place=False)
-"""What is different from 1.37 on."""
+PURE_ARITHMETIC: Final = _arithmetic(in_place=False)
+"""Arithmetic that changes no operand."""

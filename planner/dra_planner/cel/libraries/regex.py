@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from dra_planner.cel.effort import spend
+from dra_planner.cel.cost.effort import spend
 from dra_planner.cel.values import CelError
 
 _SHORT: Final = 256

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from dra_planner.cel.operators import compare_versions
+from dra_planner.cel.libraries.operators import compare_versions
 from dra_planner.cel.values import CelError, SemverValue
 
 _DIGITS: Final = frozenset("0123456789")

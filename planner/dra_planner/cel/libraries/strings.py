@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dra_planner.cel.libraries.formatting import format_text
-from dra_planner.cel.operators import MAX_SIZE, known
+from dra_planner.cel.libraries.operators import MAX_SIZE, known
 from dra_planner.cel.values import CelError, CostExceeded, show
 
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
@@ -127,7 +127,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def _within(find: Callable[..., int]) -> Callable[..., int]:
-    """From 1.37 on the empty text is found no later than at the end."""
+    """The search, but the empty string is found no later than at the end."""
 
     def found(text: str, part: str, start: int) -> int:
         return min(start, len(text)) if not part else find(text, part, start)
@@ -135,8 +135,8 @@ def _within(find: Callable[..., int]) -> Callable[..., int]:
     return found
 
 
-FROM_37: Final[dict[str, Callable[..., Any]]] = {
+BOUNDED_SEARCHES: Final[dict[str, Callable[..., Any]]] = {
     "string_index_of_string_int": _within(_index_of),
     "string_last_index_of_string_int": _within(_last_index_of),
 }
-"""What is different from 1.37 on."""
+"""Searches that find the empty string no later than at the end."""

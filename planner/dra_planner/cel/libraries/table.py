@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
+from dra_planner.cel.checking.rows import AUTHORIZER
+from dra_planner.cel.dialect import Library
 from dra_planner.cel.libraries import (
     conversions,
     formats,
@@ -18,7 +21,6 @@ from dra_planner.cel.libraries import (
     times,
     urls,
 )
-from dra_planner.cel.rows import AUTHORIZER
 from dra_planner.cel.values import CelError
 
 
@@ -29,7 +31,7 @@ def _unavailable(*_: Any) -> Any:
 
 _AUTHORIZER: Final = tuple(line.split()[0] for line in AUTHORIZER.strip().splitlines())
 
-_UP_TO_36: Final[dict[str, Callable[..., Any]]] = {
+_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(_AUTHORIZER, _unavailable),
     **conversions.FUNCTIONS,
     **formats.FUNCTIONS,
@@ -43,9 +45,16 @@ _UP_TO_36: Final[dict[str, Callable[..., Any]]] = {
     **times.FUNCTIONS,
     **urls.FUNCTIONS,
 }
-_FROM_37: Final = {**_UP_TO_36, **lists.FROM_37, **quantities.FROM_37, **strings.FROM_37}
 
 
-def implementations(minor: int) -> dict[str, Callable[..., Any]]:
-    """The functions of a minor by overload."""
-    return _FROM_37 if minor >= 37 else _UP_TO_36
+@cache
+def implementations(library: Library) -> dict[str, Callable[..., Any]]:
+    """Return the functions of a library by overload."""
+    functions = dict(_FUNCTIONS)
+    if library.bounded_ranges:
+        functions |= lists.BOUNDED_RANGES
+    if library.bounded_searches:
+        functions |= strings.BOUNDED_SEARCHES
+    if library.pure_arithmetic:
+        functions |= quantities.PURE_ARITHMETIC
+    return functions

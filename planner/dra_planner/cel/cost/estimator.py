@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dra_planner.cel import estimates, types
-from dra_planner.cel.device_sizes import Path, declared_size
+from dra_planner.cel import types
+from dra_planner.cel.cost import call_estimates
+from dra_planner.cel.cost.call_estimates import Operand
+from dra_planner.cel.cost.device_sizes import Path, declared_size
+from dra_planner.cel.cost.ranges import NOTHING, ONE, UNBOUNDED, UNKNOWN, Range, add, fixed, multiply, union
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.estimates import Operand
-from dra_planner.cel.sizes import NOTHING, ONE, UNBOUNDED, UNKNOWN, Range, add, fixed, multiply, union
 from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Node, Select
 
 
@@ -68,8 +69,8 @@ class _Estimator:
     # -- what is known of a node
 
     def _local(self, name: str) -> _Local | None:
-        """The local that a name means. Before 1.37 a leading dot does not lead past one."""
-        stack = self.locals.get(name if self.dialect.minor >= 37 else name.removeprefix("."))
+        """The local that a name means. A leading dot leads past one only where the dialect says so."""
+        stack = self.locals.get(name if self.dialect.library.dot_skips_locals else name.removeprefix("."))
         return stack[-1] if stack else None
 
     def _path(self, node: Node) -> Path:
@@ -175,7 +176,7 @@ class _Estimator:
             elif overload.id in ("add_string", "add_bytes", "add_list"):
                 cost, result = self._add(node, overload.id, operands, costs)
             else:
-                own, result = estimates.call(node.function, overload.id, target, operands, self.dialect)
+                own, result = call_estimates.call(node.function, overload.id, target, operands, self.dialect)
                 cost = add(own, *costs)
             called = union(called, cost)
             if result is not None:
@@ -206,7 +207,7 @@ class _Estimator:
         both = entries.union(self._entries(node.args[1])) if entries is not None else None
         if both is not None:
             self.entries[id(node)] = both
-        own = ONE if overload == "add_list" else estimates.traversal(size)
+        own = ONE if overload == "add_list" else call_estimates.traversal(size)
         return add(own, *costs), size
 
     # -- literals

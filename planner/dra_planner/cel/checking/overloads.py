@@ -13,14 +13,14 @@ from functools import cache
 from typing import Final, Literal
 
 from dra_planner.cel import types
-from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.rows import (
+from dra_planner.cel.checking.rows import (
     AUTHORIZER,
     CIDRS,
     COMPREHENSIONS,
     FORMATS,
     INCLUDES,
     INCLUDES_36,
+    INT_DURATIONS,
     IPS,
     LISTS,
     LISTS_EXTENSION,
@@ -30,10 +30,10 @@ from dra_planner.cel.rows import (
     SEMVERS,
     SETS,
     STANDARD,
-    STANDARD_UNTIL_36,
     STRINGS,
     URLS,
 )
+from dra_planner.cel.dialect import LISTS_EXTENSION_SINCE, Dialect
 from dra_planner.cel.types import Type
 
 
@@ -50,36 +50,36 @@ class Overload:
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class Declarations:
     """Rows that are declared together."""
 
     rows: str
     since: int = 0
     until: int | None = None
     gate: Literal["list_attributes"] | None = None
-    until_binary: int | None = None  # the last minor whose binary has them at all
+    dropped: int | None = None  # the first minor whose binary does not have them at all
 
 
 _LIBRARIES: Final = (
-    Library(STANDARD),
-    Library(STANDARD_UNTIL_36, until_binary=36),
-    Library(URLS),
-    Library(REGEX),
-    Library(LISTS, until=37),
-    Library(AUTHORIZER),
-    Library(OPTIONALS),
-    Library(QUANTITIES),
-    Library(STRINGS),
-    Library(SETS),
-    Library(IPS),
-    Library(CIDRS),
-    Library(FORMATS),
-    Library(COMPREHENSIONS),
-    Library(SEMVERS),
-    Library(LISTS_EXTENSION, since=34),
-    Library(LISTS, since=37),
-    Library(INCLUDES_36, since=36, gate="list_attributes", until_binary=36),
-    Library(INCLUDES, since=37, gate="list_attributes"),
+    Declarations(STANDARD),
+    Declarations(INT_DURATIONS, dropped=37),
+    Declarations(URLS),
+    Declarations(REGEX),
+    Declarations(LISTS, until=37),
+    Declarations(AUTHORIZER),
+    Declarations(OPTIONALS),
+    Declarations(QUANTITIES),
+    Declarations(STRINGS),
+    Declarations(SETS),
+    Declarations(IPS),
+    Declarations(CIDRS),
+    Declarations(FORMATS),
+    Declarations(COMPREHENSIONS),
+    Declarations(SEMVERS),
+    Declarations(LISTS_EXTENSION, since=LISTS_EXTENSION_SINCE),
+    Declarations(LISTS, since=37),
+    Declarations(INCLUDES_36, since=36, gate="list_attributes", dropped=37),
+    Declarations(INCLUDES, since=37, gate="list_attributes"),
 )
 
 _NAMES: Final[dict[str, Type]] = {
@@ -117,7 +117,7 @@ def declared(dialect: Dialect) -> dict[str, tuple[Overload, ...]]:
     """The functions of the dialect by name, each with its overloads in the order in which they are tried."""
     functions: dict[str, list[Overload]] = {}
     for library in _LIBRARIES:
-        if library.until_binary is not None and dialect.minor > library.until_binary:
+        if not dialect.includes(library.since, library.dropped):
             continue
         gate = None if library.gate is None else bool(getattr(dialect, library.gate))
         if (library.since or library.until) and not dialect.knows(library.since, library.until, gate):
@@ -125,12 +125,6 @@ def declared(dialect: Dialect) -> dict[str, tuple[Overload, ...]]:
         for overload in _overloads(library.rows):
             functions.setdefault(overload.function, []).append(overload)
     return {name: tuple(overloads) for name, overloads in functions.items()}
-
-
-@cache
-def has_lists_extension(dialect: Dialect) -> bool:
-    """Whether cel-go's list extension, with its macro `sortBy`, is declared."""
-    return dialect.knows(34)
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from dra_planner.cel.state import room_for
+from dra_planner.cel.stack import room_for
 from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Node, Select, copy, depth
 
 ACCUMULATOR: Final = "@result"

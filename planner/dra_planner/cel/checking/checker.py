@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import Final
 
 from dra_planner.cel import types
+from dra_planner.cel.checking.overloads import Overload, declared
+from dra_planner.cel.checking.validation import Issue, validate
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.overloads import Overload, declared
 from dra_planner.cel.tree import (
     Call,
     Constant,
@@ -25,7 +26,6 @@ from dra_planner.cel.tree import (
     walk,
 )
 from dra_planner.cel.types import Substitution, Type, show
-from dra_planner.cel.validation import Issue, validate
 from dra_planner.cel.values import Uint
 
 _TYPE_IDENTS: Final[dict[str, Type]] = {
@@ -111,7 +111,7 @@ class _Checker:
     def __init__(self, dialect: Dialect) -> None:
         self.functions = declared(dialect)
         self.fields = device_fields(dialect)
-        self.locals_shadow_names = dialect.minor >= 37
+        self.dot_skips_locals = dialect.library.dot_skips_locals
         self.bindings = Substitution()
         self.scopes: list[dict[str, Type]] = []
         self.issues: list[Issue] = []
@@ -163,7 +163,7 @@ class _Checker:
         absolute = name.startswith(".")
         if absolute:
             name = name[1:]
-        if not (absolute and self.locals_shadow_names):
+        if not (absolute and self.dot_skips_locals):
             for scope in reversed(self.scopes):
                 if name in scope:
                     return scope[name], False
@@ -181,7 +181,7 @@ class _Checker:
 
     def _select(self, node: Select) -> None:
         name = dotted(node)
-        if name is not None and not (self.locals_shadow_names and self._is_local(name.split(".")[0])):
+        if name is not None and not (self.dot_skips_locals and self._is_local(name.split(".")[0])):
             bare = name.removeprefix(".")
             if bare in _TYPE_IDENTS:
                 node.type, node.names_type = types.type_of(_TYPE_IDENTS[bare]), True

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from functools import cache
 
-from dra_planner.cel import grammar
-from dra_planner.cel.automaton import Automaton, Unexpected
-from dra_planner.cel.builder import Builder, ParseError, Part, compose
+from dra_planner.cel.dialect import Dialect
+from dra_planner.cel.syntax.automaton import Automaton, Unexpected
+from dra_planner.cel.syntax.builder import Builder, ParseError, Part
+from dra_planner.cel.syntax.tables import read_tables
 from dra_planner.cel.tree import Constant, Node
 from dra_planner.cel.values import INT_MAX, INT_MIN, UINT_MAX, Uint
 
@@ -17,16 +18,14 @@ _builder = Builder()
 
 @cache
 def _automaton() -> Automaton:
-    return Automaton(grammar.tables(_builder), compose)
+    return Automaton(read_tables(), _builder)
 
 
-def parse(text: str, with_lists: bool, with_backquotes: bool = True) -> Node:
-    """The tree of the text, macros expanded. Raises `ParseError`.
-
-    `with_lists`: whether the macro `sortBy` is there; `with_backquotes`: whether fields may be quoted.
-    """
+def parse(text: str, dialect: Dialect) -> Node:
+    """Return the tree of an expression, macros expanded. Raises `ParseError`."""
     with _lock:
-        _builder.with_lists, _builder.with_backquotes = with_lists, with_backquotes
+        _builder.with_lists = dialect.has_lists_extension
+        _builder.with_backquotes = dialect.library.backquoted_fields
         _builder.nodes, _builder.numbers = 0, []
         try:
             part: Part = _automaton().parse(text)

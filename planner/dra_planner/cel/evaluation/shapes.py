@@ -10,8 +10,8 @@ from collections.abc import Callable
 from math import ceil
 from typing import Any, Final
 
-from dra_planner.cel.spending import ERROR, Cost
-from dra_planner.cel.state import Closure, Folded, State
+from dra_planner.cel.cost.call_costs import ERROR, Cost
+from dra_planner.cel.evaluation.state import Closure, Folded, State
 from dra_planner.cel.values import CelError, Panic, Uint, UnknownError, no_overload, type_name
 
 ABSORBED: Final = (CelError, UnknownError)

@@ -6,16 +6,14 @@ Source of the behaviour: google/cel-go:interpreter/interpretable.go@v0.26.0.
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from dra_planner.cel.operators import known
-from dra_planner.cel.shapes import ABSORBED
-from dra_planner.cel.state import Closure, Folded, State
+from dra_planner.cel.evaluation.compiler import Compiler
+from dra_planner.cel.evaluation.shapes import ABSORBED
+from dra_planner.cel.evaluation.state import Closure, Folded, State
+from dra_planner.cel.libraries.operators import known
 from dra_planner.cel.tree import Call, Constant, Fold, ListNode, Node
 from dra_planner.cel.values import CelError, MapValue, UnknownError, no_overload, type_name
-
-if TYPE_CHECKING:
-    from dra_planner.cel.evaluator import Compiler
 
 _PLAIN: Final = frozenset({int, str, bool, float})
 _UNSET: Final = object()

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any, Final
 
-from dra_planner.cel.effort import spend
-from dra_planner.cel.operators import is_plain
+from dra_planner.cel.cost.effort import spend
+from dra_planner.cel.dialect import Library
+from dra_planner.cel.libraries.operators import is_plain
 from dra_planner.cel.values import (
     AddressValue,
     FormatValue,
@@ -163,7 +164,7 @@ def _compared(items: Any) -> int:
     return _allocated(len(items) * len(items), factor)
 
 
-def _flatten_37(args: Sequence[Any], result: Any) -> int:
+def _flatten_checked(args: Sequence[Any], result: Any) -> int:
     if len(args) == 2 and args[1].__class__ is int and args[1] < 0:
         return _allocated(size_of(args[0]))
     return _flatten(args, result)
@@ -238,13 +239,13 @@ _BY_OVERLOAD: Final[dict[str, Cost]] = {
 }
 
 
-def call_cost(function: str, overload: str, minor: int) -> Cost | int:
+def call_cost(function: str, overload: str, library: Library) -> Cost | int:
     """What a call of that overload costs: a number, or what gives it for arguments and result.
 
     `overload` is empty where the overload is chosen at run time.
     """
-    if overload == "list_flatten_int" and minor >= 37:
-        return _flatten_37
+    if overload == "list_flatten_int" and library.flatten_checks_depth:
+        return _flatten_checked
     first = _BY_OVERLOAD_FIRST.get(overload)
     if first is not None:
         return first
@@ -261,12 +262,11 @@ def call_cost(function: str, overload: str, minor: int) -> Cost | int:
     by_function = _BY_FUNCTION.get(function)
     if by_function is not None:
         return by_function
-    if minor >= 37:
-        if function == "includes":
-            return lambda args, _: _traversal(args[0])
-        if overload == "matches":
-            return _matches
+    if function == "includes" and library.includes_costs:
+        return lambda args, _: _traversal(args[0])
+    if overload == "matches" and library.global_matches_costs:
+        return _matches
     if overload in ("starts_with_string", "ends_with_string"):
-        which = 1 if minor >= 37 else 0
+        which = 1 if library.affixes_cost_by_argument else 0
         return lambda args, _: ceil(_inner_size(args[which]) * 0.1)
     return _BY_OVERLOAD.get(overload, 1)

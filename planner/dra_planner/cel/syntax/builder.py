@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from dra_planner.cel import macros
-from dra_planner.cel.automaton import Callback, Step, Word
-from dra_planner.cel.literals import LiteralError, value_of
+from dra_planner.cel.syntax import macros
+from dra_planner.cel.syntax.automaton import Callback, Step, Word
+from dra_planner.cel.syntax.literals import LiteralError, value_of
 from dra_planner.cel.tree import Call, Constant, Ident, ListNode, MapNode, Node, Select, Struct, walk
 
 MAX_DEPTH: Final = 250
@@ -22,9 +22,7 @@ _RESERVED: Final = frozenset(
     ("as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop",
      "package", "namespace", "null", "return", "true", "var", "void", "while")
 )  # fmt: skip
-_UNCHANGED: Final = frozenset(
-    {"conditionalor", "conditionaland", "compared", "addition", "added", "multiplied", "unary", "member"}
-)
+_UNCHANGED: Final = frozenset({"conditionalor", "conditionaland", "addition", "unary", "member"})
 """Rules that leave a value as it is when it is all that they are made of."""
 _COUNTED: Final = frozenset({"expr", "relation", "multiplication", "primary"})
 """Rules that count a level of depth, and change nothing else, when a value is all that they are made of."""
@@ -77,21 +75,6 @@ class Part:
 _Children = list[Any]
 
 
-def compose(callbacks: Sequence[tuple[str, Callback]]) -> Step | None:
-    """One function for a run of rules that are each made of one value; None when it changes nothing."""
-    steps: list[Step] = []
-    levels: Counter[str] = Counter()
-    for name, callback in callbacks:
-        if name in _COUNTED:
-            levels[name] += 1
-        elif name not in _UNCHANGED:
-            steps += _deepening(levels)
-            levels.clear()
-            steps.append(_of_one(callback))
-    steps += _deepening(levels)
-    return _one_after_another(steps)
-
-
 def _of_one(callback: Callback) -> Step:
     return lambda value: callback([value])
 
@@ -141,6 +124,20 @@ class Builder:
         self.with_backquotes = True
         self.nodes = 0
         self.numbers: list[Constant] = []
+
+    def compose(self, names: Sequence[str]) -> Step | None:
+        """One function for a run of rules that are each made of one value; None when it changes nothing."""
+        steps: list[Step] = []
+        levels: Counter[str] = Counter()
+        for name in names:
+            if name in _COUNTED:
+                levels[name] += 1
+            elif name not in _UNCHANGED:
+                steps += _deepening(levels)
+                levels.clear()
+                steps.append(_of_one(getattr(self, name)))
+        steps += _deepening(levels)
+        return _one_after_another(steps)
 
     # -- expressions and operators
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dra_planner.cel.operators import known
+from dra_planner.cel.libraries.operators import known
 from dra_planner.cel.values import CelError, MapValue, Uint, show
 
 ABSENT = object()

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dra_planner.cel.builder import ParseError
-from dra_planner.cel.parser import parse
+from dra_planner.cel.dialect import Dialect
+from dra_planner.cel.syntax.builder import ParseError
+from dra_planner.cel.syntax.parser import parse
 
 _MAX_LENGTH: Final = 600
 _TEXT: Final = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
@@ -71,7 +72,7 @@ _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
 )
 
 
-def advise(text: str) -> str | None:
+def advise(text: str, dialect: Dialect) -> str | None:
     """Advice for a text that is no expression: what is wrong, and if it can be told, what to write."""
     if not text.strip():
         return 'a selector is a condition: write device.driver == "gpu.nvidia.com"'
@@ -82,7 +83,7 @@ def advise(text: str) -> str | None:
         if changed != mended:
             mended = changed
             reasons += [reason] * (reason not in reasons)
-            if _is_expression(mended):
+            if _is_expression(mended, dialect):
                 return f"{'; '.join(reasons)}: write {mended}"
     return "; ".join(reasons) or None
 
@@ -92,9 +93,9 @@ def _slips(text: str) -> Iterator[tuple[str, Callable[[str], str]]]:
         yield from _SLIPS
 
 
-def _is_expression(text: str) -> bool:
+def _is_expression(text: str, dialect: Dialect) -> bool:
     try:
-        parse(text, with_lists=True)
+        parse(text, dialect)
     except ParseError:
         return False
     return True

@@ -10,10 +10,10 @@ import difflib
 from typing import Final
 
 from dra_planner.cel import types
+from dra_planner.cel.checking.overloads import declared
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.libraries.semvers import SemverError, parse_semver
-from dra_planner.cel.overloads import declared
-from dra_planner.cel.spelling import spell
+from dra_planner.cel.syntax.spelling import spell
 from dra_planner.cel.tree import Call, Constant, Ident, ListNode, Node, Select, walk
 from dra_planner.cel.types import Type
 from dra_planner.quantity import Quantity, QuantityError
@@ -262,7 +262,7 @@ def _for_function(node: Call, dialect: Dialect) -> str | None:
 def _for_name(name: str, dialect: Dialect) -> str | None:
     if name == "includes":
         return "it needs the feature gate DRAListTypeAttributes (1.36 and later)"
-    if name in _LISTS and not dialect.knows(34):
+    if name in _LISTS and not dialect.has_lists_extension:
         return "new selectors may use it from 1.35 on"
     if name in ("attributes", "capacity", "driver"):
         return f"write device.{name}"

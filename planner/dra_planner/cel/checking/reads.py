@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.cel.tree import Call, Constant, Fold, Ident, Node, Select
-
-Path = tuple[str, ...]
+from dra_planner.cel.results import Path
+from dra_planner.cel.tree import Call, Constant, Fold, Ident, Node, Select, walk
 
 ALL: Final[frozenset[Path]] = frozenset({()})
 """The paths of a selector that may look at everything."""
 
+_FORM: Final = frozenset(("isInteger", "asInteger", "add", "sub"))
 _SINGLE: Final = ("driver", "allowMultipleAllocations")
 
 
@@ -25,6 +25,11 @@ def paths_read(root: Node) -> frozenset[Path]:
     if () in paths:
         return ALL
     return frozenset(p for p in paths if not any(p[:n] in paths for n in range(1, len(p))))
+
+
+def sees_form(root: Node) -> bool:
+    """Whether a selector can tell the form of a quantity, so that none may be shared between evaluations."""
+    return any(isinstance(node, Call) and node.function in _FORM for node in walk(root))
 
 
 def _paths(root: Node) -> Iterator[Path]:

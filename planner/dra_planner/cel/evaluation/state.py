@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from dra_planner.cel.device import EMPTY, DeviceView
+from dra_planner.cel.stack import room_for
 from dra_planner.cel.values import CostExceeded, QuantityValue, UnknownValue
-
-if TYPE_CHECKING:
-    from dra_planner.cel.device import DeviceView
 
 
 class State:
@@ -44,8 +40,6 @@ class State:
     @staticmethod
     def empty() -> State:
         """A state for expressions that read nothing."""
-        from dra_planner.cel.device import EMPTY
-
         return State(EMPTY, {}, 0, 1_000_000)
 
 
@@ -76,50 +70,11 @@ class Failing:
         raise self.error.with_traceback(None)
 
 
-SHALLOW: Final = 60
-"""Trees of no more levels than these are evaluated on the stack that there is."""
-
-DEEPEST: Final = 3_000
-"""More levels than a text of admissible length can give a tree or a value."""
-
-_FRAMES_PER_NODE: Final = 6
-_lock: Final = threading.Lock()
-_deep: list[int] = []
-_ORDINARY: Final = nullcontext()
-
-
-def room_for(depth: int) -> AbstractContextManager[None]:
-    """Makes room on Python's stack for a tree of that depth while the context lasts.
-
-    Trees that people write need none. The depth is bounded by the parser, so the room is; Python frames take no C
-    stack.
-    """
-    return _ORDINARY if depth <= SHALLOW else _room(depth)
-
-
-@contextmanager
-def _room(depth: int) -> Iterator[None]:
-    needed = depth * _FRAMES_PER_NODE + 500
-    with _lock:
-        if not _deep:
-            _deep.append(sys.getrecursionlimit())
-        _deep.append(needed)
-        sys.setrecursionlimit(_deep[0] + max(_deep[1:]))
-    try:
-        yield
-    finally:
-        with _lock:
-            _deep.remove(needed)
-            sys.setrecursionlimit(_deep[0] + max(_deep[1:], default=0))
-            if len(_deep) == 1:
-                _deep.clear()
-
-
 def run_deep(closure: Closure, depth: int) -> Closure:
     """The closure of a deep tree, with room made for it."""
 
     def evaluate(state: State) -> Any:
-        with _room(depth):
+        with room_for(depth):
             return closure(state)
 
     return evaluate

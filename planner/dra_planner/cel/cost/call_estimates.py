@@ -12,9 +12,9 @@ from math import ceil
 from typing import Final
 
 from dra_planner.cel import types
-from dra_planner.cel.device_sizes import Path, declared_size
+from dra_planner.cel.cost.device_sizes import Path, declared_size
+from dra_planner.cel.cost.ranges import ONE, UNBOUNDED, UNKNOWN, Range, add, fixed, multiply, scale
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.sizes import ONE, UNBOUNDED, UNKNOWN, Range, add, fixed, multiply, scale
 from dra_planner.cel.tree import Constant, Node
 from dra_planner.cel.types import Type
 
@@ -58,7 +58,7 @@ def call(function: str, overload: str, target: Operand | None, args: list[Operan
         equality = _equality(args)
         if equality is not None:
             return equality, None
-    if overload == "matches" and dialect.minor >= 37:
+    if overload == "matches" and dialect.library.global_matches_costs:
         return _regex_cost(_size(args[0]), _size(args[1])), None
     return _language(overload, target, args)
 

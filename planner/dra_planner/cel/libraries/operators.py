@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-from dra_planner.cel.effort import spend
+from dra_planner.cel.cost.effort import spend
 from dra_planner.cel.values import (
     INT_MAX,
     INT_MIN,

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dra_planner.cel import access, loops
-from dra_planner.cel.calls import Caller, may_be_optional
+from dra_planner.cel.checking.reads import sees_form
 from dra_planner.cel.device import device_value
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.operators import known, resolved
-from dra_planner.cel.selector import sees_form
-from dra_planner.cel.state import Closure, Failing, Folded, State
+from dra_planner.cel.evaluation import access, loops
+from dra_planner.cel.evaluation.calls import Caller, may_be_optional
+from dra_planner.cel.evaluation.state import Closure, Failing, Folded, State
+from dra_planner.cel.libraries.operators import known, resolved
 from dra_planner.cel.tree import (
     Call,
     Constant,
@@ -48,11 +48,11 @@ def compile_tree(root: Node, dialect: Dialect) -> tuple[Closure, int]:
 
     Raises `CelError` for what upstream finds when it plans the evaluation: constant conversions that fail.
     """
-    compiler = Compiler(dialect, sees_form(root))
+    compiler = _TreeCompiler(dialect, sees_form(root))
     return compiler.compile(root), compiler.slots
 
 
-class Compiler:
+class _TreeCompiler:
     """Compiles nodes to closures; knows which names are bound to which slots."""
 
     def __init__(self, dialect: Dialect, sees_form: bool) -> None:
@@ -151,7 +151,7 @@ class Compiler:
         """Where the variable is, and whether its value is made when it is first read."""
         name = node.name
         if name.startswith("."):
-            if self.dialect.minor >= 37:
+            if self.dialect.library.dot_skips_locals:
                 return None
             name = name[1:]
         for scope in reversed(self.scopes):
@@ -165,7 +165,7 @@ class Compiler:
         if node.type.kind == "type":
             raise CelError(f"reference to undefined type: {node.name}")
         read = loops.read_variable(*found, cost)
-        if self.dialect.minor <= 36 and may_be_optional(node):
+        if self.dialect.library.unpacks_optionals and may_be_optional(node):
             return lambda state: resolved(read(state))
         return read
 

@@ -7,13 +7,13 @@ cel/library.go @v0.26.0.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from dra_planner.cel import operators, types
-from dra_planner.cel.libraries.regex import compile_pattern
-from dra_planner.cel.libraries.table import implementations
-from dra_planner.cel.overloads import Overload, declared
-from dra_planner.cel.shapes import (
+from dra_planner.cel import types
+from dra_planner.cel.checking.overloads import Overload, declared
+from dra_planner.cel.cost.call_costs import Cost, call_cost
+from dra_planner.cel.evaluation.compiler import Compiler
+from dra_planner.cel.evaluation.shapes import (
     Paid,
     binary,
     equals_text,
@@ -25,8 +25,10 @@ from dra_planner.cel.shapes import (
     variadic,
     with_constant,
 )
-from dra_planner.cel.spending import Cost, call_cost
-from dra_planner.cel.state import Closure, Folded, State
+from dra_planner.cel.evaluation.state import Closure, Folded, State
+from dra_planner.cel.libraries import operators
+from dra_planner.cel.libraries.regex import compile_pattern
+from dra_planner.cel.libraries.table import implementations
 from dra_planner.cel.tree import Call, Constant, Node
 from dra_planner.cel.types import Type
 from dra_planner.cel.values import (
@@ -38,9 +40,6 @@ from dra_planner.cel.values import (
     no_overload,
     type_name,
 )
-
-if TYPE_CHECKING:
-    from dra_planner.cel.evaluator import Compiler
 
 _CONVERSIONS: Final = frozenset(
     ("bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint")
@@ -85,9 +84,9 @@ class Caller:
 
     def __init__(self, compiler: Compiler) -> None:
         self.compiler = compiler
-        self.minor = compiler.dialect.minor
+        self.library = compiler.dialect.library
         self.functions = declared(compiler.dialect)
-        self.implementations = implementations(compiler.dialect.minor)
+        self.implementations = implementations(compiler.dialect.library)
 
     def compile(self, node: Call, charged: bool) -> Closure:
         """The closure of a call that is not the reading of a field or index."""
@@ -119,14 +118,14 @@ class Caller:
 
     def _branch(self, node: Node) -> Closure:
         branch = self.compiler.compile(node, charged=False)
-        if self.minor >= 37 or not may_be_optional(node) or self.compiler.is_attribute(node):
+        if not self.library.unpacks_optionals or not may_be_optional(node) or self.compiler.is_attribute(node):
             return branch
         return lambda state: operators.resolved(branch(state))
 
     def _or(self, node: Call) -> Closure:
         assert node.target is not None
         left, right = self.compiler.compile(node.target), self.compiler.compile(node.args[0])
-        unwraps, strict = node.function == "orValue", self.minor >= 37
+        unwraps, strict = node.function == "orValue", self.library.strict_or
 
         def evaluate(state: State) -> Any:
             value = left(state)
@@ -147,7 +146,7 @@ class Caller:
             overload = "equals"
         elif function == "_!=_":
             overload = "not_equals"
-        cost = call_cost(function, overload, self.minor)
+        cost = call_cost(function, overload, self.library)
         if function == "@in" and overload == "in_list" and isinstance(arguments[1], Folded):
             member = set_membership(arguments[0], arguments[1].value)
             if member is not None:

@@ -1,4 +1,4 @@
-"""The parser's automaton: it runs the tables that lark makes of the grammar, and takes a run of reductions in one step.
+"""The parser's automaton: it runs the tables made of the grammar, and takes a run of reductions in one step.
 
 A grammar with a rule for every level of precedence reduces each literal some ten times, from `literal` to `expr`, and
 nothing but the topmost state changes on the way. Where such a run ends hangs on three things: the state below, the
@@ -8,20 +8,22 @@ the way do made into one function.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from lark import Lark
-
-_END: Final = "$END"
+from dra_planner.cel.syntax.tables import END, Rule, Tables
 
 Callback = Callable[[list[Any]], Any]
 Step = Callable[[Any], Any]
-Compose = Callable[[Sequence[tuple[str, Callback]]], Step | None]
 _Run = tuple[int, Step | None]
 _Action = int | dict[int, _Run] | tuple[int, str, Callback]
+
+
+class Builder(Protocol):
+    """What has a method for each rule, of its name, which is given the values that the rule takes."""
+
+    def compose(self, names: Sequence[str]) -> Step | None:
+        """Return one function for a run of rules that are each made of one value; None when it changes nothing."""
 
 
 class Word(str):
@@ -42,77 +44,61 @@ class Unexpected(ValueError):
 
 
 class Automaton:
-    """Parses texts by the tables of a lark parser, whose transformer's callbacks it calls.
+    """Parses by tables, calling the builder for what the rules make."""
 
-    `compose` makes one function of the callbacks that a run of reductions calls one after the other, given with the
-    names of their rules; None stands for no change.
-    """
-
-    def __init__(self, tables: Lark, compose: Compose) -> None:
-        frontend: Any = tables.parser
-        table = frontend.parser._parse_table
-        (self._start,) = table.start_states.values()
-        (self._end,) = table.end_states.values()
-        self._compose = compose
-        self._callbacks: dict[Any, Callback] = frontend.parser.parser_conf.callbacks
-        self._rules: dict[int, dict[str, Any]] = {
-            state: {kind: rule for kind, (_, rule) in actions.items() if not isinstance(rule, int)}
-            for state, actions in table.states.items()
-        }
-        self._actions: list[dict[str, _Action]] = [  # by str alone: lark's own texts are slower keys
-            {str(kind): self._action(target) for kind, (_, target) in table.states[state].items()}
-            for state in range(len(table.states))
+    def __init__(self, tables: Tables, builder: Builder) -> None:
+        self._tables = tables
+        self._builder = builder
+        self._actions: list[dict[str, _Action]] = [
+            {**goto, **{kind: self._action(rule) for kind, rule in reduce.items()}}
+            for goto, reduce in zip(tables.goto, tables.reduce, strict=True)
         ]
-        self._ignored = frozenset(tables.ignore_tokens)
-        used: list[Any] = [symbol for rule in tables.rules for symbol in rule.expansion]
-        self._kept = frozenset(symbol.name for symbol in used if symbol.is_term and not symbol.filter_out)
-        terminals = sorted(
-            tables.terminals, key=lambda t: (-t.priority, -t.pattern.max_width, -len(t.pattern.value), t.name)
-        )
-        self._word = re.compile("|".join(f"(?P<{t.name}>{t.pattern.to_regexp()})" for t in terminals)).match
 
-    def _action(self, target: Any) -> _Action:
-        """A state to shift to, the known runs by the state below, or a reduction of several words."""
-        if isinstance(target, int):
-            return target
-        if len(target.expansion) == 1:
-            return {}
-        return len(target.expansion), str(target.origin.name), self._callbacks[target]
+    def _action(self, rule: Rule) -> _Action:
+        """The known runs by the state below, or a reduction of several words."""
+        return {} if rule.size == 1 else (rule.size, rule.origin, self._callback(rule))
+
+    def _callback(self, rule: Rule) -> Callback:
+        callback: Callback = getattr(self._builder, rule.name)
+        taken = rule.taken
+        if taken == tuple(range(rule.size)):
+            return callback
+        return lambda values: callback([None if place is None else values[place] for place in taken])
 
     def _run(self, below: int, top: int, kind: str) -> _Run:
         """Where the run of reductions of one value ends that starts in a state before a kind of word."""
-        callbacks: list[tuple[str, Callback]] = []
-        while not (kind == _END and top == self._end):
-            rule = self._rules[top].get(kind)
-            if rule is None or len(rule.expansion) != 1:
+        names: list[str] = []
+        while not (kind == END and top == self._tables.end):
+            rule = self._tables.reduce[top].get(kind)
+            if rule is None or rule.size != 1:
                 break
-            callbacks.append((rule.alias or rule.origin.name, self._callbacks[rule]))
-            after = self._actions[below][rule.origin.name]
-            assert isinstance(after, int)
-            top = after
-        return top, self._compose(callbacks)
+            if rule.name:
+                names.append(rule.name)
+            top = self._tables.goto[below][rule.origin]
+        return top, self._builder.compose(names)
 
     def parse(self, text: str) -> Any:
-        """What the callbacks make of the text. Raises `Unexpected`, and whatever they raise."""
-        states: list[int] = [self._start]
+        """What the builder makes of the text. Raises `Unexpected`, and whatever it raises."""
+        states: list[int] = [0]
         values: list[Any] = []
         offset = last = 0
+        word = self._tables.word.match
         while offset < len(text):
-            match = self._word(text, offset)
+            match = word(text, offset)
             if match is None:
                 raise Unexpected(offset, None, text[offset])
             kind = match.lastgroup
             assert kind is not None
-            if kind not in self._ignored:
+            if kind not in self._tables.ignored:
                 value: Any = None
-                if kind in self._kept:
+                if kind in self._tables.kept:
                     value = Word(match[0])
                     value.type, value.position = kind, offset
                 if not self._shift(states, values, kind, value):
                     raise Unexpected(offset, match[0])
                 last = offset
             offset = match.end()
-        if not self._shift(states, values, _END, None):
+        if not self._shift(states, values, END, None):
             raise Unexpected(last, "<EOF>")
         return values[-1]
 
@@ -138,7 +124,7 @@ class Automaton:
                 return False
             else:
                 self._reduce(states, values, action)
-            if kind == _END and states[-1] == self._end:
+            if kind == END and states[-1] == self._tables.end:
                 return True
 
     def _reduce(self, states: list[int], values: list[Any], action: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from dra_planner.cel.sizes import Range
+from dra_planner.cel.cost.ranges import Range
 
 
 @dataclass(frozen=True, slots=True)

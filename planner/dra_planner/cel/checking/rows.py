@@ -167,7 +167,7 @@ timestamp_to_milliseconds_with_tz (timestamp).getMilliseconds(string) int
 duration_to_milliseconds (duration).getMilliseconds() int
 """
 
-STANDARD_UNTIL_36: Final = """
+INT_DURATIONS: Final = """
 int64_to_duration duration(int) duration
 """
 

@@ -1,0 +1,47 @@
+"""Room on Python's stack for deep trees and values."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Final
+
+SHALLOW: Final = 60
+"""Trees of no more levels than these are evaluated on the stack that there is."""
+
+DEEPEST: Final = 3_000
+"""More levels than a text of admissible length can give a tree or a value."""
+
+_FRAMES_PER_NODE: Final = 6
+_lock: Final = threading.Lock()
+_deep: list[int] = []
+_ORDINARY: Final = nullcontext()
+
+
+def room_for(depth: int) -> AbstractContextManager[None]:
+    """Makes room on Python's stack for a tree of that depth while the context lasts.
+
+    Trees that people write need none. The depth is bounded by the parser, so the room is; Python frames take no C
+    stack.
+    """
+    return _ORDINARY if depth <= SHALLOW else _room(depth)
+
+
+@contextmanager
+def _room(depth: int) -> Iterator[None]:
+    needed = depth * _FRAMES_PER_NODE + 500
+    with _lock:
+        if not _deep:
+            _deep.append(sys.getrecursionlimit())
+        _deep.append(needed)
+        sys.setrecursionlimit(_deep[0] + max(_deep[1:]))
+    try:
+        yield
+    finally:
+        with _lock:
+            _deep.remove(needed)
+            sys.setrecursionlimit(_deep[0] + max(_deep[1:], default=0))
+            if len(_deep) == 1:
+                _deep.clear()
