@@ -103,7 +103,7 @@ class Dialect:
             raise ValueError(f"the CEL dialect of Kubernetes 1.{self.minor} is unknown; known are {known}")
 
     @classmethod
-    def of(cls, features: Features, environment: Environment) -> Dialect:
+    def of(cls, features: Features, environment: Environment = "stored") -> Dialect:
         """Return the dialect of a release with its gates. Raises ValueError for a minor without a record here."""
         return cls(features.minor, environment, features.list_attributes, features.consumable_capacity)
 

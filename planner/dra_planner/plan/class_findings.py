@@ -105,7 +105,7 @@ def _are_alike(one: DeviceClass, other: DeviceClass, features: Features) -> bool
 def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozenset[str]:
     """Return the selectors in one spelling each: quotes, spaces and order make no other class."""
     from dra_planner.cel import Dialect, Refused, compile
-    from dra_planner.cel.spelling import spell
+    from dra_planner.cel.syntax.spelling import spell
 
     spellings: set[str] = set()
     for selector in selectors:
