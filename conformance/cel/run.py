@@ -103,7 +103,7 @@ def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | Non
             return None
         return Difference("compile", case, f"{selector.kind}: {selector.message}", refused or str(answer["estimated"]))
     if refused:
-        return Difference("compile", case, f"compiles to {selector.result_type}", refused)
+        return Difference("compile", case, f"compiles to {selector.tree.type}", refused)
     admitted = selector.estimated_cost <= MAX_ESTIMATE
     if admitted != (answer["estimated"] <= MAX_ESTIMATE):
         return Difference("admission", case, str(selector.estimated_cost), str(answer["estimated"]))

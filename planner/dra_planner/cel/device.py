@@ -12,7 +12,7 @@ from dra_planner.cel.libraries.semvers import SemverError, parse_semver
 from dra_planner.cel.values import INT_MAX, INT_MIN, MapValue, QuantityValue, UnknownValue
 from dra_planner.quantity import Quantity
 
-Amount = Quantity | UnknownValue
+Capacity = Quantity | UnknownValue
 Quantities = dict[str, dict[str, QuantityValue | UnknownValue]]
 _LISTS: Final = ("ints", "bools", "strings", "versions")
 _EMPTY_MAP: Final = MapValue({})
@@ -23,7 +23,7 @@ class DeviceError(ValueError):
 
 
 class DeviceView:
-    """A device prepared for evaluation; keep it when several selectors judge the same device.
+    """A device prepared for evaluation; reuse it when several selectors read the same device.
 
     `attributes` and `capacity` map domain to identifier to value; `failure` says why every selector fails on the
     device, if so; `list_failure` says so for dialects without list attributes.
@@ -45,7 +45,7 @@ class DeviceView:
         driver: str,
         allow_multiple_allocations: bool,
         attributes: Mapping[str, Mapping[str, Any]],
-        capacity: Mapping[str, Mapping[str, Amount]],
+        capacity: Mapping[str, Mapping[str, Capacity]],
         failure: str = "",
         list_failure: str = "",
     ) -> None:
@@ -83,8 +83,8 @@ class DeviceView:
         return {d: {n: _in_expression(q) for n, q in within.items()} for d, within in self.capacity.items()}
 
 
-def _in_expression(amount: Amount) -> QuantityValue | UnknownValue:
-    return QuantityValue(amount) if isinstance(amount, Quantity) else amount
+def _in_expression(value: Capacity) -> QuantityValue | UnknownValue:
+    return QuantityValue(value) if isinstance(value, Quantity) else value
 
 
 EMPTY: Final = DeviceView("", False, {}, {})
@@ -131,10 +131,10 @@ def _from_mapping(device: Mapping[str, Any]) -> DeviceView:
         if is_list:
             list_failure = list_failure or f"attribute {name}: unsupported attribute value"
         attributes.setdefault(domain, {})[identifier] = value
-    capacity: dict[str, dict[str, Amount]] = {}
-    for name, amount in (device.get("capacity") or {}).items():
+    capacity: dict[str, dict[str, Capacity]] = {}
+    for name, published in (device.get("capacity") or {}).items():
         domain, identifier = _split(name, driver)
-        capacity.setdefault(domain, {})[identifier] = _quantity(name, amount)
+        capacity.setdefault(domain, {})[identifier] = _capacity(name, published)
     shared = bool(device.get("allowMultipleAllocations"))
     return DeviceView(driver, shared, attributes, capacity, failure, list_failure)
 
@@ -152,10 +152,10 @@ def _from_model(device: Any) -> DeviceView:
                 failure = failure or f"attribute {name}: {error}"
             if isinstance(value, tuple):
                 list_failure = list_failure or f"attribute {name}: unsupported attribute value"
-        capacity: dict[str, dict[str, Amount]] = {}
-        for name, amount in device.capacity.items():
+        capacity: dict[str, dict[str, Capacity]] = {}
+        for name, published in device.capacity.items():
             domain, identifier = _split(name, driver)
-            capacity.setdefault(domain, {})[identifier] = _amount(name, amount.value)
+            capacity.setdefault(domain, {})[identifier] = _model_capacity(name, published.value)
         shared = bool(device.allow_multiple_allocations)
     except AttributeError as error:
         raise DeviceError(f"not a device: {type(device).__name__} ({error})") from None
@@ -209,22 +209,22 @@ def _is_int64(value: Any) -> bool:
     return not isinstance(value, bool) and INT_MIN <= value <= INT_MAX
 
 
-def _amount(name: str, amount: Any) -> Amount:
-    if isinstance(amount, Quantity):
-        return amount
-    return UnknownValue(name, amount.group or "")
+def _model_capacity(name: str, value: Any) -> Capacity:
+    if isinstance(value, Quantity):
+        return value
+    return UnknownValue(name, value.group or "")
 
 
-def _quantity(name: str, amount: Any) -> Amount:
-    if isinstance(amount, Mapping):
-        unknown = amount.get("unknown")
+def _capacity(name: str, value: Any) -> Capacity:
+    if isinstance(value, Mapping):
+        unknown = value.get("unknown")
         if unknown is not None and unknown is not False:
             return UnknownValue(name, "" if unknown is True else str(unknown))
-        amount = amount.get("value")
-    if isinstance(amount, Quantity):
-        return amount
-    if isinstance(amount, int):
-        return Quantity.from_int(amount)
-    if not isinstance(amount, str):
-        raise DeviceError(f"capacity {name}: {amount!r} is not a quantity")
-    return Quantity.parse(amount)
+        value = value.get("value")
+    if isinstance(value, Quantity):
+        return value
+    if isinstance(value, int):
+        return Quantity.from_int(value)
+    if not isinstance(value, str):
+        raise DeviceError(f"capacity {name}: {value!r} is not a valid quantity")
+    return Quantity.parse(value)

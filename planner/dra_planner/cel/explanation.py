@@ -1,7 +1,7 @@
 """Why a selector matches the devices it matches, term by term.
 
-A selector is taken apart at its && on the outside; each term is judged on its own, with the values that it reads, the
-value that would come nearest, and warnings about what was likely not meant.
+A selector is split at its top-level &&; each term is evaluated on its own, with the values that it reads, the nearest
+value, and warnings about what was likely not meant.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dra_planner.cel.values import SemverValue, UnknownValue
 from dra_planner.quantity import Quantity, QuantityError
 
 NEAR_PERCENT: Final = 6
-"""Within so many per cent below a wanted amount a device counts as narrowly excluded."""
+"""A device whose quantity is at most this many per cent below the requested one counts as narrowly excluded."""
 
 RENAMED: Final[dict[tuple[str, str], str]] = {
     ("gpu.nvidia.com", "pcieBusID"): 'device.attributes["resource.kubernetes.io"].pciBusID (driver 25.12 and later)',
@@ -33,7 +33,7 @@ RENAMED: Final[dict[tuple[str, str], str]] = {
     ("gpu.nvidia.com", "index"): "nothing (driver 25.8 and later publish no index)",
     ("gpu.nvidia.com", "minor"): "nothing (driver 25.8 and later publish no minor)",
 }
-"""Attributes by domain and name that drivers publish otherwise now, with where to look.
+"""Attributes by domain and name that drivers have renamed or dropped, with what to read instead.
 
 Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go at v25.3.2, v25.8.1, v25.12.0.
 """
@@ -68,7 +68,7 @@ _TOKEN: Final = re.compile(
 
 
 def conditions(selector: Selector) -> list[str]:
-    """The texts of the conditions that the selector joins with && on the outside; else its own text."""
+    """The conditions that the selector joins with && at the top level; else the whole selector."""
     tree = selector.tree
     parts, depth, start = [], 0, 0
     for match in _TOKEN.finditer(selector.text):
@@ -131,7 +131,7 @@ def _text(value: Any) -> str:
 
 
 def _wanted(tree: Node) -> Any:
-    """The one constant that the term compares with: a quantity, a version, a text or a number; None if not just one."""
+    """The one constant that the term compares with: quantity, version, string or number; None if not exactly one."""
     found: list[Any] = []
     inner: set[int] = set()
     for node in walk(tree):
@@ -195,7 +195,7 @@ def _warnings(selector: Selector, views: list[DeviceView], outcomes: list[Outcom
     for path in sorted(selector.reads):
         if len(path) == 3:
             yield from _missing(path, views)
-            yield from _version_as_text(selector, path, views)
+            yield from _version_as_string(selector, path, views)
 
 
 def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: list[Outcome]) -> Iterator[str]:
@@ -211,7 +211,7 @@ def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: li
                 name = _value_at(view, ("attributes", path[1], "productName"))
                 whose = f"a device ({name})" if isinstance(name, str) else "a device"
                 excluded = "exactly that" if value == wanted else str(value)
-                yield f"{wanted} excludes {whose} that publishes {excluded}; a device publishes less than it is sold as"
+                yield f"{wanted} excludes {whose} that publishes {excluded}; a device publishes less than its name says"
                 break
 
 
@@ -238,15 +238,15 @@ def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
     yield f"no device has {read}{hint}"
 
 
-def _version_as_text(selector: Selector, path: Path, views: list[DeviceView]) -> Iterator[str]:
-    """A version that is compared with a text: an error on every device that has it."""
+def _version_as_string(selector: Selector, path: Path, views: list[DeviceView]) -> Iterator[str]:
+    """A version that is compared with a string: an error on every device that has it."""
     wanted = _wanted(selector.tree)
     if path[0] != "attributes" or not isinstance(wanted, str) or not _is_compared(selector.tree):
         return
     if any(_value_at(view, path).__class__ is SemverValue for view in views):
         read = f'device.attributes["{path[1]}"].{path[2]}'
         version = f'semver("{wanted}")' if wanted.count(".") >= 2 else f'semver("{wanted}", true)'
-        yield f"{read} is a version, and comparing it with a text is an error: write {read} == {version}"
+        yield f"{read} is a version, and comparing it with a string is an error: write {read} == {version}"
 
 
 def _is_compared(tree: Node) -> bool:

@@ -1,4 +1,4 @@
-"""What compiling a selector, judging a device and explaining a selector give."""
+"""What compiling a selector, evaluating it on a device and explaining it give."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Verdict = Literal["match", "no-match", "error", "unknown"]
 class Refused:
     """A selector that does not compile.
 
-    `message` is upstream's in its stable part, `offset` the place in the text, `fix` what would make it right (None
-    where nothing better is known).
+    `message` is upstream's in its stable part, `offset` the place in the expression, `fix` what to write
+    instead (None where nothing better is known).
     """
 
     text: str
@@ -31,7 +31,7 @@ class Refused:
 class Outcome:
     """What a selector says of a device, and the cost of finding out.
 
-    `message` says what an error is, or which values an unknown outcome hangs on; else it is empty.
+    `message` says what an error is, or which values an unknown outcome depends on; else it is empty.
     """
 
     verdict: Verdict
@@ -41,9 +41,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class ValuesAt:
-    """What the devices have at a path: value (as text) and how many devices have it, most frequent first.
+    """What the devices have at a path: the value as a string and how many devices have it, most frequent first.
 
-    `absent` is how many devices have nothing there, `unknown` for how many only the node knows the value.
+    `absent` is how many devices have nothing there, `unknown` for how many the value is known at run time only.
     """
 
     path: Path

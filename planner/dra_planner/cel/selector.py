@@ -48,7 +48,6 @@ class Selector:
         "dialect",
         "estimated_cost",
         "reads",
-        "result_type",
         "text",
         "tree",
     )
@@ -66,7 +65,6 @@ class Selector:
         self.text = text
         self.dialect = dialect
         self.tree = tree
-        self.result_type = str(tree.type)
         self.estimated_cost = estimated_cost
         self.reads = reads
         self._paths = tuple(sorted(reads))
@@ -80,18 +78,18 @@ class Selector:
         return f"Selector({self.text!r})"
 
     def matches(self, device: Any, budget: int = BUDGET) -> Outcome:
-        """Judges a device: in API form, the model's with its driver, or prepared (for many selectors on one).
+        """Evaluate on a device: in API form, the model's with its driver, or prepared (for many selectors on one).
 
-        `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what is no device.
+        `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what is not a device.
         """
         seen = device if device.__class__ is DeviceView else prepare(device)
         try:
-            return self._judge(seen, budget)
+            return self._evaluate(seen, budget)
         except RecursionError:  # values that are deep, or a caller that is
             with room_for(DEEPEST):
-                return self._judge(seen, budget)
+                return self._evaluate(seen, budget)
 
-    def _judge(self, seen: DeviceView, budget: int) -> Outcome:
+    def _evaluate(self, seen: DeviceView, budget: int) -> Outcome:
         if seen.failure or seen.list_failure:
             failure = seen.failure or ("" if self.dialect.reads_list_attributes else seen.list_failure)
             if failure:
@@ -103,9 +101,9 @@ class Selector:
         except CelError as error:
             return self._end(state, "error", error.message)
         except UnknownError as error:
-            return self._end(state, "unknown", "only the node knows " + ", ".join(sorted(error.paths)))
+            return self._end(state, "unknown", "known at run time only: " + ", ".join(sorted(error.paths)))
         except EffortExceeded:
-            return Outcome("error", "operation cancelled: more work than one selector may make here", state.cost)
+            return Outcome("error", "operation cancelled: more work than one selector may cause here", state.cost)
         except CostExceeded:
             return Outcome("error", "operation cancelled: actual cost limit exceeded", max(state.cost, budget + 1))
         except Panic as error:
@@ -115,14 +113,14 @@ class Selector:
         return self._end_otherwise(state, value)
 
     def _end_otherwise(self, state: State, value: Any) -> Outcome:
-        """The outcome for a result that is no bool: that within an optional counts, as upstream converts results."""
+        """The outcome for a result that is not a bool: one within an optional counts, as upstream converts results."""
         inner = value
         while inner.__class__ is Optional and inner.present:
             inner = inner.value
         if inner is True or inner is False:
             return self._settle(state, "match" if inner else "no-match")
         if inner.__class__ is UnknownValue:
-            return self._end(state, "unknown", f"only the node knows {inner.path}")
+            return self._end(state, "unknown", f"known at run time only: {inner.path}")
         return self._end(state, "error", f"CEL result of type {type_name(value)} could not be converted to bool")
 
     def _end(self, state: Any, verdict: Verdict, message: str) -> Outcome:
@@ -143,7 +141,7 @@ class Selector:
         return outcome
 
     def outcomes(self, devices: Iterable[Any], budget: int = BUDGET) -> list[Outcome]:
-        """The outcomes of many devices, in their order; devices that look the same to the selector are judged once."""
+        """The outcomes of many devices, in their order; equal projections are evaluated once."""
         known: dict[Hashable, Outcome] = {}
         found: list[Outcome] = []
         for device in devices:
@@ -158,7 +156,7 @@ class Selector:
     def projection(self, device: Any) -> Hashable:
         """What the selector can see of the device: equal projections have equal outcomes.
 
-        Values that only the node knows are marked, with their group; absent ones are marked as absent.
+        Values known at run time only are marked, with their group; absent ones are marked as absent.
         """
         seen = device if device.__class__ is DeviceView else prepare(device)
         return (seen.failure, seen.list_failure, *[_projected(seen, path) for path in self._paths])

@@ -12,7 +12,7 @@ SHALLOW: Final = 60
 """Trees of no more levels than these are evaluated on the stack that there is."""
 
 DEEPEST: Final = 3_000
-"""More levels than a text of admissible length can give a tree or a value."""
+"""More levels than an expression of admissible length can give a tree or a value."""
 
 _FRAMES_PER_NODE: Final = 6
 _lock: Final = threading.Lock()
@@ -21,7 +21,7 @@ _ORDINARY: Final = nullcontext()
 
 
 def room_for(depth: int) -> AbstractContextManager[None]:
-    """Makes room on Python's stack for a tree of that depth while the context lasts.
+    """Make room on Python's stack for a tree of that depth while the context lasts.
 
     Trees that people write need none. The depth is bounded by the parser, so the room is; Python frames take no C
     stack.

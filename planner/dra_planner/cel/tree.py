@@ -10,25 +10,15 @@ from dra_planner.cel.types import DYN, Type
 if TYPE_CHECKING:
     from dra_planner.cel.checking.overloads import Overload
 
-CONSTANT = 0
-IDENT = 1
-SELECT = 2
-CALL = 3
-LIST = 4
-MAP = 5
-STRUCT = 6
-FOLD = 7
-
 
 class Node:
-    """A node. `position` is its offset in the text; the checker fills in the rest.
+    """A node. `position` is its offset in the expression; the checker fills in the rest.
 
     `type` is what it evaluates to, `overloads` are the forms a call may take, `names_type` says that a name is that
     of a type.
     """
 
     __slots__ = ("names_type", "overloads", "position", "type")
-    kind = -1
 
     def __init__(self, position: int) -> None:
         self.position = position
@@ -45,7 +35,6 @@ class Constant(Node):
     """A literal."""
 
     __slots__ = ("value",)
-    kind = CONSTANT
 
     def __init__(self, position: int, value: Any) -> None:
         super().__init__(position)
@@ -56,7 +45,6 @@ class Ident(Node):
     """A name."""
 
     __slots__ = ("name",)
-    kind = IDENT
 
     def __init__(self, position: int, name: str) -> None:
         super().__init__(position)
@@ -67,7 +55,6 @@ class Select(Node):
     """`operand.field`, or a test whether it is there."""
 
     __slots__ = ("field", "operand", "test")
-    kind = SELECT
 
     def __init__(self, position: int, operand: Node, field: str, test: bool = False) -> None:
         super().__init__(position)
@@ -81,7 +68,6 @@ class Call(Node):
     """A function on arguments, or a method of a target. Operators are functions; && and || take many arguments."""
 
     __slots__ = ("args", "function", "target")
-    kind = CALL
 
     def __init__(self, position: int, function: str, args: list[Node], target: Node | None = None) -> None:
         super().__init__(position)
@@ -95,7 +81,6 @@ class ListNode(Node):
     """`[a, ?b]`; `optional` holds the indices of those with a question mark."""
 
     __slots__ = ("elements", "optional")
-    kind = LIST
 
     def __init__(self, position: int, elements: list[Node], optional: frozenset[int] = frozenset()) -> None:
         super().__init__(position)
@@ -109,7 +94,6 @@ class MapNode(Node):
     """`{a: b, ?c: d}` as (key, value, whether optional)."""
 
     __slots__ = ("entries",)
-    kind = MAP
 
     def __init__(self, position: int, entries: list[tuple[Node, Node, bool]]) -> None:
         super().__init__(position)
@@ -123,7 +107,6 @@ class Struct(Node):
     """`Name{field: value}`."""
 
     __slots__ = ("fields", "name")
-    kind = STRUCT
 
     def __init__(self, position: int, name: str, fields: list[tuple[str, Node, bool]]) -> None:
         super().__init__(position)
@@ -137,7 +120,6 @@ class Fold(Node):
     """What the macros over lists and maps become; `cel.bind` and `optMap` as well, with an empty range."""
 
     __slots__ = ("accumulator", "condition", "initial", "key", "range", "result", "step", "value")
-    kind = FOLD
 
     def __init__(
         self,

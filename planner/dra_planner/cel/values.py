@@ -26,7 +26,7 @@ class CelError(Exception):
 
 
 class UnknownError(Exception):
-    """An expression came to need a value that only the node knows. `paths` names what is needed."""
+    """An expression needs a value that is known at run time only. `paths` names what is needed."""
 
     def __init__(self, paths: frozenset[str]) -> None:
         super().__init__(", ".join(sorted(paths)))
@@ -54,7 +54,7 @@ class Uint(int):
 
 @dataclass(frozen=True, slots=True)
 class UnknownValue:
-    """The value of an attribute that only the node knows; reading it raises `UnknownError`."""
+    """The value of an attribute that is known at run time only; reading it raises `UnknownError`."""
 
     path: str
     group: str = ""
@@ -123,7 +123,7 @@ class QuantityValue:
 
 @dataclass(frozen=True, slots=True)
 class SemverValue:
-    """A version: numbers, pre-release identifiers (int or str), build metadata, and the text it came from."""
+    """A version: numbers, pre-release identifiers (int or str), build metadata, and the string it came from."""
 
     major: int
     minor: int
@@ -150,7 +150,7 @@ class NetworkValue:
 
 @dataclass(frozen=True, slots=True)
 class UrlValue:
-    """A URL in its parts, and as text."""
+    """A URL in its parts, and as a string."""
 
     text: str
     scheme: str
@@ -225,7 +225,7 @@ class MapValue:
 
     @staticmethod
     def of_strings(values: Mapping[str, Any], default: Any = None) -> MapValue:
-        """The map with those text keys."""
+        """The map with these string keys."""
         return MapValue({k: (k, v) for k, v in values.items()}, default, of_texts=True)
 
     @staticmethod

@@ -47,7 +47,7 @@ def test_80gi_narrowly_excludes_an_h100() -> None:
     assert explained.terms[0].nearest == "81559Mi"
     assert explained.warnings == (
         "80Gi excludes a device (NVIDIA H100 80GB HBM3) that publishes 81559Mi; "
-        "a device publishes less than it is sold as",
+        "a device publishes less than its name says",
     )
 
 

@@ -1,7 +1,7 @@
 """What would make a refused selector right.
 
 Each rule looks at what was refused, not at the words alone, and says what to write: after "write" comes an expression
-that can be taken as it is. Where nothing better is known there is no advice.
+that can be taken as it is. Where no better expression is known there is no advice.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def for_node(node: Node, message: str, dialect: Dialect) -> str | None:
 
 
 def for_result(root: Node) -> str:
-    """Advice for a selector that gives something else than true or false."""
+    """Advice for a selector whose result is neither true nor false."""
     result, text = root.type, spell(root)
     if result == types.QUANTITY and text is not None:
         return f'compare it: write {text}.compareTo(quantity("40Gi")) >= 0'
@@ -89,15 +89,16 @@ def _for_call(node: Call, message: str, dialect: Dialect) -> str | None:
     if node.function == "sign" and node.target is not None:
         return f"sign is a function: write sign({spell(node.target) or 'quantity'}) == 1"
     if node.function == "@in" and given[0] == types.QUANTITY and isinstance(node.args[1], ListNode):
-        amounts = [_wrapped(element, "quantity") for element in node.args[1].elements]
-        if not all(amounts):
-            return "a text is no quantity: compare with each amount"
-        return "a text is no quantity: write " + " || ".join(f"{spell(node.args[0])} == {amount}" for amount in amounts)
+        quantities = [_wrapped(element, "quantity") for element in node.args[1].elements]
+        if not all(quantities):
+            return "a string is not a quantity: compare with each one"
+        read = spell(node.args[0])
+        return "a string is not a quantity: write " + " || ".join(f"{read} == {quantity}" for quantity in quantities)
     if node.function == "@in" and len(given) == 2 and given[1].kind == "string":
         part, whole = spell(node.args[0]), spell(node.args[1])
-        return f"a text contains another: write {whole or 'text'}.contains({part or 'part'})"
+        return f"a string contains another: write {whole or 'string'}.contains({part or 'part'})"
     if node.function == "matches" and types.STRING not in given[:1]:
-        return "matches is for texts"
+        return "matches is for strings"
     return _LEVELS if any(t.kind == "map" for t in given) else None
 
 
@@ -110,7 +111,7 @@ def _for_comparison(node: Call, given: list[Type]) -> str | None:
         return _with_levels(node)
     if node.function in _ORDERINGS:
         if types.STRING in given and types.INT in given:
-            return "a text and a number have no order: make both numbers"
+            return "a string and a number have no order: make both numbers"
         return None
     if {t.kind for t in given} <= {"int", "uint", "double"}:
         return "numbers of two types are not compared with ==: use the same form for both, 1 or 1.0"
@@ -121,12 +122,12 @@ _PLURALS: Final = {"quantity": "quantities", "semver": "versions"}
 
 
 def _compared(node: Call, kind: str) -> str | None:
-    """The comparison by methods of quantities or versions, with texts and numbers made into such."""
+    """The comparison by methods of quantities or versions, with strings and numbers converted."""
     operator = _ORDERINGS.get(node.function) or _EQUALITIES[node.function]
     left, right = [_wrapped(argument, kind) for argument in node.args]
     if left is None or right is None:
         return f"{_PLURALS[kind]} have no {operator}: compare them with a.compareTo(b) {operator} 0"
-    reason = f"{_PLURALS[kind]} have no {operator}" if node.function in _ORDERINGS else f"a text is no {kind}"
+    reason = f"{_PLURALS[kind]} have no {operator}" if node.function in _ORDERINGS else f"a string is not a {kind}"
     if kind == "quantity" and any(map(_is_attribute, node.args)):
         reason = "an attribute is never a quantity, a capacity is"
     if node.function == "_==_":
@@ -137,21 +138,21 @@ def _compared(node: Call, kind: str) -> str | None:
 
 
 def _for_method(node: Call, target: Node, given: list[Type]) -> str | None:
-    """A method of quantities or versions that was given a text or a number, or is called on one."""
+    """A method of quantities or versions that was given a string or a number, or is called on one."""
     kind = "semver" if types.SEMVER in given else "quantity" if types.QUANTITY in given else _kind_of(node.args[0])
     if kind == "quantity" and types.QUANTITY not in given and _is_attribute(target) and _is_short_version(node.args[0]):
         kind = "semver"
     left, right = _wrapped(target, kind), _wrapped(node.args[0], kind)
     if left is None or right is None:
-        return f"wrap the text: {node.function}({kind}(...))"
+        return f"wrap the string: {node.function}({kind}(...))"
     whole = f"{left}.{node.function}({right})"
     if node.function in ("isGreaterThan", "isLessThan"):
-        return f"a text is no {kind}, wrap it: write {whole}"
-    return f"a text is no {kind}, wrap it: write {whole}{' >= 0' if node.function == 'compareTo' else ''}"
+        return f"a string is not a {kind}, wrap it: write {whole}"
+    return f"a string is not a {kind}, wrap it: write {whole}{' >= 0' if node.function == 'compareTo' else ''}"
 
 
 def _kind_of(node: Node) -> str:
-    """What a text is meant for: a version if it is one, else a quantity."""
+    """What a string is meant for: a version if it is one, else a quantity."""
     if isinstance(node, Constant) and isinstance(node.value, str):
         try:
             parse_semver(node.value)
@@ -166,7 +167,7 @@ def _is_short_version(node: Node) -> bool:
 
 
 def _wrapped(node: Node, kind: str) -> str | None:
-    """The operand as text; a literal is made a quantity or version, an attribute that must be a capacity is read so."""
+    """The operand as an expression; a literal becomes a quantity or version, an attribute a capacity if it must."""
     if isinstance(node, Constant):
         text = str(node.value)
         if kind == "semver" and text.count(".") < 2:

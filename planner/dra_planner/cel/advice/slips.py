@@ -1,4 +1,4 @@
-"""What was meant by a text that is no expression: the slips of those who write other languages, mended."""
+"""What was meant by a string that is not an expression: slips of those who write other languages, with their fixes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dra_planner.cel.syntax.builder import ParseError
 from dra_planner.cel.syntax.parser import parse
 
 _MAX_LENGTH: Final = 600
-_TEXT: Final = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
+_STRING: Final = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
 _QUOTES: Final = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'"}
 )
 _WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
 
 
-def _outside_texts(pattern: str, replacement: str | Callable[[re.Match[str]], str]) -> Callable[[str], str]:
+def _outside_strings(pattern: str, replacement: str | Callable[[re.Match[str]], str]) -> Callable[[str], str]:
     """Replaces what the pattern finds, but not within literals."""
-    both = re.compile(f"({_TEXT})|(?:{pattern})", re.DOTALL)
+    both = re.compile(f"({_STRING})|(?:{pattern})", re.DOTALL)
 
-    def mend(text: str) -> str:
+    def fix(text: str) -> str:
         def one(match: re.Match[str]) -> str:
             if match[1] is not None:
                 return match[1]
@@ -30,11 +30,11 @@ def _outside_texts(pattern: str, replacement: str | Callable[[re.Match[str]], st
 
         return both.sub(one, text)
 
-    return mend
+    return fix
 
 
 def _unbalanced(text: str) -> int:
-    bare = re.sub(_TEXT, "", text, flags=re.DOTALL)
+    bare = re.sub(_STRING, "", text, flags=re.DOTALL)
     return bare.count("(") - bare.count(")")
 
 
@@ -56,35 +56,35 @@ def _word(match: re.Match[str]) -> str:
 
 
 _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
-    ("a text has straight quotes, \" or '", lambda text: text.translate(_QUOTES)),
-    ("at least is >=, at most <=", _outside_texts(r"=([<>])(?!=)", lambda match: match[2] + "=")),
-    ("equality is ==", _outside_texts(r"(?<![=!<>])={1,3}(?!=)", "==")),
-    ("inequality is !=", _outside_texts(r"!==|<>", "!=")),
+    ("a string has straight quotes, \" or '", lambda text: text.translate(_QUOTES)),
+    ("at least is >=, at most <=", _outside_strings(r"=([<>])(?!=)", lambda match: match[2] + "=")),
+    ("equality is ==", _outside_strings(r"(?<![=!<>])={1,3}(?!=)", "==")),
+    ("inequality is !=", _outside_strings(r"!==|<>", "!=")),
     (
         "the operators are &&, || and !",
-        _outside_texts(r"\b(?:and|or|not|AND|OR|NOT)\b(?!\s*\()\s?", lambda m: _word(m)),
+        _outside_strings(r"\b(?:and|or|not|AND|OR|NOT)\b(?!\s*\()\s?", lambda m: _word(m)),
     ),
-    ("the operators are &&, || and !", _outside_texts(r"(?<![.\w])(?:and|or|not|AND|OR|NOT)\b\s?", _word)),
-    ("both must hold is &&", _outside_texts(r"(?<!&)&(?!&)", "&&")),
-    ("one must hold is ||", _outside_texts(r"(?<!\|)\|(?!\|)", "||")),
+    ("the operators are &&, || and !", _outside_strings(r"(?<![.\w])(?:and|or|not|AND|OR|NOT)\b\s?", _word)),
+    ("both must hold is &&", _outside_strings(r"(?<!&)&(?!&)", "&&")),
+    ("one must hold is ||", _outside_strings(r"(?<!\|)\|(?!\|)", "||")),
     ("every ( needs its )", _close),
     ("every ) needs its (", _drop),
 )
 
 
 def advise(text: str, dialect: Dialect) -> str | None:
-    """Advice for a text that is no expression: what is wrong, and if it can be told, what to write."""
+    """Advice for a string that is not an expression: what is wrong, and where possible what to write."""
     if not text.strip():
         return 'a selector is a condition: write device.driver == "gpu.nvidia.com"'
     reasons: list[str] = []
-    mended = text
-    for reason, mend in _slips(text):
-        changed = mend(mended)
-        if changed != mended:
-            mended = changed
+    fixed = text
+    for reason, fix in _slips(text):
+        changed = fix(fixed)
+        if changed != fixed:
+            fixed = changed
             reasons += [reason] * (reason not in reasons)
-            if _is_expression(mended, dialect):
-                return f"{'; '.join(reasons)}: write {mended}"
+            if _is_expression(fixed, dialect):
+                return f"{'; '.join(reasons)}: write {fixed}"
     return "; ".join(reasons) or None
 
 

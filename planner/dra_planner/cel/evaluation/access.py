@@ -11,7 +11,7 @@ from dra_planner.cel.libraries.operators import known
 from dra_planner.cel.values import CelError, MapValue, Uint, show
 
 ABSENT = object()
-"""What a read gives for something that is not there, where that is no error."""
+"""What a read gives for something that is not there, where that is not an error."""
 
 
 def read(container: Any, key: Any) -> Any:

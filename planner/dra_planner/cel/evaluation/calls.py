@@ -59,7 +59,7 @@ _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
 _PARSERS: Final = frozenset(("quantity", "semver", "ip", "cidr", "url"))
 _SORTING: Final = ("sort", "@sortByAssociatedKeys")
 _UNSURE: Final = frozenset(("_?._", "or", "orValue", "flatten", "max", "min", *_SORTING))
-"""Functions that may give something else than their type says: their lists are looked at no further than the first."""
+"""Functions whose result may differ from their type: of their lists only the first item is checked."""
 _SINGLE_FORM: Final = frozenset(
     (*_BINARY, *operators.ORDERINGS, "!_", "-_", "size", "type", "dyn", "matches", *_SORTING)
 )
@@ -158,7 +158,7 @@ class Caller:
             early = True
         run = self._implementation(node)
         if isinstance(pattern, Folded):
-            run = _of_texts_and_types(run)
+            run = _of_strings_and_types(run)
         if function in _CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], Folded):
             return Folded(run(arguments[0].value))
         if function in _PARSERS and not self.compiler.sees_form and all(isinstance(a, Folded) for a in arguments):
@@ -226,8 +226,8 @@ class Caller:
         return dispatch
 
 
-def _of_texts_and_types(run: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a constant pattern: upstream looks for it in whatever is a text in Go, which a type's name is."""
+def _of_strings_and_types(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a constant pattern: upstream searches whatever is a string in Go, which a type's name is."""
     return lambda value, *rest: run(value.name if value.__class__ is TypeValue else value, *rest)
 
 
@@ -298,7 +298,7 @@ def _is_sure(node: Node, wanted: Type) -> bool:
 
 
 def _guards(overload: Overload) -> list[Callable[[Any], bool] | None]:
-    if overload.function == "flatten":  # upstream looks at no elements here
+    if overload.function == "flatten":  # upstream checks no elements here
         return [_guard(types.list_of(types.DYN)), *map(_guard, overload.parameters[1:])]
     if overload.function in _SORTING:
         return [_guard(types.list_of(types.DYN)) for _ in overload.parameters]
@@ -306,7 +306,7 @@ def _guards(overload: Overload) -> list[Callable[[Any], bool] | None]:
 
 
 def _guard(t: Type) -> Callable[[Any], bool] | None:
-    """What tells whether a value may be passed for the type; None if any may."""
+    """A test of whether a value may be passed for the type; None if any may."""
     if types.is_dynamic(t) or t.kind == "parameter":
         return None
     wanted = _CLASSES.get(t.kind)

@@ -1,6 +1,6 @@
 """The checked tree as closures: each takes the evaluation's state, counts its cost and gives a value.
 
-An error is a `CelError` raised, a value that only the node knows an `UnknownError`; && and ||, the steps of loops and
+An error is a `CelError` raised, one known at run time only an `UnknownError`; && and ||, the steps of loops and
 nothing else catch them. Cost is counted as upstream's tracker counts it, also where an argument is an error.
 Source of the behaviour: google/cel-go:interpreter/{planner,interpretable,decorators,runtimecost}.go@v0.26.0.
 """

@@ -282,7 +282,7 @@ def _collect(items: Closure, keep: Closure | None, element: Closure, first: int,
             count = _length(items(state), pairs)
             if count:
                 state.check()
-                _charge(state, count - 1, each)  # the last turn's price is not looked at
+                _charge(state, count - 1, each)  # the last turn is not charged here
                 state.cost += each
             state.cost += 1
             return [element.value] * count

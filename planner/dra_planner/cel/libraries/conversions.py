@@ -103,7 +103,7 @@ def _bytes_to_text(value: bytes) -> str:
 
 
 def double_text(number: float) -> str:
-    """The text of a double as Go's %g writes it."""
+    """The notation of a double as Go's %g writes it."""
     if number != number:
         return "NaN"
     if math.isinf(number):
@@ -137,7 +137,7 @@ def _plain(digits: str, exponent: int) -> str:
 
 
 def plain_double_text(number: float) -> str:
-    """The text of a finite double without exponent, in the fewest digits."""
+    """The notation of a finite double without exponent, in the fewest digits."""
     if number == 0:
         return "-0" if math.copysign(1, number) < 0 else "0"
     digits, exponent = _shortest(abs(number))

@@ -1,4 +1,4 @@
-"""`format`: clauses of a text filled with the values of a list.
+"""`format`: clauses of a string filled with the values of a list.
 
 Source of the behaviour: google/cel-go:ext/formatting.go@v0.26.0.
 """
@@ -61,7 +61,7 @@ _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf
 
 
 def clauses(text: str, count: int) -> list[tuple[str, str, int | None]]:
-    """The text between clauses, the letter of the clause after it (empty at the end) and its precision.
+    """The string between clauses, the letter of the clause after it (empty at the end) and its precision.
 
     `count` is how many values there are. Raises `CelError` where upstream finds the text wrong.
     """
@@ -95,7 +95,7 @@ def wrong_clause(letter: str, given: str) -> str:
 
 
 def format_text(text: str, values: Sequence[Any]) -> str:
-    """The text with its clauses filled. Raises `CelError`."""
+    """The string with its clauses filled. Raises `CelError`."""
     parts: list[str] = []
     size = 0
     for index, (before, letter, precision) in enumerate(clauses(text, len(values))):

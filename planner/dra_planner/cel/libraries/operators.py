@@ -34,7 +34,7 @@ from dra_planner.cel.values import (
 )
 
 MAX_SIZE: Final = 10_000_000
-"""More characters than any budget pays for; a text of that size ends the evaluation before it is built."""
+"""More characters than any budget pays for; a string of that size ends the evaluation before it is built."""
 MAX_ITEMS: Final = 2_000_000
 """More items than a list may have. Upstream has no such limit, and no selector that a person writes comes near."""
 
@@ -49,7 +49,7 @@ _NANOS: Final = 10**9
 
 
 def known(value: Any) -> Any:
-    """The value, unless only the node knows it (`UnknownError` is raised) or it is an error kept in an optional."""
+    """The value, unless it is known at run time only (`UnknownError` is raised) or is an error within an optional."""
     kind = value.__class__
     if kind is UnknownValue:
         raise UnknownError(frozenset({value.path}))
@@ -151,7 +151,7 @@ def _are_equal(a: list[Any], b: list[Any]) -> bool:
 
 
 def is_plain(items: list[Any]) -> bool:
-    """Whether a list is long and of ints or texts alone, so that Python compares them as CEL does, and fast."""
+    """Whether a list is long and of ints or strings alone, so that Python compares them as CEL does, and fast."""
     if len(items) < _LONG or items[0].__class__ not in _PLAIN:
         return False
     spend(len(items) // 8)
@@ -398,7 +398,7 @@ ORDERINGS: Final[dict[str, Callable[[int], bool]]] = {
 
 
 def size(value: Any) -> int:
-    """The size of a text (in characters), of bytes, a list or a map."""
+    """The size of a string (in characters), of bytes, a list or a map."""
     if value.__class__ in (str, bytes, list, MapValue):
         return len(value)
     raise no_overload()

@@ -30,7 +30,7 @@ def _options() -> Any:
 
 
 def compile_pattern(pattern: str) -> Any:
-    """The compiled pattern, kept for the next time. Raises `CelError` with the reason if it is none."""
+    """The compiled pattern, cached. Raises `CelError` with the reason if it is invalid."""
     import re2
 
     compiled = _compiled.get(pattern)

@@ -17,11 +17,11 @@ _UINT64: Final = 2**64
 
 
 class SemverError(ValueError):
-    """A text that is not a semantic version."""
+    """A string that is not a semantic version."""
 
 
 def parse_semver(text: str) -> SemverValue:
-    """The version that the text denotes. Raises `SemverError` with upstream's reason."""
+    """The version that a string denotes. Raises `SemverError` with upstream's reason."""
     if not text:
         raise SemverError("Version string empty")
     parts = text.split(".", 2)
@@ -72,7 +72,7 @@ def _prerelease(text: str) -> int | str:
 
 
 def normalize(text: str) -> str:
-    """The text with a leading v removed, zeroes trimmed and missing parts added. Raises `SemverError`."""
+    """The string with a leading v removed, zeroes trimmed and missing parts added. Raises `SemverError`."""
     text = text.removeprefix("v")
     parts = text.split(".", 2)
     for index, part in enumerate(parts):

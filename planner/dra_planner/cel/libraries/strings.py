@@ -1,4 +1,4 @@
-"""Functions on texts.
+"""Functions on strings.
 
 Source of the behaviour: google/cel-go:ext/strings.go, common/types/string.go @v0.26.0.
 """

@@ -29,7 +29,7 @@ _OVERFLOW: Final = "timestamp overflow"
 
 
 def parse_duration(text: str) -> Duration:
-    """The duration that Go's text form denotes. Raises `CelError`."""
+    """The duration that Go's notation denotes. Raises `CelError`."""
     failed = CelError("type conversion error from 'string' to 'google.protobuf.Duration'")
     body = text[1:] if text[:1] in ("-", "+") else text
     negative = text[:1] == "-"
@@ -65,7 +65,7 @@ def seconds(duration: Duration) -> float:
 
 
 def parse_timestamp(text: str) -> Timestamp:
-    """The point in time that RFC 3339 text denotes. Raises `CelError`."""
+    """The point in time that an RFC 3339 string denotes. Raises `CelError`."""
     failed = CelError("type conversion error from 'string' to 'google.protobuf.Timestamp'")
     match = _TIMESTAMP.fullmatch(text)
     if not match:
@@ -102,7 +102,7 @@ def timestamp_of_seconds(number: int) -> Timestamp:
 
 
 def timestamp_text(moment: Timestamp) -> str:
-    """RFC 3339 text, with as many digits of the fraction as are needed."""
+    """The RFC 3339 string, with as many digits of the fraction as are needed."""
     local = _EPOCH + timedelta(seconds=moment.nanos // _NANOS + moment.offset)
     fraction = f"{moment.nanos % _NANOS:09d}".rstrip("0")
     text = local.isoformat(timespec="seconds") + (f".{fraction}" if fraction else "")

@@ -113,7 +113,7 @@ def _url(text: str) -> UrlValue:
 
 
 def is_request_uri(text: str) -> bool:
-    """Whether the text is what an HTTP request may ask for: a URL, or an absolute path."""
+    """Whether a string is what an HTTP request may name: a URL, or an absolute path."""
     try:
         _parse(text, request=True)
     except _UrlError:

@@ -1,7 +1,7 @@
 """The parser's automaton: it runs the tables made of the grammar, and takes a run of reductions in one step.
 
 A grammar with a rule for every level of precedence reduces each literal some ten times, from `literal` to `expr`, and
-nothing but the topmost state changes on the way. Where such a run ends hangs on three things: the state below, the
+nothing but the topmost state changes on the way. Where such a run ends depends on three things: the state below, the
 topmost one and the kind of the next word. So it is found once and looked up from then on, with what the callbacks on
 the way do made into one function.
 """
@@ -27,7 +27,7 @@ class Builder(Protocol):
 
 
 class Word(str):
-    """A word of the text: the kind of terminal that it is, and the offset where it starts."""
+    """A word of the expression: the kind of terminal that it is, and the offset where it starts."""
 
     __slots__ = ("position", "type")
 
@@ -78,7 +78,7 @@ class Automaton:
         return top, self._builder.compose(names)
 
     def parse(self, text: str) -> Any:
-        """What the builder makes of the text. Raises `Unexpected`, and whatever it raises."""
+        """What the builder makes of the expression. Raises `Unexpected`, and whatever it raises."""
         states: list[int] = [0]
         values: list[Any] = []
         offset = last = 0
@@ -103,7 +103,7 @@ class Automaton:
         return values[-1]
 
     def _shift(self, states: list[int], values: list[Any], kind: str, value: Any) -> bool:
-        """Reduces as much as the word asks for, then takes it in; false where it cannot stand."""
+        """Reduce as much as the word requires, then shift it; false where it is not allowed."""
         actions = self._actions
         while True:
             top = states[-1]

@@ -1,7 +1,7 @@
 """The callbacks of the grammar's rules, which grow the tree from the leaves and count how deeply things are nested.
 
 Depth is counted as upstream's parser does, per kind of syntax (expressions, relations, calculations, member accesses)
-and over all of them; beyond 250 the text is refused. Nothing here recurses.
+and over all of them; beyond 250 the expression is refused. Nothing here recurses.
 Source of the behaviour: google/cel-go:parser/parser.go@v0.26.0.
 """
 
@@ -29,7 +29,7 @@ _COUNTED: Final = frozenset({"expr", "relation", "multiplication", "primary"})
 
 
 class ParseError(ValueError):
-    """A text that is not an expression. `position` is the offset of the place."""
+    """A string that is not an expression. `position` is the offset of the place."""
 
     def __init__(self, message: str, position: int, deep: bool = False) -> None:
         super().__init__(message)

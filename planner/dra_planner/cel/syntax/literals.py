@@ -1,4 +1,4 @@
-"""Literals of the text as values."""
+"""Literals as values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _decimal(digits: str) -> int:
 
 
 def text_of(literal: str) -> str:
-    """The text of a string literal, quotes and prefix included. Raises `LiteralError`."""
+    """The value of a string literal, given with quotes and prefix. Raises `LiteralError`."""
     body, raw = _body(literal)
     if raw or "\\" not in body:
         return body

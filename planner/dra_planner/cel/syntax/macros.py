@@ -27,7 +27,7 @@ _Expander = Callable[[int, Node, list[Node]], Node | None]
 
 
 def expand(position: int, function: str, target: Node | None, args: list[Node], with_lists: bool) -> Node | None:
-    """The tree that a call stands for, or None when it is no macro. Raises `MacroError`.
+    """The tree that a call stands for, or None when it is not a macro. Raises `MacroError`.
 
     `with_lists`: whether cel-go's list extension, which brings `sortBy`, is there.
     """

@@ -1,4 +1,4 @@
-"""From text to tree."""
+"""From a string to a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree as text again, for advice that says what to write."""
+"""A tree as an expression again, for advice that says what to write."""
 
 from __future__ import annotations
 
