@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from dra_command.suggestions import fix_of, fix_of_option
 from dra_planner.errors import PlannerError
 
 _DESCRIPTION = """\
@@ -104,7 +105,7 @@ class UsageError(PlannerError):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, fix=f"see `{self.prog} --help`")
+        raise UsageError(message, fix=fix_of(message, self.prog))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +120,28 @@ def parse(words: Sequence[str]) -> Arguments | None:
     """Return the arguments, None when help or the version was all that was asked for; raises UsageError."""
     parser = build_parser()
     try:
-        values = parser.parse_args(words)
+        values, rest = parser.parse_known_args(words)
     except SystemExit:  # argparse has printed help or the version
         return None
     if values.command is None:
         parser.print_help(sys.stdout)
         return None
+    _take_late_words(values, rest, parser)
     return Arguments(values.command, values)
+
+
+def _take_late_words(values: argparse.Namespace, rest: Sequence[str], parser: argparse.ArgumentParser) -> None:
+    """Add words behind an option to the paths or search words before it, which argparse has closed by then."""
+    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    unknown = next((word for word in rest if word.startswith("-")), "")
+    if unknown:
+        fix = fix_of_option(unknown, commands.choices[values.command])
+        raise UsageError(f"unrecognized arguments: {' '.join(rest)}", fix=fix)
+    late = getattr(values, "paths", None) if hasattr(values, "paths") else getattr(values, "words", None)
+    if rest and late is None:
+        raise UsageError(f"unrecognized arguments: {' '.join(rest)}", fix=f"see `pulumi-dra {values.command} --help`")
+    if late is not None:
+        late.extend(rest)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -193,8 +209,8 @@ def _add_check(commands: Any) -> None:
     parser.add_argument(
         "--rewrite",
         action="store_true",
-        help="print the files that hold older DRA objects (v1alpha2 to v1beta2) in the form of resource.k8s.io/v1, "
-        "instead of findings; standard input is printed whole",
+        help="print the files that hold older DRA objects (v1alpha1 to v1beta2) in the form of resource.k8s.io/v1, "
+        "instead of findings; what has no such form stays and is named; standard input is printed whole",
     )
     parser.add_argument("--in-place", action="store_true", help="with --rewrite: change these files instead")
     _add_answer(parser, ("text", "json", "sarif", "junit", "github"))

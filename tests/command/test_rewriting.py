@@ -39,6 +39,24 @@ OLD_LIST = {
         {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaimParameters", "metadata": {"name": "big"}},
     ],
 }
+CLASSIC = """\
+# of the first drivers
+apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceClass
+metadata: {name: gpu}   # its name
+driverName: gpu.resource.nvidia.com
+structuredParameters: true
+"""
+CLASSIC_NOW = """\
+# of the first drivers
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}   # its name
+spec:
+  selectors:
+    - cel:
+        expression: device.driver == "gpu.nvidia.com"
+"""
 CHANGE = "ResourceClaim gpu: resource.k8s.io/v1beta1 → resource.k8s.io/v1"
 
 
@@ -111,13 +129,38 @@ def test_standard_input_is_printed_whole(project: Project) -> None:
     assert "exactly:" in project.run("check", "-", "--rewrite", stdin=OLD).out
 
 
-def test_json_stays_json_and_what_has_no_form_is_named(project: Project) -> None:
+def test_json_stays_json_and_what_has_no_form_stays_and_is_named(project: Project) -> None:
     path = project.write("manifests/old.json", json.dumps(OLD_LIST))
     done = project.run("check", "manifests", "--rewrite", "--in-place")
+    assert done.status == 1
     assert "ResourceClass gpu: resource.k8s.io/v1alpha2 → resource.k8s.io/v1" in done.out
-    assert "ResourceClaimParameters big: resource.k8s.io/v1alpha2 has no form in v1" in done.out
-    (item,) = json.loads(path.read_text(encoding="utf-8"))["items"]
-    assert (item["kind"], item["apiVersion"]) == ("DeviceClass", "resource.k8s.io/v1")
+    assert "ResourceClaimParameters big: resource.k8s.io/v1alpha2 stays as it is: none of these files" in done.err
+    assert "for example, written by hand:\n    # what the parameters asked for" in done.err
+    first, second = json.loads(path.read_text(encoding="utf-8"))["items"]
+    assert (first["kind"], first["apiVersion"]) == ("DeviceClass", "resource.k8s.io/v1")
+    assert second == OLD_LIST["items"][1]
+
+
+def test_comments_and_layout_stay_and_nothing_is_dropped_in_silence(project: Project) -> None:
+    project.write("manifests/class.yaml", CLASSIC)
+    done = project.run("check", "manifests", "--rewrite")
+    assert done.out == CLASSIC_NOW
+    assert done.status == 0
+    assert done.err == (
+        "manifests/class.yaml:2: ResourceClass gpu: resource.k8s.io/v1alpha2 → resource.k8s.io/v1\n"
+        "    the driver gpu.resource.nvidia.com is called gpu.nvidia.com today\n"
+        "    structuredParameters is left out: in v1 every driver publishes its devices as ResourceSlices\n"
+    )
+
+
+def test_a_rule_of_taints_waits_for_its_release(project: Project) -> None:
+    rule = (
+        "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\n"
+        "spec: {deviceSelector: {driver: d.example}, taint: {key: a.example/b, effect: NoSchedule}}\n"
+    )
+    project.write("manifests/rule.yaml", rule)
+    assert "1.36 has no DeviceTaintRule" in project.run("check", "manifests", "--rewrite", "--kubernetes", "1.36").err
+    assert "resource.k8s.io/v1\n" in project.run("check", "manifests", "--rewrite", "--kubernetes", "1.37").out
 
 
 def test_the_finding_names_the_way(project: Project, folder: Path) -> None:

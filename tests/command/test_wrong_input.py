@@ -107,7 +107,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("--write without a stack", nothing, ("plan", "workloads", "--write"), ("--write needs --stack",)),
     ("--write of other manifests", nothing, (*PLAN, "workloads", "--write"), ("PATH cannot be given",)),
     ("an unknown option", nothing, (*PLAN, "--fast"), ("--fast", "--help")),
-    ("an unknown subcommand", nothing, ("plna",), ("plna", "--help")),
+    ("an unknown subcommand", nothing, ("plna",), ("plna", "pulumi-dra plan")),
     ("an unknown format", nothing, (*PLAN, "--format", "xml"), ("xml", "json")),
     ("an old release", nothing, (*PLAN, "--kubernetes", "1.20"), ("1.20", "use 1.34 to")),
     ("no release at all", nothing, (*PLAN, "--kubernetes", "new"), ('"new" is no Kubernetes version',)),
@@ -164,7 +164,9 @@ def test_every_fault_of_a_fleet_is_told_at_once(project: Project) -> None:
 
 def test_a_stale_plan_is_broken_not_wrong(project: Project) -> None:
     assert project.run(*PLAN, "--write").status == 0
-    assert project.run(*PLAN, "--check").status == 0
+    current = project.run(*PLAN, "--check")
+    assert (current.status, current.err) == (0, "stacks/dev.plan.json: is current: the plan made now is the same\n")
+    assert project.run(*PLAN, "--check", "--quiet").err == ""
     project.stack("max: 4", "max: 3")
     done = project.run(*PLAN, "--check")
     assert done.status == 1
@@ -202,3 +204,29 @@ def test_a_fault_of_ours_is_said_to_be_ours(project: Project, monkeypatch: pytes
     assert done.status == 70
     assert "internal error: ZeroDivisionError" in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("plna", "--stack", "dev"), "did you mean `pulumi-dra plan`?"),
+        (("plan", "--stak", "dev"), "did you mean `--stack`?"),
+        (("plan", "--demmand=peak"), "did you mean `--demand`?"),
+        (("check", "x.yaml", "--format", "sarf"), "did you mean `--format sarif`?"),
+        (("catalog", "machine"), "did you mean `machines`?"),
+        (("plan", "--zzz"), "see `pulumi-dra plan --help`"),
+        (("zzz",), "see `pulumi-dra --help`"),
+    ],
+)
+def test_what_was_meant_is_suggested(words: tuple[str, ...], meant: str, project: Project) -> None:
+    done = project.run(*words)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.endswith(f"{meant}\n")
+
+
+def test_words_may_stand_behind_options(project: Project) -> None:
+    before, behind = ("h200", "--cloud", "eks"), ("--cloud", "eks", "h200")
+    assert project.run("catalog", "machines", *behind).out == project.run("catalog", "machines", *before).out
+    assert "p5en.48xlarge" in project.run("catalog", "machines", *behind).out
+    split = ("check", "workloads/two-pods.yaml", "--format", "json", "missing.yaml")
+    assert project.run(*split).json["error"]["file"] == "missing.yaml"

@@ -36,6 +36,8 @@ def run(values: argparse.Namespace) -> int:
     if stale:
         print(f"pulumi-dra: {stale}", file=sys.stderr)
         return Status.BROKEN
+    if values.check and not values.quiet:
+        print(f"{plan_path(inputs.stack)}: is current: the plan made now is the same", file=sys.stderr)
     if values.write and not values.quiet:
         print(f"wrote {plan_path(inputs.stack)}", file=sys.stderr)
     return status_of(plan.verdict, allow_unknown=values.allow_unknown)

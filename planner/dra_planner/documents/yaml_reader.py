@@ -37,9 +37,9 @@ class PurePythonParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Par
         yaml.parser.Parser.__init__(self)
 
 
-_Parser: Callable[[str], Any] = PurePythonParser
+Parser: Callable[[str], Any] = PurePythonParser
 with suppress(ImportError):  # PyYAML may come without libyaml
-    from yaml.cyaml import CParser as _Parser  # type: ignore[attr-defined]  # the stubs forget to export it
+    from yaml.cyaml import CParser as Parser  # type: ignore[attr-defined]  # the stubs forget to export it
 
 
 class Fault(Exception):
@@ -82,7 +82,7 @@ def read_yaml(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tu
     if len(_LINES) >= _MAX_REMEMBERED:
         _LINES.clear()
     try:
-        builder = _Builder(_Parser(text).get_event, first_line, text, most_nodes)
+        builder = _Builder(Parser(text).get_event, first_line, text, most_nodes)
         return builder.build(), builder.remarks
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -125,7 +125,7 @@ def _has_half_a_pair(data: object) -> bool:
 
 def _line_of(scalar: str, text: str) -> int:
     """Return the line, from 0, of the first value that is this unquoted scalar."""
-    next_event: Callable[[], Any] = _Parser(text).get_event
+    next_event: Callable[[], Any] = Parser(text).get_event
     while True:
         event = next_event()
         if isinstance(event, ScalarEvent) and event.implicit[0] and event.value == scalar:

@@ -19,7 +19,6 @@ from dra_planner.manifests.rendering.claims import (
 )
 from dra_planner.manifests.rendering.pods import render_pod_spec, render_pod_template
 from dra_planner.manifests.rendering.slices import render_node, render_slice
-from dra_planner.manifests.rewriting import rewrite
 from dra_planner.manifests.validation.context import SelectorRefusal
 
 __all__ = [
@@ -44,6 +43,5 @@ __all__ = [
     "render_pod_spec",
     "render_pod_template",
     "render_slice",
-    "rewrite",
     "selectors_of",
 ]

@@ -12,6 +12,7 @@ from dra_planner.catalog import (
     gpu_places,
     mig_layout,
 )
+from dra_planner.slices.partitions import whole_beside_partitions
 
 _DEFAULTS = DriverSettings()
 _FACTS = {
@@ -46,8 +47,14 @@ def slice_assumptions(
         sentences.append(f"{machine.name}: which of its GPUs share a PCIe root is not known")
     if driver.provenance.confidence == "derived":
         sentences.append(f"NVIDIA DRA driver {driver.version}: judged by its default branch shortly before the release")
-    dynamic = settings.has("DynamicMIG", driver) and model.mig_capable
-    if dynamic:
+    has_gate = settings.has("DynamicMIG", driver) and model.mig_capable
+    dynamic = has_gate and whole_beside_partitions(model, driver, mig) is not None
+    if has_gate and not dynamic:
+        sentences.append(
+            f"{name}: DynamicMIG is on, but only whole GPUs are published: MIG mode of this model must be on before "
+            "the driver starts, which the layout mig: all-enabled says"
+        )
+    elif dynamic:
         sentences.append(f"{name}: partitions are published as the driver does with DynamicMIG on")
     elif mig not in WHOLE:
         sentences.extend(_layout_sentences(machine, mig, name))

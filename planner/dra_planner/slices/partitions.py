@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dra_planner.catalog import DriverRelease, DriverSettings, Machine, MigInstance, MigProfile, mig_profiles
+from dra_planner.catalog import DriverRelease, DriverSettings, Gpu, Machine, MigInstance, MigProfile, mig_profiles
 from dra_planner.errors import CatalogError
 from dra_planner.model import CounterConsumption, CounterSet, Device, DeviceCapacity
 from dra_planner.quantity import Quantity
@@ -58,6 +58,14 @@ def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None
         raise CatalogError(
             f"where the MIG profiles of {name} can be placed is not known", fix="turn DynamicMIG off, or use a layout"
         )
+    return whole_beside_partitions(model, driver, mig)
+
+
+def whole_beside_partitions(model: Gpu, driver: DriverRelease, mig: str) -> bool | None:
+    """Return whether a MIG-capable GPU is published beside its partitions; None: only the whole GPU is published.
+
+    Ampere cannot switch MIG mode on while the driver runs: partitions of it need the mode on from the start.
+    """
     if model.mig_toggles_without_reset or driver.generation == "25.12":
         return True
     return False if mig == "all-enabled" else None

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from dra_planner.claims import expand_claims
 from dra_planner.errors import ManifestError
-from dra_planner.manifests import Manifests, rewrite
-from dra_planner.plan import read_checked
+from dra_planner.manifests import Manifests
+from dra_planner.manifests.rewriting import rewrite
+from dra_planner.plan import check_selector, read_checked
 from dra_planner.releases import RELEASES, features_of
 from dra_planner.sources import Source
 
@@ -167,7 +168,7 @@ def test_no_mutation_breaks_the_reading(
     demand = expand_claims(manifests, manifests.classes, features)
     assert all(item.message and item.code for item in manifests.diagnostics)
     assert len({shape.id for shape in demand.shapes}) == len(demand.shapes)
-    rewrite(Source("m.yaml", json.dumps(mutant)))
+    rewrite([Source("m.yaml", json.dumps(mutant))], features, check_selector=check_selector)
 
 
 REFUSED: list[tuple[dict[str, Any], str, Any]] = [

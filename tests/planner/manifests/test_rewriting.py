@@ -1,18 +1,22 @@
-"""Older manifests in today's form: what is rewritten, what stays, what is said."""
+"""Older manifests in the form of v1: what is rewritten and how it looks, what stays, what is said."""
 
 # ruff: noqa: E501  # a manifest reads best in one piece
 from __future__ import annotations
 
+import json
+from textwrap import dedent
+
 import pytest
 
-from dra_planner.manifests import rewrite
-from dra_planner.plan import read_checked
+from dra_planner.manifests.rewriting import Rewriting, examples, rewrite
+from dra_planner.plan import check_selector, read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
 
-def new(text: str) -> str:
-    return rewrite(Source("m.yaml", text))
+def rewritten(text: str, minor: int = 37) -> Rewriting:
+    (found,) = rewrite([Source("m.yaml", text)], features_of(minor), check_selector=check_selector)
+    return found
 
 
 CASES = {
@@ -20,75 +24,518 @@ CASES = {
         "# why\napiVersion: resource.k8s.io/v1beta2 # old\nkind: ResourceClaim\nmetadata: {name: c} # name\nspec: {}\n",
         "# why\napiVersion: resource.k8s.io/v1 # old\nkind: ResourceClaim\nmetadata: {name: c} # name\nspec: {}\n",
     ),
-    "v1beta1: flat requests": (
-        "# two GPUs\napiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c}\n"
+    "v1beta1: flat requests move below exactly, with their comments": (
+        """\
+        # two GPUs
+        apiVersion: "resource.k8s.io/v1beta1"
+        kind: ResourceClaim
+        metadata:
+          name:   c
+        spec:
+          devices:
+            requests:
+            - name: gpu   # the only one
+              # of this class
+              deviceClassName: gpu.example.com
+              count: 2   # both
+
+              selectors:
+              - cel:
+                  expression: |
+                    device.driver == "gpu.example.com" &&
+                      true
+            # no constraints
+            constraints: []
+        # the end
+        """,
+        """\
+        # two GPUs
+        apiVersion: "resource.k8s.io/v1"
+        kind: ResourceClaim
+        metadata:
+          name:   c
+        spec:
+          devices:
+            requests:
+            - name: gpu   # the only one
+              exactly:
+                # of this class
+                deviceClassName: gpu.example.com
+                count: 2   # both
+
+                selectors:
+                - cel:
+                    expression: |
+                      device.driver == "gpu.example.com" &&
+                        true
+            # no constraints
+            constraints: []
+        # the end
+        """,
+    ),
+    "v1beta1: the name moves to the front": (
+        "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c}\nspec:\n  devices:\n    requests:\n"
+        "    - deviceClassName: x.example\n      # which\n      name: gpu\n",
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec:\n  devices:\n    requests:\n"
+        "      # which\n    - name: gpu\n      exactly:\n        deviceClassName: x.example\n",
+    ),
+    "v1beta1: in braces": (
+        "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c}\n"
         "spec: {devices: {requests: [{name: gpu, deviceClassName: gpu.example.com, count: 2}]}}\n",
-        "# two GPUs\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: c\nspec:\n  devices:\n"
-        "    requests:\n      - name: gpu\n        exactly:\n          deviceClassName: gpu.example.com\n"
-        "          count: 2\n",
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\n"
+        "spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com, count: 2}}]}}\n",
     ),
     "v1beta1: alternatives stay": (
         "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaimTemplate\nmetadata: {name: c}\n"
         "spec: {spec: {devices: {requests: [{name: g, firstAvailable: [{name: a, deviceClassName: x.example}]}]}}}\n",
-        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata:\n  name: c\nspec:\n  spec:\n    devices:\n"
-        "      requests:\n        - name: g\n          firstAvailable:\n            - name: a\n"
-        "              deviceClassName: x.example\n",
-    ),
-    "v1alpha3: controller and suitableNodes are gone": (
-        "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceClass\nmetadata: {name: c}\n"
-        "spec: {suitableNodes: {nodeSelectorTerms: []}}\n",
-        "# suitableNodes is gone: which nodes suit follows from their devices\n"
-        "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: c\nspec: {}\n",
-    ),
-    "v1beta1: basic devices": (
-        "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: d, nodeName: n1, "
-        "pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: d0, basic: {attributes: {m: {int: 1}}}}]}\n",
-        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata:\n  name: s\nspec:\n  driver: d\n  nodeName: n1\n"
-        "  pool:\n    name: n1\n    generation: 1\n    resourceSliceCount: 1\n  devices:\n    - name: d0\n"
-        "      attributes:\n        m:\n          int: 1\n",
-    ),
-    "v1alpha2: class and claim": (
-        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: gpu}\ndriverName: gpu.example.com\n"
-        "---\napiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c}\n"
-        "spec: {resourceClassName: gpu, parametersRef: {kind: GpuParameters, name: big}}\n",
-        "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: gpu\nspec:\n  selectors:\n    - cel:\n"
-        "        expression: device.driver == \"gpu.example.com\"\n---\n"
-        "# parametersRef GpuParameters big has no form in v1: write what it asks for as selectors below\n"
-        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: c\nspec:\n  devices:\n    requests:\n"
-        "      - name: device\n        exactly:\n          deviceClassName: gpu\n",
-    ),
-    "v1alpha2: what has no form": (
-        "a: 1\n---\napiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata: {name: p}\n",
-        "a: 1\n---\n# PodSchedulingContext p has no form in v1: scheduling needs no such object any more\n",
-    ),
-    "a pod with source, the next document untouched": (
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: m}], "
-        "resourceClaims: [{name: gpu, source: {resourceClaimTemplateName: one}}]}\n--- # next\nkind:   Other # kept\n",
-        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n    - name: m\n  resourceClaims:\n"
-        "    - name: gpu\n      resourceClaimTemplateName: one\n--- # next\nkind:   Other # kept\n",
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: c}\n"
+        "spec: {spec: {devices: {requests: [{name: g, firstAvailable: [{name: a, deviceClassName: x.example}]}]}}}\n",
     ),
     "v1 with flat requests": (
         "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\n"
         "spec: {devices: {requests: [{name: gpu, deviceClassName: gpu.example.com}]}}\n",
-        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: c\nspec:\n  devices:\n    requests:\n"
-        "      - name: gpu\n        exactly:\n          deviceClassName: gpu.example.com\n",
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\n"
+        "spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}\n",
+    ),
+    "v1alpha3: plain capacities, basic devices, fields that said they are not set": (
+        """\
+        apiVersion: resource.k8s.io/v1alpha3
+        kind: ResourceSlice
+        metadata: {name: s}
+        spec:
+          driver: d.example
+          nodeName: n1
+          allNodes: false
+          pool: {name: n1, generation: 1, resourceSliceCount: 1}
+          devices:
+            - name: d0
+              basic:   # the only kind
+                attributes: {m: {int: 1}}
+                capacity:
+                  memory: 40Gi   # all of it
+        """,
+        """\
+        apiVersion: resource.k8s.io/v1
+        kind: ResourceSlice
+        metadata: {name: s}
+        spec:
+          driver: d.example
+          nodeName: n1
+          pool: {name: n1, generation: 1, resourceSliceCount: 1}
+          devices:
+            - name: d0
+              # the only kind
+              attributes: {m: {int: 1}}
+              capacity:
+                memory: {value: 40Gi}   # all of it
+        """,
+    ),
+    "v1beta1: basic devices in braces": (
+        "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: d.example, nodeName: n1, "
+        "pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: d0, basic: {attributes: {m: {int: 1}}}}]}\n",
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: d.example, nodeName: n1, "
+        "pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: d0, attributes: {m: {int: 1}}}]}\n",
+    ),
+    "until 1.30: source of a pod's claims": (
+        """\
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata: {name: p, labels: {a: "b"}}
+        spec:
+          selector: {matchLabels: {a: b}}
+          template:
+            metadata: {labels: {a: b}}
+            spec:
+              containers:
+              - {name: m, image: x}
+              resourceClaims:
+              - name: gpu
+                source:
+                  resourceClaimTemplateName: one   # of its own
+              - source: {resourceClaimName: c}
+                name: shared
+        --- # next
+        kind:   Other # kept
+        """,
+        """\
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata: {name: p, labels: {a: "b"}}
+        spec:
+          selector: {matchLabels: {a: b}}
+          template:
+            metadata: {labels: {a: b}}
+            spec:
+              containers:
+              - {name: m, image: x}
+              resourceClaims:
+              - name: gpu
+                resourceClaimTemplateName: one   # of its own
+              - resourceClaimName: c
+                name: shared
+        --- # next
+        kind:   Other # kept
+        """,
+    ),
+    "v1alpha2: class, claim and template": (
+        """\
+        apiVersion: resource.k8s.io/v1alpha2
+        kind: ResourceClass
+        metadata: {name: gpu}
+        # who serves it
+        driverName: gpu.example.com   # the driver
+        structuredParameters: true
+        ---
+        apiVersion: resource.k8s.io/v1alpha2
+        kind: ResourceClaimTemplate
+        metadata: {name: t}
+        spec:
+          metadata: {labels: {a: b}}   # of the claims
+          spec:
+            resourceClassName: gpu
+            allocationMode: WaitForFirstConsumer
+        """,
+        """\
+        apiVersion: resource.k8s.io/v1
+        kind: DeviceClass
+        metadata: {name: gpu}
+        # who serves it
+        # the driver
+        spec:
+          selectors:
+            - cel:
+                expression: device.driver == "gpu.example.com"
+        ---
+        apiVersion: resource.k8s.io/v1
+        kind: ResourceClaimTemplate
+        metadata: {name: t}
+        spec:
+          metadata: {labels: {a: b}}   # of the claims
+          spec:
+            devices:
+              requests:
+                - name: device
+                  exactly:
+                    deviceClassName: gpu
+        """,
+    ),
+    "v1alpha2: NVIDIA's parameters": (
+        """\
+        apiVersion: gpu.resource.nvidia.com/v1alpha1
+        kind: GpuClaimParameters
+        metadata: {name: big}
+        spec:
+          count: 4
+          selector:
+            andExpression:
+            - memory: {value: 40Gi, operator: GreaterThanOrEqualTo}
+            - productName: "*A100*"
+          sharing: {strategy: TimeSlicing, timeSlicingConfig: {timeSlice: Long}}
+        ---
+        apiVersion: resource.k8s.io/v1alpha2
+        kind: ResourceClaim
+        metadata: {name: c}
+        spec:
+          # four of them
+          resourceClassName: gpu.nvidia.com
+          parametersRef: {apiGroup: gpu.resource.nvidia.com, kind: GpuClaimParameters, name: big}
+        """,
+        """\
+        # GpuClaimParameters big is part of ResourceClaim c now
+        ---
+        apiVersion: resource.k8s.io/v1
+        kind: ResourceClaim
+        metadata: {name: c}
+        # four of them
+        spec:
+          devices:
+            requests:
+              - name: device
+                exactly:
+                  deviceClassName: gpu.nvidia.com
+                  count: 4
+                  selectors:
+                    - cel:
+                        expression: device.attributes["gpu.nvidia.com"].type == "gpu"
+                    - cel:
+                        expression: (device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("40Gi")) >= 0) && (device.attributes["gpu.nvidia.com"].productName.lowerAscii().matches("^.*a100.*$"))
+            config:
+              - opaque:
+                  driver: gpu.nvidia.com
+                  parameters:
+                    apiVersion: resource.nvidia.com/v1beta1
+                    kind: GpuConfig
+                    sharing:
+                      strategy: TimeSlicing
+                      timeSlicingConfig:
+                        interval: Long
+        """,
+    ),
+    "v1alpha2 of 1.30: structured parameters of class and claim": (
+        """\
+        apiVersion: v1
+        kind: List
+        items:
+        - apiVersion: resource.k8s.io/v1alpha2
+          kind: ResourceClass
+          metadata: {name: gpu}
+          driverName: gpu.example.com
+          parametersRef: {apiGroup: resource.k8s.io, kind: ResourceClassParameters, name: cp, namespace: default}
+        - apiVersion: resource.k8s.io/v1alpha2
+          kind: ResourceClassParameters
+          metadata: {name: cp}
+          filters:
+          - driverName: gpu.example.com
+            namedResources: {selector: 'attributes.bool["healthy"]'}
+          vendorParameters:
+          - driverName: gpu.example.com
+            parameters: {apiVersion: example.com/v1, kind: Config, mode: fast}
+        - apiVersion: resource.k8s.io/v1alpha2
+          kind: ResourceClaimParameters
+          metadata: {name: p}
+          shareable: true
+          driverRequests:
+          - driverName: gpu.example.com
+            requests:
+            - namedResources: {selector: 'attributes.quantity["memory"].isGreaterThan(quantity("10Gi"))'}
+              vendorParameters: {lane: 1}
+            - namedResources: {selector: 'attributes.string["kind"] == "attributes.int"'}
+        - apiVersion: resource.k8s.io/v1alpha2
+          kind: ResourceClaim
+          metadata: {name: c}
+          spec:
+            resourceClassName: gpu
+            parametersRef: {apiGroup: resource.k8s.io, kind: ResourceClaimParameters, name: p}
+        """,
+        """\
+        apiVersion: v1
+        kind: List
+        items:
+        - apiVersion: resource.k8s.io/v1
+          kind: DeviceClass
+          metadata: {name: gpu}
+          spec:
+            selectors:
+              - cel:
+                  expression: device.driver == "gpu.example.com"
+              - cel:
+                  expression: device.attributes["gpu.example.com"].healthy
+            config:
+              - opaque:
+                  driver: gpu.example.com
+                  parameters:
+                    apiVersion: example.com/v1
+                    kind: Config
+                    mode: fast
+        - apiVersion: resource.k8s.io/v1
+          kind: ResourceClaim
+          metadata: {name: c}
+          spec:
+            devices:
+              requests:
+                - name: device-0
+                  exactly:
+                    deviceClassName: gpu
+                    selectors:
+                      - cel:
+                          expression: device.driver == "gpu.example.com"
+                      - cel:
+                          expression: device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("10Gi"))
+                - name: device-1
+                  exactly:
+                    deviceClassName: gpu
+                    selectors:
+                      - cel:
+                          expression: device.driver == "gpu.example.com"
+                      - cel:
+                          expression: device.attributes["gpu.example.com"].kind == "attributes.int"
+              config:
+                - requests:
+                    - device-0
+                  opaque:
+                    driver: gpu.example.com
+                    parameters:
+                      lane: 1
+        """,
+    ),
+    "v1alpha1: a MIG device": (
+        """\
+        apiVersion: resource.k8s.io/v1alpha1
+        kind: ResourceClaimTemplate
+        metadata: {name: t}
+        spec:
+          spec:
+            resourceClassName: gpu.nvidia.com
+            parametersRef: {apiGroup: gpu.resource.nvidia.com, kind: MigDeviceClaimParameters, name: half}
+        ---
+        # half a GPU
+        apiVersion: gpu.resource.nvidia.com/v1alpha1
+        kind: MigDeviceClaimParameters
+        metadata: {name: half}
+        spec: {profile: 3g.40gb}
+        """,
+        """\
+        apiVersion: resource.k8s.io/v1
+        kind: ResourceClaimTemplate
+        metadata: {name: t}
+        spec:
+          spec:
+            devices:
+              requests:
+                - name: device
+                  exactly:
+                    deviceClassName: mig.nvidia.com
+                    selectors:
+                      - cel:
+                          expression: device.attributes["gpu.nvidia.com"].type == "mig" && device.attributes["gpu.nvidia.com"].profile == "3g.40gb"
+        ---
+        # half a GPU
+        # MigDeviceClaimParameters half is part of ResourceClaimTemplate t now
+        """,
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("old", "expected"), CASES.values(), ids=CASES)
 def test_rewriting(old: str, expected: str) -> None:
-    assert new(old) == expected
+    found = rewritten(dedent(old))
+    assert found.text == dedent(expected)
+    assert found.refusals == ()
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_rewritten_needs_no_second_time_and_is_taken(name: str) -> None:
-    text = new(CASES[name][0])
-    assert new(text) == text
-    if "Other" in text or "a: 1" in text:
+    text = rewritten(dedent(CASES[name][0])).text
+    assert rewritten(text).text == text
+    if "Other" in text:
         return
     manifests = read_checked([Source("m.yaml", text)], features_of(36))
     assert [item for item in manifests.diagnostics if item.severity == "error"] == []
+
+
+CLAIM = "apiVersion: resource.k8s.io/{0}\nkind: ResourceClaim\nmetadata: {{name: c}}\nspec: {1}\n"
+TEMPLATE = (
+    "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata: {name: c}\n"
+    "spec: {spec: {resourceClassName: gpu.nvidia.com, parametersRef: {apiGroup: GROUP, kind: KIND, name: p}}}\n"
+)
+
+
+def asking(group: str, kind: str, spec: str) -> str:
+    parameters = f"---\napiVersion: {group}/v1alpha1\nkind: {kind}\nmetadata: {{name: p}}\nspec: {spec}\n"
+    return TEMPLATE.replace("GROUP", group).replace("KIND", kind) + parameters
+
+
+NVIDIA, INTEL = "gpu.resource.nvidia.com", "gpu.resource.intel.com"
+REFUSED = {
+    "nodes of a class": (
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: g}\ndriverName: d.example\n"
+        "suitableNodes: {nodeSelectorTerms: []}\n", "suitableNodes", None),
+    "nodes of a class of 1.31": (
+        "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceClass\nmetadata: {name: g}\nspec: {suitableNodes: {}}\n",
+        "spec.suitableNodes", "nodeSelector:"),
+    "a class without a driver": (
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: g}\n", "driverName is not set", None),
+    "a controller of 1.31": (CLAIM.format("v1alpha3", "{controller: d.example, devices: {}}"), "spec.controller", None),
+    "immediate allocation": (
+        CLAIM.format("v1alpha2", "{resourceClassName: g, allocationMode: Immediate}"), "Immediate", "pause"),
+    "parameters that are not given": (
+        CLAIM.format("v1alpha2", "{resourceClassName: g, parametersRef: {apiGroup: a.example, kind: K, name: big}}"),
+        "K big of a.example, which is not among these files", "count: 2"),
+    "parameters of an unknown driver": (
+        asking("a.example", "K", "{count: 4}"), "what K p of a.example asks for is known to its driver alone", None),
+    "the GPU of another claim": (
+        asking(NVIDIA, "MigDeviceClaimParameters", "{profile: 1g.5gb, gpuClaimName: gpu}"), "another claim", "parentUUID"),
+    "a compute instance": (asking(NVIDIA, "ComputeInstanceClaimParameters", "{profile: 1c.1g.5gb}"), "compute instance", None),
+    "an index": (asking(NVIDIA, "GpuClaimParameters", "{selector: {index: 0}}"), "index of GpuClaimParameters p", None),
+    "MIG mode": (asking(NVIDIA, "GpuClaimParameters", "{selector: {migEnabled: true}}"), "migEnabled", None),
+    "a field that nobody knows": (asking(NVIDIA, "GpuClaimParameters", "{cuont: 4}"), "not known here: cuont", None),
+    "a share of an Intel GPU": (asking(INTEL, "GpuClaimParameters", "{memory: 4096}"), "memory of a shared GPU", "capacity"),
+    "a virtual function": (asking(INTEL, "GpuClaimParameters", "{type: vf}"), "virtual function", None),
+    "PodSchedulingContext": (
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata: {name: p}\n", "delete it", None),
+    "a driver's state": (
+        "apiVersion: nas.gpu.resource.nvidia.com/v1alpha1\nkind: NodeAllocationState\nmetadata: {name: n}\n", "delete it", None),
+    "a slice of 1.30": (
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceSlice\nmetadata: {name: n}\n", "publishes its slices", None),
+    "a version that never was": (
+        "apiVersion: resource.k8s.io/v1alpha4\nkind: ResourceClaim\nmetadata: {name: n}\n", "never was", None),
+    "both forms": (
+        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, count: 2, firstAvailable: []}]}}"),
+        "has firstAvailable and, beside it, count", None),
+    "counters beside devices": (
+        "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata: {name: n}\nspec: {driver: d.example, nodeName: n,"
+        " pool: {name: n, generation: 1, resourceSliceCount: 1}, sharedCounters: [{name: s}], devices: [{name: d, basic: {}}]}\n",
+        "both sharedCounters and devices", None),
+    "what the server would refuse": (
+        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, deviceClassName: g, count: -1}]}}"),
+        "the API server would refuse its form in v1: spec.devices.requests[0].exactly.count: Invalid value: -1", None),
+    "anchors": (
+        CLAIM.format("v1beta1", "{devices: {requests: [&a {name: a, deviceClassName: g}, {<<: *a, name: b}]}}"), "anchors", None),
+    "comments in braces": (
+        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), "braces hold comments", None),
+    "parameters that nobody refers to": (
+        "apiVersion: gpu.resource.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: {name: p}\nspec: {}\n",
+        "none of these files refers to it", None),
+    "a list attribute of 1.30": (
+        CLAIM.format("v1alpha2", "{resourceClassName: g, parametersRef: {apiGroup: resource.k8s.io, kind: ResourceClaimParameters, name: p}}")
+        + "---\napiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimParameters\nmetadata: {name: p}\ndriverRequests: [{driverName: d.example,"
+        " requests: [{namedResources: {selector: '\"a\" in attributes.stringslice[\"x\"]'}}]}]\n", 'attributes.stringslice["x"]', None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "reason", "example"), REFUSED.values(), ids=REFUSED)
+def test_what_has_no_form_in_v1_stays_and_is_named(old: str, reason: str, example: str | None) -> None:
+    found = rewritten(old)
+    assert found.text == old
+    assert found.changes == ()
+    assert reason in found.refusals[0].reason
+    assert example is None or example in found.refusals[0].example
+
+
+@pytest.mark.parametrize("name", [name for name in vars(examples) if name.isupper()])
+def test_examples_written_by_hand_are_taken(name: str) -> None:
+    manifests = read_checked([Source("m.yaml", getattr(examples, name))], features_of(37))
+    assert [item for item in manifests.diagnostics if item.severity == "error"] == []
+
+
+def test_parameters_stay_while_one_of_their_users_does() -> None:
+    reference = f"parametersRef: {{apiGroup: {NVIDIA}, kind: GpuClaimParameters, name: p}}"
+    stays = CLAIM.format("v1alpha2", f"{{resourceClassName: g, allocationMode: Immediate, {reference}}}")
+    found = rewritten(asking(NVIDIA, "GpuClaimParameters", "{}") + "---\n" + stays)
+    assert {refusal.name for refusal in found.refusals} == {"ResourceClaim c", "GpuClaimParameters p"}
+    assert "ResourceClaim c refers to it" in found.refusals[0].reason
+    assert [change.name for change in found.changes] == ["ResourceClaimTemplate c"]
+
+
+def test_parameters_are_looked_up_in_all_files() -> None:
+    claim, parameters = asking(NVIDIA, "GpuClaimParameters", "{count: 4}").split("---\n")
+    files = [Source("claim.yaml", claim), Source("parameters.yaml", parameters)]
+    new_claim, new_parameters = rewrite(files, features_of(36), check_selector=check_selector)
+    assert "count: 4" in new_claim.text
+    assert new_parameters.text == "# GpuClaimParameters p is part of ResourceClaimTemplate c now\n"
+
+
+def test_a_taint_rule_has_a_form_in_v1_from_137_on() -> None:
+    old = (
+        "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\n"
+        "spec: {deviceSelector: {driver: d.example}, taint: {key: a.example/b, effect: NoSchedule}}\n"
+    )
+    assert "1.36 has no DeviceTaintRule in v1" in rewritten(old, 36).refusals[0].reason
+    assert rewritten(old, 37).text == old.replace("v1alpha3", "v1")
+
+
+def test_json_stays_json() -> None:
+    claim = {
+        "apiVersion": "resource.k8s.io/v1beta1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "c"},
+        "spec": {"devices": {"requests": [{"name": "a", "deviceClassName": "g", "count": 2}]}},
+    }
+    for indent in (None, 2):
+        found = rewritten(json.dumps(claim, indent=indent) + "\n")
+        new = json.loads(found.text)
+        assert new["spec"]["devices"]["requests"] == [{"name": "a", "exactly": {"deviceClassName": "g", "count": 2}}]
+        assert new["apiVersion"] == "resource.k8s.io/v1"
 
 
 @pytest.mark.parametrize(
@@ -100,14 +547,15 @@ def test_what_is_rewritten_needs_no_second_time_and_is_taken(name: str) -> None:
         "- 1\n",
         "---\n---\napiVersion: v1\nkind: Pod # as it is\n\n---\n",
         "apiVersion: resource.k8s.io/v1\nkind:   ResourceClaim # as it is\nspec: {devices: {requests: []}}\n",
+        '{"kind": "a"} {"kind": "b"}\n',
     ],
 )
 def test_what_is_new_or_unreadable_keeps_every_byte(text: str) -> None:
-    assert new(text) == text
+    assert rewritten(text).text == text
 
 
 def test_refused_versions_point_to_the_rewrite() -> None:
-    old = CASES["v1beta1: flat requests"][0]
+    old = CASES["v1beta1: in braces"][0]
     (finding,) = read_checked([Source("m.yaml", old)], features_of(36)).diagnostics
     assert finding.code == "version-not-served"
     assert "removed in 1.38" in finding.fix

@@ -25,7 +25,7 @@ from dra_planner.manifests import (
     render_pod_template,
     render_slice,
 )
-from dra_planner.manifests.rewriting import _dump
+from dra_planner.manifests.rewriting.layout import block_text
 from dra_planner.model import (
     AllocatedDevice,
     CelSelector,
@@ -176,7 +176,7 @@ ALLOCATIONS = st.builds(
 
 def is_taken(*documents: dict[str, Any]) -> None:
     """Every rendered object is taken by an API server with all features, also after a way through YAML."""
-    text = "---\n".join(_dump(document) for document in documents)
+    text = "---\n".join(block_text(document) for document in documents)
     features = features_of(36).with_gates(list_attributes=True)
     manifests = read_manifests([Source("m.yaml", text)], features, check_selector=lambda text, features: None)
     assert [item for item in manifests.diagnostics if item.severity == "error"] == []

@@ -228,9 +228,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_both_parsers_give_the_same_tree(tree: object) -> None:
     text = yaml.safe_dump({"root": tree}, allow_unicode=True)
     expected = read_yaml(text)[0]
-    fast = yaml_reader._Parser
+    fast = yaml_reader.Parser
     try:
-        yaml_reader._Parser = yaml_reader.PurePythonParser
+        yaml_reader.Parser = yaml_reader.PurePythonParser
         assert read_yaml(text)[0] == expected
     finally:
-        yaml_reader._Parser = fast
+        yaml_reader.Parser = fast

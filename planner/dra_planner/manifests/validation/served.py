@@ -28,7 +28,8 @@ _SCHEDULING: Final = "scheduling.k8s.io"
 _GROUP_KINDS: Final = frozenset({"Workload", "PodGroup"})
 _GROUP_VERSIONS: Final = frozenset().union(*(release.pod_group_versions for release in RELEASES.values()))
 _OLD_KINDS: Final = {
-    "ResourceClass": "ResourceClass is gone since 1.31; a DeviceClass with a selector on the driver takes its place",
+    "ResourceClass": "ResourceClass is gone since 1.31; a DeviceClass with a selector on the driver takes its place: "
+    "pulumi-dra check --rewrite shows it",
     "PodSchedulingContext": "PodSchedulingContext is gone since 1.32; scheduling needs no object of its own",
     "ResourceClaimParameters": "parameter objects are gone since 1.31; write spec.devices of the claim instead",
     "ResourceClassParameters": "parameter objects are gone since 1.31; write spec.config of a DeviceClass instead",

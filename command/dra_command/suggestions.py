@@ -1,0 +1,37 @@
+"""What was probably meant by a word that the command line does not know."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_CHOICE: Final = re.compile(r"argument (?P<where>[^:]+): invalid choice: '(?P<word>[^']*)' \(choose from (?P<of>.*)\)")
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """Return the known word that differs least from this one; empty where none is near."""
+    from difflib import get_close_matches  # only on the way to an error
+
+    return next(iter(get_close_matches(word, list(known), n=1, cutoff=0.75)), "")
+
+
+def fix_of(message: str, program: str) -> str:
+    """Return what to do about an error of argparse: write the word that was meant, or see the help."""
+    match = _CHOICE.match(message)
+    meant = near(match["word"], re.findall(r"[\w.-]+", match["of"])) if match is not None else ""
+    if match is None or not meant:
+        return f"see `{program} --help`"
+    return f"did you mean `{_written(match['where'], meant)}`?"
+
+
+def fix_of_option(word: str, parser: argparse.ArgumentParser) -> str:
+    """Return what to do about an option that a subcommand does not have."""
+    known = [option for action in parser._actions for option in action.option_strings]
+    meant = near(word.partition("=")[0], known)
+    return f"did you mean `{meant}`?" if meant else f"see `{parser.prog} --help`"
+
+
+def _written(where: str, meant: str) -> str:
+    return f"{where} {meant}" if where.startswith("-") else f"pulumi-dra {meant}" if where == "COMMAND" else meant

@@ -1,0 +1,254 @@
+"""Objects of v1alpha1 and v1alpha2 in the form of v1, with the parameters that they refer to written out.
+
+Source: kubernetes/api:resource/v1alpha2/types.go@v0.30.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dra_planner.manifests.rendering.claims import plain
+from dra_planner.manifests.rewriting import examples, vendors
+from dra_planner.manifests.rewriting.eras import GROUP, Old, Refused, members, refuse_unknown, section
+from dra_planner.manifests.rewriting.layout import Entry, Kept, Layout, New
+from dra_planner.manifests.rewriting.named_resources import rewrite_selector
+from dra_planner.manifests.rewriting.vendors import NVIDIA, RENAMED_DRIVERS, Wanted
+
+CLASSIC: Final = frozenset({"v1alpha1", "v1alpha2"})
+_TOP: Final = frozenset({"apiVersion", "kind", "metadata"})
+_CLASS_FIELDS: Final = _TOP | {"driverName", "parametersRef", "suitableNodes", "structuredParameters"}
+_CLAIM_FIELDS: Final = frozenset({"resourceClassName", "parametersRef", "allocationMode"})
+_CHARTS_CLASSES: Final = frozenset({"gpu.nvidia.com", "mig.nvidia.com"})
+_SHARED: Final = (
+    "in v1 up to 256 pods may use the claim at the same time; it was for one pod at a time unless it was shareable: "
+    "give every pod its own by a ResourceClaimTemplate where that matters"
+)
+
+
+@dataclass(slots=True)
+class Library:
+    """The objects of the given files, and which of them were written out in others."""
+
+    objects: dict[tuple[str, str, str, str], Old] = field(default_factory=dict)  # group, kind, namespace, name
+    drivers: dict[str, str] = field(default_factory=dict)  # ResourceClass → its driver, by its name of today
+    users: dict[int, list[Old]] = field(default_factory=dict)  # id of parameters → what refers to them
+
+    @classmethod
+    def of(cls, objects: Iterable[Old]) -> Library:
+        found = cls()
+        for old in objects:
+            found.objects[old.group, old.kind, old.namespace, old.name] = old
+            if old.kind == "ResourceClass" and old.group == GROUP:
+                driver = str(old.data.get("driverName") or "")
+                found.drivers[old.name] = RENAMED_DRIVERS.get(driver, driver)
+        return found
+
+    def find(self, reference: Mapping[str, Any], namespace: str, user: Old) -> Old:
+        """Return the parameters that a reference names, or those that were generated from them."""
+        group, kind, name = (str(reference.get(key) or "") for key in ("apiGroup", "kind", "name"))
+        found = self.objects.get((group, kind, namespace, name))
+        if found is None:
+            # Cluster-scoped parameters of classes are written without a namespace.
+            found = self.objects.get((group, kind, "default", name)) or self._generated_from(kind, name, namespace)
+        if found is None:
+            raise Refused(
+                f"parametersRef names {kind} {name} of {group}, which is not among these files: how many devices it "
+                "asks for, and which, is not known; give its file as well, or write it out by hand",
+                examples.CLAIM if user.kind != "ResourceClass" else examples.CLASS,
+            )
+        self.users.setdefault(id(found), []).append(user)
+        return found
+
+    def _generated_from(self, kind: str, name: str, namespace: str) -> Old | None:
+        for (_, _, where, _), old in self.objects.items():
+            origin = section(old.data, "generatedFrom")
+            if where == namespace and (origin.get("kind"), origin.get("name")) == (kind, name):
+                return old
+        return None
+
+
+def is_parameters(old: Old) -> bool:
+    """Return whether an object holds parameters that a claim or class of the classic model refers to."""
+    if old.group == GROUP:
+        return old.kind in ("ResourceClaimParameters", "ResourceClassParameters")
+    return vendors.is_parameters(old.group, old.kind)
+
+
+def convert_class(old: Old, layout: Layout, library: Library) -> bool:
+    """A class named a driver; a selector on the driver says the same."""
+    reference = section(old.data, "parametersRef")
+    parameters = library.find(reference, str(reference.get("namespace") or "default"), old) if reference else None
+    refuse_unknown(old.data, _CLASS_FIELDS, str(old))
+    if old.data.get("suitableNodes"):
+        raise Refused(
+            "suitableNodes narrowed the nodes of the class, and v1 has no such field: left out, claims of this class "
+            "could be allocated on every node with a matching device",
+            examples.NODES_OF_A_CLASS,
+        )
+    written = str(old.data.get("driverName") or "")
+    if not written:
+        raise Refused("driverName is not set, and a DeviceClass without selectors matches every device", examples.CLASS)
+    driver = _driver(old, written)
+    spec: dict[str, Any] = {"selectors": [_selector(f'device.driver == "{driver}"')]}
+    if parameters is not None:
+        selectors, config = _class_parameters(old, parameters, written)
+        spec["selectors"] += selectors
+        if config:
+            spec["config"] = config
+    if "structuredParameters" in old.data:
+        old.notes.append("structuredParameters is left out: in v1 every driver publishes its devices as ResourceSlices")
+    if old.name in _CHARTS_CLASSES:
+        old.notes.append("the chart of the driver makes a DeviceClass of this name: keep one of the two")
+    gone = [pair for pair in old.node.pairs if pair.key.text not in _TOP]
+    entries: list[Entry] = [Kept(pair) for pair in old.node.pairs if pair.key.text in _TOP]
+    layout.reshape(old.node, [*entries, New("spec", spec, gone)])
+    return True
+
+
+def convert_claim(old: Old, layout: Layout, library: Library) -> bool:
+    """Write out which devices a claim asked for."""
+    refuse_unknown(old.data, _TOP | {"spec", "status"}, str(old))
+    spec = _claim_spec(old, section(old.data, "spec"), library)
+    if library.drivers.get(str(section(old.data, "spec").get("resourceClassName"))) != NVIDIA:
+        old.notes.append(_SHARED)  # NVIDIA's classes were shareable unless they said otherwise
+    if old.data.get("status"):
+        old.notes.append("the status is left out: the scheduler allocates the claim anew")
+    _replace_spec(old, layout, spec)
+    return True
+
+
+def convert_template(old: Old, layout: Layout, library: Library) -> bool:
+    """Write out which devices the claims of a template asked for."""
+    refuse_unknown(old.data, _TOP | {"spec"}, str(old))
+    outer = old.node.mapping("spec")
+    pair = outer.pair("spec") if outer is not None else None
+    if outer is None or pair is None:
+        raise Refused("spec.spec is not set: the template says nothing of its claims", examples.CLAIM)
+    spec = _claim_spec(old, section(section(old.data, "spec"), "spec"), library)
+    layout.reshape(outer, [New("spec", spec, [pair]) if each is pair else Kept(each) for each in outer.pairs])
+    return True
+
+
+def _replace_spec(old: Old, layout: Layout, spec: dict[str, Any]) -> None:
+    gone = [pair for pair in old.node.pairs if pair.key.text not in _TOP]
+    entries: list[Entry] = [Kept(pair) for pair in old.node.pairs if pair.key.text in _TOP]
+    layout.reshape(old.node, [*entries, New("spec", spec, gone)])
+
+
+def _claim_spec(old: Old, spec: Mapping[str, Any], library: Library) -> dict[str, Any]:
+    reference = section(spec, "parametersRef")
+    parameters = library.find(reference, old.namespace, old) if reference else None
+    refuse_unknown(spec, _CLAIM_FIELDS, "the spec")
+    device_class = str(spec.get("resourceClassName") or "")
+    if not device_class:
+        raise Refused("resourceClassName is not set", examples.CLAIM)
+    match spec.get("allocationMode"):
+        case None | "":
+            pass
+        case "WaitForFirstConsumer":
+            old.notes.append("allocationMode is left out: v1 always allocates when a pod is scheduled")
+        case "Immediate":
+            raise Refused(
+                "allocationMode: Immediate allocated the claim before any pod used it: no release since 1.31 does",
+                examples.IMMEDIATE,
+            )
+        case mode:
+            raise Refused(f"allocationMode is {mode!r}", examples.CLAIM)
+    wanted = _wanted(old, parameters, library.drivers.get(device_class, ""))
+    old.notes += wanted.notes
+    if wanted.device_class and device_class not in library.drivers:
+        old.notes.append(f"such devices are of the class {wanted.device_class}")
+        device_class = wanted.device_class
+    names = ["device"] if len(wanted.requests) == 1 else [f"device-{n}" for n in range(len(wanted.requests))]
+    requests = [
+        {"name": name, "exactly": {"deviceClassName": device_class, **request}}
+        for name, request in zip(names, wanted.requests, strict=True)
+    ]
+    devices: dict[str, Any] = {"requests": requests}
+    if wanted.config:
+        devices["config"] = [_named(entry, names) for entry in wanted.config]
+    return {"devices": devices}
+
+
+def _named(entry: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    of = {"requests": [names[index] for index in entry["of"]]} if "of" in entry else {}
+    return {**of, "opaque": entry["opaque"]}
+
+
+def _wanted(old: Old, parameters: Old | None, class_driver: str) -> Wanted:
+    if parameters is None:
+        return vendors.nvidia_default() if class_driver == NVIDIA else Wanted([{}])
+    if parameters.kind == "ResourceClaimParameters":
+        return _claim_parameters(old, parameters, class_driver)
+    return vendors.wanted_by(parameters)
+
+
+def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
+    """Return what ResourceClaimParameters ask for: one device for every entry of every driver's `requests`."""
+    known = _TOP | {"generatedFrom", "shareable", "driverRequests"}
+    refuse_unknown(parameters.data, known, str(parameters))
+    wanted = Wanted()
+    for asked in members(parameters.data, "driverRequests"):
+        refuse_unknown(asked, frozenset({"driverName", "vendorParameters", "requests"}), "driverRequests")
+        driver = _driver(old, str(asked.get("driverName") or ""))
+        if class_driver and driver != class_driver:
+            raise Refused(f"{parameters} asks {driver} for devices, and the class is of {class_driver}", examples.CLAIM)
+        begin = len(wanted.requests)
+        for request in members(asked, "requests"):
+            refuse_unknown(request, frozenset({"vendorParameters", "namedResources"}), "requests")
+            selectors = [f'device.driver == "{driver}"']
+            expression = section(request, "namedResources").get("selector")
+            if expression:
+                selectors.append(rewrite_selector(str(expression), driver))
+            if request.get("vendorParameters"):
+                wanted.config.append(_config(driver, request["vendorParameters"], [len(wanted.requests)]))
+            wanted.requests.append({"selectors": [_selector(each) for each in selectors]})
+        if asked.get("vendorParameters"):
+            wanted.config.append(_config(driver, asked["vendorParameters"], range(begin, len(wanted.requests))))
+    return wanted
+
+
+def _class_parameters(old: Old, parameters: Old, driver: str) -> tuple[list[Any], list[Any]]:
+    """Return the selectors and configurations of a class that ResourceClassParameters stand for."""
+    if parameters.kind != "ResourceClassParameters":
+        old.notes += vendors.class_notes(parameters)
+        return [], []
+    refuse_unknown(parameters.data, _TOP | {"generatedFrom", "vendorParameters", "filters"}, str(parameters))
+    selectors, config = [], []
+    for each in members(parameters.data, "filters"):
+        refuse_unknown(each, frozenset({"driverName", "namedResources"}), "filters")
+        _same_driver(parameters, each, driver)
+        expression = section(each, "namedResources").get("selector")
+        if expression:
+            selectors.append(_selector(rewrite_selector(str(expression), RENAMED_DRIVERS.get(driver, driver))))
+    for each in members(parameters.data, "vendorParameters"):
+        refuse_unknown(each, frozenset({"driverName", "parameters"}), "vendorParameters")
+        _same_driver(parameters, each, driver)
+        config.append(_config(RENAMED_DRIVERS.get(driver, driver), each.get("parameters")))
+    return selectors, config
+
+
+def _same_driver(parameters: Old, part: Mapping[str, Any], driver: str) -> None:
+    if part.get("driverName") != driver:
+        raise Refused(
+            f"{parameters} is for the driver {part.get('driverName')}, and the class is of {driver}", examples.CLASS
+        )
+
+
+def _config(driver: str, parameters: Any, of: Iterable[int] | None = None) -> dict[str, Any]:
+    entry: dict[str, Any] = {"opaque": {"driver": driver, "parameters": plain(parameters)}}
+    return entry if of is None else {**entry, "of": list(of)}
+
+
+def _driver(old: Old, name: str) -> str:
+    today = RENAMED_DRIVERS.get(name, name)
+    if today != name:
+        note = f'the driver {name} is called {today} today'
+        old.notes += [note] if note not in old.notes else []
+    return today
+
+
+def _selector(expression: str) -> dict[str, Any]:
+    return {"cel": {"expression": expression}}

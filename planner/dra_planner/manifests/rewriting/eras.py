@@ -1,0 +1,75 @@
+"""An object of an older form, and what may be said of it: what changed, or why it has no form in v1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dra_planner.errors import Place
+from dra_planner.manifests.rewriting import spans
+
+GROUP: Final = "resource.k8s.io"
+V1: Final = f"{GROUP}/v1"
+
+
+class Refused(Exception):
+    """An object that cannot be written in v1 without changing what it means: why, and how to write it by hand."""
+
+    def __init__(self, reason: str, example: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.example = example
+
+
+@dataclass(slots=True)
+class Old:
+    """One object of a document: its data, the text it is written in, and what its rewriting is worth a word."""
+
+    place: Place
+    api_version: str
+    kind: str
+    data: Mapping[str, Any]
+    node: spans.Mapping
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def group(self) -> str:
+        return self.api_version.rpartition("/")[0]
+
+    @property
+    def version(self) -> str:
+        return self.api_version.rpartition("/")[2]
+
+    @property
+    def name(self) -> str:
+        metadata = section(self.data, "metadata")
+        return str(metadata.get("name") or metadata.get("generateName") or "")
+
+    @property
+    def namespace(self) -> str:
+        return str(section(self.data, "metadata").get("namespace") or "default")
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}".strip()
+
+
+def section(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the mapping below a key; an empty one where there is none."""
+    found = data.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def members(data: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the mappings in the list below a key."""
+    found = data.get(key)
+    for item in found if isinstance(found, list) else ():
+        if isinstance(item, Mapping):
+            yield item
+
+
+def refuse_unknown(data: Mapping[str, Any], known: frozenset[str], where: str) -> None:
+    """Raise Refused for the fields that nobody here knows: what they meant would be lost."""
+    unknown = sorted(set(data) - known)
+    if unknown:
+        raise Refused(f"{where} has fields that are not known here: {', '.join(unknown)}")

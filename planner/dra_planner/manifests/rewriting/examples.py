@@ -1,0 +1,186 @@
+"""Written by hand: how to say in v1 what has no field there any more."""
+
+from __future__ import annotations
+
+from typing import Final
+
+NODES_OF_A_CLASS: Final = """\
+# the nodes are chosen by the pods that use the class
+apiVersion: v1
+kind: Pod
+metadata: {name: training}
+spec:
+  nodeSelector: {example.com/gpu-nodes: "true"}
+  containers:
+    - name: main
+      image: registry.example.com/training
+      resources: {claims: [{name: gpu}]}
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+"""
+
+COUNTERS_APART: Final = """\
+# one slice with the counter sets, one with the devices, both of one pool
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: n1-counters}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 2}
+  sharedCounters: [{name: gpu-0, counters: {memory: {value: 80Gi}}}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: n1-devices}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 2}
+  devices:
+    - name: half-0
+      consumesCounters: [{counterSet: gpu-0, counters: {memory: {value: 40Gi}}}]
+"""
+
+CONTROLLER: Final = """\
+# with a driver that publishes ResourceSlices a claim needs no controller
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: gpu}
+spec:
+  devices:
+    requests:
+      - name: gpu
+        exactly: {deviceClassName: gpu.example.com}
+"""
+
+ONE_FORM: Final = """\
+# a request has either exactly or firstAvailable, and every field stands below it
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: gpu}
+spec:
+  devices:
+    requests:
+      - name: gpu
+        firstAvailable:
+          - {name: two, deviceClassName: gpu.example.com, count: 2}
+          - {name: one, deviceClassName: gpu.example.com}
+"""
+
+POD: Final = """\
+# the name of the claim, or of its template, stands in the entry itself
+apiVersion: v1
+kind: Pod
+metadata: {name: training}
+spec:
+  containers:
+    - name: main
+      image: registry.example.com/training
+      resources: {claims: [{name: gpu}]}
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+"""
+
+IMMEDIATE: Final = """\
+# a claim is allocated when a pod that uses it is scheduled: a pod that does nothing holds it
+apiVersion: v1
+kind: Pod
+metadata: {name: hold-gpu}
+spec:
+  containers:
+    - name: pause
+      image: registry.k8s.io/pause:3.10
+      resources: {claims: [{name: gpu}]}
+  resourceClaims: [{name: gpu, resourceClaimName: gpu}]
+"""
+
+CLAIM: Final = """\
+# what the parameters asked for stands in the claim itself
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: two-big-gpus}
+spec:
+  spec:
+    devices:
+      requests:
+        - name: gpu
+          exactly:
+            deviceClassName: gpu.nvidia.com
+            count: 2
+            selectors:
+              - cel: {expression: 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("40Gi")) >= 0'}
+"""
+
+CLASS: Final = """\
+# filters are selectors, and parameters of the driver are config
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: shared-gpu}
+spec:
+  selectors:
+    - cel: {expression: 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"'}
+  config:
+    - opaque:
+        driver: gpu.nvidia.com
+        parameters:
+          apiVersion: resource.nvidia.com/v1beta1
+          kind: GpuConfig
+          sharing: {strategy: TimeSlicing, timeSlicingConfig: {interval: Long}}
+"""
+
+SLICES_OF_ONE_GPU: Final = """\
+# one claim with a request per MIG device; all of them come from one GPU
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: mig-of-one-gpu}
+spec:
+  spec:
+    devices:
+      requests:
+        - name: mig-0
+          exactly:
+            deviceClassName: mig.nvidia.com
+            selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].profile == "1g.5gb"'}}]
+        - name: mig-1
+          exactly:
+            deviceClassName: mig.nvidia.com
+            selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].profile == "2g.10gb"'}}]
+      constraints:
+        - {requests: [mig-0, mig-1], matchAttribute: gpu.nvidia.com/parentUUID}
+"""
+
+SHARE_OF_A_GPU: Final = """\
+# a share of a device, where the driver publishes devices that can be shared (DRAConsumableCapacity, on from 1.36)
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: part-of-a-gpu}
+spec:
+  devices:
+    requests:
+      - name: gpu
+        exactly:
+          deviceClassName: gpu.intel.com
+          capacity: {requests: {memory: 4Gi, millicores: "500"}}
+"""
+
+MONITOR: Final = """\
+# monitoring sees every device, in use or not, from a namespace with the label
+# resource.kubernetes.io/admin-access: "true"
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: monitor, namespace: monitoring}
+spec:
+  devices:
+    requests:
+      - name: gpus
+        exactly: {deviceClassName: gpu.intel.com, allocationMode: All, adminAccess: true}
+"""
+
+TAINT_RULE: Final = """\
+# on 1.37 and later; before, keep v1alpha3 or v1beta2 and have the API server serve it
+apiVersion: resource.k8s.io/v1
+kind: DeviceTaintRule
+metadata: {name: broken-gpu}
+spec:
+  deviceSelector: {driver: gpu.example.com, pool: n1, device: gpu-0}
+  taint: {key: example.com/broken, effect: NoSchedule}
+"""

@@ -1,0 +1,60 @@
+"""Selectors of Kubernetes 1.30's structured parameters, rewritten as selectors of v1.
+
+There every device had flat attributes, one map per type: `attributes.quantity["memory"]`. In v1 they belong to a
+domain, and quantities are capacities: `device.capacity["gpu.example.com"].memory`.
+Source: kubernetes/api:resource/v1alpha2/namedresources.go@v0.30.14.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dra_planner.manifests.rewriting import examples
+from dra_planner.manifests.rewriting.eras import Refused
+
+_TOKEN: Final = re.compile(
+    r"""(?P<text>r?(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))"""
+    r"""|(?<![\w.])attributes\s*\.\s*(?P<type>\w+)"""
+    r"""(?:\s*\[\s*(?P<quoted>"[^"\\]*"|'[^'\\]*')\s*\]|\s*\.\s*(?P<field>[A-Za-z_]\w*)(?!\w*\s*\())?"""
+    r"""|(?P<other>(?<![\w.])attributes\b)"""
+)
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
+_IN_CAPACITY: Final = frozenset({"quantity"})
+_IN_ATTRIBUTES: Final = frozenset({"bool", "int", "string", "version"})
+_NVIDIA: Final = {
+    "uuid": "uuid",
+    "memory": "memory",
+    "product-name": "productName",
+    "brand": "brand",
+    "architecture": "architecture",
+    "cuda-compute-capability": "cudaComputeCapability",
+    "driver-version": "driverVersion",
+    "cuda-driver-version": "cudaDriverVersion",
+}  # kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/gpu/v1alpha1/gpuselector.go@dc531f3a
+
+
+def rewrite_selector(expression: str, driver: str) -> str:
+    """Return the selector for devices of this driver, by its name of today; raises Refused for what v1 has not."""
+    return _TOKEN.sub(lambda match: _replace(match, expression, driver), expression)
+
+
+def _replace(match: re.Match[str], expression: str, driver: str) -> str:
+    if match["text"] is not None:
+        return match[0]
+    kind, name = match["type"], match["field"] or (match["quoted"] or "")[1:-1]
+    if match["other"] is not None or kind not in _IN_CAPACITY | _IN_ATTRIBUTES:
+        raise Refused(f"`{match[0]}` of the selector `{expression}` has no form in v1", examples.CLAIM)
+    values = "device.capacity" if kind in _IN_CAPACITY else "device.attributes"
+    if not name:
+        return f'{values}["{driver}"]'
+    domain, _, identifier = name.rpartition("/")
+    if driver == "gpu.nvidia.com" and not domain:
+        identifier = _NVIDIA.get(name, "" if "-" in name or name == "index" else name)
+    if not _IDENTIFIER.fullmatch(identifier):
+        raise Refused(
+            f'`{match[0]}`: no driver of today publishes an attribute "{name}", so that what the selector '
+            f"`{expression}` reads has no form in v1",
+            examples.CLAIM,
+        )
+    return f'{values}["{domain or driver}"].{identifier}'

@@ -1,0 +1,299 @@
+"""Manifests of every era of DRA in the form of v1, file by file.
+
+An object is rewritten where that keeps its meaning; where it does not, or where the API server would refuse the
+result, the object stays as it is and is named with the reason. What is not rewritten keeps every character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dra_planner.documents.tree import Map
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import Place
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.rewriting import classic, examples, spans, structured, vendors
+from dra_planner.manifests.rewriting.eras import GROUP, V1, Old, Refused
+from dra_planner.manifests.rewriting.layout import Layout, Unwritable
+from dra_planner.manifests.rewriting.texts import cut
+from dra_planner.manifests.validation.context import CheckSelector, Context
+from dra_planner.manifests.validation.verdict import judge
+from dra_planner.releases import Features
+from dra_planner.sources import Source
+
+_VERSIONS: Final = frozenset({"v1alpha3", "v1beta1", "v1beta2", "v1"})
+_CONVERT: Final[dict[str, Callable[[Old, Layout], bool]]] = {
+    "ResourceClaim": structured.convert_claim,
+    "ResourceClaimTemplate": structured.convert_template,
+    "DeviceClass": structured.convert_class,
+    "ResourceSlice": structured.convert_slice,
+    "DeviceTaintRule": lambda old, layout: False,
+}
+_CONVERT_CLASSIC: Final[dict[str, Callable[[Old, Layout, classic.Library], bool]]] = {
+    "ResourceClass": classic.convert_class,
+    "ResourceClaim": classic.convert_claim,
+    "ResourceClaimTemplate": classic.convert_template,
+}
+_SUCCESSORS: Final = {"ResourceClass": "DeviceClass"}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An object in another form: `now` is its apiVersion, empty where the object is part of others now."""
+
+    place: Place
+    name: str
+    was: str
+    now: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An object of an older form that stays as it is: why, and how to write it by hand."""
+
+    place: Place
+    name: str
+    was: str
+    reason: str
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """A source, its text with every object in the form of v1 that has one, and what is to be said of it."""
+
+    source: Source
+    text: str
+    changes: tuple[Change, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+
+    @property
+    def is_changed(self) -> bool:
+        return self.text != self.source.text
+
+
+def rewrite(
+    sources: Sequence[Source], features: Features, *, check_selector: CheckSelector
+) -> tuple[Rewriting, ...]:
+    """Return the sources in the form of v1, as far as that keeps their meaning.
+
+    Parameters of the classic model are looked up in all of them. `features` are those of the release whose API server
+    must take the result, selectors included. Documents that cannot be read stay as they are.
+    """
+    files = [_File(source) for source in sources]
+    library = classic.Library.of(old for file in files for old in file.objects())
+    for file in files:
+        for document in file.documents:
+            document.convert(library, Context(features=features, check_selector=check_selector))
+    refused = {id(old) for file in files for document in file.documents for old, _ in document.refused}
+    for file in files:
+        for document in file.documents:
+            document.settle_parameters(library, refused)
+    return tuple(file.result() for file in files)
+
+
+class _File:
+    """A source and its documents."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.documents: list[_Document] = []
+        line = 1
+        for before, text in cut(source.text):
+            line += before.count("\n")
+            self.documents.append(_Document(before, text, source.name, line))
+            line += text.count("\n")
+
+    def objects(self) -> Iterator[Old]:
+        return (old for document in self.documents for old in document.objects)
+
+    def result(self) -> Rewriting:
+        text = "".join(document.before + document.result() for document in self.documents)
+        changes = [change for document in self.documents for change in document.changes()]
+        refusals = [
+            Refusal(old.place, str(old), old.api_version, refused.reason, refused.example)
+            for document in self.documents
+            for old, refused in document.refused
+        ]
+        return Rewriting(self.source, text, tuple(changes), tuple(refusals))
+
+
+@dataclass(slots=True)
+class _Document:
+    """One document: its objects, those that are written anew, those that are taken out, and those that stay."""
+
+    before: str
+    text: str
+    file: str
+    line: int
+    objects: list[Old] = field(default_factory=list)
+    written: dict[int, Layout] = field(default_factory=dict)  # by the id of the object
+    removed: dict[int, str] = field(default_factory=dict)  # by the id of the object: what it became part of
+    refused: list[tuple[Old, Refused]] = field(default_factory=list)
+    root: spans.Node | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            data, _ = read_yaml(self.text, self.line)
+        except Fault:
+            return
+        if data is not None:
+            self.root = spans.compose(self.text)
+            self.objects = list(_objects(data, self.root, self.file))
+
+    def convert(self, library: classic.Library, context: Context) -> None:
+        """Rewrite what can be; what the API server would refuse in its new form stays as it was."""
+        for old in self.objects:
+            layout = Layout(self.text)
+            try:
+                if _convert(old, layout, library, context.features):
+                    if layout.edits and spans.has_anchors(old.node):
+                        raise Refused("is written with YAML anchors: write out what they stand for first")
+                    self.written[id(old)] = layout
+            except Unwritable as error:
+                self.refused.append((old, Refused(str(error))))
+            except Refused as refused:
+                self.refused.append((old, refused))
+        for old, reason in self._refused_by_server(context):
+            del self.written[id(old)]
+            self.refused.append((old, Refused(f"the API server would refuse its form in v1: {reason}")))
+
+    def settle_parameters(self, library: classic.Library, refused: set[int]) -> None:
+        """Take out the parameters that are written out in every object that referred to them."""
+        for old in self.objects:
+            if not classic.is_parameters(old):
+                continue
+            users = library.users.get(id(old), [])
+            kept = [user for user in users if id(user) in refused]
+            if not users:
+                says = "none of these files refers to it, and v1 has no such object: delete it, or give the claims too"
+                self.refused.append((old, Refused(says, examples.CLAIM)))
+            elif kept:
+                self.refused.append((old, Refused(f"{kept[0]} refers to it and stays as it is")))
+            else:
+                self.removed[id(old)] = ", ".join(dict.fromkeys(_new_name(user) for user in users))
+
+    def result(self) -> str:
+        """Return the text with everything that changed."""
+        if self.removed and len(self.objects) == 1:
+            (old,) = self.objects
+            return f"{_leading_comments(self.text)}# {old} is part of {self.removed[id(old)]} now\n"
+        layout = self._merged()
+        items = self.root.pair("items") if isinstance(self.root, spans.Mapping) else None
+        if self.removed and items is not None:
+            gone = {id(old.node) for old in self.objects if id(old) in self.removed}
+            layout.remove_items(items, gone)
+        return layout.result()
+
+    def changes(self) -> Iterator[Change]:
+        for old in self.objects:
+            if id(old) in self.removed:
+                yield Change(old.place, str(old), old.api_version, "", (f"part of {self.removed[id(old)]} now",))
+            elif id(old) in self.written:
+                now = V1 if old.group == GROUP else old.api_version
+                yield Change(old.place, str(old), old.api_version, now, tuple(old.notes))
+
+    def _merged(self) -> Layout:
+        parts = self.written.values()
+        edits = [edit for part in parts for edit in part.edits]
+        return Layout(self.text, edits, [edit for part in parts for edit in part.inline])
+
+    def _refused_by_server(self, context: Context) -> list[tuple[Old, str]]:
+        if not self.written:
+            return []
+        data, _ = read_yaml(self._merged().result())
+        found: list[tuple[Old, str]] = []
+        for old, new in zip(self.objects, _data(data), strict=True):
+            if id(old) in self.written:
+                item = KubernetesObject(str(new.get("apiVersion")), str(new.get("kind")), new, old.place)
+                verdict = judge(item, context)
+                if not verdict.accepted:
+                    found.append((old, "; ".join(str(each) for each in verdict.violations)))
+        return found
+
+
+def _convert(old: Old, layout: Layout, library: classic.Library, features: Features) -> bool:
+    """Ask for the changes that bring an object to v1; return whether there are any. Raises Refused."""
+    if old.group != GROUP:
+        if vendors.is_state(old.group, old.kind):
+            raise Refused("a driver of the classic model kept its state here, and none of today reads it: delete it")
+        return structured.convert_pod(old, layout) if not classic.is_parameters(old) else False
+    if classic.is_parameters(old):
+        return False  # settled when all claims and classes are written
+    if not _is_rewritten(old, features):
+        return False
+    if old.version != "v1":
+        _set(old, layout, "apiVersion", V1)
+    if old.kind in _SUCCESSORS:
+        _set(old, layout, "kind", _SUCCESSORS[old.kind])
+    if old.version in classic.CLASSIC:
+        return _CONVERT_CLASSIC[old.kind](old, layout, library)
+    return _CONVERT[old.kind](old, layout) or old.version != "v1"
+
+
+def _is_rewritten(old: Old, features: Features) -> bool:
+    """Return whether an object has, or may have, an older form; raises Refused for what had a form once."""
+    if old.kind in ("PodScheduling", "PodSchedulingContext"):
+        raise Refused("the scheduler wrote it for drivers with a controller, and nobody reads it any more: delete it")
+    if old.version in classic.CLASSIC:
+        if old.kind == "ResourceSlice":
+            raise Refused("a driver publishes its slices itself: install a release of it that publishes v1")
+        if old.kind not in _CONVERT_CLASSIC:
+            raise Refused(f"{GROUP}/{old.version} had no {old.kind}")
+    elif old.kind not in _CONVERT:
+        return False
+    elif old.version not in _VERSIONS:
+        raise Refused(f"there is no {old.api_version}, and there never was")
+    elif old.kind == "DeviceTaintRule" and features.minor < 37 and old.version != "v1":
+        says = f"1.{features.minor} has no DeviceTaintRule in v1: it is served from 1.37 on"
+        raise Refused(says, examples.TAINT_RULE)
+    return True
+
+
+def _set(old: Old, layout: Layout, key: str, value: str) -> None:
+    node = old.node.get(key)
+    if not isinstance(node, spans.Scalar):
+        raise Refused(f"its {key} is that of the list around it: write apiVersion and kind in every item")
+    layout.set_scalar(node, value)
+
+
+def _objects(data: Any, node: spans.Node | None, file: str) -> Iterator[Old]:
+    """Yield the objects of a document with the text that they are written in, those of a List one by one."""
+    if not isinstance(data, Map) or not isinstance(node, spans.Mapping):
+        return
+    items: Any = data.get("items")
+    written = node.get("items")
+    version, kind = str(data.get("apiVersion") or ""), str(data.get("kind") or "")
+    if not _is_list(data):
+        yield Old(Place(file, data.line), version, kind, data, node)
+    elif isinstance(written, spans.List):
+        for item, part in zip(items, written.items, strict=True):
+            if isinstance(item, Map) and isinstance(part, spans.Mapping):
+                own = str(item.get("apiVersion") or version), str(item.get("kind") or kind.removesuffix("List"))
+                yield Old(Place(file, item.line), *own, item, part)
+
+
+def _data(data: Any) -> Iterator[Any]:
+    items = data.get("items") if _is_list(data) else None
+    yield from (item for item in items if isinstance(item, Map)) if isinstance(items, list) else [data]
+
+
+def _is_list(data: Any) -> bool:
+    return str(data.get("kind", "")).endswith("List") and isinstance(data.get("items"), list)
+
+
+def _new_name(old: Old) -> str:
+    return f"{_SUCCESSORS.get(old.kind, old.kind)} {old.name}"
+
+
+def _leading_comments(text: str) -> str:
+    lines: list[str] = []
+    for line in text.splitlines(keepends=True):
+        if line.strip() and not line.lstrip().startswith("#"):
+            break
+        lines.append(line)
+    return "".join(lines)
+
