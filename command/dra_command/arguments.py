@@ -48,6 +48,7 @@ _EXPLAIN_EXAMPLES = """\
 examples:
   pulumi-dra explain examples/workloads/ --stack eks-dev --claim default/first-gpu
   pulumi-dra explain --stack eks-dev --claim default/first-gpu --pool h100 --format json
+  pulumi-dra explain --message "0/12 nodes are available: 12 cannot allocate all claims."
 
 A generated claim is named POD-ENTRY, a pod of a workload WORKLOAD-INDEX (the index may be left out).
 """
@@ -219,7 +220,11 @@ def _add_check(commands: Any) -> None:
 def _add_explain(commands: Any) -> None:
     parser = _command(commands, "explain", "why a claim fits or not, pool by pool and term by term")
     _add_paths(parser)
-    parser.add_argument("--claim", metavar="NAMESPACE/NAME", required=True, help="the claim to explain")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--claim", metavar="NAMESPACE/NAME", help="the claim to explain")
+    what.add_argument(
+        "--message", metavar="TEXT", help="an error or event of Kubernetes, a driver or a chart; - reads standard input"
+    )
     parser.add_argument("--pool", metavar="NAME", default="", help="this pool only")
     _add_capacity(parser)
     _add_answer(parser, ("text", "json"))

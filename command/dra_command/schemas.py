@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dra_command.contract import CheckOutput, ErrorOutput, ExplainOutput, PlanOutput, VerifyOutput
+from dra_command.contract import CheckOutput, ErrorOutput, ExplainOutput, MessagesOutput, PlanOutput, VerifyOutput
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 
@@ -18,6 +18,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "plan": (PlanOutput, "serialization", "Answer of `pulumi-dra plan --format json`."),
     "check": (CheckOutput, "serialization", "Answer of `pulumi-dra check --format json`."),
     "explain": (ExplainOutput, "serialization", "Answer of `pulumi-dra explain --format json`."),
+    "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),
     "error": (ErrorOutput, "serialization", "Answer of every subcommand with --format json when the input is wrong."),
     "fleet": (Fleet, "validation", "The fleet: a file for --fleet, or `pulumi-dra:fleet` in a stack's settings."),

@@ -68,7 +68,11 @@ class Explanation:
 
 
 def run(values: argparse.Namespace) -> int:
-    """Explain the claim, and return the exit status of its verdict."""
+    """Explain the claim, or the message of somebody else, and return the exit status of its verdict."""
+    if values.message is not None:
+        from dra_command import field_messages
+
+        return field_messages.run(values)
     inputs = read_inputs(values, needs_capacity=True)
     with doing("explaining", quiet=values.quiet):
         plan = make_plan(

@@ -1,0 +1,66 @@
+"""What Kubernetes, drivers, Helm and autoscalers say when claims do not run: cause and next step of every message."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from dra_planner.catalog.tables import read_table
+
+_QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " "})
+_SPACE: Final = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message: who says it, an example, why, and what to do. `pattern` tells it within longer texts."""
+
+    id: str
+    where: str
+    example: str
+    pattern: re.Pattern[str]
+    cause: str
+    fix: str
+    stands_in: str  # file, issue or type in the source
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """A known message within a text: the words that told it, and on how many nodes, where the text counts them."""
+
+    message: Message
+    words: str
+    nodes: int | None = None
+
+
+@cache
+def messages() -> tuple[Message, ...]:
+    """Return every known message, in the order in which a pod meets who says it."""
+    return tuple(
+        Message(
+            row["id"],
+            row["where"],
+            row["example"],
+            re.compile(row["pattern"], re.IGNORECASE),
+            row["cause"],
+            row["fix"],
+            row["stands_in"],
+            row["source"],
+        )
+        for row in read_table("messages")
+    )
+
+
+def recognize(text: str) -> tuple[Recognized, ...]:
+    """Return the known messages in a text, in its order; line breaks, quotes and escapes of a shell do not matter."""
+    plain = _SPACE.sub(" ", text.translate(_QUOTES).replace('\\"', '"'))
+    found: list[tuple[int, Recognized]] = []
+    for message in messages():
+        match = message.pattern.search(plain)
+        if match is not None:
+            counted = match.groupdict().get("nodes")
+            found.append((match.start(), Recognized(message, match[0], int(counted) if counted else None)))
+    return tuple(each for _, each in sorted(found, key=lambda pair: pair[0]))

@@ -1,0 +1,43 @@
+"""The known messages as a page for people: `python -m dra_planner.catalog.messages_page > docs/messages.md`."""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+
+from dra_planner.catalog.messages import Message, messages
+
+_INTRODUCTION = """\
+# Messages
+
+What the API server, the scheduler, the kubelet, drivers, Helm, queues and autoscalers say when pods with claims do not
+run: why, and what to do. Generated from `planner/dra_planner/data/messages.csv` by `make docs`. In a terminal:
+
+```
+pulumi-dra explain --message "0/12 nodes are available: 12 cannot allocate all claims."
+```
+"""
+
+
+def render_page() -> str:
+    """Return the page as Markdown, ending in a newline."""
+    parts = [_INTRODUCTION.rstrip()]
+    for where, group in groupby(messages(), key=lambda message: message.where):
+        parts.append(f"## {where[0].upper()}{where[1:]}")
+        parts += map(_section, group)
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(message: Message) -> str:
+    fix = _code(message.fix)
+    return f"```\n{message.example}\n```\n\n{message.cause}\n\n*Next:* {fix}\n\n<sub>{message.stands_in}</sub>"
+
+
+def _code(fix: str) -> str:
+    """Put a command at the end of a fix in backticks."""
+    before, sign, command = fix.rpartition(": pulumi-dra ")
+    return f"{before}: `pulumi-dra {command}`" if sign else fix
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render_page())

@@ -1,0 +1,59 @@
+"""Messages of the field: told within longer texts, each with its cause and a next step that exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dra_planner.catalog.messages import Message, messages, recognize
+from dra_planner.catalog.messages_page import render_page
+
+PAGE = Path(__file__).parents[3] / "docs" / "messages.md"
+LONG = (
+    "Warning  FailedScheduling  3s  default-scheduler  0/12 nodes are available: 3 node(s) had untolerated\n"
+    "    taint(s), 9 cannot allocate all claims. still not schedulable, preemption: 0/12 nodes are available: "
+    "12 Preemption is not helpful for scheduling."
+)
+
+
+def ids(text: str) -> list[str]:
+    return [each.message.id for each in recognize(text)]
+
+
+@pytest.mark.parametrize("message", messages(), ids=lambda each: each.id)
+def test_a_message_is_told_by_its_example(message: Message) -> None:
+    assert message.id in ids(message.example)
+    assert message.id in ids(f"Events:\n  12s\t{message.example.replace(' ', '  ')} (x3 over 5m)")
+
+
+def test_every_part_of_a_schedulers_message_is_told_with_its_nodes() -> None:
+    assert [(each.message.id, each.nodes) for each in recognize(LONG)] == [("taint", 3), ("no-fit", 9)]
+
+
+def test_typographic_and_escaped_quotes_do_not_matter() -> None:
+    assert ids("no matches for kind “ResourceClass” in version “resource.k8s.io/v1alpha2”") == ["classic-kind"]
+    escaped = '"no matches for kind \\"ResourceClass\\" in version \\"resource.k8s.io/v1alpha2\\""'
+    assert ids(escaped) == ["classic-kind"]
+
+
+@pytest.mark.parametrize("text", ["", "OOMKilled", "Back-off restarting failed container", "0/3 nodes are available."])
+def test_what_is_not_of_claims_is_not_told(text: str) -> None:
+    assert recognize(text) == ()
+
+
+def test_ids_are_unique_and_no_message_hides_another() -> None:
+    assert len({message.id for message in messages()}) == len(messages()) >= 60
+    first = {message.example: ids(message.example)[0] for message in messages()}
+    assert [example for example, found in first.items() if not found] == []
+
+
+def test_commands_in_fixes_name_subcommands_and_options_that_exist() -> None:
+    for message in messages():
+        for command in re.findall(r"pulumi-dra (\w+)", message.fix):
+            assert command in ("plan", "check", "explain", "catalog"), message.id
+
+
+def test_the_page_is_fresh() -> None:
+    assert PAGE.read_text(encoding="utf-8") == render_page(), "run: make docs"
