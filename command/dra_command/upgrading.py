@@ -2,164 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import chain
-
 from dra_command.checked import Checked, order_findings
 from dra_command.inputs import Inputs
-from dra_planner.catalog import DriverRelease, driver_release, unknown_gate
-from dra_planner.cel import Dialect, Selector, compile
-from dra_planner.errors import Diagnostic, Place
-from dra_planner.manifests import Manifests, selectors_of
-from dra_planner.model import ClaimSpec, DeviceConfiguration, ResourceClaim, ResourceClaimTemplate
-from dra_planner.plan import read_checked
-from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
-from dra_planner.slices import GPU_DRIVER, Change, DriverSettings, changes_read, compare_releases
-
-CODE = "driver-upgrade"
-_STOPS = ("attribute-renamed", "attribute-removed", "class-removed", "config-refused", "not-installable")
-_OF_THE_INSTALLATION = ("chart-renamed", "names-changed", "devices-changed", "not-installable", "no-way-back")
-_EXTENDED_RESOURCE = "nvidia.com/gpu"
-_SHARES = "ConsumableShares"
-
-
-@dataclass(frozen=True, slots=True)
-class Noticed:
-    """A change, where it is noticed, and by what."""
-
-    change: Change
-    place: Place
-    who: str
-    is_certain: bool = True
+from dra_planner.plan import overall_verdict, read_checked
+from dra_planner.plan.upgrading import judge_upgrade, parse_release
+from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
 
 def check_upgrade(inputs: Inputs, old: str, new: str) -> Checked:
-    """Return what breaks or changes its meaning: errors and warnings at what reads it, notes for all other changes.
-
-    `old` and `new` are `VERSION[+GATE…]`; to the gates of both come those of the fleet, where there is one. Raises
-    CatalogError for a release or gate that is not known.
-    """
-    before, old_settings = parse_release(old)
-    after, new_settings = parse_release(new)
-    missing: list[Diagnostic] = []
-    if inputs.fleet is not None:
-        settings = inputs.fleet.drivers.nvidia.settings
-        old_settings, new_settings = _both(settings, old_settings, before), _both(settings, new_settings, after)
-        missing = [_missing_gate(gate, after) for gate in settings.gates if not after.has_gate(gate)]
-    changes = compare_releases(before, after, old_settings=old_settings, new_settings=new_settings)
+    """Return what `judge_upgrade` finds in the manifests; without a fleet or a release, for the newest Kubernetes."""
     minor = inputs.fleet.minor if inputs.fleet is not None else MAXIMUM_MINOR
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)
     manifests = read_checked((*inputs.sources, *inputs.observed), features)
-    noticed = tuple(dict.fromkeys(_notice(changes, manifests, features)))
-    found = [*missing, *(_finding(each) for each in noticed)]
-    known = {each.change for each in noticed}
-    found.extend(_remark(change) for change in changes if change not in known)
-    broken = any(each.severity == "error" for each in found)
+    settings = inputs.fleet.drivers.nvidia.settings if inputs.fleet is not None else None
+    found = judge_upgrade(manifests, features, old, new, settings)
     return Checked(
-        verdict="does-not-fit" if broken else "fits",
+        verdict=overall_verdict("fits", found),
         diagnostics=order_findings(found),
         workloads=len(manifests.workloads),
-        passed=f"Nothing changes from {before.version} to {after.version}.",
+        passed=f"Nothing changes from {parse_release(old)[0].version} to {parse_release(new)[0].version}.",
     )
-
-
-def _both(fleet: DriverSettings, asked: DriverSettings, release: DriverRelease) -> DriverSettings:
-    """Return the settings asked for, over those of the fleet that the release knows."""
-    gates = {gate: value for gate, value in fleet.gates.items() if release.has_gate(gate)} | dict(asked.gates)
-    return replace(fleet, gates=gates, consumable_shares=asked.consumable_shares or fleet.consumable_shares)
-
-
-def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
-    message = f"the fleet sets the feature gate {gate}, which {release.version} lacks: the driver does not start"
-    return Diagnostic("error", CODE, message, fix=f"take {gate} out of drivers.nvidia.featureGates")
-
-
-def parse_release(text: str) -> tuple[DriverRelease, DriverSettings]:
-    """Return the release and settings that `VERSION[+GATE…]` names; raises CatalogError for what nobody knows."""
-    version, *gates = text.split("+")
-    release = driver_release(version)
-    for gate in gates:
-        if not release.has_gate(gate):
-            raise unknown_gate(gate, release)
-    shares = "unlimited" if _SHARES in gates else ""
-    return release, DriverSettings(gates=dict.fromkeys(gates, True), consumable_shares=shares)
-
-
-def _notice(changes: tuple[Change, ...], manifests: Manifests, features: Features) -> Iterator[Noticed]:
-    for selector in selectors_of(manifests):
-        exact, wide = _names_read(selector.expression, features)
-        for change in changes_read(changes, exact):
-            yield Noticed(change, selector.place, "the selector reads it")
-        for change in changes:
-            if change.breaks and change.name.startswith(wide):
-                yield Noticed(change, selector.place, "the selector looks at all names of the domain", is_certain=False)
-    owners: list[ResourceClaim | ResourceClaimTemplate] = [*manifests.claims.values(), *manifests.templates.values()]
-    for owner in owners:
-        kind = type(owner).__name__
-        for change, who in _notice_in_spec(changes, owner.spec, frozenset(manifests.classes)):
-            yield Noticed(change, owner.meta.place, f"{kind} {owner.meta.name} {who}")
-    for device_class in manifests.classes.values():
-        for change, who in _notice_in_config(changes, device_class.config):
-            yield Noticed(change, device_class.meta.place, f"DeviceClass {device_class.name} {who}")
-    for workload in manifests.workloads:
-        containers = chain.from_iterable(each.template.spec.containers for each in workload.pod_sets)
-        if any(_EXTENDED_RESOURCE in {*each.requests, *each.limits} for each in containers):
-            for change in changes:
-                if change.kind == "class-changed":
-                    yield Noticed(change, workload.meta.place, f"{workload.ref} asks for {_EXTENDED_RESOURCE}")
-
-
-def _notice_in_spec(
-    changes: tuple[Change, ...], spec: ClaimSpec, own_classes: frozenset[str]
-) -> Iterator[tuple[Change, str]]:
-    for constraint in spec.constraints:
-        name = constraint.match_attribute or constraint.distinct_attribute or ""
-        for change in changes_read(changes, [name]):
-            yield change, f"has a constraint on {name}"
-    used = {
-        way.device_class_name
-        for request in spec.requests
-        for way in (request.exactly, *request.first_available)
-        if way is not None
-    }
-    for change in changes:
-        if change.kind == "class-removed" and change.name in used - own_classes:
-            yield change, f"uses the class {change.name}"
-    yield from _notice_in_config(changes, spec.config)
-
-
-def _notice_in_config(
-    changes: tuple[Change, ...], configurations: Iterable[DeviceConfiguration]
-) -> Iterator[tuple[Change, str]]:
-    for each in configurations:
-        sharing = each.parameters.get("sharing") if each.driver == GPU_DRIVER else None
-        strategy = sharing.get("strategy") if isinstance(sharing, Mapping) else None
-        for change in changes:
-            if change.kind == "config-refused" and change.name == strategy:
-                yield change, f"is configured with sharing.strategy {strategy}"
-
-
-def _names_read(expression: str, features: Features) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the qualified names that a selector reads, and the beginnings of names where it may read any."""
-    selector = compile(expression, Dialect.of(features, "stored"))
-    if not isinstance(selector, Selector):
-        return frozenset(), ()
-    paths = [path for path in selector.reads if path[:1] in ((), ("attributes",), ("capacity",))]
-    exact = frozenset(f"{path[1]}/{path[2]}" for path in paths if len(path) == 3)
-    wide = tuple(f"{path[1]}/" if len(path) == 2 else "" for path in paths if len(path) < 3)
-    return exact, wide
-
-
-def _finding(noticed: Noticed) -> Diagnostic:
-    change = noticed.change
-    stops = change.kind in _STOPS and noticed.is_certain
-    message = f"{change.message} ({noticed.who})"
-    return Diagnostic("error" if stops else "warning", CODE, message, noticed.place, change.fix)
-
-
-def _remark(change: Change) -> Diagnostic:
-    if change.kind == "not-installable":
-        return Diagnostic("error", CODE, change.message, fix=change.fix)
-    of_installation = change.breaks and change.kind in _OF_THE_INSTALLATION
-    return Diagnostic("warning" if of_installation else "note", CODE, change.message, fix=change.fix)

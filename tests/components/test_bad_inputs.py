@@ -31,13 +31,14 @@ def plan_text(stack: str) -> str:
         "verdict": "fits",
         "fleet": fleet.document(),
         **{key: [] for key in ("assumptions", "classes", "workloads")},
-        "demand": {},
+        "demand": {"level": "steady", "shapes": [], "sharedClaims": [], "blocked": []},
         "pools": [
             {
                 "name": pool.name,
                 "machine": pool.machine,
                 "count": {"min": 0, "bound": 1, "plan": 1, "max": pool.count.max},
                 "nodes": {"min": 1, "desired": 1, "max": pool.count.max},
+                "devices": {"total": 1, "used": 0, "stranded": 1},
             }
             for pool in fleet.pools
         ],

@@ -49,6 +49,7 @@ def platform(document: dict[str, Any], *, nodes: int = 2, name: str = "dra", **i
             "machine": each.machine,
             "count": {"min": each.count.min, "bound": nodes, "plan": nodes, "max": each.count.max},
             "nodes": {"min": nodes, "desired": nodes, "max": max(nodes, each.count.max)},
+            "devices": {"total": nodes, "used": 0, "stranded": nodes},
         }
         for each in fleet.pools
     ]
@@ -58,7 +59,7 @@ def platform(document: dict[str, Any], *, nodes: int = 2, name: str = "dra", **i
         "verdict": "fits",
         "fleet": fleet.document(),
         **{key: [] for key in ("assumptions", "classes", "workloads")},
-        "demand": {},
+        "demand": {"level": "steady", "shapes": [], "sharedClaims": [], "blocked": []},
         "pools": rows,
     }
     plan = planfile.file_text(planfile.seal(content))

@@ -39,6 +39,7 @@ def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int
                 "machine": pool.machine,
                 "count": {"min": pool.count.min, "bound": wanted, "plan": wanted, "max": pool.count.max},
                 "nodes": {"min": pool.count.min if autoscaled else wanted, "desired": wanted, "max": pool.count.max},
+                "devices": {"total": wanted, "used": 0, "stranded": wanted},
             }
         )
     return planfile.seal(
@@ -49,7 +50,7 @@ def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int
             "assumptions": [],
             "fleet": fleet.document(),
             "classes": [],
-            "demand": {},
+            "demand": {"level": "steady", "shapes": [], "sharedClaims": [], "blocked": []},
             "workloads": [],
             "pools": rows,
         }

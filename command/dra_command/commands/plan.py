@@ -12,7 +12,8 @@ from dra_command.status import Status, status_of
 from dra_command.writing import write_whole
 from dra_planner.errors import Place, PlanFileError
 from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
-from dra_planner.planfile import PlanFile, check_inputs, file_text, plan_path, read_plan_file
+from dra_planner.plan.staleness import differences
+from dra_planner.planfile import check_inputs, file_text, plan_path, read_plan_file
 
 
 def run(values: argparse.Namespace) -> int:
@@ -90,18 +91,5 @@ def _find_stale(inputs: Inputs, plan: Plan) -> str:
         check_inputs(kept, inputs.fleet, inputs.sources, Place(str(path)), fix=remedy)
     except PlanFileError as error:
         return str(error)
-    changed = _differences(kept, plan_file(plan))
+    changed = ", ".join(differences(kept, plan_file(plan)))
     return f"{path}: is stale: {changed} would be different now; {remedy}" if changed else ""
-
-
-def _differences(kept: PlanFile, made: PlanFile) -> str:
-    """Return what differs in what is built and judged; wording and proofs may get better without a plan going stale."""
-    parts = [
-        f"pool {row.name}"
-        for row in made.pools
-        if row.name not in {each.name for each in kept.pools} or kept.pool(row.name).nodes != row.nodes
-    ]
-    parts.extend(
-        f"the {name}" for name in ("demand", "classes", "kubernetes") if getattr(kept, name) != getattr(made, name)
-    )
-    return ", ".join(parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dra_command.commands.explain import Explanation, PoolExplanation
 from dra_command.contract import ExplainOutput
 from dra_command.contract.explain import (
     AlternativeRow,
@@ -21,6 +20,7 @@ from dra_planner.allocation.explanation import AlternativeReport, ConstraintRepo
 from dra_planner.cel import Explanation as SelectorReport
 from dra_planner.cel import Term, ValuesAt
 from dra_planner.model import Reason
+from dra_planner.plan.explaining import Explanation, PoolExplanation
 
 
 def explain_json(explanation: Explanation) -> str:

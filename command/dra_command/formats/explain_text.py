@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TextIO
 
-from dra_command.commands.explain import Explanation, PoolExplanation
 from dra_command.formats.page import Page
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME
 from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
 from dra_planner.cel import Explanation as SelectorReport
 from dra_planner.cel import Term
+from dra_planner.plan.explaining import Explanation, PoolExplanation
 
 _STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _STEPS = {

@@ -80,7 +80,7 @@ def _matching_nothing(
     for each in classes:
         possible = list(devices)
         for selector in each.selectors:
-            compiled = compile(selector.expression, Dialect.of(features))
+            compiled = compile(selector.expression, Dialect.of(features, "stored"))
             if isinstance(compiled, Refused):
                 continue  # not supported: which devices it matches is not known
             outcomes = compiled.outcomes(possible)
@@ -109,7 +109,7 @@ def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozense
 
     spellings: set[str] = set()
     for selector in selectors:
-        compiled = compile(selector.expression, Dialect.of(features))
+        compiled = compile(selector.expression, Dialect.of(features, "stored"))
         plain = " ".join(selector.expression.split())
         spellings.add(plain if isinstance(compiled, Refused) else spell(compiled.tree) or plain)
     return frozenset(spellings)

@@ -9,8 +9,8 @@ from dra_planner.allocation import NodeState, Placement, open_offer, place
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AllocatedDevice, DemandLevel, Shape, WorkloadRef, generated_claim_name
 from dra_planner.offers import Offer
-from dra_planner.plan.values import GivenClaim, GivenDevice, Plan
-from dra_planner.releases import features_of, parse_version
+from dra_planner.plan.given_claims import GivenClaim, GivenDevice
+from dra_planner.plan.values import Plan
 from dra_planner.sizing import NodePattern
 
 MOST_PODS = 100_000
@@ -23,8 +23,8 @@ def detail_claims(plan: Plan) -> tuple[GivenClaim, ...]:
     for more than 100,000 pods.
     """
     if plan.fleet is None:
-        return plan.claims
-    sizing = plan.sizings[plan.level]
+        return plan.judgement.claims
+    sizing = plan.judgement.sizing
     pods = sum(pattern.nodes * sum(count for _, count in pattern.pods) for pattern in sizing.patterns)
     if pods > MOST_PODS:
         raise UnsupportedFeature(
@@ -55,7 +55,7 @@ class _Detail:
 
     def _fill(self, pattern: NodePattern) -> Iterator[tuple[Shape, Placement]]:
         """Yield each pod of the pattern with its placement, DaemonSets first, as sizing put them there."""
-        features = features_of(parse_version(self._plan.kubernetes))
+        features = self._plan.judgement.features
         offer = self._offers[pattern.pool]
         state: NodeState = open_offer(offer, self._plan.classes, features, self._plan.demand.shapes)
         daemons = sorted((shape for shape in self._shapes.values() if shape.per_node), key=lambda each: each.id)

@@ -1,15 +1,11 @@
-"""The plan as a document, and a document judged again: what a lock file needs, and what the policy pack calls.
-
-Demand is kept as shapes in the form of the Kubernetes API, so that anyone can read it; it holds no places of files,
-and its size does not depend on replicas.
-"""
+"""A plan as its document, and a document judged again: what a lock file needs, and what the policy pack calls."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from dra_planner.errors import PlanFileError
+from dra_planner.errors import PlanFileError, PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.manifests import (
     parse_claim,
@@ -21,48 +17,57 @@ from dra_planner.manifests import (
     render_device_class,
     render_pod_spec,
 )
-from dra_planner.model import (
-    DEMAND_LEVELS,
-    Blocked,
-    Demand,
-    Figures,
-    Member,
-    ObjectKey,
-    Reason,
-    ResourceClaim,
-    Shape,
-    ShapeClaim,
-    WorkloadRef,
-)
+from dra_planner.model import Blocked, Demand, DemandLevel, Member, ObjectKey, Shape, ShapeClaim, WorkloadRef
 from dra_planner.offers import Offer, predict_offers
-from dra_planner.plan.planning import size_plan
+from dra_planner.plan.judging import judge
+from dra_planner.plan.planning import match_pools, size_plan
 from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
-from dra_planner.planfile import PlanFile, seal
+from dra_planner.planfile import (
+    VERSION,
+    BlockedRow,
+    ClaimRow,
+    CountRow,
+    DemandPart,
+    DevicesRow,
+    FiguresRow,
+    Inputs,
+    KeyRow,
+    KubernetesObject,
+    MemberRow,
+    NodesRow,
+    PlacementRow,
+    PlanFile,
+    PoolRow,
+    ReasonRow,
+    ShapeRow,
+    WorkloadRow,
+    read_document,
+    seal,
+)
 from dra_planner.releases import features_of, parse_version
-
-Json = dict[str, Any]
 
 
 def plan_file(plan: Plan) -> PlanFile:
     """Return the plan's document; raises PlanFileError for a plan on a snapshot, which is no plan of a fleet."""
     if plan.fleet is None:
         raise PlanFileError("a plan on observed nodes sizes nothing", fix="plan on a fleet, and keep that")
-    return seal(
-        {
-            "inputs": dict(plan.inputs),
-            "kubernetes": plan.kubernetes,
-            "verdict": plan.verdict,
-            "assumptions": list(plan.assumptions),
-            "fleet": plan.fleet.document(),
-            "classes": [render_device_class(each) for _, each in sorted(plan.classes.items())],
-            "demand": _render_demand(plan.demand, plan.level),
-            "pools": [_render_pool(pool) for pool in plan.pools],
-            "workloads": [_render_workload(each) for each in plan.workloads],
-        }
+    unsealed = PlanFile(
+        version=VERSION,
+        digest="",
+        inputs=Inputs.model_validate(plan.inputs),
+        kubernetes=plan.kubernetes,
+        verdict=plan.verdict,
+        assumptions=plan.assumptions,
+        fleet=plan.fleet,
+        classes=tuple(_object(render_device_class(each)) for _, each in sorted(plan.classes.items())),
+        demand=_demand_part(plan.demand, plan.level),
+        pools=tuple(map(_pool_row, plan.pools)),
+        workloads=tuple(map(_workload_row, plan.workloads)),
     )
+    return seal(unsealed.document())
 
 
-def plan_document(plan: Plan) -> Json:
+def plan_document(plan: Plan) -> dict[str, Any]:
     """Return the plan's document as plain data, in the schema of `dra_planner.planfile`."""
     return plan_file(plan).document()
 
@@ -73,160 +78,118 @@ def judge_document(document: Mapping[str, Any] | PlanFile, offers: tuple[Offer, 
     Nothing of the document's own verdicts and counts is believed: classes, demand and fleet are read, and sized again.
     Offers for pools that the fleet does not name raise PlanFileError, as does a document that is not one.
     """
-    content: Mapping[str, Any] = document.document() if isinstance(document, PlanFile) else document
+    given = document if isinstance(document, PlanFile) else read_document(document)
     try:
-        fleet = read_fleet(content["fleet"])
-        classes = {each.name: each for each in map(parse_device_class, content["classes"])}
-        level, demand = content["demand"]["level"], _parse_demand(content["demand"])
-        features = features_of(parse_version(content["kubernetes"]))
+        fleet = read_fleet(given.fleet.document())
+        classes = {each.name: each for each in (parse_device_class(row.document()) for row in given.classes)}
+        demand = read_demand(given.demand)
+        features = features_of(parse_version(given.kubernetes))
+    except PlannerError:
+        raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         fault = f"{type(error).__name__}: {error}"
         raise PlanFileError(f"is no plan document: {fault}", fix="make the plan again") from None
-    if offers is None:
-        offers = predict_offers(fleet, features)
+    offers = predict_offers(fleet, features) if offers is None else offers
+    match_pools(fleet, offers)
+    judgement = judge(demand, offers, classes, features, level=given.demand.level, fleet=fleet)
     return size_plan(
-        demand=demand,
-        fleet=fleet,
-        offers=offers,
-        classes=classes,
-        features=features,
-        level=level,
-        assumptions=tuple(content.get("assumptions", ())),
-        inputs=content.get("inputs", {}),
+        judgement, fleet, assumptions=given.assumptions, inputs=given.inputs.model_dump(mode="json")
     )
 
 
-def _render_demand(demand: Demand, level: str) -> Json:
-    return {
-        "level": level,
-        "shapes": [_render_shape(shape) for shape in demand.shapes],
-        "sharedClaims": [render_claim(claim) for _, claim in sorted(demand.shared_claims.items())],
-        "blocked": sorted((_render_blocked(each) for each in demand.blocked), key=repr),
-    }
-
-
-def _parse_demand(data: Json) -> Demand:
-    claims = [parse_claim(each) for each in data["sharedClaims"]]
-    shared: dict[ObjectKey, ResourceClaim] = {claim.meta.key: claim for claim in claims}
+def read_demand(part: DemandPart) -> Demand:
+    """Return the demand of a document; the objects in it are in the form of the Kubernetes API."""
+    claims = [parse_claim(row.document()) for row in part.shared_claims]
     return Demand(
-        shapes=tuple(_parse_shape(each) for each in data["shapes"]),
-        shared_claims=shared,
-        blocked=tuple(_parse_blocked(each) for each in data["blocked"]),
+        shapes=tuple(map(_shape, part.shapes)),
+        shared_claims={claim.meta.key: claim for claim in claims},
+        blocked=tuple(
+            Blocked(member=_member(row.member), verdict=row.verdict, reason=row.reason.reason) for row in part.blocked
+        ),
     )
 
 
-def _render_shape(shape: Shape) -> Json:
-    return {
-        "id": shape.id,
-        "namespace": shape.namespace,
-        "labels": dict(shape.labels),
-        "pod": render_pod_spec(shape.pod),
-        "claims": [_render_claim(claim) for claim in shape.claims],
-        "members": [_render_member(member) for member in sorted(shape.members, key=_member_key)],
-        "perNode": shape.per_node,
-    }
+def _demand_part(demand: Demand, level: DemandLevel) -> DemandPart:
+    blocked = (
+        BlockedRow(member=_member_row(each.member), verdict=each.verdict, reason=ReasonRow.of(each.reason))
+        for each in demand.blocked
+    )
+    return DemandPart(
+        level=level,
+        shapes=tuple(map(_shape_row, demand.shapes)),
+        shared_claims=tuple(_object(render_claim(claim)) for _, claim in sorted(demand.shared_claims.items())),
+        blocked=tuple(sorted(blocked, key=repr)),
+    )
 
 
-def _parse_shape(data: Json) -> Shape:
+def _object(document: Mapping[str, Any]) -> KubernetesObject:
+    return KubernetesObject.model_validate(document)
+
+
+def _shape_row(shape: Shape) -> ShapeRow:
+    members = sorted(shape.members, key=lambda each: (each.workload, each.pod_set))
+    return ShapeRow(
+        id=shape.id,
+        namespace=shape.namespace,
+        labels=dict(shape.labels),
+        pod=render_pod_spec(shape.pod),
+        claims=tuple(map(_claim_row, shape.claims)),
+        members=tuple(map(_member_row, members)),
+        per_node=shape.per_node,
+    )
+
+
+def _shape(row: ShapeRow) -> Shape:
     return Shape(
-        id=data["id"],
-        namespace=data["namespace"],
-        labels=dict(data["labels"]),
-        pod=parse_pod_spec(data["pod"]),
-        claims=tuple(_parse_claim(each) for each in data["claims"]),
-        members=tuple(_parse_member(each) for each in data["members"]),
-        per_node=data["perNode"],
+        id=row.id,
+        namespace=row.namespace,
+        labels=dict(row.labels),
+        pod=parse_pod_spec(row.pod),
+        claims=tuple(map(_claim, row.claims)),
+        members=tuple(map(_member, row.members)),
+        per_node=row.per_node,
     )
 
 
-def _render_claim(claim: ShapeClaim) -> Json:
-    shared = {"namespace": claim.shared.namespace, "name": claim.shared.name} if claim.shared else None
-    return {"name": claim.name, "spec": render_claim_spec(claim.spec), "shared": shared}
+def _claim_row(claim: ShapeClaim) -> ClaimRow:
+    shared = None if claim.shared is None else KeyRow(namespace=claim.shared.namespace, name=claim.shared.name)
+    return ClaimRow(name=claim.name, spec=render_claim_spec(claim.spec), shared=shared)
 
 
-def _parse_claim(data: Json) -> ShapeClaim:
-    shared = ObjectKey(data["shared"]["namespace"], data["shared"]["name"]) if data["shared"] else None
-    return ShapeClaim(name=data["name"], spec=parse_claim_spec(data["spec"]), shared=shared)
+def _claim(row: ClaimRow) -> ShapeClaim:
+    shared = None if row.shared is None else ObjectKey(row.shared.namespace, row.shared.name)
+    return ShapeClaim(name=row.name, spec=parse_claim_spec(row.spec), shared=shared)
 
 
-def _member_key(member: Member) -> tuple[WorkloadRef, str]:
-    return member.workload, member.pod_set
-
-
-def _render_member(member: Member) -> Json:
-    return {
-        **_render_ref(member.workload),
-        "podSet": member.pod_set,
-        "figures": _render_figures(member.figures),
-    }
-
-
-def _parse_member(data: Json) -> Member:
-    return Member(
-        workload=WorkloadRef(data["kind"], data["namespace"], data["name"]),
-        pod_set=data["podSet"],
-        figures=Figures(*(data["figures"][level] for level in DEMAND_LEVELS)),
+def _member_row(member: Member) -> MemberRow:
+    return MemberRow(
+        **member.workload._asdict(), pod_set=member.pod_set, figures=FiguresRow.of(member.figures)
     )
 
 
-def _render_blocked(blocked: Blocked) -> Json:
-    return {
-        "member": _render_member(blocked.member),
-        "verdict": blocked.verdict,
-        "reason": _render_reason(blocked.reason),
-    }
+def _member(row: MemberRow) -> Member:
+    workload = WorkloadRef(row.kind, row.namespace, row.name)
+    return Member(workload=workload, pod_set=row.pod_set, figures=row.figures.figures)
 
 
-def _parse_blocked(data: Json) -> Blocked:
-    said = data["reason"]
-    reason = Reason(
-        code=said["code"],
-        message=said["message"],
-        fix=said["fix"],
-        claim=said["claim"],
-        request=said["request"],
-        pool=said["pool"],
-    )
-    return Blocked(member=_parse_member(data["member"]), verdict=data["verdict"], reason=reason)
-
-
-def _render_pool(pool: PlannedPool) -> Json:
+def _pool_row(pool: PlannedPool) -> PoolRow:
     nodes, devices = pool.nodes, pool.devices
-    return {
-        "name": pool.name,
-        "machine": pool.machine,
-        "count": {"min": pool.minimum, "bound": pool.bound, "plan": pool.plan, "max": pool.maximum},
-        "nodes": {"min": nodes.minimum, "desired": nodes.desired, "max": nodes.maximum},
-        "devices": {"total": devices.total, "used": devices.used, "stranded": devices.stranded},
-    }
+    return PoolRow(
+        name=pool.name,
+        machine=pool.machine,
+        count=CountRow(min=pool.minimum, bound=pool.bound, plan=pool.plan, max=pool.maximum),
+        nodes=NodesRow(min=nodes.minimum, desired=nodes.desired, max=nodes.maximum),
+        devices=DevicesRow(total=devices.total, used=devices.used, stranded=devices.stranded),
+    )
 
 
-def _render_workload(workload: PlannedWorkload) -> Json:
-    return {
-        **_render_ref(workload.workload),
-        "demand": _render_figures(workload.figures),
-        "placed": workload.placed,
-        "pending": workload.pending,
-        "verdicts": {level: workload.verdicts[level] for level in DEMAND_LEVELS if level in workload.verdicts},
-        "placements": [{"pool": pool, "pods": pods} for pool, pods in workload.placements],
-        "reasons": [_render_reason(reason) for reason in workload.reasons],
-    }
-
-
-def _render_ref(ref: WorkloadRef) -> Json:
-    return {"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
-
-
-def _render_figures(figures: Figures) -> Json:
-    return dict(zip(DEMAND_LEVELS, figures, strict=True))
-
-
-def _render_reason(reason: Reason) -> Json:
-    return {
-        "code": reason.code,
-        "message": reason.message,
-        "fix": reason.fix,
-        "claim": reason.claim,
-        "request": reason.request,
-        "pool": reason.pool,
-    }
+def _workload_row(workload: PlannedWorkload) -> WorkloadRow:
+    return WorkloadRow(
+        **workload.workload._asdict(),
+        demand=FiguresRow.of(workload.figures),
+        placed=workload.placed,
+        pending=workload.pending,
+        verdicts=dict(workload.verdicts),
+        placements=tuple(PlacementRow(pool=pool, pods=pods) for pool, pods in workload.placements),
+        reasons=tuple(map(ReasonRow.of, workload.reasons)),
+    )

@@ -10,18 +10,21 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
-from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass, Figures, WorkloadRef
+from dra_planner.model import Demand
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.classes import fleet_classes
+from dra_planner.plan.judgement import Judgement
+from dra_planner.plan.judging import judge
 from dra_planner.plan.node_ranges import node_range
+from dra_planner.plan.observed import plan_on_snapshot
+from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.reading import read_checked
-from dra_planner.plan.system_pods import SystemPods, add_system, set_aside
 from dra_planner.plan.uneven_counts import uneven_counts
-from dra_planner.plan.values import Cost, Plan, PlannedPool, PlannedWorkload, PlanRequest, overall_verdict
+from dra_planner.plan.values import Cost, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
-from dra_planner.sizing import PoolSize, Sizer, Sizing, WorkloadSize
+from dra_planner.sizing import PoolSize, Sizing
 
 
 def make_plan(request: PlanRequest) -> Plan:
@@ -31,8 +34,6 @@ def make_plan(request: PlanRequest) -> Plan:
     are in the plan: as reasons and diagnostics.
     """
     if request.observed:
-        from dra_planner.plan.observed import plan_on_snapshot
-
         return plan_on_snapshot(request)
     if request.fleet is None:
         raise PlannerError("there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster")
@@ -43,13 +44,10 @@ def make_plan(request: PlanRequest) -> Plan:
     classes = sources.in_cluster
     demand = expand_claims(manifests, classes, features)
     offers = predict_offers(fleet, features)
+    judgement = judge(demand, offers, classes, features, level=request.level, fleet=fleet)
     return size_plan(
-        demand=demand,
-        fleet=fleet,
-        offers=offers,
-        classes=classes,
-        features=features,
-        level=request.level,
+        judgement,
+        fleet,
         diagnostics=(*manifests.diagnostics, *find_class_faults(fleet, sources, offers, features)),
         assumptions=_assumptions(manifests, demand, offers, features),
         inputs=inputs_of(fleet, request.sources, request.paths),
@@ -58,108 +56,40 @@ def make_plan(request: PlanRequest) -> Plan:
 
 
 def size_plan(
-    *,
-    demand: Demand,
+    judgement: Judgement,
     fleet: Fleet,
-    offers: tuple[Offer, ...],
-    classes: Mapping[str, DeviceClass],
-    features: Features,
-    level: DemandLevel,
+    *,
     diagnostics: tuple[Diagnostic, ...] = (),
     assumptions: tuple[str, ...] = (),
     inputs: Mapping[str, object] | None = None,
     manifests: Manifests | None = None,
 ) -> Plan:
-    """Return the plan for a demand on predicted offers: every level sized, the pools for `level`."""
-    _match_pools(fleet, offers)
-    on_gpus, elsewhere = set_aside(demand, offers)
-    system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes else None
-    sizings = _size_levels(demand, Sizer.of(on_gpus, offers, classes, features), system)
-    chosen = sizings[level]
+    """Return the plan that a judgement on predicted offers makes: what each pool of the fleet is created with."""
+    offers, sizing = judgement.offers, judgement.sizing
     by_name = {offer.name: offer for offer in offers}
-    pools = tuple(_pool(chosen.pool(pool.name), by_name[pool.name], fleet) for pool in fleet.pools)
+    pools = tuple(_pool(sizing.pool(pool.name), by_name[pool.name], fleet) for pool in fleet.pools)
     found = (*diagnostics, *uneven_counts(fleet, pools))
     return Plan(
-        level=level,
-        verdict=overall_verdict(chosen.verdict, found),
-        kubernetes=features.version,
+        judgement=judgement,
+        verdict=overall_verdict(sizing.verdict, found),
         fleet=fleet,
-        offers=offers,
-        classes=classes,
-        demand=demand,
         pools=pools,
-        workloads=plan_workloads(demand, sizings, level),
-        cost=_cost(chosen, offers),
-        nodes_bound=chosen.nodes_bound,
-        method=chosen.method,
-        assumptions=(*assumptions, *(system.assumptions if system is not None else ())),
+        workloads=plan_workloads(judgement),
+        cost=_cost(sizing, offers),
+        assumptions=(*assumptions, *judgement.assumptions),
         diagnostics=found,
-        sizings=sizings,
         inputs=inputs or {},
         manifests=manifests,
-        system_offer=system.offer if system is not None else None,
     )
 
 
-def _match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
+def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
+    """Raise PlanFileError where fleet and offers do not have the same pools."""
     declared, offered = {pool.name for pool in fleet.pools}, {offer.name for offer in offers}
     odd = sorted(declared ^ offered)
     if odd:
         sides = "the fleet names and nobody offers" if odd[0] in declared else "is offered and the fleet does not name"
         raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="make the plan again")
-
-
-def _size_levels(demand: Demand, sizer: Sizer, system: SystemPods | None) -> dict[DemandLevel, Sizing]:
-    """Size every level; levels that ask for the same are sized once."""
-    done: dict[tuple[int | None, ...], Sizing] = {}
-    sizings: dict[DemandLevel, Sizing] = {}
-    for level in DEMAND_LEVELS:
-        members = [member for shape in demand.shapes for member in shape.members]
-        figures = tuple(
-            member.figures.at(level) for member in (*members, *(blocked.member for blocked in demand.blocked))
-        )
-        if figures not in done:
-            sizing = sizer.size(level)
-            done[figures] = sizing if system is None else add_system(sizing, system.size(level))
-        sizings[level] = done[figures]
-    return sizings
-
-
-def plan_workloads(
-    demand: Demand, sizings: Mapping[DemandLevel, Sizing], level: DemandLevel
-) -> tuple[PlannedWorkload, ...]:
-    """Return every workload with its verdict at every level, sorted by kind, namespace and name."""
-    figures: dict[WorkloadRef, Figures] = {}
-    for member in (
-        *(member for shape in demand.shapes for member in shape.members),
-        *(blocked.member for blocked in demand.blocked),
-    ):
-        figures[member.workload] = figures.get(member.workload, Figures.fixed(0)) + member.figures
-    answers: dict[DemandLevel, dict[WorkloadRef, WorkloadSize]] = {
-        each: {size.workload: size for size in sizing.workloads} for each, sizing in sizings.items()
-    }
-    planned = []
-    for ref, size in sorted(answers[level].items()):
-        planned.append(
-            PlannedWorkload(
-                workload=ref,
-                figures=_figures(figures.get(ref), size),
-                placed=size.placed,
-                pending=size.pending,
-                verdicts={each: found[ref].verdict for each, found in answers.items() if ref in found},
-                placements=size.placements,
-                fits=size.fits,
-                reasons=size.reasons,
-            )
-        )
-    return tuple(planned)
-
-
-def _figures(figures: Figures | None, size: WorkloadSize) -> Figures:
-    """A DaemonSet's figures are the nodes that it runs on in this plan."""
-    if figures is None or figures == Figures.fixed(0):
-        return Figures.fixed(size.wanted or 0)
-    return figures
 
 
 def _pool(size: PoolSize, offer: Offer, fleet: Fleet) -> PlannedPool:

@@ -11,7 +11,8 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.offers import Offer
-from dra_planner.sizing import DeviceCount, Sizing
+from dra_planner.plan.judgement import Judgement
+from dra_planner.sizing import DeviceCount
 from dra_planner.sources import Source
 
 
@@ -82,49 +83,54 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenDevice:
-    """One device that a claim would get."""
-
-    request: str
-    node: str
-    driver: str
-    pool: str
-    device: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenClaim:
-    """The devices of one claim; `pod` is the pod that it was allocated for."""
-
-    namespace: str
-    name: str
-    pod: str
-    devices: tuple[GivenDevice, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The answer: a verdict (see `overall_verdict`), sizes, and all that they rest on."""
+    """The judgement in the words of a fleet: one verdict (see `overall_verdict`), what each pool is created with."""
 
-    level: DemandLevel
+    judgement: Judgement
     verdict: Verdict
-    kubernetes: str
-    fleet: Fleet | None
-    offers: tuple[Offer, ...]
-    classes: Mapping[str, DeviceClass] = field(hash=False)
-    demand: Demand
+    fleet: Fleet | None  # None: on the nodes of a snapshot
     pools: tuple[PlannedPool, ...]
     workloads: tuple[PlannedWorkload, ...]
     cost: Cost | None
-    nodes_bound: int
-    method: str
     assumptions: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
-    sizings: Mapping[DemandLevel, Sizing] = field(default_factory=dict, hash=False)
-    claims: tuple[GivenClaim, ...] = ()
     inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
     manifests: Manifests | None = field(default=None, compare=False)  # what it was made from, for rules
-    system_offer: Offer | None = None  # where pods run that want no device, when there are such
+
+    @property
+    def level(self) -> DemandLevel:
+        """The demand that pools are sized for."""
+        return self.judgement.level
+
+    @property
+    def kubernetes(self) -> str:
+        """The release that it was judged for: "1.34"."""
+        return self.judgement.features.version
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """What the nodes of each pool offer."""
+        return self.judgement.offers
+
+    @property
+    def classes(self) -> Mapping[str, DeviceClass]:
+        """The DeviceClasses of the cluster by name."""
+        return self.judgement.classes
+
+    @property
+    def demand(self) -> Demand:
+        """What the workloads ask for."""
+        return self.judgement.demand
+
+    @property
+    def nodes_bound(self) -> int:
+        """The fewest nodes of all pools together that could do; proved."""
+        return self.judgement.sizing.nodes_bound
+
+    @property
+    def method(self) -> str:
+        """Name of the packing that gave the plan."""
+        return self.judgement.sizing.method
 
     def pool(self, name: str) -> PlannedPool:
         """Return the pool of that name; raises KeyError."""

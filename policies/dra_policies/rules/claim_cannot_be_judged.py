@@ -19,7 +19,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if reason:
             yield Finding(
                 message=f"{subject(case, view.manifests)} cannot be judged: {reason}",
-                urn=judgement.urn,
+                urn=view.judged_urn,
                 place=case.member.place,
                 certain=False,
             )
@@ -28,7 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{blocked.member.workload} cannot be judged: {blocked.reason.message}",
                 fix=blocked.reason.fix,
-                urn=judgement.urn,
+                urn=view.judged_urn,
                 place=blocked.member.place,
                 certain=False,
             )

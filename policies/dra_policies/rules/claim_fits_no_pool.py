@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from dra_planner.allocation import Refusal
 from dra_planner.model import Reason
-from dra_policies.rules.fitting import PoolAnswer, Waiting, counted, subject, waiting
+from dra_planner.plan import PoolAnswer
+from dra_policies.rules.fitting import Waiting, counted, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
@@ -24,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: {_pools(case)}",
                 fix=_fix(case),
-                urn=judgement.urn,
+                urn=view.judged_urn,
                 place=case.member.place,
             )
     for blocked in judgement.demand.blocked:
@@ -32,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{blocked.member.workload}: {blocked.reason.message}",
                 fix=blocked.reason.fix,
-                urn=judgement.urn,
+                urn=view.judged_urn,
                 place=blocked.member.place,
             )
 

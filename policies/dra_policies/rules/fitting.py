@@ -1,33 +1,15 @@
-"""Which pools a pod of the demand fits, and how many of its devices they hold: the facts behind the sentences."""
+"""The pods of a judgement that do not get all they ask for, with what each pool says: the facts behind sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Shape, ShapeClaim
-from dra_planner.offers import Offer
-from dra_planner.plan import set_aside
-from dra_planner.sizing import DoubtfulPlace, WorkloadSize
-from dra_policies.rules.view import Judgement
-
-MOST_PODS = 1_000  # of one shape that are tried on one node
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PoolAnswer:
-    """What one pool says to one pod of a shape on an empty node, and how many such pods a node takes."""
-
-    offer: Offer
-    answer: Placement | Refusal | Undecided
-    pods_per_node: int
-
-    @property
-    def fits(self) -> bool:
-        return isinstance(self.answer, Placement)
+from dra_planner.plan import Judgement, PoolAnswer
+from dra_planner.sizing import WorkloadSize
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,12 +23,12 @@ class Waiting:
 
     @property
     def fits_somewhere(self) -> bool:
-        return any(pool.fits for pool in self.pools)
+        return any(pool.verdict == "fits" for pool in self.pools)
 
     @property
     def is_undecided(self) -> bool:
         """Whether no pool fits, and some pool cannot be judged."""
-        return not self.fits_somewhere and any(isinstance(pool.answer, Undecided) for pool in self.pools)
+        return not self.fits_somewhere and any(pool.verdict == "cannot-tell" for pool in self.pools)
 
     @property
     def devices_per_pod(self) -> int:
@@ -61,34 +43,13 @@ def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
 
 
 def _waiting(judgement: Judgement) -> Iterator[Waiting]:
-    shapes = judgement.demand.shapes
-    ask = DoubtfulPlace()
-
-    def opened(offers: Iterable[Offer]) -> list[tuple[Offer, NodeState]]:
-        return [(offer, ask.open(offer, judgement.classes, judgement.features, shapes)[0]) for offer in offers]
-
-    states = opened(judgement.offers)
-    aside = set_aside(judgement.demand, judgement.offers)[1] if judgement.basis != "snapshot" else None
-    on_system: set[str] = {shape.id for shape in aside.shapes} if aside is not None else set()
-    system = opened([judgement.system_offer] if judgement.system_offer is not None else [])
     for size in judgement.sizing.workloads:
         if size.verdict == "fits":
             continue
-        for shape in shapes:
+        for shape in judgement.demand.shapes:
             for member in shape.members:
                 if member.workload == size.workload:
-                    there = system if shape.id in on_system else states
-                    answers = tuple(_answer(shape, offer, state, ask) for offer, state in there)
-                    yield Waiting(size, shape, member, answers)
-
-
-def _answer(shape: Shape, offer: Offer, state: NodeState, ask: DoubtfulPlace) -> PoolAnswer:
-    first = answer = ask(shape, state)
-    pods = 0
-    while isinstance(answer, Placement) and pods < MOST_PODS:
-        pods += 1
-        answer = ask(shape, answer.node)
-    return PoolAnswer(offer, first, pods)
+                    yield Waiting(size, shape, member, judgement.answers(shape))
 
 
 def devices_of(claim: ShapeClaim) -> int:

@@ -7,8 +7,7 @@ from dra_planner.model import Node, Workload
 from dra_planner.offers import Offer
 from dra_planner.plan import Plan
 from dra_planner.releases import Features
-from dra_planner.sizing import Sizing, WorkloadSize
-from dra_policies.rules.view import Cloud, DeclaredPool, DevicePlugin, Judgement, StackView
+from dra_policies.rules.view import Cloud, DeclaredPool, DevicePlugin, StackView
 from dra_policies.unknowns import Properties
 
 
@@ -19,16 +18,6 @@ def view_of(manifests: Manifests, features: Features, plan: Plan | None = None) 
         return StackView(
             manifests=manifests, features=features, device_plugins=plugins, diagnostics=manifests.diagnostics
         )
-    judgement = Judgement(
-        basis="fleet" if plan.fleet is not None else "snapshot",
-        demand=plan.demand,
-        offers=plan.offers,
-        classes=plan.classes,
-        features=features,
-        sizing=plan.sizings.get(plan.level) or _as_sizing(plan),
-        sizings=plan.sizings,
-        system_offer=plan.system_offer,
-    )
     cloud: Cloud = "gke" if plan.fleet is not None and plan.fleet.cloud == "gke" else "eks"
     pools = tuple(_pool(offer, cloud) for offer in plan.offers) if plan.fleet is not None else ()
     return StackView(
@@ -36,36 +25,9 @@ def view_of(manifests: Manifests, features: Features, plan: Plan | None = None) 
         features=features,
         diagnostics=plan.diagnostics,
         device_plugins=plugins,
-        judgement=judgement,
+        judgement=plan.judgement,
         classes=plan.classes,
         pools=pools,
-    )
-
-
-def _as_sizing(plan: Plan) -> Sizing:
-    """Return the answer for a snapshot, where nothing is sized: its nodes are what they are."""
-    workloads = tuple(
-        WorkloadSize(
-            workload=each.workload,
-            wanted=each.placed + each.pending,
-            placed=each.placed,
-            pending=each.pending,
-            verdict=each.verdicts.get(plan.level, plan.verdict),
-            placements=each.placements,
-            reasons=each.reasons,
-        )
-        for each in plan.workloads
-    )
-    return Sizing(
-        level=plan.level,
-        verdict=plan.verdict,
-        pools=(),
-        workloads=workloads,
-        nodes_bound=plan.nodes_bound,
-        nodes_plan=len(plan.offers),
-        hourly_bound=None,
-        hourly_plan=None,
-        method=plan.method,
     )
 
 

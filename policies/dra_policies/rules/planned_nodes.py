@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile
 from dra_policies.rules.view import (
@@ -19,17 +17,12 @@ from dra_policies.rules.view import (
 def planned_labels(plan_file: PlanFile, pool: str) -> dict[str, str]:
     """Return the labels that nodes of a planned pool carry, but for those that the cloud gives them."""
     labels = {PRESENT_LABEL: "true", DRA_LABEL: "true", POOL_LABEL: pool}
-    if plan_file.fleet.get("cloud") == "gke":
+    if plan_file.fleet.cloud == "gke":
         labels |= {GKE_NO_PLUGIN_LABEL: "true", GKE_DRA_LABEL: "true"}
-    return {**_row(plan_file, pool).get("labels", {}), **labels}
+    return {**plan_file.fleet.pool(pool).labels, **labels}
 
 
 def planned_taints(plan_file: PlanFile, pool: str) -> tuple[Taint, ...]:
     """Return the taints that nodes of a planned pool carry."""
-    own = (Taint(**taint) for taint in _row(plan_file, pool).get("taints", []))
+    own = (Taint(each.key, each.value, each.effect) for each in plan_file.fleet.pool(pool).taints)
     return (GPU_TAINT, *own)
-
-
-def _row(plan_file: PlanFile, pool: str) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = plan_file.fleet.get("pools", [])
-    return next((row for row in rows if row.get("name") == pool), dict[str, Any]())

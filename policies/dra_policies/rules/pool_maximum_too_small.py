@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_policies.rules.fitting import PoolAnswer, Waiting, counted, subject, waiting
+from dra_planner.plan import Judgement, PoolAnswer
+from dra_policies.rules.fitting import Waiting, counted, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.rules.view import Judgement, StackView
+from dra_policies.rules.view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -18,17 +19,17 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{subject(case, view.manifests)}: {_shortage(case, judgement)}",
                 fix=_fix(case, judgement),
-                urn=judgement.urn,
+                urn=view.judged_urn,
                 place=case.member.place,
             )
 
 
 def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
-    if not each or case.size.wanted is None or judgement.basis == "snapshot":
+    if not each or case.size.wanted is None or judgement.is_observed:
         reasons = "; ".join(reason.message for reason in case.size.reasons)
         return reasons or f"{counted(case.size.pending, 'pod')} left over"
-    fitting = [pool for pool in case.pools if pool.fits]
+    fitting = [pool for pool in case.pools if pool.verdict == "fits"]
     offers = [_offered(pool, each) for pool in fitting]
     shown = " and ".join(f'pool "{pool.offer.name}" offers at most {text}' for pool, (_, text) in zip(
         fitting, offers, strict=True
@@ -47,7 +48,7 @@ def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
 
 
 def _fix(case: Waiting, judgement: Judgement) -> str:
-    fitting = {pool.offer.name for pool in case.pools if pool.fits}
+    fitting = {pool.offer.name for pool in case.pools if pool.verdict == "fits"}
     for size in judgement.sizing.pools:
         if size.name in fitting and size.relaxed > size.maximum:
             verb = "set count of" if size.minimum == size.maximum else "raise count.max of"

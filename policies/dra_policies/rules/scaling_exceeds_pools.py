@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=_sentence(size, level),
                 fix=_fix(sizing, level),
-                urn=judgement.urn,
+                urn=view.judged_urn,
                 place=places[size.workload],
             )
         if crowded:

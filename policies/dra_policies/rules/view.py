@@ -15,15 +15,13 @@ from dra_planner.model import Taint
 
 if TYPE_CHECKING:
     from dra_planner.manifests import Manifests
-    from dra_planner.model import Demand, DemandLevel, DeviceClass
-    from dra_planner.offers import Offer
+    from dra_planner.model import DeviceClass
+    from dra_planner.plan import Judgement
     from dra_planner.planfile import PlanFile
     from dra_planner.releases import Features
-    from dra_planner.sizing import Sizing
     from dra_policies.unknowns import Properties
 
 Cloud = Literal["eks", "gke"]
-Basis = Literal["record", "stack", "fleet", "snapshot"]
 
 POOL_LABEL: Final = "pulumi-dra/pool"
 DRA_LABEL: Final = "nvidia.com/gpu.dra"
@@ -104,26 +102,6 @@ class CriticalPodQuota:
     pods: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Judgement:
-    """Demand, what it was judged on, and the sizes that came out, with every pool at its maximum.
-
-    `basis` says whose pools: those of the record, those that the stack itself declares, a fleet's, or nodes of a
-    snapshot (which are pools of one). `sizing` is that of the level that was planned for (steady, as a rule);
-    `sizings` has every level.
-    """
-
-    basis: Basis
-    demand: Demand
-    offers: tuple[Offer, ...]
-    classes: Mapping[str, DeviceClass]
-    features: Features
-    sizing: Sizing
-    sizings: Mapping[DemandLevel, Sizing]
-    urn: str = ""  # the resource that is told of, where a workload is no resource of its own
-    system_offer: Offer | None = None  # where pods run that want no device; not judged where there is none
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackView:
     """What there is to judge."""
@@ -135,7 +113,8 @@ class StackView:
     device_plugins: tuple[DevicePlugin, ...] = ()
     drivers: tuple[DraDriver, ...] = ()
     quotas: tuple[CriticalPodQuota, ...] = ()
-    judgement: Judgement | None = None
+    judgement: Judgement | None = None  # of all demand, on the pools of the record, the stack, a fleet or a snapshot
+    judged_urn: str = ""  # the resource that is told of, where a workload is no resource of its own
     manifests: Manifests | None = None  # objects of the stack, or of files; their places name URNs or files
     features: Features | None = None  # set with `manifests`
     diagnostics: tuple[Diagnostic, ...] = ()  # what reading the manifests found, and planning with them

@@ -38,7 +38,7 @@ def declared_fleet(view: StackView, resources: Sequence[Resource]) -> DeclaredFl
 
     What resources do not show (zones, MIG layouts, prices) is the plan's where there is one.
     """
-    planned = view.record.plan_file.fleet if view.record and view.record.plan_file else None
+    planned = view.record.plan_file.fleet.document() if view.record and view.record.plan_file else None
     unknowns: list[str] = []
     pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
     rows = [_row(pool, planned, unknowns) for pool in pools]

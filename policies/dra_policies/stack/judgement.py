@@ -8,14 +8,12 @@ from functools import lru_cache
 
 from dra_planner.claims import expand_claims
 from dra_planner.errors import PlannerError
-from dra_planner.model import DEMAND_LEVELS, Blocked, Demand, DemandLevel, DeviceClass, Shape, WorkloadRef
+from dra_planner.model import Blocked, Demand, DeviceClass, Shape, WorkloadRef
 from dra_planner.offers import Offer
-from dra_planner.plan import Plan, judge_document, set_aside
+from dra_planner.plan import Judgement, Plan, judge, judge_document
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.planfile import canonical_text, parse_document
-from dra_planner.releases import Features, features_of, parse_version
-from dra_planner.sizing import Sizer, Sizing
-from dra_policies.rules.view import Basis, Judgement, StackView
+from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.resource import Resource
 
@@ -35,29 +33,12 @@ def judge_record(view: StackView) -> StackView:
     except PlannerError as error:
         sentence = f"cannot be judged: {error}"
         return replace(view, record=replace(record, plan_file=None, problem=sentence))
-    return replace(
-        view,
-        judgement=Judgement(
-            basis="record",
-            demand=plan.demand,
-            offers=plan.offers,
-            classes=plan.classes,
-            features=_features(plan),
-            sizing=plan.sizings[plan.level],
-            sizings=plan.sizings,
-            urn=record.urn,
-            system_offer=plan.system_offer,
-        ),
-    )
+    return replace(view, judgement=plan.judgement, judged_urn=record.urn)
 
 
 @lru_cache(maxsize=4)
 def _judged(text: str) -> Plan:
     return judge_document(parse_document(text))
-
-
-def _features(plan: Plan) -> Features:
-    return features_of(parse_version(plan.kubernetes))
 
 
 def judge_objects(view: StackView) -> StackView:
@@ -68,7 +49,8 @@ def judge_objects(view: StackView) -> StackView:
     planned = recorded.judgement
     if planned is None:
         return view
-    return _with_judgement(view, planned, planned.offers, planned.classes, "record")
+    view = replace(view, judged_urn=recorded.judged_urn)
+    return _with_judgement(view, planned, planned.offers, planned.classes)
 
 
 def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
@@ -89,7 +71,7 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
         return replace(view, unknowns=(*view.unknowns, sentence))
     view = replace(view, unknowns=(*view.unknowns, *declared.unknowns), features=declared.features)
     classes = planned.classes if planned else fleet_classes(declared.fleet, declared.features)
-    return _with_judgement(view, planned, declared.offers, classes, "stack")
+    return _with_judgement(view, planned, declared.offers, classes)
 
 
 def _with_judgement(
@@ -97,7 +79,6 @@ def _with_judgement(
     planned: Judgement | None,
     offers: tuple[Offer, ...],
     classes: Mapping[str, DeviceClass],
-    basis: Basis,
 ) -> StackView:
     """Judge the plan's demand and the view's own on these offers."""
     features = view.features or (planned.features if planned else None)
@@ -107,20 +88,9 @@ def _with_judgement(
     demand = planned.demand if planned else NOTHING
     if own is not None and own.workloads:
         demand = merge_demand(demand, expand_claims(own, known, features))
-    on_gpus, _ = set_aside(demand, offers)  # what runs on the system pool has been judged with the record
-    sizer = Sizer.of(on_gpus, offers, known, features)
-    sizings: dict[DemandLevel, Sizing] = {level: sizer.size(level) for level in DEMAND_LEVELS}
-    judgement = Judgement(
-        basis=basis,
-        demand=demand,
-        offers=offers,
-        classes=known,
-        features=features,
-        sizing=sizings[planned.sizing.level if planned else "steady"],
-        sizings=sizings,
-        urn=planned.urn if planned else "",
-    )
-    return replace(view, judgement=judgement, classes=known)
+    # What runs on the system pool has been judged with the record: no fleet is given.
+    level = planned.level if planned else "steady"
+    return replace(view, judgement=judge(demand, offers, known, features, level=level), classes=known)
 
 
 def merge_demand(planned: Demand, own: Demand) -> Demand:

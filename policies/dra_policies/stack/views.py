@@ -58,7 +58,7 @@ def expected_pools(record: Record | None) -> tuple[DeclaredPool, ...]:
     """Return the pools that a plan says will be there, as their nodes will look."""
     if record is None or record.plan_file is None:
         return ()
-    cloud: Cloud = "gke" if record.plan_file.fleet.get("cloud") == "gke" else "eks"
+    cloud: Cloud = "gke" if record.plan_file.fleet.cloud == "gke" else "eks"
     return tuple(
         DeclaredPool(
             urn=record.urn,

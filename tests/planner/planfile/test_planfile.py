@@ -45,13 +45,14 @@ def content(**changes: Any) -> dict[str, Any]:
         "assumptions": [],
         "fleet": fleet().document(),
         "classes": [],
-        "demand": {},
+        "demand": {"level": "steady", "shapes": [], "sharedClaims": [], "blocked": []},
         "pools": [
             {
                 "name": "l4",
                 "machine": "g6.2xlarge",
                 "count": {"min": 0, "bound": 1, "plan": 2, "max": 4},
                 "nodes": {"min": 2, "desired": 2, "max": 4},
+                "devices": {"total": 2, "used": 1, "stranded": 0},
             }
         ],
         "workloads": [],
@@ -94,9 +95,20 @@ def test_a_bad_document_says_why(text: str, sentence: str) -> None:
         {"pools": [{"name": "l4"}]},
         {"verdict": "maybe"},
         {"extra": 1},
+        {"fleet": {**fleet().document(), "cloud": "moon"}},
+        {"demand": {"level": "steady"}},
+        {"workloads": [{"kind": "Job"}]},
         {"pools": [{**content()["pools"][0], "nodes": {"min": 3, "desired": 2, "max": 4}}]},
     ],
-    ids=["a pool without counts", "a fourth verdict", "an unknown key", "counts out of order"],
+    ids=[
+        "a pool without counts",
+        "a fourth verdict",
+        "an unknown key",
+        "no fleet",
+        "no demand",
+        "no workload",
+        "counts out of order",
+    ],
 )
 def test_content_that_is_no_plan_cannot_be_sealed(changes: dict[str, Any]) -> None:
     with pytest.raises(PlanFileError):
@@ -125,3 +137,10 @@ def test_a_missing_plan_says_which_command_makes_it(tmp_path: Path) -> None:
     with pytest.raises(PlanFileError) as caught:
         read_plan_file(tmp_path / "dev.plan.json", stack="dev")
     assert "pulumi-dra plan --stack dev --write" in caught.value.fix
+
+
+def test_its_parts_are_typed() -> None:
+    plan_file = seal(content())
+    assert plan_file.fleet == fleet()
+    assert plan_file.fleet.pool("l4").machine == plan_file.pool("l4").machine
+    assert plan_file.demand.level == "steady"

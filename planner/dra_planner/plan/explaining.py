@@ -1,0 +1,158 @@
+"""Why one claim fits or not: pool by pool, and term by term."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from dra_planner import cel
+from dra_planner.allocation import Edit, NodeState, Placement, Refusal, open_node, sight_of, suggest_edits
+from dra_planner.allocation import explain as explain_search
+from dra_planner.allocation.explanation import ClaimReport
+from dra_planner.cel import Explanation as SelectorReport
+from dra_planner.errors import PlannerError
+from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, best, generated_claim_name
+from dra_planner.plan.judgement import Judgement, PoolAnswer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolExplanation:
+    """What a node of one pool, before any pod of the demand, says: to the pod, and step by step to the claim.
+
+    `report` is None where no device is looked at (a class is missing, or the claim is allocated already). `selectors`
+    takes the selectors that exclude devices apart, `devices` are those the claim would get by request, and `edits` a
+    minimal set of changes that would make the pod fit: all of them together do, and no part of them does.
+    """
+
+    pool: str
+    machine: str
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    report: ClaimReport | None
+    selectors: tuple[SelectorReport, ...] = ()
+    devices: tuple[tuple[str, str], ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One claim, who brings it, and what each pool says to it.
+
+    `left_over` says of workloads whose pods would fit, but for which the pools are too small, what the judgement says.
+    With an observed cluster each pool is one node of it.
+    """
+
+    claim: str
+    workload: str
+    verdict: Verdict
+    pools: tuple[PoolExplanation, ...]
+    left_over: tuple[Reason, ...] = ()
+    is_observed: bool = False
+
+
+def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanation:
+    """Return why the claim of that name fits or not, on one pool or on all.
+
+    Raises PlannerError naming the claims, or pools, there are.
+    """
+    name = name if "/" in name else f"default/{name}"
+    shape, claim = _find_claim(judgement, name)
+    answers = [answer for answer in judgement.answers(shape) if pool in ("", answer.offer.name)]
+    if not answers:
+        known = ", ".join(offer.name for offer in judgement.offers)
+        raise PlannerError(f'there is no pool "{pool}"', fix=f"pools: {known}")
+    pools = tuple(_explain_pool(answer, claim, judgement) for answer in answers)
+    verdict = best(each.verdict for each in pools)
+    workloads = {member.workload for member in shape.members}
+    return Explanation(
+        claim=name,
+        workload=", ".join(sorted(map(str, workloads))),
+        verdict=verdict,
+        pools=pools,
+        is_observed=judgement.is_observed,
+        left_over=tuple(
+            reason
+            for size in judgement.sizing.workloads
+            if verdict == "fits" and size.workload in workloads and size.pending
+            for reason in size.reasons
+        ),
+    )
+
+
+def _find_claim(judgement: Judgement, name: str) -> tuple[Shape, ShapeClaim]:
+    claims = dict(_claims(judgement))
+    if name in claims:
+        return claims[name]
+    entries = [each for entry, each in _by_entry(judgement) if entry == name]
+    if len(entries) == 1:
+        return entries[0]
+    nearest = get_close_matches(name, claims, 1)
+    known = f'did you mean "{nearest[0]}"?' if nearest else f"claims here: {', '.join(sorted(claims)) or 'none'}"
+    raise PlannerError(f'no workload brings a claim "{name}"', fix=known)
+
+
+def _explain_pool(told: PoolAnswer, claim: ShapeClaim, judgement: Judgement) -> PoolExplanation:
+    shape, answer = told.shape, told.answer
+    search = explain_search(shape, told.node)
+    name = str(claim.shared or f"{shape.namespace}/{claim.name}")
+    report = next((each for each in search.claims if each.claim == name), None)
+    return PoolExplanation(
+        pool=told.offer.name,
+        machine=told.offer.machine,
+        verdict=told.verdict,
+        reasons=() if isinstance(answer, Placement) else answer.reasons,
+        report=report,
+        selectors=tuple(_take_apart(report, told.node)) if report is not None else (),
+        devices=tuple((request, device.device) for owner, request, device in search.picks if owner == claim.name),
+        edits=suggest_edits(answer, _fresh(told, judgement)) if isinstance(answer, Refusal) else (),
+    )
+
+
+def _fresh(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
+    """Return another node like an observed one, with no claim on its devices; a predicted one is fresh as it is."""
+    offer = told.offer
+    if offer.origin == "predicted":
+        return None
+    sight = sight_of(judgement.demand.shapes)
+    return open_node(
+        offer.node, offer.slices, judgement.classes, judgement.features, deductions=offer.used, sight=sight
+    )
+
+
+def _take_apart(report: ClaimReport, node: NodeState) -> Iterator[SelectorReport]:
+    """Yield each selector that keeps devices from a request, condition by condition, over the node's devices."""
+    template = node.template
+    devices = [each for each in template.candidates if each.bit & template.searched]
+    for expression in dict.fromkeys(_excluding(report)):
+        selector = cel.compile(expression, cel.Dialect.of(template.features, "stored"))
+        if isinstance(selector, cel.Selector):
+            yield cel.explain(selector, devices)
+
+
+def _excluding(report: ClaimReport) -> Iterable[str]:
+    for request in report.requests:
+        for way in request:
+            yield from (each.term.expression for each in way.exclusions if each.term is not None)
+
+
+def _by_entry(judgement: Judgement) -> Iterator[tuple[str, tuple[Shape, ShapeClaim]]]:
+    """Yield the claims of pods by their entry in the pod, as reasons call them."""
+    for shape in judgement.demand.shapes:
+        for claim in shape.claims:
+            if claim.shared is None:
+                yield f"{shape.namespace}/{claim.name}", (shape, claim)
+
+
+def _claims(judgement: Judgement) -> Iterator[tuple[str, tuple[Shape, ShapeClaim]]]:
+    """Yield every name a claim goes by: its own, or those that pods give to theirs."""
+    for shape in judgement.demand.shapes:
+        for claim in shape.claims:
+            if claim.shared is not None:
+                yield str(claim.shared), (shape, claim)
+                continue
+            for member in shape.members:
+                ref = member.workload
+                pods = (ref.name, ref.pod_name(0)) if member.figures.steady else (ref.name,)
+                for pod in dict.fromkeys(pods):
+                    yield f"{ref.namespace}/{generated_claim_name(pod, claim.name)}", (shape, claim)

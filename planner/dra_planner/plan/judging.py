@@ -1,0 +1,68 @@
+"""The one judgement: what becomes of a demand on what nodes offer. Plans, rules and explanations only word it.
+
+    judgement = judge(demand, offers, classes, features)
+    judgement.sizing                     counts per pool, workloads with their verdicts, at the level judged
+    judgement.answers(shape)             what each pool says to a pod of that shape
+
+Nothing is judged twice: every level is sized when the judgement is made, answers are found once, when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dra_planner.fleet import Fleet
+from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass
+from dra_planner.offers import Offer
+from dra_planner.plan.judgement import Judgement
+from dra_planner.plan.observed_nodes import judge_nodes
+from dra_planner.plan.system_pods import SystemPods, add_system, set_aside
+from dra_planner.releases import Features
+from dra_planner.sizing import Sizer, Sizing
+
+
+def judge(
+    demand: Demand,
+    offers: tuple[Offer, ...],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    *,
+    level: DemandLevel = "steady",
+    fleet: Fleet | None = None,
+) -> Judgement:
+    """Return what becomes of a demand on these offers, judged for `level`.
+
+    Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take steady demand pod
+    by pod. `fleet` says what the system pool is, on which pods run that want no device.
+    """
+    if any(offer.origin == "observed" for offer in offers):
+        return judge_nodes(demand, offers, classes, features)
+    on_gpus, elsewhere = set_aside(demand, offers)
+    system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None
+    return Judgement(
+        demand=demand,
+        offers=offers,
+        classes=classes,
+        features=features,
+        level=level,
+        sizings=_size_levels(demand, Sizer.of(on_gpus, offers, classes, features), system),
+        on_system=frozenset(shape.id for shape in elsewhere.shapes),
+        system_offer=system.offer if system is not None else None,
+        assumptions=system.assumptions if system is not None else (),
+    )
+
+
+def _size_levels(demand: Demand, sizer: Sizer, system: SystemPods | None) -> dict[DemandLevel, Sizing]:
+    """Size every level; levels that ask for the same are sized once."""
+    done: dict[tuple[int | None, ...], Sizing] = {}
+    sizings: dict[DemandLevel, Sizing] = {}
+    for level in DEMAND_LEVELS:
+        members = [member for shape in demand.shapes for member in shape.members]
+        figures = tuple(
+            member.figures.at(level) for member in (*members, *(blocked.member for blocked in demand.blocked))
+        )
+        if figures not in done:
+            sizing = sizer.size(level)
+            done[figures] = sizing if system is None else add_system(sizing, system.size(level))
+        sizings[level] = done[figures]
+    return sizings

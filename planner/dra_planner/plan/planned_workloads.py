@@ -1,0 +1,49 @@
+"""What a judgement means for each workload: its verdict at every level of demand."""
+
+from __future__ import annotations
+
+from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Verdict, WorkloadRef
+from dra_planner.plan.judgement import Judgement
+from dra_planner.plan.values import PlannedWorkload
+from dra_planner.sizing import WorkloadSize
+
+
+def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
+    """Return every workload, sorted by kind, namespace and name; a level that was not judged cannot be told."""
+    demand = judgement.demand
+    figures: dict[WorkloadRef, Figures] = {}
+    for member in (
+        *(member for shape in demand.shapes for member in shape.members),
+        *(blocked.member for blocked in demand.blocked),
+    ):
+        figures[member.workload] = figures.get(member.workload, Figures.fixed(0)) + member.figures
+    answers: dict[DemandLevel, dict[WorkloadRef, WorkloadSize]] = {
+        level: {size.workload: size for size in sizing.workloads} for level, sizing in judgement.sizings.items()
+    }
+    return tuple(
+        PlannedWorkload(
+            workload=ref,
+            figures=_figures(figures.get(ref), size),
+            placed=size.placed,
+            pending=size.pending,
+            verdicts={level: _verdict(answers, level, ref) for level in DEMAND_LEVELS},
+            placements=size.placements,
+            fits=size.fits,
+            reasons=size.reasons,
+        )
+        for ref, size in sorted(answers[judgement.level].items())
+    )
+
+
+def _verdict(
+    answers: dict[DemandLevel, dict[WorkloadRef, WorkloadSize]], level: DemandLevel, ref: WorkloadRef
+) -> Verdict:
+    size = answers.get(level, {}).get(ref)
+    return "cannot-tell" if size is None else size.verdict
+
+
+def _figures(figures: Figures | None, size: WorkloadSize) -> Figures:
+    """A DaemonSet's figures are the nodes that it runs on in this plan."""
+    if figures is None or figures == Figures.fixed(0):
+        return Figures.fixed(size.wanted or 0)
+    return figures

@@ -1,0 +1,73 @@
+"""The plan's document: its schema, its digests, and where it stands as a file and as a record in a stack.
+
+The document is a lock. Its `digest` covers its own content, so an edit by hand shows; `inputs` covers the fleet
+and the workloads it was made from, so a stale plan shows. It is deterministic and free of secrets and of places.
+"""
+
+from dra_planner.planfile.demand import (
+    BlockedRow,
+    ClaimRow,
+    DemandPart,
+    FiguresRow,
+    KeyRow,
+    KubernetesObject,
+    MemberRow,
+    ReasonRow,
+    ShapeRow,
+)
+from dra_planner.planfile.document import (
+    RECORD_DOCUMENT,
+    RECORD_TYPE,
+    canonical_text,
+    file_text,
+    parse_document,
+    plan_path,
+    read_document,
+    read_plan_file,
+    seal,
+)
+from dra_planner.planfile.inputs import check_inputs, fleet_digest, inputs_of
+from dra_planner.planfile.schema import (
+    VERSION,
+    CountRow,
+    DevicesRow,
+    Inputs,
+    NodesRow,
+    PlacementRow,
+    PlanFile,
+    PoolRow,
+    WorkloadRow,
+)
+
+__all__ = [
+    "RECORD_DOCUMENT",
+    "RECORD_TYPE",
+    "VERSION",
+    "BlockedRow",
+    "ClaimRow",
+    "CountRow",
+    "DemandPart",
+    "DevicesRow",
+    "FiguresRow",
+    "Inputs",
+    "KeyRow",
+    "KubernetesObject",
+    "MemberRow",
+    "NodesRow",
+    "PlacementRow",
+    "PlanFile",
+    "PoolRow",
+    "ReasonRow",
+    "ShapeRow",
+    "WorkloadRow",
+    "canonical_text",
+    "check_inputs",
+    "file_text",
+    "fleet_digest",
+    "inputs_of",
+    "parse_document",
+    "plan_path",
+    "read_document",
+    "read_plan_file",
+    "seal",
+]

@@ -1,0 +1,136 @@
+"""The demand in a plan document: shapes of pods in the form of the Kubernetes API, and how many of each.
+
+It holds no places of files, and its size does not depend on replicas.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import ConfigDict, Field
+
+from dra_planner.model import DemandLevel, Figures, Reason, Verdict
+from dra_planner.planfile.part import Part, Rows
+
+
+class KubernetesObject(Part):
+    """An object as the Kubernetes API has it; a claim that exists has a status too."""
+
+    model_config = ConfigDict(extra="allow")
+
+    api_version: str
+    kind: str
+    metadata: dict[str, Any]
+    spec: dict[str, Any]
+
+    def document(self) -> dict[str, Any]:
+        """Return the object as plain data."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class FiguresRow(Part):
+    """Pods at the same time; null where nothing bounds them."""
+
+    floor: int
+    steady: int
+    ceiling: int | None
+    peak: int | None
+
+    @classmethod
+    def of(cls, figures: Figures) -> Self:
+        """Return the row of these figures."""
+        return cls(floor=figures.floor, steady=figures.steady, ceiling=figures.ceiling, peak=figures.peak)
+
+    @property
+    def figures(self) -> Figures:
+        """The figures of the row."""
+        return Figures(self.floor, self.steady, self.ceiling, self.peak)
+
+
+class ReasonRow(Part):
+    """Why something does not fit or cannot be told."""
+
+    code: str
+    message: str
+    fix: str
+    claim: str
+    request: str
+    pool: str
+
+    @classmethod
+    def of(cls, reason: Reason) -> Self:
+        """Return the row of a reason, without its place."""
+        return cls(
+            code=reason.code,
+            message=reason.message,
+            fix=reason.fix,
+            claim=reason.claim,
+            request=reason.request,
+            pool=reason.pool,
+        )
+
+    @property
+    def reason(self) -> Reason:
+        """The reason of the row."""
+        return Reason(
+            code=self.code,
+            message=self.message,
+            fix=self.fix,
+            claim=self.claim,
+            request=self.request,
+            pool=self.pool,
+        )
+
+
+class MemberRow(Part):
+    """How many pods of a shape one workload contributes."""
+
+    kind: str
+    namespace: str
+    name: str
+    pod_set: str
+    figures: FiguresRow
+
+
+class KeyRow(Part):
+    """Namespace and name of an object."""
+
+    namespace: str
+    name: str
+
+
+class ClaimRow(Part):
+    """One claim of a pod: its own, or one that it shares with every pod that names it."""
+
+    name: str
+    spec: dict[str, Any] = Field(description="Spec of a ResourceClaim, resource.k8s.io/v1.")
+    shared: KeyRow | None
+
+
+class ShapeRow(Part):
+    """Pods that the scheduler cannot tell apart."""
+
+    id: str
+    namespace: str
+    labels: dict[str, str]
+    pod: dict[str, Any] = Field(description="Spec of a Pod, v1; only what placement depends on.")
+    claims: Rows[ClaimRow]
+    members: Rows[MemberRow]
+    per_node: bool = Field(description="One pod on every node that takes it, as a DaemonSet has.")
+
+
+class BlockedRow(Part):
+    """Pods that no node can take, whatever the pools."""
+
+    member: MemberRow
+    verdict: Verdict
+    reason: ReasonRow
+
+
+class DemandPart(Part):
+    """All that the workloads ask for, and the level that pools are sized for."""
+
+    level: DemandLevel
+    shapes: Rows[ShapeRow]
+    shared_claims: Rows[KubernetesObject] = Field(description="ResourceClaims that pods share, resource.k8s.io/v1.")
+    blocked: Rows[BlockedRow]

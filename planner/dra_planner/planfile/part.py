@@ -1,0 +1,20 @@
+"""What the parts of a plan document have in common: closed mappings with camelCase keys, nothing coerced."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+Item = TypeVar("Item")
+Rows = Annotated[tuple[Item, ...], Field(strict=False)]
+"""A list; kept as a tuple."""
+
+
+class Part(BaseModel):
+    """A mapping of the document."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True
+    )

@@ -1,0 +1,111 @@
+"""What a plan document holds, part by part; published as `docs/schema/plan-file.json`."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from dra_planner.fleet import Fleet
+from dra_planner.model import DemandLevel, Verdict
+from dra_planner.planfile.demand import DemandPart, FiguresRow, KubernetesObject, ReasonRow
+from dra_planner.planfile.part import Part, Rows
+
+VERSION = 1
+
+
+class Inputs(Part):
+    """What the plan was made from."""
+
+    fleet: str = Field(description="Digest of the fleet, defaults filled in.")
+    workloads: str = Field(description="Digest of the YAML documents, whatever their files and order.")
+    paths: Rows[str] = ()
+
+
+class CountRow(Part):
+    """Nodes of a pool: the fleet's limits, what is provably the least, what the best packing found needs."""
+
+    min: int
+    bound: int
+    plan: int
+    max: int
+
+
+class NodesRow(Part):
+    """What the pool is created with."""
+
+    min: int = Field(ge=0)
+    desired: int = Field(ge=0)
+    max: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.min <= self.desired <= self.max:
+            raise ValueError(f"min {self.min}, desired {self.desired}, max {self.max} are not in order")
+        return self
+
+
+class DevicesRow(Part):
+    """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use them."""
+
+    total: int
+    used: int
+    stranded: int
+
+
+class PoolRow(Part):
+    """One pool of the plan."""
+
+    name: str
+    machine: str
+    count: CountRow
+    nodes: NodesRow
+    devices: DevicesRow
+
+
+class PlacementRow(Part):
+    """So many pods on one pool."""
+
+    pool: str
+    pods: int
+
+
+class WorkloadRow(Part):
+    """What becomes of one workload."""
+
+    kind: str
+    namespace: str
+    name: str
+    demand: FiguresRow
+    placed: int
+    pending: int
+    verdicts: dict[DemandLevel, Verdict]
+    placements: Rows[PlacementRow]
+    reasons: Rows[ReasonRow]
+
+
+class PlanFile(Part):
+    """A plan document whose content digest has been checked."""
+
+    version: int
+    digest: str
+    inputs: Inputs
+    kubernetes: str
+    verdict: Verdict
+    assumptions: Rows[str]
+    fleet: Fleet
+    classes: Rows[KubernetesObject] = Field(description="DeviceClasses of the cluster, resource.k8s.io/v1.")
+    demand: DemandPart
+    pools: Rows[PoolRow]
+    workloads: Rows[WorkloadRow]
+
+    def pool(self, name: str) -> PoolRow:
+        """Return the row of that pool; raises KeyError."""
+        for row in self.pools:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def document(self) -> dict[str, Any]:
+        """Return the document as plain data."""
+        return self.model_dump(mode="json", by_alias=True)

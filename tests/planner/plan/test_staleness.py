@@ -1,0 +1,29 @@
+"""What makes a plan that is kept differ from the one made now."""
+
+from __future__ import annotations
+
+from plan_builders import deployment, fleet, plan_of
+
+from dra_planner.plan import plan_file
+from dra_planner.plan.staleness import differences
+
+L4 = ("g6.2xlarge", {"min": 0, "max": 4})
+
+
+def test_an_equal_plan_is_fresh_whatever_its_words() -> None:
+    kept = plan_file(plan_of(fleet(L4), deployment()))
+    reworded = kept.model_copy(update={"assumptions": ("said otherwise",)})
+    assert differences(kept, reworded) == ()
+
+
+def test_other_counts_and_demand_are_named() -> None:
+    kept = plan_file(plan_of(fleet(L4), deployment(replicas=1)))
+    made = plan_file(plan_of(fleet(L4), deployment(replicas=2)))
+    assert differences(kept, made) == ("pool g6-2xlarge", "the demand")
+
+
+def test_a_new_pool_and_another_release_are_named() -> None:
+    fixed = ("g6.2xlarge", 1)
+    kept = plan_file(plan_of(fleet(fixed), deployment()))
+    made = plan_file(plan_of(fleet(fixed, ("g6.4xlarge", {"min": 0, "max": 1}), kubernetes="1.35"), deployment()))
+    assert differences(kept, made) == ("pool g6-4xlarge", "the Kubernetes release")
