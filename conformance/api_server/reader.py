@@ -12,7 +12,7 @@ from client import Answer
 from dra_planner.errors import ManifestError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
-from dra_planner.manifests.validation.context import Cluster, Context
+from dra_planner.manifests.validation.context import Context, ExistingObjects
 from dra_planner.manifests.validation.storage import stored_form
 from dra_planner.manifests.validation.verdict import judge
 from dra_planner.plan import check_selector
@@ -38,7 +38,7 @@ def context_of(features: Features) -> Context:
     quotas = [dict(item.data) for item in kinds["ResourceQuota"]]
     for quota in quotas:
         quota["status"] = {"used": dict.fromkeys(quota["spec"]["hard"], "0")}
-    cluster = Cluster(
+    cluster = ExistingObjects(
         namespaces={"default": {}} | {item.name: item.metadata.get("labels") or {} for item in kinds["Namespace"]},
         priority_classes={item.name: int(item.data["value"]) for item in kinds["PriorityClass"]},
         classes=frozenset(item.name for item in kinds["DeviceClass"]),

@@ -3,11 +3,19 @@
 The published schemas in `docs/schema/` are made from these.
 """
 
-from dra_command.contract.check import CheckOutput, Finding
+from dra_command.contract.check import CheckOutput, DiagnosticRow
 from dra_command.contract.error import ErrorOutput
 from dra_command.contract.explain import ExplainOutput
 from dra_command.contract.messages import MessagesOutput
 from dra_command.contract.plan import PlanOutput
 from dra_command.contract.verify import VerifyOutput
 
-__all__ = ["CheckOutput", "ErrorOutput", "ExplainOutput", "Finding", "MessagesOutput", "PlanOutput", "VerifyOutput"]
+__all__ = [
+    "CheckOutput",
+    "DiagnosticRow",
+    "ErrorOutput",
+    "ExplainOutput",
+    "MessagesOutput",
+    "PlanOutput",
+    "VerifyOutput",
+]

@@ -9,7 +9,7 @@ from pydantic import Field
 from dra_command.contract.output import Output, VerdictText
 
 
-class Finding(Output):
+class DiagnosticRow(Output):
     """One finding about one object."""
 
     severity: Literal["error", "warning", "note"]
@@ -26,4 +26,4 @@ class CheckOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText
-    diagnostics: list[Finding]
+    diagnostics: list[DiagnosticRow]

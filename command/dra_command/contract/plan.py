@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from dra_command.contract.check import Finding
+from dra_command.contract.check import DiagnosticRow
 from dra_command.contract.output import Output, VerdictText
 
 
@@ -151,5 +151,5 @@ class PlanOutput(Output):
     method: str = Field(description="Name of the packing that gave the plan.")
     workloads: list[WorkloadRow]
     cost: CostRow | None
-    diagnostics: list[Finding]
+    diagnostics: list[DiagnosticRow]
     claims: list[ClaimRow] | None = Field(default=None, description="With --observed or --detail.")

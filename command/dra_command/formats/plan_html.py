@@ -10,8 +10,8 @@ from dra_command.formats.plan_report import (
     Table,
     costs,
     diagnostics,
-    findings,
     headline,
+    obstacles,
     pools_table,
     setting,
     workloads_table,
@@ -46,10 +46,10 @@ def _lines(plan: Plan) -> Iterator[str]:
     if plan.workloads:
         yield from _table(workloads_table(plan))
     yield from _table(pools_table(plan))
-    for finding in findings(plan, every=True):
-        words = VERDICT_AFTER_A_NAME[finding.verdict]
-        yield f'<h3>{escape(finding.subject)} <span class="{finding.verdict}">{words}</span></h3>\n<ul>'
-        for what, fix in finding.lines:
+    for obstacle in obstacles(plan, every=True):
+        words = VERDICT_AFTER_A_NAME[obstacle.verdict]
+        yield f'<h3>{escape(obstacle.subject)} <span class="{obstacle.verdict}">{words}</span></h3>\n<ul>'
+        for what, fix in obstacle.lines:
             yield f"<li>{escape(what)}{_fix(fix)}</li>"
         yield "</ul>"
     if plan.diagnostics:

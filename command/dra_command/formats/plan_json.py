@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_command.contract import Finding, PlanOutput
+from dra_command.contract import DiagnosticRow, PlanOutput
 from dra_command.contract.plan import (
     AllocatedRow,
     ClaimRow,
@@ -52,10 +52,10 @@ def plan_json(plan: Plan, *, detail: bool = False) -> str:
     return output.model_dump_json(indent=2, exclude=None if detail else {"claims"})
 
 
-def finding(diagnostic: Diagnostic) -> Finding:
+def finding(diagnostic: Diagnostic) -> DiagnosticRow:
     """Return a diagnostic as the contract has it."""
     place = diagnostic.place
-    return Finding(
+    return DiagnosticRow(
         severity=diagnostic.severity,
         code=diagnostic.code,
         file=place.file,

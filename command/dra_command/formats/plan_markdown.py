@@ -9,8 +9,8 @@ from dra_command.formats.plan_report import (
     Table,
     costs,
     diagnostics,
-    findings,
     headline,
+    obstacles,
     pools_table,
     setting,
     workloads_table,
@@ -31,10 +31,10 @@ def _lines(plan: Plan) -> Iterator[str]:
     if plan.workloads:
         yield from _table(workloads_table(plan))
     yield from _table(pools_table(plan))
-    for finding in findings(plan, every=True):
-        yield f"**{_safe(finding.subject)}** {VERDICT_AFTER_A_NAME[finding.verdict]}"
+    for obstacle in obstacles(plan, every=True):
+        yield f"**{_safe(obstacle.subject)}** {VERDICT_AFTER_A_NAME[obstacle.verdict]}"
         yield ""
-        for what, fix in finding.lines:
+        for what, fix in obstacle.lines:
             yield f"- {_safe(what)}" + (f"  \n  *{_safe(fix)}*" if fix else "")
         yield ""
     for each in diagnostics(plan):

@@ -33,7 +33,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Obstacle:
     """Why something does not fit, and what would mend it."""
 
     subject: str
@@ -121,7 +121,7 @@ def workloads_table(plan: Plan) -> Table:
     return Table("Workloads", heads, tuple(rows), numbers, note)
 
 
-def findings(plan: Plan, *, every: bool = False) -> Iterator[Finding]:
+def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
     """Yield what keeps workloads from running; a few reasons each unless `every` is wanted."""
     for workload in plan.workloads:
         verdict = workload.verdicts[plan.level]
@@ -132,7 +132,7 @@ def findings(plan: Plan, *, every: bool = False) -> Iterator[Finding]:
         hidden = len(told) - len(lines)
         if hidden:
             lines += ((f"and {hidden} more (--verbose shows them)", ""),)
-        yield Finding(str(workload.workload), verdict, lines)
+        yield Obstacle(str(workload.workload), verdict, lines)
 
 
 def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:

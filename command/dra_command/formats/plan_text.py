@@ -10,8 +10,8 @@ from dra_command.formats.plan_report import (
     Table,
     costs,
     diagnostics,
-    findings,
     headline,
+    obstacles,
     pools_table,
     setting,
     workloads_table,
@@ -32,7 +32,7 @@ def print_plan(plan: Plan, *, quiet: bool = False, verbose: bool = False, file: 
             if plan.workloads:
                 _add_table(page, workloads_table(plan))
             _add_table(page, pools_table(plan))
-        _add_findings(page, plan, verbose=verbose)
+        _add_obstacles(page, plan, verbose=verbose)
         _add_diagnostics(page, plan, quiet=quiet)
         if not quiet:
             for line in costs(plan):
@@ -49,12 +49,12 @@ def _add_table(page: Page, table: Table) -> None:
         page.line((table.note, "dim"))
 
 
-def _add_findings(page: Page, plan: Plan, *, verbose: bool) -> None:
-    for number, finding in enumerate(findings(plan, every=verbose)):
+def _add_obstacles(page: Page, plan: Plan, *, verbose: bool) -> None:
+    for number, obstacle in enumerate(obstacles(plan, every=verbose)):
         if not number:
             page.gap()
-        page.line((finding.subject, "bold"), " ", (VERDICT_AFTER_A_NAME[finding.verdict], _STYLES[finding.verdict]))
-        for what, fix in finding.lines:
+        page.line((obstacle.subject, "bold"), " ", (VERDICT_AFTER_A_NAME[obstacle.verdict], _STYLES[obstacle.verdict]))
+        for what, fix in obstacle.lines:
             page.text(what, indent=2)
             if fix:
                 page.text(fix, indent=4, mark="→ ")

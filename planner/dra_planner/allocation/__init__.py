@@ -22,9 +22,10 @@ from dra_planner.allocation.place import place
 from dra_planner.allocation.run import Pending, RunResult, run
 from dra_planner.allocation.state import NodeState, open_node, open_offer
 from dra_planner.allocation.suggestions import suggest_edits
-from dra_planner.allocation.verdicts import Placement, Refusal, Undecided, Verdict
+from dra_planner.allocation.verdicts import Answer, Placement, Refusal, Undecided
 
 __all__ = [
+    "Answer",
     "BulkResult",
     "Cluster",
     "Edit",
@@ -38,7 +39,6 @@ __all__ = [
     "RunResult",
     "Sight",
     "Undecided",
-    "Verdict",
     "can_bulk",
     "equal_nodes",
     "explain",

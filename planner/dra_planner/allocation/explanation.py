@@ -21,7 +21,7 @@ from dra_planner.allocation.place import place, plan_for, searched_claims
 from dra_planner.allocation.requests import Alternative, Plan, PlannedClaim
 from dra_planner.allocation.selection import Term, values_read
 from dra_planner.allocation.state import NodeState
-from dra_planner.allocation.verdicts import Placement, Refusal, Verdict
+from dra_planner.allocation.verdicts import Answer, Placement, Refusal
 from dra_planner.model import DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
 
@@ -217,7 +217,7 @@ class Explanation:
     """
 
     node: str
-    verdict: Verdict
+    verdict: Answer
     misfit: Misfit | None
     claims: tuple[ClaimReport, ...]
     picks: tuple[tuple[str, str, DeviceId], ...] = ()

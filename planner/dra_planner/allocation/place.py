@@ -16,7 +16,7 @@ from dra_planner.allocation.requests import Plan, plan_claims
 from dra_planner.allocation.search import STEP_BUDGET, Search, SearchResult
 from dra_planner.allocation.state import HeldClaim, NodeState, Port
 from dra_planner.allocation.template import Template
-from dra_planner.allocation.verdicts import ClaimPicks, Placement, Refusal, Undecided, Verdict
+from dra_planner.allocation.verdicts import Answer, ClaimPicks, Placement, Refusal, Undecided
 from dra_planner.model import Reason, Shape, ShapeClaim
 from dra_planner.offers import pod_requests
 
@@ -24,7 +24,7 @@ MAX_CONSUMERS = 256  # entries of status.reservedFor
 _REMEMBERED = 200_000  # verdicts kept per template
 
 
-def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Verdict:
+def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Answer:
     """Return the placement of one pod of the shape on the node, the refusal, or that it cannot be told.
 
     Inter-pod rules are judged for this node alone (topology `kubernetes.io/hostname`); wider topologies and
@@ -32,7 +32,7 @@ def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Verdic
     node hold.
     """
     memory = node.template.memory
-    remembered: dict[Any, Verdict] = memory.setdefault("verdicts", {})
+    remembered: dict[Any, Answer] = memory.setdefault("verdicts", {})
     key = (shape.id, node.key, budget)
     verdict = remembered.get(key)
     if verdict is None:
@@ -54,7 +54,7 @@ class Needs:
     claims: tuple[ShapeClaim, ...]
 
 
-def _place(shape: Shape, node: NodeState, budget: int) -> Verdict:
+def _place(shape: Shape, node: NodeState, budget: int) -> Answer:
     needs = needs_of(shape, node.template)
     if shape.pod.scheduling_gates:
         return Refusal(shape, node, "claim", f"scheduling gates: {', '.join(shape.pod.scheduling_gates)}")
@@ -116,7 +116,7 @@ def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> 
     return plan
 
 
-def _search(shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim, ...], budget: int) -> Verdict:
+def _search(shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim, ...], budget: int) -> Answer:
     template = node.template
     plan = plan_for(shape, fresh, template)
     if plan.exceeds(node.taken) and not (template.behaviour.repeats_shared_device and plan.shares_devices):
@@ -177,7 +177,7 @@ def _settle(
     picks: tuple[tuple[Pick, ...], ...],
     steps: int,
     notes: tuple[Reason, ...],
-) -> Verdict:
+) -> Answer:
     held = {claim.key: claim for claim in node.claims}
     for claim in needs.claims:
         if claim.shared is None:

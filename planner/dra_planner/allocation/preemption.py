@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dra_planner.allocation.cluster import Cluster, PlacedPod, QueuedPod
-from dra_planner.allocation.verdicts import Placement, Refusal, Undecided, Verdict
+from dra_planner.allocation.verdicts import Answer, Placement, Refusal, Undecided
 from dra_planner.model import ObjectKey
 
 _HELPED = ("resources", "host-port", "anti-affinity", "affinity", "spread")
 """Filters that the removal of pods can satisfy."""
 
-Judge = Callable[[Cluster, str], Verdict]
+Judge = Callable[[Cluster, str], Answer]
 """Judges the pod on one node of a changed cluster."""
 
 

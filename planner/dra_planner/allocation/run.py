@@ -21,7 +21,7 @@ from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.allocation.standings import Standings
 from dra_planner.allocation.state import NodeState
 from dra_planner.allocation.topology import Surroundings, look_around
-from dra_planner.allocation.verdicts import Placement, Refusal, Undecided, Verdict
+from dra_planner.allocation.verdicts import Answer, Placement, Refusal, Undecided
 from dra_planner.model import ObjectKey
 
 
@@ -135,7 +135,7 @@ def schedule(pod: QueuedPod, cluster: Cluster, pick: Choose, standings: Standing
     return Scheduled(cluster.with_placement(pod, node, verdict), node, victims)
 
 
-def _judge_node(pod: QueuedPod, cluster: Cluster, name: str, budget: int) -> Verdict:
+def _judge_node(pod: QueuedPod, cluster: Cluster, name: str, budget: int) -> Answer:
     """Return the verdict of one node on the pod as the cluster is."""
     state = cluster.nodes[name]
     around = look_around(pod.shape, cluster.nodes)
@@ -143,8 +143,8 @@ def _judge_node(pod: QueuedPod, cluster: Cluster, name: str, budget: int) -> Ver
 
 
 def _in_cluster(
-    verdict: Verdict, pod: QueuedPod, state: NodeState, cluster: Cluster, around: Surroundings | None
-) -> Verdict:
+    verdict: Answer, pod: QueuedPod, state: NodeState, cluster: Cluster, around: Surroundings | None
+) -> Answer:
     """Return a node's verdict after what lies beyond the node has been looked at too."""
     if isinstance(verdict, Refusal) and verdict.kind == "filter":
         return verdict

@@ -96,7 +96,7 @@ def _select_one(selection: Selection, judges: Sequence[tuple[Term, _Judge]], can
         selection.matched |= candidate.bit
 
 
-Verdict = tuple[str, str]
+DeviceAnswer = tuple[str, str]
 
 
 class _Judge:
@@ -114,9 +114,9 @@ class _Judge:
         compiled = compile(expression, Dialect.of(features, "stored"))
         self.refused: Refused | None = compiled if isinstance(compiled, Refused) else None
         self.selector: Selector | None = None if isinstance(compiled, Refused) else compiled
-        self._outcomes: dict[Any, Verdict] = {}
+        self._outcomes: dict[Any, DeviceAnswer] = {}
 
-    def verdict(self, view: Any) -> Verdict:
+    def verdict(self, view: Any) -> DeviceAnswer:
         """Judge a device as `_view` gives it."""
         if self.refused is not None:
             if self.refused.kind == "unsupported":

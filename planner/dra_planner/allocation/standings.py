@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from dra_planner.allocation.choosing import Choice, Strategy, score_of
 from dra_planner.allocation.place import place
 from dra_planner.allocation.state import NodeState
-from dra_planner.allocation.verdicts import Placement, Refusal, Verdict
+from dra_planner.allocation.verdicts import Answer, Placement, Refusal
 from dra_planner.model import Shape
 
 Rank = tuple[int, int, int]
@@ -26,7 +26,7 @@ class Standing:
     shape: Shape
     strategy: Strategy | None
     budget: int
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    verdicts: dict[str, Answer] = field(default_factory=dict)
     _states: dict[str, NodeState] = field(default_factory=dict)
     _errors: set[str] = field(default_factory=set)
     _ranks: dict[str, Rank] = field(default_factory=dict)

@@ -125,4 +125,4 @@ class Undecided:
         return explain_undecided(self)
 
 
-Verdict = Placement | Refusal | Undecided
+Answer = Placement | Refusal | Undecided

@@ -17,7 +17,7 @@ from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.parsing.nodes import parse_node
 from dra_planner.manifests.parsing.pods import parse_pod_template
 from dra_planner.manifests.parsing.slices import parse_slice
-from dra_planner.manifests.validation.context import CheckSelector, Cluster, Context
+from dra_planner.manifests.validation.context import CheckSelector, Context, ExistingObjects
 from dra_planner.manifests.validation.findings import findings, late_findings
 from dra_planner.manifests.validation.verdict import judge, take
 from dra_planner.manifests.workloads import WorkloadReader
@@ -83,7 +83,7 @@ def collect_manifests(
     return collector.finish()
 
 
-def _cluster_of(objects: Iterable[KubernetesObject]) -> Cluster:
+def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
     """Return what the manifests themselves say of the cluster; whatever they do not mention may exist."""
     namespaces: dict[str, Mapping[str, str]] = {}
     priorities: dict[str, int] = {}
@@ -93,7 +93,7 @@ def _cluster_of(objects: Iterable[KubernetesObject]) -> Cluster:
             namespaces[item.name] = labels if isinstance(labels, Mapping) else {}
         elif item.kind == "PriorityClass" and isinstance(item.data.get("value"), int):
             priorities[item.name] = item.data["value"]
-    return Cluster(namespaces=namespaces, priority_classes=priorities)
+    return ExistingObjects(namespaces=namespaces, priority_classes=priorities)
 
 
 class _Collector:

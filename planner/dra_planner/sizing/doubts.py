@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place
 from dra_planner.allocation.template import Template
-from dra_planner.allocation.verdicts import Verdict
+from dra_planner.allocation.verdicts import Answer
 from dra_planner.model import DeviceClass, NodeSelector, NodeSelectorTerm, PodSpec, Shape
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
@@ -39,7 +39,7 @@ class DoubtfulPlace:
         self._generous[id(state.template)] = generous.template
         return state, generous
 
-    def __call__(self, shape: Shape, node: NodeState) -> Verdict:
+    def __call__(self, shape: Shape, node: NodeState) -> Answer:
         """Return what `place` says, or that it cannot be told where a doubt alone keeps the pod away."""
         verdict = place(shape, node)
         if not isinstance(verdict, Refusal) or verdict.misfit is None or id(node.template) not in self._offers:

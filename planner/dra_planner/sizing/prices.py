@@ -8,14 +8,14 @@ from fractions import Fraction
 
 from dra_planner.offers import Offer
 
-Cost = tuple[int, ...]
+NodeCost = tuple[int, ...]
 """Compared entry by entry: micro-dollars first when they are known, then devices, nodes, cpu, memory."""
 
 
-def node_costs(offers: Sequence[Offer]) -> tuple[Cost, ...]:
+def node_costs(offers: Sequence[Offer]) -> tuple[NodeCost, ...]:
     """Return the cost of one node of each pool; a price that is missing anywhere is used nowhere."""
     priced = all(offer.hourly_usd is not None for offer in offers)
-    costs: list[Cost] = []
+    costs: list[NodeCost] = []
     for offer in offers:
         scarce = (
             sum(len(each.devices) for each in offer.slices),
@@ -27,7 +27,7 @@ def node_costs(offers: Sequence[Offer]) -> tuple[Cost, ...]:
     return tuple(costs)
 
 
-def total_cost(counts: Iterable[int], costs: Sequence[Cost]) -> Cost:
+def total_cost(counts: Iterable[int], costs: Sequence[NodeCost]) -> NodeCost:
     """Return the cost of so many nodes of each pool."""
     counted = list(zip(counts, costs, strict=True))
     width = len(costs[0]) if costs else 0

@@ -17,7 +17,7 @@ from dra_planner.sizing.filling import Filling, Stage
 from dra_planner.sizing.items import Part, split_demand
 from dra_planner.sizing.leftovers import count_devices, left_over, planned_classes
 from dra_planner.sizing.packing import Packing
-from dra_planner.sizing.prices import Cost, hourly_usd, node_costs, usd
+from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
 from dra_planner.sizing.proof import Proof, leaves_gap, load_solver, prove_by_area, prove_by_solver
 from dra_planner.sizing.relaxation import Relaxation
 from dra_planner.sizing.result import NodePattern, PoolSize, Sizing
@@ -34,7 +34,7 @@ class Sizer:
     filling: Filling
     nodes: tuple[Stage, ...]
     most: tuple[Stage, ...]  # the same nodes with the most they can have, for what is proved
-    costs: tuple[Cost, ...]
+    costs: tuple[NodeCost, ...]
     with_solver: bool = True
 
     @classmethod
@@ -179,7 +179,7 @@ def _times(parts: tuple[Part, ...], count: int) -> tuple[Part, ...]:
 
 
 def _market(
-    found: Compatibility, costs: tuple[Cost, ...], weights: Mapping[tuple[int, int], tuple[Fraction, ...]]
+    found: Compatibility, costs: tuple[NodeCost, ...], weights: Mapping[tuple[int, int], tuple[Fraction, ...]]
 ) -> Market:
     shares = {key: max(parts, default=Fraction(0)) for key, parts in weights.items()}
     return Market(found=found, costs=costs, shares=shares, weights=weights)

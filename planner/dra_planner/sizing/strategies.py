@@ -13,7 +13,7 @@ from fractions import Fraction
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack
-from dra_planner.sizing.prices import Cost, total_cost
+from dra_planner.sizing.prices import NodeCost, total_cost
 from dra_planner.sizing.vector_fill import refill
 
 
@@ -22,7 +22,7 @@ class Market:
     """What items take of nodes and what nodes cost. `shares` is the greatest part of any one row, by (item, pool)."""
 
     found: Compatibility
-    costs: tuple[Cost, ...]
+    costs: tuple[NodeCost, ...]
     shares: Mapping[tuple[int, int], Fraction] = field(hash=False)
     weights: Mapping[tuple[int, int], tuple[Fraction, ...]] = field(hash=False)  # part of every row
 
@@ -104,7 +104,7 @@ def _only_minimum(rooms: Sequence[Room], only: int) -> list[Room]:
     return [room if index == only else replace(room, minimum=0) for index, room in enumerate(rooms)]
 
 
-def rank(market: Market, packing: Packing) -> tuple[int, Cost]:
+def rank(market: Market, packing: Packing) -> tuple[int, NodeCost]:
     """Return what packings are compared by: pods left over, then cost."""
     pending = sum(market.found.items[item].pods * count for item, count in packing.pending.items())
     return pending, total_cost(packing.used_nodes(market.found.rooms), market.costs)

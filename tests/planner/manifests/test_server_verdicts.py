@@ -19,9 +19,9 @@ import yaml
 from dra_planner.errors import ManifestError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
-from dra_planner.manifests.validation.context import Cluster, Context
+from dra_planner.manifests.validation.context import Context, ExistingObjects
 from dra_planner.manifests.validation.storage import changes, stored_form
-from dra_planner.manifests.validation.verdict import Verdict, judge
+from dra_planner.manifests.validation.verdict import ServerAnswer, judge
 from dra_planner.plan import check_selector
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
@@ -58,7 +58,7 @@ def objects_of(text: str) -> list[KubernetesObject]:
     return read_objects(read_documents([Source("case.yaml", text)])[0])
 
 
-def cluster_of(objects: list[KubernetesObject], *, limited: bool) -> Cluster:
+def cluster_of(objects: list[KubernetesObject], *, limited: bool) -> ExistingObjects:
     kinds: dict[str, list[KubernetesObject]] = {}
     for item in objects:
         kinds.setdefault(item.kind, []).append(item)
@@ -66,7 +66,7 @@ def cluster_of(objects: list[KubernetesObject], *, limited: bool) -> Cluster:
     quotas = [dict(item.data) for item in kinds.get("ResourceQuota", ())]
     for quota in quotas:
         quota.setdefault("status", {"used": dict.fromkeys(quota["spec"]["hard"], "0")})
-    return Cluster(
+    return ExistingObjects(
         namespaces={"default": {}, **namespaces},
         priority_classes={item.name: int(item.data["value"]) for item in kinds.get("PriorityClass", ())},
         classes=frozenset(item.name for item in kinds.get("DeviceClass", ())),
@@ -83,7 +83,7 @@ def context_of(case: Mapping[str, Any], minor: int, *, limited: bool = False) ->
     return Context(features=features, cluster=cluster, check_selector=check_selector), given
 
 
-def answer(case: Mapping[str, Any], minor: int, key: str) -> Verdict:
+def answer(case: Mapping[str, Any], minor: int, key: str) -> ServerAnswer:
     context, given = context_of(case, minor, limited=key == "limited")
     (item,) = objects_of(expand(case["manifest"], case))
     existing = None
@@ -199,7 +199,7 @@ def unreadable(text: str) -> ManifestError | None:
 
 @pytest.mark.parametrize(("case", "minor"), TEXTS, ids=ids)
 def test_a_text_is_read_as_kubectl_reads_it(case: dict[str, Any], minor: int) -> None:
-    context = Context(features=features_of(minor), cluster=Cluster(namespaces={"default": {}}, complete=True),
+    context = Context(features=features_of(minor), cluster=ExistingObjects(namespaces={"default": {}}, complete=True),
                       check_selector=check_selector)  # fmt: skip
     if unreadable(case["manifest"]) is not None:
         assert case["create"] != "accepted"

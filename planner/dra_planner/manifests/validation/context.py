@@ -23,7 +23,7 @@ CheckSelector = Callable[[str, Features], SelectorRefusal | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
+class ExistingObjects:
     """Objects that exist already. `complete` says that there are no others; else what is missing may exist."""
 
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # name → labels
@@ -40,7 +40,7 @@ class Context:
 
     features: Features
     check_selector: CheckSelector
-    cluster: Cluster = field(default_factory=Cluster)
+    cluster: ExistingObjects = field(default_factory=ExistingObjects)
 
     @property
     def minor(self) -> int:

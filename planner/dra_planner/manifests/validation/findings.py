@@ -13,7 +13,7 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.gates import Dropped
 from dra_planner.manifests.validation.hints import hint
-from dra_planner.manifests.validation.verdict import Verdict
+from dra_planner.manifests.validation.verdict import ServerAnswer
 from dra_planner.manifests.validation.violations import Violation
 
 CODES: Final = {
@@ -39,7 +39,7 @@ _MOST_ENDS: Final = 100
 _LARGE: Final = 64
 
 
-def findings(item: KubernetesObject, verdict: Verdict, context: Context) -> Iterator[Diagnostic]:
+def findings(item: KubernetesObject, verdict: ServerAnswer, context: Context) -> Iterator[Diagnostic]:
     """Yield what is to be said about an object that was judged."""
     places = _Places(item)
     for index, violation in enumerate(verdict.violations):

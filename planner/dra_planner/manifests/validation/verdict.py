@@ -50,7 +50,7 @@ _STORED: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceCla
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ServerAnswer:
     """The answer to one object. `reason` is `Status.reason`: Invalid, BadRequest, Forbidden, NotFound, NoMatch.
 
     `data` is what the server goes on with: cut down to what this release keeps and defaulted, for DRA's kinds and
@@ -75,7 +75,7 @@ def judge(
     *,
     mode: FieldValidation = "strict",
     existing: Mapping[str, Any] | None = None,
-) -> Verdict:
+) -> ServerAnswer:
     """Return the API server's answer to creating an object, or to changing the `existing` one.
 
     `existing` is in the form the server stores. Objects of unknown kinds are accepted as they are.
@@ -83,28 +83,28 @@ def judge(
     missing = why_not_served(item.api_version, item.kind, context.features)
     if missing is not None:
         violation = Violation("", "NoMatch", missing[0])
-        return Verdict(data=item.data, reason="NoMatch", violations=(violation,), fix=missing[1])
+        return ServerAnswer(data=item.data, reason="NoMatch", violations=(violation,), fix=missing[1])
     struct = struct_of(item.api_version, item.kind)
     if struct is None:
-        return Verdict(data=item.data)
+        return ServerAnswer(data=item.data)
     decoded = decode(item.data, struct, item.kind, context.minor, mode)
     if decoded.violations:
         reason = "HTTP 500" if mode == "apply" else "BadRequest"
-        return Verdict(data=item.data, reason=reason, violations=decoded.violations)
+        return ServerAnswer(data=item.data, reason=reason, violations=decoded.violations)
     warnings = []
     if mode == "lenient":
         warnings = [f'unknown field "{path}"' for path in unknown_fields(item.data, struct, context.minor)]
     return _Judging(item.with_data(decoded.data), context, existing, warnings).verdict()
 
 
-def take(item: KubernetesObject, context: Context) -> Verdict:
+def take(item: KubernetesObject, context: Context) -> ServerAnswer:
     """Return an object that exists already as it is: only the types of its fields are looked at."""
     struct = struct_of(item.api_version, item.kind)
     if struct is None:
-        return Verdict(data=item.data)
+        return ServerAnswer(data=item.data)
     decoded = decode(item.data, struct, item.kind, context.minor, "lenient")
     reason = "BadRequest" if decoded.violations else ""
-    return Verdict(data=decoded.data, reason=reason, violations=decoded.violations)
+    return ServerAnswer(data=decoded.data, reason=reason, violations=decoded.violations)
 
 
 @dataclass(slots=True)
@@ -116,11 +116,11 @@ class _Judging:
     existing: Mapping[str, Any] | None
     warnings: list[str] = field(default_factory=list)
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ServerAnswer:
         item, context = self.item, self.context
         early = next(self._admission(), None)
         if early is not None:
-            return Verdict(data=item.data, reason=early.reason, violations=(early,))
+            return ServerAnswer(data=item.data, reason=early.reason, violations=(early,))
         data: Mapping[str, Any] = item.data
         dropped: list[Dropped] = []
         if item.kind in _STORED and item.group == RESOURCE:
@@ -130,11 +130,11 @@ class _Judging:
             data = copy
         violations = tuple(self._violations(data))
         if violations:
-            return Verdict(data=data, reason="Invalid", violations=violations, dropped=tuple(dropped))
+            return ServerAnswer(data=data, reason="Invalid", violations=violations, dropped=tuple(dropped))
         late = next(self._late_admission(data), None) if self.existing is None else None
         if item.kind == "ResourceSlice":
             self.warnings += slice_warnings(data, context.features)
-        return Verdict(
+        return ServerAnswer(
             data=data,
             reason=late.reason if late is not None else "",
             violations=(late,) if late is not None else (),

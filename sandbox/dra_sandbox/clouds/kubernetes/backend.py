@@ -26,7 +26,7 @@ class ObjectKey:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
-class Cluster(Protocol):
+class ClusterBackend(Protocol):
     """What the provider asks of a cluster. An API server answers it by server-side apply, get and delete."""
 
     def apply(self, key: ObjectKey, manifest: Values) -> Values:

@@ -12,7 +12,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from dra_sandbox.clouds.checking import Failure, check_values
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response
 from dra_sandbox.clouds.kubernetes import manifests, releases
-from dra_sandbox.clouds.kubernetes.backend import Cluster, MemoryCluster, ObjectKey
+from dra_sandbox.clouds.kubernetes.backend import ClusterBackend, MemoryCluster, ObjectKey
 from dra_sandbox.clouds.kubernetes.kinds import replace_rule
 from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, active_cluster, server_of
 from dra_sandbox.clouds.kubernetes.objects import (
@@ -32,9 +32,9 @@ from dra_sandbox.clouds.wire import Values, from_wire, secret_names, to_wire
 class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     """The stand-in for `pulumi-resource-kubernetes`, over any cluster."""
 
-    def __init__(self, cluster: Cluster | None = None) -> None:
+    def __init__(self, cluster: ClusterBackend | None = None) -> None:
         self._sdk = Sdk("kubernetes")
-        self._cluster: Cluster = cluster or MemoryCluster()
+        self._cluster: ClusterBackend = cluster or MemoryCluster()
         self._namespace = "default"
         self._unreachable = "the provider is not configured"
 
