@@ -1,4 +1,4 @@
-"""Speed of allocation: single calls beside upstream's allocator in Go, and whole fleets.
+"""Speed of allocation: single calls beside upstream's allocator in Go.
 
 Every figure is a ratio or a rate within this one run. The Go side is measured only where its referee is built already
 (conformance/allocation/run.py builds it).
@@ -14,23 +14,16 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "conformance" / "allocation"), str(ROOT / "tests" / "planner" / "allocation")]
-
-from allocation_builders import CLASSES, claim, gpus, node, request, shape  # noqa: E402
+sys.path.insert(0, str(ROOT / "conformance" / "allocation"))
 
 import answer  # noqa: E402  (needs the path above)
 import referee  # noqa: E402
-from dra_planner.allocation import open_node  # noqa: E402
-from dra_planner.allocation.bulk import equal_nodes, fill  # noqa: E402
 from dra_planner.allocation.requests import plan_claims  # noqa: E402
 from dra_planner.allocation.search import Search  # noqa: E402
-from dra_planner.releases import features_of  # noqa: E402
 
 Json = dict[str, Any]
 MINOR = 36
 DRIVER = "gpu.nvidia.com"
-SCHEDULER = 130
-"""Pods per second of the real kube-scheduler 1.36 without client limits: 1000 pods with one claim, 125 nodes × 8."""
 
 
 def device(number: int, attributes: Json, **more: Any) -> Json:
@@ -147,24 +140,5 @@ def _cold(state: Any, claims: Any) -> object:
     return Search(state.template, plan, state.template.behaviour, state.taken, {}).run()
 
 
-def fleets() -> None:
-    print(f"\n{'1 000 nodes × 8 GPUs, 8 000 pods':34}{'pods/s':>12}{'× scheduler':>14}")
-    for shapes in (1, 100):
-        groups = [(shape(claim(request()), requests={"cpu": 1000 + i}), 8_000 // shapes) for i in range(shapes)]
-        for strategy in ("first", "least-allocated"):
-            fresh = open_node(node(cpu=192_000), [gpus(8)], CLASSES, features_of(MINOR))
-            start = time.perf_counter()
-            result = fill(groups, [equal_nodes(fresh, 1_000)], strategy)
-            seconds = time.perf_counter() - start
-            placed = sum(g.placed for g in result.groups)
-            assert placed == 8_000
-            print(f"{f'{shapes} shapes, {strategy}':34}{placed / seconds:12.0f}{placed / seconds / SCHEDULER:13.0f}×")
-    fresh = open_node(node(cpu=192_000), [gpus(8)], CLASSES, features_of(MINOR))
-    start = time.perf_counter()
-    fill([(shape(claim(request())), 10**6)], [equal_nodes(fresh, 125_000)])
-    print(f"{'a million equal pods':34}{(time.perf_counter() - start) * 1000:10.1f} ms")
-
-
 if __name__ == "__main__":
     single_calls()
-    fleets()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from dra_planner.allocation.amounts import nanos
 from dra_planner.allocation.devices import DeviceId
 from dra_planner.allocation.holdings import Pick
-from dra_planner.allocation.interpod import NOTHING_SEEN, PodView, Sight, sight_of
+from dra_planner.allocation.interpod import NOTHING_SEEN, PodView, Sight
 from dra_planner.allocation.ports import host_ports
 from dra_planner.allocation.template import Template, build_template
-from dra_planner.model import AllocatedDevice, Amounts, DeviceClass, Node, ObjectKey, ResourceSlice, Shape
+from dra_planner.model import AllocatedDevice, Amounts, DeviceClass, Node, ObjectKey, ResourceSlice
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:
@@ -148,20 +148,18 @@ class NodeState:
         """Return the state with these shared claims at hand instead."""
         return replace(self, claims=tuple(sorted(claims, key=lambda c: c.key)), _cache={})
 
-    def pick_of(self, device: AllocatedDevice, index: int) -> Pick:
-        """Return an allocated device as the search would have picked it."""
-        share = nanos(device.consumed_capacity) if device.share_id else None
-        return Pick(device.request, index, device.admin_access, share)
-
-    def with_devices(self, devices: Iterable[AllocatedDevice]) -> NodeState:
-        """Return the state after devices were allocated, by this node or another; unknown devices leave no
-        trace.
-        """
+    def picks_of(self, devices: Iterable[AllocatedDevice]) -> list[Pick]:
+        """Return allocated devices as the search would have picked them; those of other nodes are left out."""
         picks = []
         for device in devices:
             index = self.template.index.get(DeviceId(device.driver, device.pool, device.device))
             if index is not None and not device.admin_access:
-                picks.append(self.pick_of(device, index))
+                share = nanos(device.consumed_capacity) if device.share_id else None
+                picks.append(Pick(device.request, index, False, share))
+        return picks
+
+    def with_picks(self, picks: Sequence[Pick]) -> NodeState:
+        """Return the state after devices were given away, by this node or another."""
         if not picks:
             return self
         taken, shares = _with_picks(self.taken, self.shares, picks)
@@ -220,19 +218,19 @@ def open_node(
     """
     template = build_template(node, slices, classes, features, sight)
     state = NodeState(template, used=tuple(sorted((deductions or {}).items())))
-    return state.with_devices(allocated)
+    return state.with_picks(state.picks_of(allocated))
 
 
 def open_offer(
-    offer: Offer, classes: Mapping[str, DeviceClass], features: Features, shapes: Iterable[Shape] = ()
+    offer: Offer, classes: Mapping[str, DeviceClass], features: Features, sight: Sight = NOTHING_SEEN
 ) -> NodeState:
     """Return the state of (each of) an offer's nodes before any pod of the demand, what is there already included.
 
-    `shapes` are the pods to come, which matters where they keep away from or close to each other.
+    `sight` is what the pods to come notice of each other (`sight_of`), needed where they keep apart or together.
     """
     devices = [d for claim in offer.claims if claim.allocation for d in claim.allocation.devices]
     state = open_node(
-        offer.node, offer.slices, classes, features, deductions=offer.used, allocated=devices, sight=sight_of(shapes)
+        offer.node, offer.slices, classes, features, deductions=offer.used, allocated=devices, sight=sight
     )
     held = [
         HeldClaim(claim.meta.key, len(claim.reserved_for))

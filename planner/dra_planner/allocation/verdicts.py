@@ -41,16 +41,6 @@ class Placement:
         return {claim.name: allocation_of(claim.picks, self.node.template) for claim in self.picks}
 
     @cached_property
-    def free_share(self) -> int:
-        """How much of cpu and memory is left with the pod on the node, in percent of both."""
-        used, share = dict(self.node.used), 0
-        for name in ("cpu", "memory"):
-            total = self.node.node.allocatable.get(name, 0)
-            if total:
-                share += (total - used.get(name, 0)) * 100 // total
-        return share
-
-    @cached_property
     def rank(self) -> int:
         """How preferred the alternatives are that the pod got; 0 where the scheduler does not mind."""
         if not self.node.features.scores_alternatives:

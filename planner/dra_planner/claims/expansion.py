@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from dra_planner.claims.consumers import ConsumerLimit
 from dra_planner.claims.extended import index_classes, serve_extended_resources
@@ -27,6 +28,8 @@ from dra_planner.model import (
     Workload,
 )
 from dra_planner.releases import Features
+
+NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
 
 def expand_claims(manifests: Manifests, classes: Mapping[str, DeviceClass], features: Features) -> Demand:
@@ -86,7 +89,12 @@ class _Expansion:
     def add(self, workload: Workload, pod_set: PodSet) -> None:
         template = pod_set.template
         member = Member(
-            workload=workload.ref, pod_set=pod_set.name, figures=self._figures(pod_set), place=workload.place
+            workload=workload.ref,
+            pod_set=pod_set.name,
+            figures=self._figures(pod_set),
+            in_order=pod_set.in_order,
+            spreads=pod_set.spreads,
+            place=workload.place,
         )
         self._assumptions.update(f"{workload.ref}: {text}" for text in (*workload.assumptions, *pod_set.assumptions))
         generated = self._manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
@@ -124,7 +132,8 @@ class _Expansion:
         self._blocked.append(Blocked(member=member, verdict="cannot-tell", reason=reason))
 
     def finish(self) -> Demand:
-        visible = visible_labels(part.pod for part in self._parts)
+        bound = (each.spec for each in self._manifests.bound_pods)
+        visible = visible_labels((*(part.pod for part in self._parts), *bound))
         shapes: dict[str, Shape] = {}
         for part in self._parts:
             labels = {key: part.labels[key] for key in sorted(part.labels) if key in visible}
@@ -148,7 +157,14 @@ class _Expansion:
             shared_claims={key: self._manifests.claims[key] for key in used},
             blocked=tuple(self._blocked),
             assumptions=tuple(sorted(self._assumptions)),
+            namespaces=self._namespaces(),
         )
+
+    def _namespaces(self) -> dict[str, dict[str, str]]:
+        """Return the labels of the namespaces that are given or used; each carries its own name as one."""
+        given = {name: meta.labels for name, meta in self._manifests.namespaces.items()}
+        used: dict[str, Mapping[str, str]] = {part.namespace: {} for part in self._parts}
+        return {name: {**labels, NAMESPACE_NAME: name} for name, labels in sorted({**used, **given}.items())}
 
     def _with_priority(self, pod: PodSpec) -> PodSpec:
         """Fill in the priority as admission does, where its class is given."""

@@ -18,7 +18,8 @@ def visible_labels(pods: Iterable[PodSpec]) -> frozenset[str]:
     """Return the label keys that some (anti-)affinity or spread selector of these pods looks at."""
     keys: set[str] = set()
     for pod in pods:
-        for term in (*pod.pod_affinity, *pod.pod_anti_affinity):
+        preferred = (each.term for each in pod.preferred_pods)
+        for term in (*pod.pod_affinity, *pod.pod_anti_affinity, *preferred):
             keys |= _keys(term.label_selector)
             keys.update(term.match_label_keys)
         for constraint in pod.topology_spread:

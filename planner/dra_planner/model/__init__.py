@@ -38,6 +38,8 @@ from dra_planner.model.pods import (
     PodResourceClaim,
     PodSpec,
     PodTemplate,
+    PreferredNodes,
+    PreferredPods,
     Toleration,
     TopologySpreadConstraint,
 )
@@ -103,6 +105,8 @@ __all__ = [
     "PodSet",
     "PodSpec",
     "PodTemplate",
+    "PreferredNodes",
+    "PreferredPods",
     "Reason",
     "RequestPolicy",
     "Requirement",

@@ -25,11 +25,13 @@ class ShapeClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """How many pods of a shape one workload contributes."""
+    """How many pods of a shape one workload contributes, and how it makes them (see `PodSet`)."""
 
     workload: WorkloadRef
     pod_set: str
     figures: Figures
+    in_order: bool = False
+    spreads: bool = False
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -67,9 +69,13 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """All that the workloads ask for: shapes sorted by id, and pods that can never be scheduled."""
+    """All that the workloads ask for: shapes sorted by id, and pods that can never be scheduled.
+
+    `namespaces` are the labels of namespaces by name, for rules between pods that select namespaces.
+    """
 
     shapes: tuple[Shape, ...]
     shared_claims: Mapping[ObjectKey, ResourceClaim] = field(default_factory=dict, hash=False)
     blocked: tuple[Blocked, ...] = ()
     assumptions: tuple[str, ...] = ()
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)

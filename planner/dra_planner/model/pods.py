@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dra_planner.errors import NOWHERE, Place
-from dra_planner.model.objects import Amounts, LabelSelector, NodeSelector
+from dra_planner.model.objects import Amounts, LabelSelector, NodeSelector, NodeSelectorTerm
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,29 @@ class PodResourceClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodAffinityTerm:
-    """A required (anti-)affinity term to other pods."""
+    """A term of (anti-)affinity to other pods."""
 
     topology_key: str
     label_selector: LabelSelector | None = None
     namespaces: tuple[str, ...] = ()
     namespace_selector: LabelSelector | None = None
     match_label_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PreferredNodes:
+    """Nodes that a pod prefers: what counts for them when nodes are scored, 1 to 100."""
+
+    weight: int
+    term: NodeSelectorTerm
+
+
+@dataclass(frozen=True, slots=True)
+class PreferredPods:
+    """Pods that a pod would be close to, or (negative weight) keep away from, when nodes are scored."""
+
+    weight: int
+    term: PodAffinityTerm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +104,7 @@ class TopologySpreadConstraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSpec:
-    """What the scheduler reads of a pod. Preferences are left out: they never decide whether a pod fits."""
+    """What the scheduler reads of a pod. Preferences never decide whether a pod fits, but which node it goes to."""
 
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
@@ -100,6 +116,8 @@ class PodSpec:
     node_affinity: NodeSelector | None = None  # requiredDuringScheduling
     pod_affinity: tuple[PodAffinityTerm, ...] = ()
     pod_anti_affinity: tuple[PodAffinityTerm, ...] = ()
+    preferred_nodes: tuple[PreferredNodes, ...] = ()
+    preferred_pods: tuple[PreferredPods, ...] = ()
     topology_spread: tuple[TopologySpreadConstraint, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     priority: int = 0

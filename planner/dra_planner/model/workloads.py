@@ -68,6 +68,8 @@ class PodSet:
     template: PodTemplate
     figures: Figures
     per_node: bool = False  # DaemonSet: one pod on every node that its template accepts
+    in_order: bool = False  # StatefulSet: the next pod is made when the one before runs
+    spreads: bool = False  # the scheduler spreads them by default: a ReplicaSet or StatefulSet owns them
     assumptions: tuple[str, ...] = ()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from dra_planner.allocation import NodeState, Placement, open_offer, place
+from dra_planner.allocation import NodeState, Placement, open_offer, place, sight_of
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AllocatedDevice, DemandLevel, Shape, WorkloadRef, generated_claim_name
 from dra_planner.offers import Offer
@@ -39,6 +39,7 @@ class _Detail:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._offers: dict[str, Offer] = {offer.name: offer for offer in plan.offers}
+        self._sight = sight_of(plan.demand.shapes, plan.demand.namespaces)
         self._shapes: dict[str, Shape] = {shape.id: shape for shape in plan.demand.shapes}
         self._index: Counter[WorkloadRef] = Counter()
         self._names = {shape.id: self._pod_names(shape, plan.level) for shape in plan.demand.shapes}
@@ -57,7 +58,7 @@ class _Detail:
         """Yield each pod of the pattern with its placement, DaemonSets first, as sizing put them there."""
         features = self._plan.judgement.features
         offer = self._offers[pattern.pool]
-        state: NodeState = open_offer(offer, self._plan.classes, features, self._plan.demand.shapes)
+        state: NodeState = open_offer(offer, self._plan.classes, features, self._sight)
         daemons = sorted((shape for shape in self._shapes.values() if shape.per_node), key=lambda each: each.id)
         pods = [(daemon, 1) for daemon in daemons] + [(self._shapes[name], count) for name, count in pattern.pods]
         for shape, count in pods:

@@ -114,7 +114,7 @@ def _fresh(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
     offer = told.offer
     if offer.origin == "predicted":
         return None
-    sight = sight_of(judgement.demand.shapes)
+    sight = sight_of(judgement.demand.shapes, judgement.demand.namespaces)
     return open_node(
         offer.node, offer.slices, judgement.classes, judgement.features, deductions=offer.used, sight=sight
     )

@@ -88,6 +88,6 @@ class Judgement:
 
     def _answer(self, shape: Shape, offer: Offer) -> PoolAnswer:
         if offer.name not in self._nodes:
-            self._nodes[offer.name], _ = self._ask.open(offer, self.classes, self.features, self.demand.shapes)
+            self._nodes[offer.name], _ = self._ask.open(offer, self.classes, self.features, self.demand)
         node = self._nodes[offer.name]
         return PoolAnswer(offer, shape, node, self._ask(shape, node), self._ask)

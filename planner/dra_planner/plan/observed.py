@@ -103,7 +103,8 @@ def _kubelets(sources: Iterable[Source]) -> list[str]:
 def _assumptions(demand: Demand, offers: Iterable[Offer], features: Features) -> tuple[str, ...]:
     said = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch",
-        "pods are taken in document order, higher priority first, each on the node with the most room left",
+        "pods come document by document, each after those before have a node or a verdict, and go where the default "
+        "scheduler puts them",
         *demand.assumptions,
         *(assumption for offer in offers for assumption in offer.assumptions),
     ]

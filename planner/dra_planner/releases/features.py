@@ -41,6 +41,7 @@ _VALIDATION: Final = "kubernetes/kubernetes:pkg/apis/resource/validation/validat
 _DECLARED: Final = "kubernetes/kubernetes:pkg/apis/resource/v1/zz_generated.validations.go"
 _STRATEGY: Final = "kubernetes/kubernetes:pkg/registry/resource"
 _QUOTA: Final = "kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go"
+_RESOURCES: Final = "kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources"
 _PLUGIN: Final = "kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources"
 _ALLOCATOR: Final = "kubernetes/dynamic-resource-allocation:structured/internal"
 _API: Final = "kubernetes/api"
@@ -166,6 +167,9 @@ class Features:
     names_device_in_errors: Annotated[bool, Change("an error of a selector at run time names the device", _ALLOCATOR)]
     scores_alternatives: Annotated[
         bool, Change("a node on which a more preferred alternative is possible scores higher", _PLUGIN)
+    ]
+    scores_balance_change: Annotated[
+        bool, Change("a node scores by how a pod changes the balance of cpu and memory, not by the balance", _RESOURCES)
     ]
     stamps_allocations: Annotated[bool, Change("an allocation carries the time at which it was made", _PLUGIN)]
     needs_allocation_time: Annotated[

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place, sight_of
 from dra_planner.allocation.template import Template
 from dra_planner.allocation.verdicts import Answer
-from dra_planner.model import DeviceClass, NodeSelector, NodeSelectorTerm, PodSpec, Shape
+from dra_planner.model import Demand, DeviceClass, NodeSelector, NodeSelectorTerm, PodSpec, Shape
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 
@@ -26,15 +26,16 @@ class DoubtfulPlace:
     _loosened: dict[tuple[str, int], Shape] = field(default_factory=dict)
 
     def open(
-        self, offer: Offer, classes: Mapping[str, DeviceClass], features: Features, shapes: tuple[Shape, ...]
+        self, offer: Offer, classes: Mapping[str, DeviceClass], features: Features, demand: Demand
     ) -> tuple[NodeState, NodeState]:
         """Return an offer's node as it is estimated, and with the most it can have; the same where nothing is."""
-        state = open_offer(offer, classes, features, shapes)
+        sight = sight_of(demand.shapes, demand.namespaces)
+        state = open_offer(offer, classes, features, sight)
         most = {name: amount for name, amount in offer.at_most.items() if amount > offer.node.allocatable.get(name, 0)}
         if not most and not offer.unknown_labels:
             return state, state
         node = replace(offer.node, allocatable={**offer.node.allocatable, **most})
-        generous = open_offer(replace(offer, node=node), classes, features, shapes) if most else state
+        generous = open_offer(replace(offer, node=node), classes, features, sight) if most else state
         self._offers[id(state.template)] = offer
         self._generous[id(state.template)] = generous.template
         return state, generous

@@ -51,7 +51,7 @@ class Sizer:
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
         asked = DoubtfulPlace()
         filling = Filling(asked)
-        opened = [asked.open(offer, classes, features, demand.shapes) for offer in ordered]
+        opened = [asked.open(offer, classes, features, demand) for offer in ordered]
         nodes = tuple(filling.open(pool, state) for pool, (state, _) in enumerate(opened))
         most = tuple(filling.open(pool, state) for pool, (_, state) in enumerate(opened))
         return cls(demand, ordered, filling, nodes, most, node_costs(ordered), with_solver)

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
 from dra_planner.allocation.amounts import nano
-from dra_planner.allocation.cluster import Cluster, QueuedPod
-from dra_planner.allocation.run import run
-from dra_planner.model import DeviceCapacity, DeviceTaint, DeviceToleration, ObjectKey, Shape
+from dra_planner.model import DeviceCapacity, DeviceTaint, DeviceToleration, Shape
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features, features_of
 
@@ -114,27 +112,6 @@ def test_deciding_changes_nothing(made, pod):
     assert type(again) is type(first)
     if isinstance(first, Placement):
         assert first.devices == again.devices
-
-
-@given(devices(), devices(), pods())
-@settings(max_examples=80, deadline=None)
-def test_one_more_node_never_turns_a_fit_into_a_refusal(made, more, pod):
-    """Upstream's exception: an error on any node ends the attempt on all of them; nothing errs here."""
-    queue = [QueuedPod(ObjectKey("default", "p"), pod)]
-    alone = run(queue, Cluster({"n1": opened(made)}))
-    both = run(queue, Cluster({"n1": opened(made), "n2": opened(more, name="n2")}))
-    assert len(both.placed) >= len(alone.placed)
-
-
-@given(devices(), st.lists(pods(), min_size=1, max_size=4))
-@settings(max_examples=60, deadline=None)
-def test_the_order_of_equal_nodes_changes_only_names(made, queue):
-    waiting = [QueuedPod(ObjectKey("default", f"p{i}"), pod) for i, pod in enumerate(queue)]
-    nodes = {name: opened(made, name=name) for name in ("n1", "n2", "n3")}
-    one = run(waiting, Cluster(nodes))
-    other = run(waiting, Cluster(dict(reversed(nodes.items()))))
-    assert one.placed.keys() == other.placed.keys()
-    assert sorted(s.used for s in one.cluster.nodes.values()) == sorted(s.used for s in other.cluster.nodes.values())
 
 
 @given(devices(), pods())

@@ -21,7 +21,7 @@ from allocation_builders import (
 )
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, explain, open_node, place
-from dra_planner.model import AllocatedDevice, DeviceTaint, ObjectKey, ResourceSlice, ShapeClaim, Unknown
+from dra_planner.model import AllocatedDevice, DeviceTaint, ResourceSlice, Unknown
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
 
@@ -112,18 +112,6 @@ def test_says():
     if os.environ.get("REWRITE_GOLDEN"):
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()
-
-
-def test_a_claim_held_by_another_node_and_the_way_out():
-    shared = ShapeClaim(name="gpu", spec=claim(request()), shared=ObjectKey("default", "one"))
-    from dra_planner.allocation import Cluster, QueuedPod, run
-
-    pods = [QueuedPod(ObjectKey("default", name), shape(shared, requests={"cpu": 40_000})) for name in ("a", "b")]
-    slices = [slice_of("g", pool=name, node_name=name, name=name) for name in ("n1", "n2")]
-    nodes = {name: open_node(node(name), slices, CLASSES, F36) for name in ("n1", "n2")}
-    (pending,) = run(pods, Cluster(nodes)).pending
-    codes = {name: verdict.reasons[0].code for name, verdict in pending.verdicts.items()}
-    assert codes == {"n1": "insufficient-cpu", "n2": "claim-elsewhere"}
 
 
 def test_explains_a_fit_and_a_refusal_alternative_by_alternative():

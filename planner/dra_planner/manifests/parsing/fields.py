@@ -102,12 +102,11 @@ def parse_label_selector(data: Data | None) -> LabelSelector | None:
 def parse_node_selector(data: Data | None) -> NodeSelector | None:
     if data is None:
         return None
-    return NodeSelector(
-        tuple(
-            NodeSelectorTerm(
-                tuple(parse_requirement(item) for item in term.get("matchExpressions") or ()),
-                tuple(parse_requirement(item) for item in term.get("matchFields") or ()),
-            )
-            for term in data.get("nodeSelectorTerms") or ()
-        )
+    return NodeSelector(tuple(parse_node_term(term) for term in data.get("nodeSelectorTerms") or ()))
+
+
+def parse_node_term(data: Data) -> NodeSelectorTerm:
+    return NodeSelectorTerm(
+        tuple(parse_requirement(item) for item in data.get("matchExpressions") or ()),
+        tuple(parse_requirement(item) for item in data.get("matchFields") or ()),
     )

@@ -13,6 +13,7 @@ from dra_planner.manifests.parsing.fields import (
     parse_amounts,
     parse_label_selector,
     parse_node_selector,
+    parse_node_term,
     parse_texts,
     text_of,
 )
@@ -25,6 +26,8 @@ from dra_planner.model import (
     PodResourceClaim,
     PodSpec,
     PodTemplate,
+    PreferredNodes,
+    PreferredPods,
     Requirement,
     Toleration,
     TopologySpreadConstraint,
@@ -33,6 +36,7 @@ from dra_planner.model import (
 NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 SYSTEM_PRIORITIES: Final = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def parse_pod_template(data: Data, place: Place = NOWHERE) -> PodTemplate:
@@ -66,6 +70,11 @@ def parse_pod_spec(data: Data, place: Place = NOWHERE, labels: Mapping[str, str]
         node_affinity=parse_node_selector((affinity.get("nodeAffinity") or {}).get(_REQUIRED)),
         pod_affinity=_affinity_terms(affinity.get("podAffinity"), labels),
         pod_anti_affinity=_affinity_terms(affinity.get("podAntiAffinity"), labels),
+        preferred_nodes=_preferred_nodes(affinity.get("nodeAffinity")),
+        preferred_pods=(
+            *_preferred_pods(affinity.get("podAffinity"), labels, 1),
+            *_preferred_pods(affinity.get("podAntiAffinity"), labels, -1),
+        ),
         topology_spread=tuple(_spread(item) for item in data.get("topologySpreadConstraints") or ()),
         tolerations=tuple(_toleration(item) for item in data.get("tolerations") or ()),
         priority=int(priority),
@@ -126,15 +135,30 @@ def _resource_claims(data: Data, place: Place) -> tuple[PodResourceClaim, ...]:
 
 
 def _affinity_terms(data: Data | None, labels: Mapping[str, str]) -> tuple[PodAffinityTerm, ...]:
+    return tuple(_affinity_term(item, labels) for item in (data or {}).get(_REQUIRED) or ())
+
+
+def _affinity_term(data: Data, labels: Mapping[str, str]) -> PodAffinityTerm:
+    return PodAffinityTerm(
+        topology_key=text_of(data.get("topologyKey")),
+        label_selector=_without_own(data, labels),
+        namespaces=tuple(data.get("namespaces") or ()),
+        namespace_selector=parse_label_selector(data.get("namespaceSelector")),
+        match_label_keys=tuple(data.get("matchLabelKeys") or ()),
+    )
+
+
+def _preferred_nodes(data: Data | None) -> tuple[PreferredNodes, ...]:
     return tuple(
-        PodAffinityTerm(
-            topology_key=text_of(item.get("topologyKey")),
-            label_selector=_without_own(item, labels),
-            namespaces=tuple(item.get("namespaces") or ()),
-            namespace_selector=parse_label_selector(item.get("namespaceSelector")),
-            match_label_keys=tuple(item.get("matchLabelKeys") or ()),
-        )
-        for item in (data or {}).get(_REQUIRED) or ()
+        PreferredNodes(int(item.get("weight") or 0), parse_node_term(item.get("preference") or {}))
+        for item in (data or {}).get(_PREFERRED) or ()
+    )
+
+
+def _preferred_pods(data: Data | None, labels: Mapping[str, str], sign: int) -> tuple[PreferredPods, ...]:
+    return tuple(
+        PreferredPods(sign * int(item.get("weight") or 0), _affinity_term(item.get("podAffinityTerm") or {}, labels))
+        for item in (data or {}).get(_PREFERRED) or ()
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dra_planner.model import LabelSelector, NodeSelector, ObjectMeta, Requirement
+from dra_planner.model import LabelSelector, NodeSelector, NodeSelectorTerm, ObjectMeta, Requirement
 from dra_planner.quantity import Quantity
 
 _BYTES: Final = ("memory", "ephemeral-storage", "storage")
@@ -71,11 +71,11 @@ def render_label_selector(selector: LabelSelector | None) -> dict[str, Any] | No
 def render_node_selector(selector: NodeSelector | None) -> dict[str, Any] | None:
     if selector is None:
         return None
-    terms = [
-        compact(
-            matchExpressions=[render_requirement(item) for item in term.match_expressions],
-            matchFields=[render_requirement(item) for item in term.match_fields],
-        )
-        for term in selector.terms
-    ]
-    return {"nodeSelectorTerms": terms}
+    return {"nodeSelectorTerms": [render_node_term(term) for term in selector.terms]}
+
+
+def render_node_term(term: NodeSelectorTerm) -> dict[str, Any]:
+    return compact(
+        matchExpressions=[render_requirement(item) for item in term.match_expressions],
+        matchFields=[render_requirement(item) for item in term.match_fields],
+    )

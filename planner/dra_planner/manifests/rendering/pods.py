@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
@@ -10,6 +11,7 @@ from dra_planner.manifests.rendering.fields import (
     render_amounts,
     render_label_selector,
     render_node_selector,
+    render_node_term,
 )
 from dra_planner.model import (
     Amounts,
@@ -18,11 +20,13 @@ from dra_planner.model import (
     PodAffinityTerm,
     PodSpec,
     PodTemplate,
+    PreferredPods,
     Toleration,
     TopologySpreadConstraint,
 )
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def render_pod_template(template: PodTemplate) -> dict[str, Any]:
@@ -93,11 +97,19 @@ def _port(port: ContainerPort, host_network: bool) -> dict[str, Any]:
 
 
 def _affinity(spec: PodSpec) -> dict[str, Any]:
+    nodes = [{"weight": each.weight, "preference": render_node_term(each.term)} for each in spec.preferred_nodes]
     return compact(
-        nodeAffinity=compact(**{_REQUIRED: render_node_selector(spec.node_affinity)}),
-        podAffinity=compact(**{_REQUIRED: [_affinity_term(term) for term in spec.pod_affinity]}),
-        podAntiAffinity=compact(**{_REQUIRED: [_affinity_term(term) for term in spec.pod_anti_affinity]}),
+        nodeAffinity=compact(**{_REQUIRED: render_node_selector(spec.node_affinity), _PREFERRED: nodes}),
+        podAffinity=_pod_affinity(spec.pod_affinity, (each for each in spec.preferred_pods if each.weight > 0)),
+        podAntiAffinity=_pod_affinity(
+            spec.pod_anti_affinity, (each for each in spec.preferred_pods if each.weight <= 0)
+        ),
     )
+
+
+def _pod_affinity(required: Iterable[PodAffinityTerm], preferred: Iterable[PreferredPods]) -> dict[str, Any]:
+    weighted = [{"weight": abs(each.weight), "podAffinityTerm": _affinity_term(each.term)} for each in preferred]
+    return compact(**{_REQUIRED: [_affinity_term(term) for term in required], _PREFERRED: weighted})
 
 
 def _affinity_term(term: PodAffinityTerm) -> dict[str, Any]:

@@ -90,6 +90,7 @@ class Kind:
     suspend: str = ""
     surge: Callable[[Node], Surge] | None = None
     per_node: bool = False
+    spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet or ReplicationController
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,15 @@ class Reading:
             parsed = PodTemplate(spec=parse_pod_spec(data["spec"], template.place), place=template.place)
         else:
             parsed = parse_pod_template(data, template.place)
-        return [PodSet(name=name, template=parsed, figures=figures, per_node=self.kind.per_node)]
+        return [
+            PodSet(
+                name=name,
+                template=parsed,
+                figures=figures,
+                per_node=self.kind.per_node,
+                spreads=self.kind.spreads,
+            )
+        ]
 
     def _checked(self, template: Node, inline: bool) -> Any:
         """Return a template as it is decoded; None where its pods would be refused, which is noted."""

@@ -13,10 +13,14 @@ from dra_planner.model import PodSet, PodSpec
 
 
 def read_stateful_set(reading: Reading) -> list[PodSet]:
-    """Replicas of one template, each with volumes of its own: only the cluster knows their zones."""
+    """Replicas of one template, made in order; each with volumes of its own: only the cluster knows their zones."""
     root = reading.root
     replicas = root.number("spec.replicas", 1)
-    sets = reading.pod_set("", root.at("spec.template"), reading.figures(replicas, bounds=reading.bounds))
+    in_order = root.get("spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
+    sets = [
+        replace(pods, in_order=in_order)
+        for pods in reading.pod_set("", root.at("spec.template"), reading.figures(replicas, bounds=reading.bounds))
+    ]
     names = tuple(
         str(claim.get("metadata.name", name)) for name, claim in root.at("spec.volumeClaimTemplates").members()
     )

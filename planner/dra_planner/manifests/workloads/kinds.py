@@ -51,10 +51,10 @@ _KUBEFLOW: Final = {"TFJob": "tf", "XGBoostJob": "xgb", "JAXJob": "jax", "Paddle
 KINDS: Final[tuple[Kind, ...]] = (
     # Kubernetes itself
     Kind(group="", kind="Pod", roles=[Role(template="")]),
-    Kind(group="", kind="ReplicationController", roles=_REPLICATED),
-    Kind(group="apps", kind="Deployment", roles=_REPLICATED, surge=rolling_update("spec.strategy")),
-    Kind(group="apps", kind="ReplicaSet", roles=_REPLICATED),
-    Kind(group="apps", kind="StatefulSet", read=read_stateful_set),
+    Kind(group="", kind="ReplicationController", roles=_REPLICATED, spreads=True),
+    Kind(group="apps", kind="Deployment", roles=_REPLICATED, surge=rolling_update("spec.strategy"), spreads=True),
+    Kind(group="apps", kind="ReplicaSet", roles=_REPLICATED, spreads=True),
+    Kind(group="apps", kind="StatefulSet", read=read_stateful_set, spreads=True),
     Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
     Kind(group="batch", kind="Job", read=read_job, suspend="spec.suspend"),
     Kind(group="batch", kind="CronJob", read=read_cron_job, suspend="spec.suspend"),
@@ -105,7 +105,7 @@ KINDS: Final[tuple[Kind, ...]] = (
     Kind(group="apps.nvidia.com", kind="NIMService", read=read_nim_service),
     Kind(group="apps.nvidia.com", kind="NIMPipeline", read=read_nim_pipeline),
     Kind(group="serving.knative.dev", kind="Service", read=read_knative_service),
-    Kind(group="argoproj.io", kind="Rollout", roles=_REPLICATED, surge=rollout_surge),
+    Kind(group="argoproj.io", kind="Rollout", roles=_REPLICATED, surge=rollout_surge, spreads=True),
     # Pipelines
     Kind(group="argoproj.io", kind="Workflow", read=read_workflow, suspend="spec.suspend"),
     Kind(group="argoproj.io", kind="CronWorkflow", read=read_workflow, suspend="spec.suspend"),

@@ -1,0 +1,41 @@
+"""Simulate what the scheduler will do with a demand on given nodes, in given orders of arrival.
+
+    predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
+    Simulator.of(demand, nodes, classes, features).run(order)   → Outcome
+    standard_orders(random_orders)                              the orders that are tried
+
+A packing that exists is not yet a cluster that works: the scheduler takes pods one by one, in the order in which they
+come, and puts each on the node that scores best at that moment. Deterministic for stated seeds.
+"""
+
+from dra_planner.simulation.nodes import SimulatedNode, observed_nodes, predicted_nodes
+from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, standard_orders
+from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, reasons_of
+from dra_planner.simulation.profile import (
+    DEFAULT,
+    GKE_OPTIMIZE_UTILIZATION,
+    MOST_ALLOCATED,
+    Profile,
+    requested_to_capacity_ratio,
+)
+from dra_planner.simulation.simulator import Simulator
+
+__all__ = [
+    "AT_ONCE",
+    "DEFAULT",
+    "GKE_OPTIMIZE_UTILIZATION",
+    "MOST_ALLOCATED",
+    "REVERSED",
+    "SETTLED",
+    "Order",
+    "Outcome",
+    "Profile",
+    "SimulatedNode",
+    "Simulator",
+    "WorkloadOutcome",
+    "observed_nodes",
+    "predicted_nodes",
+    "reasons_of",
+    "requested_to_capacity_ratio",
+    "standard_orders",
+]

@@ -1,0 +1,260 @@
+"""A cluster as pods come and go: which nodes are in which stage, where pods are, and the claims that pods share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dra_planner.allocation import NodeState, Placement
+from dra_planner.allocation.devices import PoolId
+from dra_planner.allocation.holdings import Pick
+from dra_planner.allocation.node_selectors import node_matches
+from dra_planner.allocation.place import needs_of
+from dra_planner.allocation.ports import host_ports
+from dra_planner.allocation.state import HeldClaim
+from dra_planner.allocation.verdicts import ClaimPicks
+from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey
+from dra_planner.offers import pod_requests
+from dra_planner.simulation.kinds import PodKind
+from dra_planner.simulation.stages import Stage, StageAnswer, Stages
+from dra_planner.simulation.surroundings import Population
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimulatedPod:
+    """A pod. `only_node`: the number of the one node that it may go to, where a DaemonSet made it for that."""
+
+    name: ObjectKey
+    kind: PodKind
+    only_node: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPod:
+    """A pod on a node, by the number of the node, and what its own claims hold there."""
+
+    pod: SimulatedPod
+    node: int
+    picks: tuple[ClaimPicks, ...] = ()
+    devices: tuple[AllocatedDevice, ...] = ()  # the same of a pod that was there before
+    shared: tuple[ObjectKey, ...] = ()  # the shared claims that it uses
+
+
+@dataclass(frozen=True, slots=True)
+class SharedClaim:
+    """A claim that has devices: where it can be used, by the numbers of nodes, and by how many pods it is."""
+
+    allocation: ClaimAllocation
+    nodes: tuple[int, ...]
+    consumers: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A cluster before any pod of the demand: nodes in the order in which the scheduler knows them."""
+
+    nodes: tuple[Node, ...]
+    stages: tuple[Stage, ...]  # by node
+    pods: tuple[PlacedPod, ...] = ()
+    claims: Mapping[ObjectKey, SharedClaim] = field(default_factory=dict)
+
+
+class Cluster:
+    """Nodes go by their numbers. `version` changes whenever anything does."""
+
+    def __init__(self, start: Start, stages: Stages) -> None:
+        self.start = start
+        self.stages = stages
+        self.stage_of: list[Stage] = list(start.stages)
+        self.nodes_in: dict[Stage, list[int]] = {}
+        self.pods: dict[ObjectKey, PlacedPod] = {each.pod.name: each for each in start.pods}
+        self.claims: dict[ObjectKey, SharedClaim] = dict(start.claims)
+        self.version = 0
+        self._position = [0] * len(self.stage_of)
+        self._pods_on: dict[int, dict[ObjectKey, PlacedPod]] = {}
+        self._shared_pools = _shared_pools(start.stages)
+        for node, stage in enumerate(self.stage_of):
+            self._enter(node, stage)
+        for each in start.pods:
+            self._pods_on.setdefault(each.node, {})[each.pod.name] = each
+        for key in self.claims:
+            self._offer_claim(key)
+
+    @property
+    def population(self) -> Population:
+        return [(stage, len(nodes)) for stage, nodes in self.nodes_in.items()]
+
+    def pods_on(self, node: int) -> Iterator[PlacedPod]:
+        """Yield the pods on a node in the order in which they came."""
+        yield from self._pods_on.get(node, {}).values()
+
+    def bind(self, pod: SimulatedPod, node: int, answer: StageAnswer) -> PlacedPod:
+        """Put a pod on a node whose stage gave this answer."""
+        placement, after, shape = answer.verdict, answer.after, pod.kind.shape
+        assert isinstance(placement, Placement)
+        assert after is not None
+        assert shape is not None
+        self._move(node, after)
+        for got in placement.picks:
+            self._take_elsewhere(node, got.picks)
+            if got.shared is not None:
+                allocation = placement.claims[got.name]
+                self.claims[got.shared] = SharedClaim(allocation, self._usable_on(allocation, node))
+        shared = tuple({claim.shared: None for claim in shape.claims if claim.shared in self.claims and claim.shared})
+        for key in shared:
+            self._change_consumers(key, 1)
+        placed = PlacedPod(pod, node, tuple(got for got in placement.picks if got.shared is None), shared=shared)
+        self.pods[pod.name] = self._pods_on.setdefault(node, {})[pod.name] = placed
+        self.version += 1
+        return placed
+
+    def remove(self, name: ObjectKey) -> None:
+        """Take a pod away: its own claims are freed, a shared one when nobody uses it any more."""
+        placed = self.pods.pop(name)
+        del self._pods_on[placed.node][name]
+        self._move(placed.node, self.stage_without(placed, self.stage_of[placed.node]))
+        for got in placed.picks:
+            self._give_back_elsewhere(placed.node, got.picks)
+        for node, stage in enumerate(self.stage_of) if placed.devices else ():
+            self._move(node, self.stages.with_state(stage, _without_allocated(stage.state, placed.devices)))
+        for key in placed.shared:
+            self._change_consumers(key, -1)
+        self.version += 1
+
+    def stage_without(self, placed: PlacedPod, stage: Stage, *, keep_devices: bool = False) -> Stage:
+        """Return the stage of a node after a pod on it has gone; `keep_devices` leaves its devices taken."""
+        kind, state = placed.pod.kind, stage.state
+        picks = () if keep_devices else tuple(pick for got in placed.picks for pick in got.picks)
+        if kind.shape is None:
+            left = state.without_pod(pod_requests(kind.spec), host_ports(kind.spec), kind.view, picks, state.claims)
+        else:
+            needs = needs_of(kind.shape, state.template)
+            left = state.without_pod(needs.requests, needs.ports, needs.view, picks, state.claims)
+        return self.stages.without_pod(stage, left, kind)
+
+    def free_claim(self, key: ObjectKey) -> None:
+        """Take the devices back that a shared claim holds."""
+        claim = self.claims.pop(key)
+        for node, stage in enumerate(self.stage_of):
+            state = stage.state
+            if claim.nodes == (node,) or not self._is_private(claim.allocation):
+                state = _without_allocated(state, claim.allocation.devices)
+            if state.held_claim(key) is not None:
+                state = state.with_claims(each for each in state.claims if each.key != key)
+            self._move(node, self.stages.with_state(stage, state))
+        self.version += 1
+
+    # -- nodes
+
+    def _enter(self, node: int, stage: Stage) -> None:
+        members = self.nodes_in.setdefault(stage, [])
+        self._position[node] = len(members)
+        members.append(node)
+
+    def _move(self, node: int, stage: Stage) -> None:
+        before = self.stage_of[node]
+        if stage is before:
+            return
+        members, position = self.nodes_in[before], self._position[node]
+        last = members.pop()
+        if last != node:
+            members[position] = last
+            self._position[last] = position
+        if not members:
+            del self.nodes_in[before]
+        self.stage_of[node] = stage
+        self._enter(node, stage)
+
+    # -- devices that several nodes can reach
+
+    def _others(self, node: int, pick: Pick) -> Iterable[int]:
+        """Return the other nodes that a device matters to."""
+        if not self._shared_pools:
+            return ()
+        device = self.stage_of[node].state.template.candidates[pick.index].id
+        nodes = self._shared_pools.get(PoolId(device.driver, device.pool), ())
+        return [other for other in nodes if other != node]
+
+    def _take_elsewhere(self, node: int, picks: Iterable[Pick]) -> None:
+        home = self.stage_of[node].state
+        for pick in picks:
+            for other in self._others(node, pick):
+                stage = self.stage_of[other]
+                index = stage.state.template.index.get(home.template.candidates[pick.index].id)
+                if index is not None:
+                    state = stage.state.with_picks([replace(pick, index=index)])
+                    self._move(other, self.stages.with_state(stage, state))
+
+    def _give_back_elsewhere(self, node: int, picks: Iterable[Pick]) -> None:
+        home = self.stage_of[node].state
+        for pick in picks:
+            for other in self._others(node, pick):
+                stage = self.stage_of[other]
+                index = stage.state.template.index.get(home.template.candidates[pick.index].id)
+                if index is not None:
+                    state = stage.state.without_devices([replace(pick, index=index)])
+                    self._move(other, self.stages.with_state(stage, state))
+
+    # -- shared claims
+
+    def _usable_on(self, allocation: ClaimAllocation, node: int) -> tuple[int, ...]:
+        if self._is_private(allocation):
+            return (node,)
+        return usable_nodes(allocation, self.start.nodes)
+
+    @staticmethod
+    def _is_private(allocation: ClaimAllocation) -> bool:
+        """Tell whether only the node can use it on which it was allocated."""
+        selector = allocation.node_selector
+        return selector is not None and any(term.match_fields for term in selector.terms)
+
+    def _change_consumers(self, key: ObjectKey, by: int) -> None:
+        claim = self.claims[key] = replace(self.claims[key], consumers=self.claims[key].consumers + by)
+        if claim.consumers > 0:
+            self._offer_claim(key)
+        else:
+            self.free_claim(key)
+
+    def _offer_claim(self, key: ObjectKey) -> None:
+        """Put a claim at the disposal of the nodes that can use it."""
+        claim = self.claims[key]
+        held = HeldClaim(key, claim.consumers)
+        for node in claim.nodes:
+            stage = self.stage_of[node]
+            if stage.state.held_claim(key) != held:
+                others = (each for each in stage.state.claims if each.key != key)
+                self._move(node, self.stages.with_state(stage, stage.state.with_claims((*others, held))))
+
+
+def usable_nodes(allocation: ClaimAllocation, nodes: Sequence[Node]) -> tuple[int, ...]:
+    """Return the numbers of the nodes on which pods can use an allocated claim."""
+    selector = allocation.node_selector
+    return tuple(number for number, node in enumerate(nodes) if selector is None or node_matches(selector, node))
+
+
+def _without_allocated(state: NodeState, devices: Iterable[AllocatedDevice]) -> NodeState:
+    return state.without_devices(state.picks_of(devices))
+
+
+def _shared_pools(stages: Sequence[Stage]) -> dict[PoolId, tuple[int, ...]]:
+    """Return the device pools that several nodes see, with these nodes; nodes of one template have their own."""
+    seen: dict[PoolId, list[int]] = {}
+    for node, stage in enumerate(stages):
+        for pool in stage.state.template.pools:
+            seen.setdefault(pool.id, []).append(node)
+    shared: dict[PoolId, tuple[int, ...]] = {}
+    for pool_id, nodes in seen.items():
+        templates = {id(stages[node].state.template) for node in nodes}
+        if len(templates) > 1 or (len(nodes) > 1 and not _is_bound(stages[nodes[0]], pool_id)):
+            shared[pool_id] = tuple(nodes)
+    return shared
+
+
+def _is_bound(stage: Stage, pool_id: PoolId) -> bool:
+    """Tell whether each device of a pool belongs to a single node."""
+    template = stage.state.template
+    return all(
+        bool((candidate.device if candidate.slice.per_device_node_selection else candidate.slice).node_name)
+        for candidate in template.candidates
+        if PoolId(candidate.id.driver, candidate.id.pool) == pool_id
+    )

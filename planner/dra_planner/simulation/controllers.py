@@ -1,0 +1,162 @@
+"""Who makes pods, and when: each controller is asked again whenever the queue is empty.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/controller/{replicaset,deployment,statefulset,job,daemon}/*.go
+@v1.36.3. Pods that are bound run and are ready at once, and none ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from dra_planner.model import ObjectKey, WorkloadRef
+from dra_planner.simulation.cluster import SimulatedPod
+from dra_planner.simulation.kinds import PodKind
+
+Runs = Callable[[SimulatedPod], bool]
+"""Tells whether a pod is on a node."""
+Names = Iterator[ObjectKey]
+BARE_POD: Final = "Pod"  # the kind of a workload that no controller makes
+
+
+class Controller(Protocol):
+    """Makes the pods of one workload."""
+
+    workload: WorkloadRef
+    pods: list[SimulatedPod]
+
+    @property
+    def wanted(self) -> int:
+        """How many pods there are to be."""
+        ...
+
+    @property
+    def lost(self) -> int:
+        """How many pods were preempted that are not made again."""
+        ...
+
+    def create(self, runs: Runs) -> list[SimulatedPod]:
+        """Return the pods that it makes now; none when there is nothing to do before something changes."""
+        ...
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        """Return the pods that it takes away now."""
+        ...
+
+    def lose(self, pod: SimulatedPod) -> None:
+        """Take note that a pod was preempted."""
+
+
+@dataclass(slots=True)
+class Replicas:
+    """As many pods as are wanted (ReplicaSet, Job and most others), made again when they are lost.
+
+    `replaces`: whether lost pods are made again; a bare pod is not.
+    """
+
+    workload: WorkloadRef
+    kind: PodKind
+    wanted: int
+    names: Names
+    replaces: bool = True
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    lost: int = 0
+
+    def create(self, runs: Runs) -> list[SimulatedPod]:
+        made = [SimulatedPod(next(self.names), self.kind) for _ in range(self.wanted - len(self.pods))]
+        self.pods += made
+        return made
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        return []
+
+    def lose(self, pod: SimulatedPod) -> None:
+        self.pods.remove(pod)
+        if not self.replaces:
+            self.wanted -= 1
+            self.lost += 1
+
+
+@dataclass(slots=True)
+class Ordered:
+    """One pod after the other, each when the one before runs (StatefulSet)."""
+
+    workload: WorkloadRef
+    kind: PodKind
+    wanted: int
+    names: Names
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    lost: int = 0
+
+    def create(self, runs: Runs) -> list[SimulatedPod]:
+        if len(self.pods) >= self.wanted or not all(map(runs, self.pods)):
+            return []
+        self.pods.append(SimulatedPod(next(self.names), self.kind))
+        return self.pods[-1:]
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        return []
+
+    def lose(self, pod: SimulatedPod) -> None:
+        self.pods.remove(pod)
+
+
+@dataclass(slots=True)
+class PerNode:
+    """One pod for each node that is meant (DaemonSet); `nodes` are their numbers."""
+
+    workload: WorkloadRef
+    kind: PodKind
+    nodes: Sequence[int]
+    names: Names
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    lost: int = 0
+
+    @property
+    def wanted(self) -> int:
+        return len(self.nodes)
+
+    def create(self, runs: Runs) -> list[SimulatedPod]:
+        there = {pod.only_node for pod in self.pods}
+        made = [SimulatedPod(next(self.names), self.kind, node) for node in self.nodes if node not in there]
+        self.pods += made
+        return made
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        return []
+
+    def lose(self, pod: SimulatedPod) -> None:
+        self.pods.remove(pod)
+
+
+@dataclass(slots=True)
+class Rollout:
+    """Replaces the pods of a Deployment, with at most `surge` more than wanted and `unavailable` fewer that run."""
+
+    workload: WorkloadRef
+    kind: PodKind
+    wanted: int
+    names: Names
+    old: list[SimulatedPod]
+    surge: int = 0
+    unavailable: int = 0
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    lost: int = 0
+
+    def create(self, runs: Runs) -> list[SimulatedPod]:
+        room = min(self.wanted - len(self.pods), self.wanted + self.surge - len(self.old) - len(self.pods))
+        made = [SimulatedPod(next(self.names), self.kind) for _ in range(max(0, room))]
+        self.pods += made
+        return made
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        broken = [pod for pod in self.old if not runs(pod)]
+        running = [pod for pod in self.old if runs(pod)]
+        spare = len(running) + sum(map(runs, self.pods)) - (self.wanted - self.unavailable)
+        going = broken + running[: max(0, spare)]
+        self.old = [pod for pod in self.old if pod not in going]
+        return going
+
+    def lose(self, pod: SimulatedPod) -> None:
+        (self.pods if pod in self.pods else self.old).remove(pod)

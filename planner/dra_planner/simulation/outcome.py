@@ -1,0 +1,78 @@
+"""What became of a demand on given nodes, in one order of arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from dra_planner.allocation import NodeState, Undecided
+from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
+from dra_planner.simulation.cluster import Cluster
+from dra_planner.simulation.orders import Order
+from dra_planner.simulation.scheduling import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadOutcome:
+    """Pods of one workload: `nodes` says how many are on which, by name; `groups` the same by pool.
+
+    `pending` pods exist and are on no node; `not_created` were never made, for they follow one that is pending;
+    `lost` were preempted, and nothing makes them again.
+    """
+
+    workload: WorkloadRef
+    nodes: Mapping[str, int] = field(hash=False)
+    groups: Mapping[str, int] = field(hash=False)
+    pending: int
+    not_created: int
+    lost: int = 0
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def placed(self) -> int:
+        return sum(self.nodes.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The cluster at the end, and every workload. `complete`: the budget sufficed; else some pods were not tried."""
+
+    order: Order
+    complete: bool
+    workloads: Mapping[WorkloadRef, WorkloadOutcome] = field(hash=False)
+    placed: Mapping[ObjectKey, int] = field(hash=False)  # pods of the demand, by number of node
+    pending: Mapping[ObjectKey, Failure] = field(hash=False)
+    preempted: tuple[ObjectKey, ...]
+    steps: int
+    cluster: Cluster
+
+    @property
+    def places_everything(self) -> bool:
+        """Whether every pod was made and is on a node."""
+        workloads = self.workloads.values()
+        return self.complete and not any(each.pending or each.not_created or each.lost for each in workloads)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        return self.cluster.start.nodes
+
+    @property
+    def states(self) -> tuple[NodeState, ...]:
+        """The states of the nodes at the end."""
+        return tuple(stage.state for stage in self.cluster.stage_of)
+
+
+def reasons_of(failure: Failure, names: tuple[str, ...]) -> Iterator[Reason]:
+    """Yield what ended an attempt, or each different reason with the first node that gave it; the undecided first.
+
+    `names` are those of the nodes.
+    """
+    if failure.error is not None:
+        yield from failure.error.reasons
+        return
+    seen: set[tuple[str, str]] = set()
+    for each in sorted(failure.rejections, key=lambda each: (not isinstance(each.verdict, Undecided), each.node)):
+        for reason in each.verdict.reasons:
+            if (reason.code, reason.message) not in seen:
+                seen.add((reason.code, reason.message))
+                yield replace(reason, pool=names[each.node])

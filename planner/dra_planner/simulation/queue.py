@@ -1,0 +1,55 @@
+"""The scheduler's queue: by priority, then by arrival; pods that failed wait for an event that may help them.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3. Back-off is
+kept as an order, not as a time: a pod that is woken comes after all that are in the queue already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from heapq import heappop, heappush
+
+from dra_planner.model import ObjectKey
+from dra_planner.simulation.cluster import SimulatedPod
+from dra_planner.simulation.scheduling import Failure
+
+
+class Queue:
+    """Pods that wait: active ones, and parked ones with why they failed."""
+
+    def __init__(self) -> None:
+        self._active: list[tuple[int, int, SimulatedPod]] = []
+        self._arrivals = 0
+        self.parked: dict[ObjectKey, tuple[SimulatedPod, Failure]] = {}
+
+    def add(self, pods: Iterable[SimulatedPod]) -> None:
+        """Add pods in the order in which they arrive."""
+        for pod in pods:
+            heappush(self._active, (-pod.kind.spec.priority, self._arrivals, pod))
+            self._arrivals += 1
+
+    def park(self, pod: SimulatedPod, failure: Failure) -> None:
+        """Keep a pod that found no node."""
+        self.parked[pod.name] = pod, failure
+
+    def wake(self, helped: Callable[[SimulatedPod, Failure], bool]) -> bool:
+        """Let parked pods try again that an event may have helped; tell whether there were any."""
+        woken = [pod for pod, failure in self.parked.values() if helped(pod, failure)]
+        for pod in woken:
+            del self.parked[pod.name]
+        self.add(woken)
+        return bool(woken)
+
+    def drain(self) -> Iterator[SimulatedPod]:
+        """Yield active pods, the next one first, those added on the way too."""
+        while self._active:
+            yield heappop(self._active)[2]
+
+    def drop(self, name: ObjectKey) -> None:
+        """Forget a parked pod that no longer exists."""
+        self.parked.pop(name, None)
+
+    def waiting(self) -> Iterator[SimulatedPod]:
+        """Yield the pods that have not been tried, in order."""
+        for _, _, pod in sorted(self._active, key=lambda each: each[:2]):
+            yield pod

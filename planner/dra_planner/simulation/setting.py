@@ -1,0 +1,155 @@
+"""A demand and nodes, made ready: kinds of pods with their rules, the cluster at the start, and who makes pods."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count as numbers
+from itertools import groupby
+
+from dra_planner.allocation import NodeState, open_offer, sight_of
+from dra_planner.allocation.interpod import PodView
+from dra_planner.allocation.node_filters import reject_for_good
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Member, Node, ObjectKey, Shape, Toleration, WorkloadRef
+from dra_planner.offers import Offer
+from dra_planner.releases import Features
+from dra_planner.simulation.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
+from dra_planner.simulation.controllers import BARE_POD, Controller, Ordered, PerNode, Replicas
+from dra_planner.simulation.kinds import Kinds, PodKind
+from dra_planner.simulation.nodes import SimulatedNode
+from dra_planner.simulation.profile import Profile
+from dra_planner.simulation.rules import Rules, compile_rules
+from dra_planner.simulation.scores import CpuMemory
+from dra_planner.simulation.stages import Stage, Stages
+
+_OF_DAEMONS = (
+    *(Toleration(f"node.kubernetes.io/{key}", "Exists", "", "NoExecute") for key in ("not-ready", "unreachable")),
+    *(
+        Toleration(f"node.kubernetes.io/{key}", "Exists", "", "NoSchedule")
+        for key in ("disk-pressure", "memory-pressure", "pid-pressure", "unschedulable")
+    ),
+)
+"""What the DaemonSet controller adds to each pod: kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go
+@v1.36.3.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What all orders of arrival have in common. `stages` remembers from one to the next."""
+
+    nodes: tuple[SimulatedNode, ...]
+    rules: tuple[Rules, ...]
+    stages: Stages
+    start: Start
+    members: tuple[tuple[Member, PodKind], ...]  # in the order of the documents
+    level: DemandLevel
+
+    def documents(self) -> list[list[Controller]]:
+        """Return fresh controllers, those of one document together."""
+        index: dict[WorkloadRef, Iterator[int]] = defaultdict(numbers)
+        by_document = groupby(self.members, lambda each: (each[0].place, each[0].workload))
+        return [[self._controller(*each, index) for each in group] for _, group in by_document]
+
+    def _controller(self, member: Member, kind: PodKind, index: Mapping[WorkloadRef, Iterator[int]]) -> Controller:
+        ref, wanted = member.workload, member.figures.at(self.level) or 0
+        names = (ObjectKey(ref.namespace, ref.pod_name(number)) for number in index[ref])
+        assert kind.shape is not None  # members are of the demand
+        if kind.shape.per_node:
+            meant = [number for number, each in enumerate(self.nodes) if _is_meant(kind.shape, each.node)]
+            return PerNode(ref, kind, meant, names)
+        if member.in_order:
+            return Ordered(ref, kind, wanted, names)
+        return Replicas(ref, kind, wanted, names, replaces=ref.kind != BARE_POD)
+
+
+def prepare(
+    demand: Demand,
+    nodes: Sequence[SimulatedNode],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    *,
+    profile: Profile,
+    level: DemandLevel,
+    place_budget: int,
+) -> Setting:
+    """Return the setting of a demand on nodes."""
+    kinds = Kinds()
+    members = tuple((member, kinds.of_shape(_made(shape), _siblings(member))) for shape, member in _in_order(demand))
+    bound = [_bound_pods(number, each.offer, kinds) for number, each in enumerate(nodes)]
+    rules = compile_rules(kinds.all, demand.namespaces)
+    noticed = frozenset[int]().union(*(each.noticed for each in rules))
+    stages = Stages(profile, [kind.number in noticed for kind in kinds.all], place_budget)
+    sight = sight_of(demand.shapes, demand.namespaces)
+    states: dict[int, NodeState] = {}
+    opened: list[Stage] = []
+    for each, pods in zip(nodes, bound, strict=True):
+        if id(each.offer) not in states:
+            states[id(each.offer)] = open_offer(each.offer, classes, features, sight)
+        company = Counter(placed.pod.kind.number for placed in pods if placed.pod.kind.number in noticed)
+        scored = _scored(each.offer, pods)
+        opened.append(stages.open(states[id(each.offer)], scored, tuple(sorted(company.items()))))
+    start = Start(
+        nodes=tuple(each.node for each in nodes),
+        stages=tuple(opened),
+        pods=tuple(placed for pods in bound for placed in pods),
+        claims=_shared_claims(nodes),
+    )
+    return Setting(nodes=tuple(nodes), rules=rules, stages=stages, start=start, members=members, level=level)
+
+
+def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:
+    """Return the members in the order of the documents."""
+    pairs = [(shape, member) for shape in demand.shapes for member in shape.members]
+    return sorted(pairs, key=lambda each: (each[1].place, each[1].workload, each[1].pod_set))
+
+
+def _siblings(member: Member) -> Hashable:
+    return (member.workload, member.pod_set) if member.spreads else None
+
+
+def _made(shape: Shape) -> Shape:
+    """Return the shape of the pods as their controller makes them."""
+    if not shape.per_node:
+        return shape
+    pod = replace(shape.pod, tolerations=(*shape.pod.tolerations, *_OF_DAEMONS))
+    return replace(shape, id=f"{shape.id}@daemon", pod=pod)
+
+
+def _is_meant(shape: Shape, node: Node) -> bool:
+    """Tell whether a DaemonSet makes a pod for the node."""
+    return reject_for_good(shape.pod, node) is None
+
+
+def _bound_pods(number: int, offer: Offer, kinds: Kinds) -> list[PlacedPod]:
+    placed: list[PlacedPod] = []
+    for each in offer.pods:
+        name = each.meta.key
+        view = PodView(name.namespace, each.meta.labels, each.spec.pod_anti_affinity)
+        here = [claim for claim in offer.claims if claim.meta.namespace == name.namespace]
+        own = [claim for claim in here if claim.owner_pod == name.name]
+        devices = tuple(device for claim in own if claim.allocation for device in claim.allocation.devices)
+        shared = tuple(
+            claim.meta.key for claim in here if not claim.owner_pod and claim.meta.name in each.claims.values()
+        )
+        pod = SimulatedPod(name, kinds.of_bound(each.spec, view))
+        placed.append(PlacedPod(pod, number, devices=devices, shared=shared))
+    return placed
+
+
+def _scored(offer: Offer, pods: Iterable[PlacedPod]) -> CpuMemory:
+    """Return what counts as requested on a node when it is scored."""
+    taken = [CpuMemory(each.amounts.get("cpu", 0), each.amounts.get("memory", 0)) for each in offer.deductions]
+    taken += [placed.pod.kind.scored for placed in pods]
+    return CpuMemory(sum(each.cpu for each in taken), sum(each.memory for each in taken))
+
+
+def _shared_claims(nodes: Sequence[SimulatedNode]) -> dict[ObjectKey, SharedClaim]:
+    real = [each.node for each in nodes]
+    claims = {claim.meta.key: claim for each in nodes for claim in each.offer.claims if not claim.owner_pod}
+    return {
+        key: SharedClaim(claim.allocation, usable_nodes(claim.allocation, real), len(claim.reserved_for))
+        for key, claim in claims.items()
+        if claim.allocation is not None
+    }

@@ -1,0 +1,220 @@
+"""A demand on given nodes: what the scheduler makes of it, order of arrival by order.
+
+Pods that are bound run and are ready at once, and none ends. Time is kept as an order: controllers are asked again
+whenever the queue is empty, pods that failed are tried again after what helps them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dra_planner.allocation.search import STEP_BUDGET
+from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, WorkloadRef
+from dra_planner.releases import Features
+from dra_planner.simulation.cluster import Cluster, SimulatedPod
+from dra_planner.simulation.controllers import Controller
+from dra_planner.simulation.nodes import SimulatedNode
+from dra_planner.simulation.orders import SETTLED, Order
+from dra_planner.simulation.outcome import Outcome, WorkloadOutcome
+from dra_planner.simulation.preemption import find_victims
+from dra_planner.simulation.profile import DEFAULT, Profile
+from dra_planner.simulation.queue import Queue
+from dra_planner.simulation.scheduling import Choice, Failure, Scheduler
+from dra_planner.simulation.setting import Setting, prepare
+from dra_planner.simulation.stages import StageAnswer
+
+STEPS = 50_000_000
+"""Comparisons of a pod with a stage that one order may take, unless it is said otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulator:
+    """Simulates one demand on the same nodes in several orders, remembering what nodes answered."""
+
+    setting: Setting
+
+    @classmethod
+    def of(
+        cls,
+        demand: Demand,
+        nodes: Sequence[SimulatedNode],
+        classes: Mapping[str, DeviceClass],
+        features: Features,
+        *,
+        profile: Profile = DEFAULT,
+        level: DemandLevel = "steady",
+        place_budget: int = STEP_BUDGET,
+    ) -> Simulator:
+        """Return a simulator; `place_budget` bounds each search for devices."""
+        setting = prepare(demand, nodes, classes, features, profile=profile, level=level, place_budget=place_budget)
+        return cls(setting)
+
+    def run(self, order: Order = SETTLED, *, steps: int = STEPS) -> Outcome:
+        """Return what becomes of the pods when they arrive in that order; the same for the same arguments."""
+        run = Run(self.setting, order, steps)
+        for phase in order.phases(self.setting.documents()):
+            run.start(phase)
+        return run.outcome()
+
+
+class Run:
+    """One order of arrival under way."""
+
+    def __init__(self, setting: Setting, order: Order, steps: int) -> None:
+        self._setting = setting
+        self._order = order
+        self._steps = steps
+        self._cluster = Cluster(setting.start, setting.stages)
+        self._scheduler = Scheduler(self._cluster, setting.rules, order.seed)
+        self._queue = Queue()
+        self._controllers: list[Controller] = []
+        self._owner: dict[ObjectKey, Controller] = {}
+        self._preempted: list[ObjectKey] = []
+        self._failed: dict[tuple[int, int | None], tuple[int, Failure]] = {}  # by kind and node: version, why
+        self._turn = 0
+
+    @property
+    def _is_exhausted(self) -> bool:
+        return self._scheduler.steps > self._steps
+
+    def start(self, controllers: Sequence[Controller]) -> None:
+        """Let controllers begin, and go on until nothing moves."""
+        self._controllers += controllers
+        while not self._is_exhausted:
+            self._turn += 1
+            moved = self._delete()
+            moved |= self._create()
+            self._schedule()
+            moved |= self._queue.wake(self._may_fit_now)
+            if not moved:
+                return
+            self._schedule()
+
+    def retire(self, controller: Controller) -> None:
+        """Let a controller make no more pods; those that it made stay, under whoever takes them over."""
+        self._controllers.remove(controller)
+
+    # -- controllers
+
+    def _runs(self, pod: SimulatedPod) -> bool:
+        return pod.name in self._cluster.pods
+
+    def _delete(self) -> bool:
+        going = [pod for controller in self._controllers for pod in controller.delete(self._runs)]
+        for pod in going:
+            self._owner.pop(pod.name, None)
+            self._queue.drop(pod.name)
+            if self._runs(pod):
+                self._cluster.remove(pod.name)
+        if going:
+            self._queue.wake(lambda _pod, _failure: True)
+        return bool(going)
+
+    def _create(self) -> bool:
+        made: list[SimulatedPod] = []
+        for controller in self._controllers:
+            pods = controller.create(self._runs)
+            self._owner.update((pod.name, controller) for pod in pods)
+            made += pods
+        self._queue.add(self._order.mix(made, self._turn))
+        return bool(made)
+
+    # -- scheduling
+
+    def _schedule(self) -> None:
+        for pod in self._queue.drain():
+            result = self._attempt(pod)
+            if isinstance(result, Choice):
+                self._cluster.bind(pod, result.node, result.answer)
+            else:
+                self._queue.park(pod, result)
+            if self._is_exhausted:
+                return
+
+    def _attempt(self, pod: SimulatedPod) -> Choice | Failure:
+        cluster = self._cluster
+        known = self._failed.get((pod.kind.number, pod.only_node))
+        if known is not None and known[0] == cluster.version:
+            return known[1]
+        result = self._scheduler.attempt(pod)
+        if isinstance(result, Choice):
+            return result
+        if result.error is None and self._free_unused_claim(pod):
+            return self._attempt(pod)
+        choice = self._preempt(pod, result)
+        if choice is not None:
+            return choice
+        self._failed[pod.kind.number, pod.only_node] = cluster.version, result
+        return result
+
+    def _free_unused_claim(self, pod: SimulatedPod) -> bool:
+        """Free a claim of the pod that holds devices for nobody."""
+        assert pod.kind.shape is not None  # only pods of the demand are scheduled
+        for entry in pod.kind.shape.claims:
+            claim = self._cluster.claims.get(entry.shared) if entry.shared is not None else None
+            if claim is not None and entry.shared is not None and not claim.consumers:
+                self._cluster.free_claim(entry.shared)
+                return True
+        return False
+
+    def _preempt(self, pod: SimulatedPod, failure: Failure) -> Choice | None:
+        found = find_victims(pod, self._scheduler, failure)
+        if found is None:
+            return None
+        node, victims = found
+        for victim in victims:
+            name = victim.pod.name
+            self._preempted.append(name)
+            self._cluster.remove(name)
+            owner = self._owner.pop(name, None)
+            if owner is not None:
+                owner.lose(victim.pod)
+        self._queue.wake(lambda _pod, _failure: True)
+        answer = self._scheduler.judge(pod.kind, self._cluster.stage_of[node], self._cluster.population)
+        assert isinstance(answer, StageAnswer)  # the victims were chosen so
+        return Choice(node, answer)
+
+    def _may_fit_now(self, pod: SimulatedPod, failure: Failure) -> bool:
+        """Whether pods that came since may help: only rules between pods are satisfied by more pods."""
+        known = self._failed.get((pod.kind.number, pod.only_node))
+        changed = known is None or known[0] != self._cluster.version
+        return changed and self._setting.rules[pod.kind.number].filter
+
+    # -- the end
+
+    def outcome(self) -> Outcome:
+        cluster, pending = self._cluster, dict(self._queue.parked)
+        workloads: dict[WorkloadRef, list[Controller]] = {}
+        for controller in self._controllers:
+            workloads.setdefault(controller.workload, []).append(controller)
+        return Outcome(
+            order=self._order,
+            complete=not self._is_exhausted,
+            workloads={ref: self._workload(ref, controllers) for ref, controllers in workloads.items()},
+            placed={name: placed.node for name, placed in cluster.pods.items() if name in self._owner},
+            pending={name: failure for name, (_, failure) in pending.items()},
+            preempted=tuple(self._preempted),
+            steps=self._scheduler.steps,
+            cluster=cluster,
+        )
+
+    def _workload(self, ref: WorkloadRef, controllers: Sequence[Controller]) -> WorkloadOutcome:
+        made = [pod for controller in controllers for pod in controller.pods]
+        running = [self._cluster.pods[pod.name].node for pod in made if self._runs(pod)]
+        failures = {id(failure): failure for pod in made for failure in self._failure_of(pod)}
+        nodes = self._setting.nodes
+        return WorkloadOutcome(
+            workload=ref,
+            nodes=Counter(nodes[number].node.name for number in running),
+            groups=Counter(nodes[number].group for number in running),
+            pending=len(made) - len(running),
+            not_created=sum(controller.wanted for controller in controllers) - len(made),
+            lost=sum(controller.lost for controller in controllers),
+            failures=tuple(failures.values()),
+        )
+
+    def _failure_of(self, pod: SimulatedPod) -> list[Failure]:
+        parked = self._queue.parked.get(pod.name)
+        return [] if parked is None else [parked[1]]

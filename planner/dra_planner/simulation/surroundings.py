@@ -1,0 +1,176 @@
+"""What rules between pods say of the nodes as they are now: which are turned down, and how the others score.
+
+Nodes are taken stage by stage: (stage, how many nodes are in it). The label `kubernetes.io/hostname` stands for the
+node itself.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{interpodaffinity,podtopologyspread}/
+{filtering,scoring}.go @v1.36.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import floor, log
+
+from dra_planner.allocation.node_filters import HOSTNAME, Misfit
+from dra_planner.allocation.node_selectors import untolerated_taint
+from dra_planner.simulation.kinds import PodKind
+from dra_planner.simulation.rules import KindSet, Neighbours, Rules, Spread
+from dra_planner.simulation.scores import MAX_SCORE
+from dra_planner.simulation.stages import Stage, is_eligible
+
+Population = Sequence[tuple[Stage, int]]
+"""Stages, and how many nodes are in each."""
+
+Count = Callable[[Stage], int]
+
+
+def _count_pods(key: str, kinds: KindSet, population: Iterable[tuple[Stage, int]]) -> dict[str | None, int]:
+    """Return the pods of these kinds by value of a label; nodes without it count for None."""
+    counts: dict[str | None, int] = {}
+    for stage, nodes in population:
+        value = stage.label(key)
+        counts[value] = counts.get(value, 0) + stage.count(kinds) * nodes
+    return counts
+
+
+def _counter(key: str, kinds: KindSet, population: Population) -> Count:
+    """Return what counts the pods of these kinds in the domain of a node; 0 where the node has no such label."""
+    if key == HOSTNAME:
+        return lambda stage: stage.count(kinds) if stage.label(key) is not None else 0
+    counts = _count_pods(key, kinds, population)
+    counts.pop(None, None)
+    return lambda stage: counts.get(stage.label(key), 0)
+
+
+# -- filters
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """The rules of one kind that turn nodes down, counted out on the nodes as they are."""
+
+    _beside: list[tuple[str, Count]]
+    _first: bool
+    _apart: list[Count]
+    _spread: list[tuple[Spread, Count, int]]
+
+    @classmethod
+    def of(cls, kind: PodKind, rules: Rules, population: Population) -> Surroundings:
+        beside = [(each.key, _counter(each.key, each.kinds, population)) for each in rules.beside]
+        alone = rules.may_be_first and not any(
+            stage.count(each.kinds) and stage.label(each.key) is not None
+            for each in rules.beside
+            for stage, _ in population
+        )
+        return cls(
+            beside,
+            alone,
+            [_counter(each.key, each.kinds, population) for each in rules.apart],
+            [_count_spread(each, kind, rules.hard_spread, population) for each in rules.hard_spread],
+        )
+
+    def reject(self, stage: Stage) -> Misfit | None:
+        """Return what keeps a pod of the kind off such a node, or None."""
+        for spread, count, least in self._spread:
+            constraint = spread.constraint
+            if stage.label(constraint.topology_key) is None:
+                return Misfit("spread", label=constraint.topology_key)
+            if count(stage) + spread.counts_itself - least > constraint.max_skew:
+                return Misfit("spread", label=constraint.topology_key)
+        for key, count in self._beside:
+            if stage.label(key) is None or not (self._first or count(stage)):
+                return Misfit("affinity", label=key)
+        if any(count(stage) for count in self._apart):
+            return Misfit("anti-affinity")
+        return None
+
+
+def _count_spread(
+    spread: Spread, kind: PodKind, beside: Sequence[Spread], population: Population
+) -> tuple[Spread, Count, int]:
+    """Return how a constraint counts a domain, and the least count of all; a domain without eligible nodes is none."""
+    constraint = spread.constraint
+    keys = [each.constraint.topology_key for each in beside]
+    eligible = [
+        (stage, nodes)
+        for stage, nodes in population
+        if all(stage.label(key) is not None for key in keys) and _is_included(spread, kind, stage)
+    ]
+    if constraint.topology_key == HOSTNAME:
+        domains = sum(nodes for _, nodes in eligible)
+        least = min((stage.count(spread.kinds) for stage, _ in eligible), default=0)
+        inside = {stage for stage, _ in eligible}
+
+        def count(stage: Stage) -> int:
+            return stage.count(spread.kinds) if stage in inside else 0
+
+    else:
+        counts = _count_pods(constraint.topology_key, spread.kinds, eligible)
+        domains, least = len(counts), min(counts.values(), default=0)
+
+        def count(stage: Stage) -> int:
+            return counts.get(stage.label(constraint.topology_key), 0)
+
+    if constraint.min_domains is not None and domains < constraint.min_domains:
+        least = 0
+    return spread, count, least
+
+
+def _is_included(spread: Spread, kind: PodKind, stage: Stage) -> bool:
+    """Tell whether a node counts for a constraint, by its policies for node affinity and taints."""
+    constraint = spread.constraint
+    if constraint.node_affinity_policy == "Honor" and not is_eligible(kind, stage.node):
+        return False
+    return (
+        constraint.node_taints_policy != "Honor" or untolerated_taint(stage.node.taints, kind.spec.tolerations) is None
+    )
+
+
+# -- scores
+
+
+def score_spread(kind: PodKind, rules: Rules, everywhere: Population, feasible: Population) -> list[int]:
+    """Return the score of PodTopologySpread for each feasible stage, 0 to 100: more for emptier domains."""
+    keys = [each.constraint.topology_key for each in rules.soft_spread]
+    ignored = [rules.needs_all_labels and any(stage.label(key) is None for key in keys) for stage, _ in feasible]
+    scored = [each for each, left_out in zip(feasible, ignored, strict=True) if not left_out]
+    counted = [
+        (stage, nodes)
+        for stage, nodes in everywhere
+        if not rules.needs_all_labels or all(stage.label(key) is not None for key in keys)
+    ]
+    counts = [_soft_counter(each, kind, counted, scored) for each in rules.soft_spread]
+    raw = [_raw_spread(rules.soft_spread, counts, stage) for stage, _ in scored]
+    least, most = min(raw, default=0), max(raw, default=0)
+    scores = iter(MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for each in raw)
+    return [0 if left_out else next(scores) for left_out in ignored]
+
+
+def _soft_counter(spread: Spread, kind: PodKind, everywhere: Population, scored: Population) -> tuple[Count, float]:
+    """Return how a soft constraint counts a domain, and what one pod weighs: the more domains, the more."""
+    key = spread.constraint.topology_key
+    if key == HOSTNAME:
+        return (lambda stage: stage.count(spread.kinds)), log(sum(nodes for _, nodes in scored) + 2)
+    domains = {stage.label(key) for stage, _ in scored}
+    counts = _count_pods(key, spread.kinds, (each for each in everywhere if _is_included(spread, kind, each[0])))
+    return (lambda stage: counts.get(stage.label(key), 0)), log(len(domains) + 2)
+
+
+def _raw_spread(spreads: Sequence[Spread], counts: Sequence[tuple[Count, float]], stage: Stage) -> int:
+    score = 0.0
+    for spread, (count, weight) in zip(spreads, counts, strict=True):
+        if stage.label(spread.constraint.topology_key) is not None:
+            score += count(stage) * weight + (spread.constraint.max_skew - 1)
+    return floor(score + 0.5)
+
+
+def score_neighbours(preferred: Iterable[Neighbours], everywhere: Population, feasible: Population) -> list[int]:
+    """Return the score of InterPodAffinity for each feasible stage, 0 to 100 from the least to the most preferred."""
+    counts = [(_counter(each.key, each.kinds, everywhere), each.weight) for each in preferred]
+    raw = [sum(count(stage) * weight for count, weight in counts) for stage, _ in feasible]
+    least, most = min(raw, default=0), max(raw, default=0)
+    if most == least:
+        return [0] * len(raw)
+    return [int(float(MAX_SCORE) * ((each - least) / (most - least))) for each in raw]

@@ -1,0 +1,122 @@
+"""What kube-scheduler 1.36 did with planned clusters, and the same simulated.
+
+A file of `rehearsals/` holds a cluster (objects that are there, and nodes by kind: what one brings, and the names of
+all), its workloads in order, and what became of them in runs of a real control plane: `settled` (a document after all
+pods of those before had a verdict), `at-once` (all documents posted in order) or `settled-reversed` (the last document
+first, templates too, so that pods came before the templates of their claims).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dra_planner.claims import expand_claims
+from dra_planner.offers import observe_offers
+from dra_planner.plan import read_checked
+from dra_planner.releases import features_of, parse_version
+from dra_planner.simulation import AT_ONCE, REVERSED, SETTLED, Order, Outcome, Simulator, observed_nodes
+from dra_planner.sources import Source
+
+CASES = Path(__file__).parent / "rehearsals"
+ORDERS = {"settled": SETTLED, "at-once": AT_ONCE, "settled-reversed": REVERSED}
+SEEDS = range(1, 9)
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Pods of one workload: placed, by pool, and pending."""
+
+    placed: int
+    pending: int
+    pools: Mapping[str, int]
+
+    def __str__(self) -> str:
+        pools = ", ".join(f"{pods} {pool}" for pool, pods in sorted(self.pools.items()))
+        return f"{self.placed} placed{f' ({pools})' if pools else ''}, {self.pending} pending"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One recorded run, and the simulated one of the same arrival that comes nearest: ties are broken by chance."""
+
+    case: str
+    arrival: str
+    recorded: Mapping[str, Counts]
+    simulated: Mapping[str, Counts]
+
+    @property
+    def counts_agree(self) -> bool:
+        """Whether of each workload as many pods are placed and pending."""
+        return all(
+            (each.placed, each.pending) == (self.simulated[name].placed, self.simulated[name].pending)
+            for name, each in self.recorded.items()
+        )
+
+    @property
+    def pods(self) -> int:
+        return sum(each.placed for each in self.recorded.values())
+
+    @property
+    def in_right_pool(self) -> int:
+        """How many of the placed pods are in the pool in which they were."""
+        return sum(
+            (Counter(each.pools) & Counter(self.simulated[name].pools)).total() for name, each in self.recorded.items()
+        )
+
+
+def case_names() -> list[str]:
+    return [path.stem for path in sorted(CASES.glob("*.yaml"))]
+
+
+def compare(name: str) -> Iterator[Comparison]:
+    """Yield each recorded run of a case beside the simulated one."""
+    case = yaml.load((CASES / f"{name}.yaml").read_text(), yaml.CSafeLoader)
+    for recorded in case["outcomes"]:
+        features = features_of(parse_version(recorded["kubernetes"]))
+        sources = [Source("cluster", _dump(_cluster(case))), Source("workloads", _dump(case["workloads"]))]
+        manifests = read_checked(sources, features)
+        demand = expand_claims(manifests, manifests.classes, features)
+        nodes = observed_nodes(observe_offers(manifests, features))
+        simulator = Simulator.of(demand, nodes, manifests.classes, features)
+        order = ORDERS[recorded["arrival"]]
+        wanted = {
+            name: Counts(each["placed"], each["pending"], _by_pool(each["nodes"]))
+            for name, each in recorded["workloads"].items()
+        }
+        runs = (simulator.run(Order(order.name, seed)) for seed in (None, *SEEDS))
+        found = [Comparison(name, recorded["arrival"], wanted, _counts(outcome)) for outcome in runs]
+        yield max(found, key=lambda each: (each.counts_agree, each.in_right_pool))
+
+
+def _counts(outcome: Outcome) -> dict[str, Counts]:
+    return {
+        ref.name: Counts(each.placed, each.pending, _by_pool(each.nodes)) for ref, each in outcome.workloads.items()
+    }
+
+
+def _by_pool(nodes: Mapping[str, int]) -> dict[str, int]:
+    pools: Counter[str] = Counter()
+    for node, pods in nodes.items():
+        pools[node.rsplit("-", 1)[0]] += pods
+    return dict(pools)
+
+
+def _cluster(case: Json) -> list[Json]:
+    objects = list(case["given"])
+    for kind in case["nodes"]:
+        text = json.dumps(kind["objects"])
+        for name in kind["names"]:
+            objects += json.loads(text.replace("{node}", name))
+    return objects
+
+
+def _dump(documents: list[Json]) -> str:
+    return "\n---\n".join(json.dumps(document) for document in documents)

@@ -1,0 +1,232 @@
+"""Which node a pod goes to, and who gives way: small clusters, one rule at a time."""
+
+from __future__ import annotations
+
+from allocation_builders import GI, claim, first_of, node, request, shape
+from clusters import ZONE, bare, offer, offer_of, pods_by_node, simulator, workload
+
+from dra_planner.model import (
+    LabelSelector,
+    NodeSelectorTerm,
+    PodAffinityTerm,
+    PreferredNodes,
+    PreferredPods,
+    Requirement,
+    ShapeClaim,
+    Taint,
+    TopologySpreadConstraint,
+)
+from dra_planner.model import ObjectKey as Key
+from dra_planner.releases import features_of
+from dra_planner.simulation import AT_ONCE, MOST_ALLOCATED, REVERSED, Order
+
+APP = LabelSelector((Requirement("app", "In", ("a",)),))
+ONE_GPU, FOUR_GPUS = claim(request()), claim(request(count=4))
+
+
+def spread(key: str, *, skew: int = 1, hard: bool = True) -> TopologySpreadConstraint:
+    when = "DoNotSchedule" if hard else "ScheduleAnyway"
+    return TopologySpreadConstraint(max_skew=skew, topology_key=key, when_unsatisfiable=when, label_selector=APP)
+
+
+def labelled(**more):
+    return shape(labels={"app": "a"}, **more)
+
+
+# -- scores
+
+
+def test_a_pod_goes_where_most_is_left():
+    assert pods_by_node([bare(shape())], [offer("small", cpu=4_000), offer("large")]) == {"p0": {"large": 1}}
+
+
+def test_most_allocated_fills_nodes():
+    pods = [workload(shape(), 4, kind="Job")]
+    nodes = [offer("n1"), offer("n2")]
+    assert pods_by_node(pods, nodes, profile=MOST_ALLOCATED) == {"w0": {"n1": 4}}
+    assert pods_by_node(pods, nodes) == {"w0": {"n1": 2, "n2": 2}}
+
+
+def test_pods_of_one_deployment_are_spread_and_those_of_a_job_are_not():
+    """The larger node has more left after a pod, but that counts less than the pods of the same owner there."""
+    nodes = [offer("small", cpu=16_000, memory=64 * GI), offer("large")]
+    tiny = shape(requests={"cpu": 1000, "memory": GI})
+    assert pods_by_node([workload(tiny, 2, kind="Job")], nodes) == {"w0": {"large": 2}}
+    assert pods_by_node([workload(tiny, 2)], nodes) == {"w0": {"large": 1, "small": 1}}
+
+
+def test_a_preferred_taint_is_avoided():
+    nodes = [offer("n1", taints=[Taint("k", effect="PreferNoSchedule")]), offer("n2", cpu=8_000)]
+    assert pods_by_node([bare(shape())], nodes) == {"p0": {"n2": 1}}
+
+
+def test_a_preferred_node_label_weighs_more_than_room():
+    wish = PreferredNodes(1, NodeSelectorTerm((Requirement("disk", "In", ("fast",)),)))
+    nodes = [offer("n1"), offer("n2", cpu=8_000, labels={"disk": "fast"})]
+    assert pods_by_node([bare(shape(preferred_nodes=(wish,)))], nodes) == {"p0": {"n2": 1}}
+
+
+def test_preferred_affinity_and_anti_affinity():
+    near = PreferredPods(100, PodAffinityTerm(topology_key=ZONE, label_selector=APP))
+    far = PreferredPods(-100, PodAffinityTerm(topology_key=ZONE, label_selector=APP))
+    nodes = [offer("a1", zone="a", cpu=8_000), offer("b1", zone="b")]
+    first = bare(labelled(node_selector={ZONE: "a"}), "first", at=0)
+    for wish, where in ((near, "a1"), (far, "b1")):
+        assert pods_by_node([first, bare(shape(preferred_pods=(wish,)), "p", at=1)], nodes)["p"] == {where: 1}
+
+
+def test_an_alternative_is_weighed_against_room_from_1_35_on():
+    """The preferred class is only on the fuller node."""
+    wish = claim(first_of("r", ("gpu", 2), ("gpu", 1)))
+    nodes = [offer("two", 2, cpu=8_000), offer("one", 1, cpu=64_000)]
+    pod = bare(shape(wish))
+    assert pods_by_node([pod], nodes, features=features_of(36)) == {"p0": {"two": 1}}
+    assert pods_by_node([pod], nodes, features=features_of(34)) == {"p0": {"one": 1}}
+
+
+# -- rules between pods
+
+
+def test_zone_spread_counts_zones_whose_nodes_take_no_pod():
+    """Nodes of the other zone are full, but the zone exists: only so many pods may differ."""
+    nodes = [offer("a1", zone="a"), offer("b1", zone="b", cpu=100)]
+    assert pods_by_node([workload(labelled(topology_spread=(spread(ZONE),)), 6)], nodes) == {"w0": {"a1": 1}}
+
+
+def test_a_spread_key_that_no_node_carries_keeps_every_pod_away():
+    assert pods_by_node([workload(labelled(topology_spread=(spread("rack"),)), 2)], [offer()]) == {"w0": {}}
+
+
+def test_affinity_to_pods_of_namespaces_by_label():
+    term = PodAffinityTerm(
+        topology_key="kubernetes.io/hostname",
+        label_selector=APP,
+        namespace_selector=LabelSelector((Requirement("team", "In", ("x",)),)),
+    )
+    anchor = bare(shape(namespace="other", labels={"app": "a"}, node_selector={"kubernetes.io/hostname": "n2"}), at=0)
+    follower = workload(shape(pod_affinity=(term,)), 2, at=1)
+    nodes = [offer("n1"), offer("n2")]
+    known = pods_by_node([anchor, follower], nodes, namespaces={"other": {"team": "x"}})
+    assert known["w1"] == {"n2": 2}
+    assert pods_by_node([anchor, follower], nodes, namespaces={"other": {}})["w1"] == {}
+
+
+def test_a_pod_that_waits_for_company_is_tried_again():
+    term = PodAffinityTerm(topology_key="kubernetes.io/hostname", label_selector=APP)
+    follower, anchor = bare(shape(pod_affinity=(term,)), "follower", at=0), bare(labelled(), "anchor", at=1)
+    assert pods_by_node([follower, anchor], [offer()]) == {"follower": {"n1": 1}, "anchor": {"n1": 1}}
+
+
+def test_a_shared_claim_holds_its_pods_on_one_node():
+    shared = ShapeClaim(name="gpu", spec=ONE_GPU, shared=Key("default", "one"))
+    pods = [bare(shape(shared, requests={"cpu": 40_000}), name, at) for at, name in enumerate("ab")]
+    outcome = simulator(pods, [offer("n1", 1), offer("n2", 1)]).run()
+    (failure,) = outcome.pending.values()
+    codes = {outcome.nodes[each.node].name: each.verdict.reasons[0].code for each in failure.rejections}
+    assert codes == {"n1": "insufficient-cpu", "n2": "claim-elsewhere"}
+
+
+# -- order of arrival
+
+
+def test_small_pods_first_leave_no_whole_node():
+    nodes = [offer("n1", 4), offer("n2", 4)]
+    pods = [workload(shape(ONE_GPU), 4, name="small", at=0), bare(shape(FOUR_GPUS), "whole", at=1)]
+    found = simulator(pods, nodes)
+    assert not found.run().places_everything
+    assert found.run(REVERSED).places_everything
+
+
+def test_at_once_bare_pods_come_before_those_of_controllers():
+    pods = [workload(shape(ONE_GPU), 4, name="small", at=0), bare(shape(FOUR_GPUS), "whole", at=1)]
+    assert simulator(pods, [offer("n1", 4), offer("n2", 4)]).run(AT_ONCE).places_everything
+
+
+def test_the_second_pod_of_a_stateful_set_comes_after_the_others():
+    pods = [
+        workload(shape(FOUR_GPUS), 2, name="sts", kind="StatefulSet", at=0),
+        workload(shape(ONE_GPU), 4, name="small", at=1),
+    ]
+    nodes = [offer(name, 4) for name in ("n1", "n2", "n3")]
+    outcome = simulator(pods, nodes).run(AT_ONCE)
+    counts = {ref.name: (each.placed, each.pending, each.not_created) for ref, each in outcome.workloads.items()}
+    assert counts == {"sts": (1, 1, 0), "small": (4, 0, 0)}
+    assert simulator(pods, nodes).run().places_everything
+
+
+def test_pods_after_a_pending_one_of_a_stateful_set_are_not_created():
+    outcome = simulator([workload(shape(ONE_GPU), 4, kind="StatefulSet")], [offer("n1", 2)]).run()
+    (found,) = outcome.workloads.values()
+    assert (found.placed, found.pending, found.not_created) == (2, 1, 1)
+
+
+def test_higher_priority_goes_first_when_pods_are_together():
+    low = workload(shape(ONE_GPU), 16, name="low", at=0)
+    high = workload(shape(claim(request(count=8)), priority=10), 1, name="high", at=1)
+    found = simulator([low, high], [offer("n1", 8), offer("n2", 8)])
+    placed = {ref.name: each.placed for ref, each in found.run(AT_ONCE).workloads.items()}
+    assert placed == {"low": 8, "high": 1}
+    later = {ref.name: each.placed for ref, each in found.run().workloads.items()}
+    assert later == {"low": 16, "high": 0}  # preemption frees no devices
+
+
+def test_a_daemon_set_puts_one_pod_on_each_node_that_it_is_meant_for():
+    pods = [workload(shape(ONE_GPU), 3, kind="DaemonSet")]
+    nodes = [offer("n1", 1), offer("n2", 0), offer("n3", 1, taints=[Taint("own")])]
+    outcome = simulator(pods, nodes).run()
+    (found,) = outcome.workloads.values()
+    assert (dict(found.nodes), found.pending) == ({"n1": 1}, 1)
+
+
+# -- preemption
+
+
+def test_the_fewest_pods_of_the_lowest_priority_go():
+    low = [bare(shape(requests={"cpu": 30_000}, priority=1), f"low{at}", at) for at in range(2)]
+    mid = bare(shape(requests={"cpu": 60_000}, priority=5), "mid", 2)
+    high = bare(shape(requests={"cpu": 60_000}, priority=9), "high", 3)
+    outcome = simulator([*low, mid, high], [offer("n1"), offer("n2")]).run()
+    assert {name.name for name in outcome.preempted} == {"low0", "low1"}
+    assert outcome.workloads[high.members[0].workload].placed == 1
+
+
+def test_many_pods_of_negative_priority_are_not_cheaper_than_one():
+    keep = {"kubernetes.io/hostname": "n1"}
+    many = [bare(shape(requests={"cpu": 15_000}, priority=-10, node_selector=keep), f"many{at}", at) for at in range(4)]
+    other = {"kubernetes.io/hostname": "n2"}
+    one = bare(shape(requests={"cpu": 60_000}, priority=-10, node_selector=other), "one", 4)
+    high = bare(shape(requests={"cpu": 60_000}), "high", 5)
+    outcome = simulator([*many, one, high], [offer("n1"), offer("n2")]).run()
+    assert [name.name for name in outcome.preempted] == ["one"]
+
+
+def test_a_controller_makes_a_preempted_pod_again():
+    low = workload(shape(requests={"cpu": 60_000}), 1, name="low", at=0)
+    high = bare(shape(requests={"cpu": 60_000}, priority=9), "high", 1)
+    found = simulator([low, high], [offer()]).run().workloads
+    counts = {ref.name: (each.placed, each.pending) for ref, each in found.items()}
+    assert counts == {"low": (0, 1), "high": (1, 0)}
+
+
+# -- large clusters
+
+
+def test_only_part_of_a_large_cluster_is_looked_at():
+    """The best node is the last of 200, and the search stops at 100 feasible ones; the next begins behind them."""
+    nodes = [offer(f"n{number}") for number in range(199)] + [offer("best", cpu=640_000, memory=2560 * GI)]
+    pods = [bare(shape(), f"p{at}", at) for at in range(2)]
+    placed = pods_by_node(pods, nodes)
+    assert placed == {"p0": {"n0": 1}, "p1": {"best": 1}}
+
+
+def test_an_error_on_a_node_ends_the_attempt():
+    bad = claim(request("r", "device.attributes['gpu.nvidia.com'].missing == 1"))
+    outcome = simulator([bare(shape(bad))], [offer("n1", 1), offer_of(node("n2"))]).run()
+    (failure,) = outcome.pending.values()
+    assert failure.error is not None
+
+
+def test_too_few_steps_are_said():
+    found = simulator([workload(shape(), 50)], [offer()])
+    assert not found.run(steps=10).complete
+    assert found.run(Order("random", 3)).complete
