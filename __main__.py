@@ -1,6 +1,5 @@
 """Build a stack: its settings and plan file → the plan on record → cluster, pools, driver → outputs."""
 
-import json
 from pathlib import Path
 
 import pulumi
@@ -12,7 +11,6 @@ settings = read_program_settings(Path(__file__).parent)
 platform = DraPlatform(
     "dra",
     {
-        "fleet": json.dumps(settings.fleet.document()),
         "plan": settings.document,
         "cluster": settings.cluster_options,
         "tags": {"pulumi-dra-stack": settings.stack},

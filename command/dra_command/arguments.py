@@ -68,7 +68,7 @@ What another release of the driver breaks: pulumi-dra check PATH --driver-upgrad
 _CATALOG_EXAMPLES = """\
 examples:
   pulumi-dra catalog machines h100                   # machines whose row holds the word
-  pulumi-dra catalog machines --cloud eks --region us-east-1
+  pulumi-dra catalog machines h100 --region us-east-1
   pulumi-dra catalog mig a100 --format json
 """
 
@@ -240,7 +240,7 @@ def _add_slices(commands: Any) -> None:
     fleet.add_argument("--pool", metavar="NAME", default="", help="this pool only")
     node = parser.add_argument_group("or any node")
     node.add_argument("--machine", metavar="TYPE", default="", help="machine type, as p5.48xlarge")
-    node.add_argument("--cloud", choices=("eks", "gke"), default="", help="default: the one that has the machine")
+    node.add_argument("--cloud", metavar="CLOUD", default="", help="default: the one that has the machine")
     node.add_argument(
         "--driver", metavar="VERSION", default="", help="release of the NVIDIA DRA driver (TPU and Neuron need none)"
     )
@@ -273,7 +273,7 @@ def _add_catalog(commands: Any) -> None:
     parser = _command(commands, "catalog", "what is known of machines, GPUs, drivers and releases")
     parser.add_argument("table", choices=("machines", "gpus", "mig", "drivers", "releases"))
     parser.add_argument("words", metavar="WORD", nargs="*", help="only rows that hold every word")
-    parser.add_argument("--cloud", choices=("eks", "gke", "aks"), default="", help="machines of this cloud only")
+    parser.add_argument("--cloud", metavar="CLOUD", default="", help="machines of this cloud only")
     parser.add_argument("--region", default="", help="also the on-demand price of machines in this region")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
 

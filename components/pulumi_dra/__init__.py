@@ -4,6 +4,8 @@ Nothing is imported before it is asked for: a program for one cloud never loads 
 """
 
 from importlib import import_module
+from os.path import exists, join
+from pkgutil import extend_path, iter_modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from pulumi_dra.gke import GkeNetwork as GkeNetwork
     from pulumi_dra.platform import DraPlatform as DraPlatform
 
+# A cloud may come with another distribution, as a folder of this name without an __init__.py.
+__path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
+
 COMPONENTS = {
     "AdminAccessPolicy": "pulumi_dra.dra",
     "CapacityPlan": "pulumi_dra.capacity_plan",
@@ -32,38 +37,26 @@ COMPONENTS = {
     "DraPlatform": "pulumi_dra.platform",
     "Dranet": "pulumi_dra.dra",
     "DriverInstaller": "pulumi_dra.dra",
-    "EksCluster": "pulumi_dra.eks",
-    "EksGpuPool": "pulumi_dra.eks",
-    "EksNetwork": "pulumi_dra.eks",
-    "GkeCluster": "pulumi_dra.gke",
-    "GkeGpuPool": "pulumi_dra.gke",
-    "GkeNetwork": "pulumi_dra.gke",
     "TenantAccess": "pulumi_dra.dra",
 }
-"""Component → the module that has it."""
+"""Component → the module that has it. Those of a cloud are in its folder, and their names begin with the cloud's."""
 
-__all__ = [
-    "AdminAccessPolicy",
-    "CapacityPlan",
-    "DeviceClasses",
-    "DevicePlugin",
-    "DraDriver",
-    "DraPlatform",
-    "Dranet",
-    "DriverInstaller",
-    "EksCluster",
-    "EksGpuPool",
-    "EksNetwork",
-    "GkeCluster",
-    "GkeGpuPool",
-    "GkeNetwork",
-    "TenantAccess",
-]
+
+def cloud_folders() -> tuple[str, ...]:
+    """Return the clouds that have components, sorted; nothing of them is imported."""
+    from dra_planner import clouds
+
+    folders = {module.name for module in iter_modules(__path__) if module.ispkg}
+    return tuple(name for name in clouds.names() if name in folders)
 
 
 def __getattr__(name: str) -> object:
     if name in COMPONENTS:
         return getattr(import_module(COMPONENTS[name]), name)
+    if name[:1].isupper():
+        for cloud in cloud_folders():
+            if name.lower().startswith(cloud):
+                return getattr(import_module(f"{__name__}.{cloud}"), name)
     raise AttributeError(f"module 'pulumi_dra' has no attribute {name!r}")
 
 

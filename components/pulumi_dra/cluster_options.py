@@ -1,11 +1,11 @@
 """What DraPlatform takes for the cluster beside the fleet."""
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner.fleet import Fleet
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.maintenance import MaintenanceExclusion
 
@@ -45,27 +45,25 @@ class ClusterOptions(TypedDict):
 
 
 def read_cluster_options(
-    read: InputReader, fleet: Fleet | None, tags: dict[str, pulumi.Input[str]], *, node_repair: bool
+    read: InputReader, names: Mapping[str, str], title: str, tags: dict[str, pulumi.Input[str]], *, node_repair: bool
 ) -> dict[str, Any]:
-    """Return inputs of the cloud's cluster that are not the fleet's, under the names that its component has.
+    """Return inputs of the cloud's cluster that are not the fleet's, under the `names` that its component has.
 
-    What the options mean, and which are for this cloud, is checked with the cluster's other inputs.
+    What the options mean is checked with the cluster's other inputs.
     """
-    on_gke = fleet is not None and fleet.cloud == "gke"
     options = read.block("cluster")
     read.inside("cluster", options, ClusterOptions)
-    cluster: dict[str, Any] = {
-        "deletion_protection": read.flag("deletion_protection", False),
-        "labels" if on_gke else "tags": tags,
-        **({"node_monitoring": True} if node_repair and not on_gke else {}),
-        **{key: value for key, value in options.items() if key in ClusterOptions.__annotations__},
+    cluster: dict[str, Any] = {"deletion_protection": read.flag("deletion_protection", False)}
+    given: dict[str, Any] = {
+        "tags": tags,
+        "secrets_kms_key": read.identifier("secrets_kms_key"),
+        "admin_principal_arns": read.identifiers("admin_principal_arns") if read.has("admin_principal_arns") else None,
+        "addon_versions": read.labels("addon_versions") if read.has("addon_versions") else None,
+        "node_repair": True if node_repair else None,
     }
-    if (key := read.identifier("secrets_kms_key")) is not None:
-        cluster["secrets_kms_key" if on_gke else "kms_key_arn"] = key
-    admins, versions = read.identifiers("admin_principal_arns"), read.labels("addon_versions")
-    for name, value in (("admin_principal_arns", admins), ("addon_versions", versions)):
-        if read.has(name) and on_gke:
-            read.refuse(name, "is for EKS; this fleet is on GKE")
-        elif read.has(name):
-            cluster[name] = value
-    return cluster
+    for name, value in given.items():
+        if value is not None and name in names:
+            cluster[names[name]] = value
+        elif value is not None and read.has(name):
+            read.refuse(name, f"is not for {title}, where this fleet is")
+    return cluster | {key: value for key, value in options.items() if key in ClusterOptions.__annotations__}

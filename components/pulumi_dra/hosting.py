@@ -3,6 +3,7 @@
 import json
 from importlib import import_module
 from importlib.metadata import version
+from typing import TypeGuard
 
 import pulumi
 from pulumi.errors import InputPropertiesError
@@ -10,7 +11,7 @@ from pulumi.provider import ConstructResult
 from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 
-from pulumi_dra import COMPONENTS
+from pulumi_dra import COMPONENTS, cloud_folders
 
 PACKAGE = "pulumi-dra"
 
@@ -18,13 +19,25 @@ PACKAGE = "pulumi-dra"
 def hosted_components() -> list[type[pulumi.ComponentResource]]:
     """Return the component classes in order of their names; those of a cloud whose extra is missing are left out."""
     found: list[type[pulumi.ComponentResource]] = []
-    for name, module in sorted(COMPONENTS.items()):
+    modules = {*COMPONENTS.values(), *(f"pulumi_dra.{cloud}" for cloud in cloud_folders())}
+    for module in modules:
         try:
-            found.append(getattr(import_module(module), name))
+            members = vars(import_module(module))
         except ImportError as error:
-            if error.name not in ("pulumi_aws", "pulumi_gcp", "pulumi_kubernetes"):
+            if not (error.name or "").startswith("pulumi_"):
                 raise
-    return found
+            continue
+        found += [each for each in members.values() if _is_component(each)]
+    return sorted(set(found), key=lambda each: each.__name__)
+
+
+def _is_component(value: object) -> TypeGuard[type[pulumi.ComponentResource]]:
+    """Whether it is a component of this package, and not a base class or one that a module imports from Pulumi."""
+    return (
+        isinstance(value, type)
+        and issubclass(value, pulumi.ComponentResource)
+        and value.__module__.startswith("pulumi_dra.")
+    )
 
 
 class Components(ComponentProvider):

@@ -11,10 +11,7 @@ from pulumi_dra.capacity_plan import CapacityPlan
 from pulumi_dra.children import Children
 from pulumi_dra.dra.from_fleet import check_in_cluster, declare_in_cluster
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.platform_inputs import DraPlatformArgs, read_platform_inputs
-
-# Each cloud's module has `check_cluster` and `declare_cluster`; only the one that is needed is imported.
-CLOUD_MODULES = {"eks": "pulumi_dra.eks.from_fleet", "gke": "pulumi_dra.gke.from_fleet"}
+from pulumi_dra.platform_inputs import EVERY_INPUT, DraPlatformArgs, read_planned, read_platform_inputs
 
 
 class DraPlatform(pulumi.ComponentResource):
@@ -37,15 +34,18 @@ class DraPlatform(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: DraPlatformArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DraPlatform", name, args, DraPlatformArgs)
-        inputs = read_platform_inputs(read)
-        fleet, plan = inputs.fleet, inputs.plan
-        cloud: Any = import_module(CLOUD_MODULES[fleet.cloud]) if fleet else None
-        if fleet and plan:
-            cloud.check_cluster(read, inputs, fleet, plan)
-            check_in_cluster(read, inputs, fleet, plan)
+        planned = read_planned(read)
+        if planned is None:
+            read_platform_inputs(read, None, EVERY_INPUT)
         read.finish()
-        assert fleet is not None  # `finish` has raised otherwise
-        assert plan is not None
+        assert planned is not None  # `finish` has raised otherwise
+        fleet, plan = planned
+        # The folder of the fleet's cloud, which alone is imported.
+        cloud: Any = import_module(f"pulumi_dra.{fleet.cloud}.from_fleet")
+        inputs = read_platform_inputs(read, fleet, cloud.CLUSTER_INPUTS)
+        cloud.check_cluster(read, inputs, fleet, plan)
+        check_in_cluster(read, inputs, fleet, plan)
+        read.finish()
 
         super().__init__("pulumi-dra:index:DraPlatform", name, {}, opts)
         # First of all, so that a policy pack can refuse before anything is created; all else waits for it.

@@ -7,9 +7,10 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet, read_document, read_fleet
-from dra_planner.planfile import PlanFile, check_inputs, parse_document
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.planfile import PlanFile, parse_document
 from pulumi_dra.cluster_options import ClusterOptions, read_cluster_options
 from pulumi_dra.dra.driver_inputs import WebhookTls
 from pulumi_dra.dra.driver_tolerations import DriverToleration
@@ -59,10 +60,8 @@ class DriverOptions(TypedDict):
 class DraPlatformArgs(TypedDict):
     """Inputs of DraPlatform."""
 
-    fleet: str
-    """The fleet: text of a YAML or JSON document, or of a stack's settings file that holds one."""
     plan: str
-    """The plan made for it: text of the file that `pulumi-dra plan --write` makes."""
+    """The plan, which has the fleet in it: text of the file that `pulumi-dra plan --write` makes."""
     cluster: NotRequired[ClusterOptions]
     """Options of the cluster."""
     pools: NotRequired[list[PoolOptions]]
@@ -87,12 +86,14 @@ class DraPlatformArgs(TypedDict):
     """EKS: tags; GKE: resource labels, on everything that takes them."""
 
 
+EVERY_INPUT = {name: name for name in ("tags", "secrets_kms_key", "admin_principal_arns", "addon_versions")}
+"""Names for checking what can be checked without a fleet."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraPlatformInputs:
-    """The same, checked; fleet and plan are None only where they were refused."""
+    """The same, checked."""
 
-    fleet: Fleet | None
-    plan: PlanFile | None
     pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them
     driver: Mapping[str, Any]  # as DraDriver takes them
     device_plugin_chart: str
@@ -102,54 +103,38 @@ class DraPlatformInputs:
     tags: dict[str, pulumi.Input[str]]
 
 
-def read_platform_inputs(read: InputReader) -> DraPlatformInputs:
-    """Return the checked inputs; faults are noted in `read`, those of the children's inputs under their place."""
-    fleet, plan = _read_fleet_and_plan(read)
+def read_planned(read: InputReader) -> tuple[Fleet, PlanFile] | None:
+    """Return the fleet and the plan that has it; None where they were refused, which is noted in `read`."""
+    text = read.text("plan")
+    if not text:
+        return None
+    try:
+        plan = parse_document(text)
+        return read_fleet(plan.fleet.document()), plan
+    except PlannerError as error:
+        read.refuse("plan", str(error))
+        return None
+
+
+def read_platform_inputs(
+    read: InputReader, fleet: Fleet | None, cluster_names: Mapping[str, str]
+) -> DraPlatformInputs:
+    """Return the checked inputs; faults are noted in `read`, those of the children's inputs under their place.
+
+    `cluster_names` is what the cloud's cluster calls those that every cloud has.
+    """
     tags, pools = read.labels("tags"), read_pool_options(read, fleet)
     node_repair = any(options.get("node_repair") is True for options in pools.values())
+    title = cloud(fleet.cloud).title if fleet else ""
     return DraPlatformInputs(
-        fleet=fleet,
-        plan=plan,
         pools=pools,
         driver=_read_driver(read),
         device_plugin_chart=read.text("device_plugin_chart", ""),
-        cluster=read_cluster_options(read, fleet, tags, node_repair=node_repair),
+        cluster=read_cluster_options(read, cluster_names, title, tags, node_repair=node_repair),
         tenants=list(read.blocks("tenants")),
         admin_access_namespaces=read.texts("admin_access_namespaces") if read.has("admin_access_namespaces") else None,
         tags=tags,
     )
-
-
-def _read_fleet_and_plan(read: InputReader) -> tuple[Fleet | None, PlanFile | None]:
-    fleet_text, plan_text = read.text("fleet"), read.text("plan")
-    fleet, plan = None, None
-    if fleet_text:
-        try:
-            fleet = read_fleet(_parse(fleet_text))
-        except PlannerError as error:
-            read.refuse("fleet", str(error))
-    if plan_text:
-        try:
-            plan = parse_document(plan_text)
-            if fleet is not None:
-                check_inputs(plan, fleet, None)
-        except PlannerError as error:
-            read.refuse("plan", str(error))
-    if fleet is not None:
-        for path, reason in unbuildable(fleet):
-            read.refuse(f"fleet.{path}", reason)
-    return fleet, plan
-
-
-def unbuildable(fleet: Fleet) -> list[tuple[str, str]]:
-    """Return what this package does not build of a fleet that is valid: path and reason of each."""
-    faults: list[tuple[str, str]] = []
-    if fleet.cloud == "gke" and fleet.device_plugin:
-        faults.append(("devicePlugin", "GKE runs a device plugin of its own on nodes without DRA; set it to false"))
-    for index, pool in enumerate(fleet.pools):
-        if fleet.cloud == "gke" and pool.mig != "none":
-            faults.append((f"pools[{index}].mig", "GKE does not support MIG with DRA; claim whole GPUs"))
-    return faults
 
 
 def _read_driver(read: InputReader) -> Mapping[str, Any]:
@@ -162,10 +147,3 @@ def _read_driver(read: InputReader) -> Mapping[str, Any]:
     read.inside("driver", options, DriverOptions)
     return {key: value for key, value in options.items() if key in DriverOptions.__annotations__}
 
-
-def _parse(text: str) -> Any:
-    document = read_document(text)
-    try:
-        return document["config"]["pulumi-dra:fleet"]
-    except (TypeError, KeyError):
-        return document

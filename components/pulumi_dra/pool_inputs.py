@@ -1,17 +1,15 @@
 """Inputs that GPU pools of both clouds share: how many nodes, the pool's name, further labels."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner.clouds import LABEL_KEY, LABEL_VALUE, Cloud, PoolNodes
+from dra_planner.model import Taint
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import GPU_TAINT_KEY, GPU_TAINT_VALUE, LABEL_KEY, LABEL_VALUE, reserved_labels
 
-LONGEST_KEY = 253 + 1 + 63
-"""Characters of a label's or taint's key in Kubernetes: a domain, a slash and a name."""
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -53,55 +51,38 @@ class NodeTaint(TypedDict):
     """NoSchedule (default), PreferNoSchedule or NoExecute."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taint:
-    """The same, checked."""
-
-    key: str
-    value: str
-    effect: str  # in Kubernetes' words
-
-    @property
-    def cloud_effect(self) -> str:
-        """Return the effect in the word that both clouds' APIs have for it: NO_SCHEDULE."""
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.effect).upper()
+def cloud_effect(taint: Taint) -> str:
+    """Return a taint's effect in the word that both clouds' APIs have for it: NO_SCHEDULE."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", taint.effect).upper()
 
 
-GPU_TAINT = Taint(GPU_TAINT_KEY, GPU_TAINT_VALUE, "NoSchedule")
-
-
-def read_taints(read: InputReader, *, longest_key: int = LONGEST_KEY) -> list[Taint]:
+def read_taints(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> list[Taint]:
     """Return a pool's taints: ours, and the user's beside it."""
-    taints = [GPU_TAINT]
+    taints = list(cloud.taints(nodes))
     for index, block in enumerate(read.blocks("taints")):
         inner = read.inside(f"taints[{index}]", block, NodeTaint)
+        effect: Any = inner.choice("effect", EFFECTS, "NoSchedule")
         taint = Taint(
             inner.text("key", pattern=LABEL_KEY, meaning="a taint's key"),
             inner.text("value", "", pattern=LABEL_VALUE, meaning="a taint's value"),
-            inner.choice("effect", EFFECTS, "NoSchedule"),
+            effect,
         )
-        if taint.key == GPU_TAINT_KEY:
-            inner.refuse("key", f'"{GPU_TAINT_KEY}" is on every node of the pool already')
-        elif len(taint.key) > longest_key:
-            inner.refuse("key", f"has {len(taint.key)} characters; the cloud takes {longest_key} at most")
+        if fault := cloud.taint_fault(taint.key):
+            inner.refuse("key", fault)
         elif any((taint.key, taint.effect) == (other.key, other.effect) for other in taints):
             inner.refuse("key", f'"{taint.key}" is there twice with effect {taint.effect}')
         taints.append(taint)
     return taints
 
 
-def read_labels(
-    read: InputReader, ours: Mapping[str, str], *, longest_key: int = LONGEST_KEY
-) -> dict[str, pulumi.Input[str]]:
+def read_labels(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> dict[str, pulumi.Input[str]]:
     """Return a pool's labels: the user's beside ours, which cannot be changed."""
     labels = read.labels("labels")
-    for key in reserved_labels(labels):
-        read.refuse(f"labels.{key}", "is set by this component: DRA driver and device plugin find their nodes by it")
     for key, value in labels.items():
         if not re.fullmatch(LABEL_KEY, key):
             read.refuse(f"labels.{key}", "is no label key")
-        elif len(key) > longest_key:
-            read.refuse(f"labels.{key}", f"has {len(key)} characters; the cloud takes {longest_key} at most")
+        elif fault := cloud.label_fault(key, value if isinstance(value, str) else None):
+            read.refuse(f"labels.{key}", fault)
         if isinstance(value, str) and not re.fullmatch(LABEL_VALUE, value):
             read.refuse(f"labels.{key}", f'"{value}" is no label value')
-    return {**labels, **ours}
+    return {**labels, **{label.key: label.value for label in cloud.labels(nodes)}}

@@ -7,12 +7,13 @@ from typing import Any
 
 import pulumi
 
+from dra_planner.clouds import cloud, names
 from dra_planner.errors import Place, PlannerError, SourceError
 from dra_planner.fleet import Fleet, read_settings
 from dra_planner.planfile import PlanFile, canonical_text, check_inputs, plan_path, read_plan_file
 from dra_planner.sources import Source, read_sources
 
-SETTINGS = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:securityGroup", "aws:region", "gcp:region")
+SETTINGS = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:securityGroup")
 _STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads")
 
 
@@ -67,7 +68,7 @@ def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> Program
 
 def _configuration() -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for setting in SETTINGS:
+    for setting in (*SETTINGS, *(cloud(name).region_setting for name in names())):
         namespace, _, key = setting.partition(":")
         config = pulumi.Config(namespace)
         value = config.get_object(key) if setting in _STRUCTURED else config.get(key)

@@ -19,11 +19,10 @@ from client import Answer, Client, Json, ask
 
 from compare import listed_changes
 from dra_command.__main__ import main as pulumi_dra
-from dra_planner import catalog
+from dra_planner import catalog, clouds
 from dra_planner.errors import PlannerError
 
 TESTS: Final = Path(__file__).resolve().parents[2] / "tests"
-CLOUDS: Final = ("eks", "gke")
 _SETTINGS: Final = (
     (),
     ("--gate", "DynamicMIG=true"),
@@ -46,7 +45,7 @@ class Refused:
 
 def command_lines(minor: int) -> Iterator[tuple[str, ...]]:
     """Yield the arguments of `slices` for each machine, driver, setting and named MIG layout of the catalogue."""
-    for cloud in CLOUDS:
+    for cloud in clouds.names():
         for machine in catalog.machines(cloud):
             base = ("slices", "--cloud", cloud, "--machine", machine.name, "--kubernetes", f"1.{minor}")
             if machine.accelerator is None or machine.accelerator.gpu is None:

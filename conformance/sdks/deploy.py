@@ -21,13 +21,12 @@ class Failed(Exception):
 
 
 def place(folder: Path, language: str) -> Path:
-    """Make `folder` look like the checkout around one example, its fleet and plan filled in; return the example's."""
+    """Make `folder` look like the checkout around one example, its plan filled in; return the example's."""
     example = folder / "examples" / f"platform-{language}"
     shutil.copytree(PROJECT / "examples" / example.name, example)
     for name in ("components", ".venv"):
         (folder / name).symlink_to(PROJECT / name)
     settings = yaml.safe_load((PLANNED / "Pulumi.dev.yaml").read_text())["config"]
-    (example / "fleet.yaml").write_text(yaml.safe_dump(settings["pulumi-dra:fleet"]))
     shutil.copy(PLANNED / "dev.plan.json", example / "fleet.plan.json")
     region = {"config": {"aws:region": settings["aws:region"]}}
     (example / f"Pulumi.{STACK}.yaml").write_text(yaml.safe_dump(region))

@@ -1,4 +1,4 @@
-// A platform of one's own around the components: the fleet and the plan made for it are two files.
+// A platform of one's own around the components: the plan, with its fleet in it, is a file.
 package main
 
 import (
@@ -10,18 +10,13 @@ import (
 
 func main() {
 	pulumi.Run(func(ctx *pulumi.Context) error {
-		fleet, err := os.ReadFile("fleet.yaml")
-		if err != nil {
-			return err
-		}
 		plan, err := os.ReadFile("fleet.plan.json")
 		if err != nil {
 			return err
 		}
 		platform, err := dra.NewDraPlatform(ctx, "gpus", &dra.DraPlatformArgs{
-			Fleet: string(fleet),
-			Plan:  string(plan),
-			Tags:  pulumi.StringMap{"owner": pulumi.String("platform")},
+			Plan: string(plan),
+			Tags: pulumi.StringMap{"owner": pulumi.String("platform")},
 		})
 		if err != nil {
 			return err

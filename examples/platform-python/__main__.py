@@ -1,6 +1,5 @@
 """A platform of one's own around pulumi-dra: its cluster and pools, a team's namespace, and a quota of devices."""
 
-import json
 from pathlib import Path
 
 import pulumi
@@ -12,7 +11,6 @@ settings = read_program_settings(Path(__file__).parent)
 platform = DraPlatform(
     "gpus",
     {
-        "fleet": json.dumps(settings.fleet.document()),
         "plan": settings.document,
         "pools": [{"name": "l4", "local_storage": "raid0", "labels": {"team": "vision"}}],
         "tenants": [

@@ -1,9 +1,8 @@
-// The fleet and the plan made for it are two files; the numbers in them cross into the components as text.
+// The plan, with its fleet in it, is a file; the numbers in it cross into the components as text.
 import { readFileSync } from "node:fs";
 import * as dra from "@pulumi/pulumi-dra";
 
 const platform = new dra.DraPlatform("gpus", {
-    fleet: readFileSync("fleet.yaml", "utf-8"),
     plan: readFileSync("fleet.plan.json", "utf-8"),
     pools: [{ name: "l4", localStorage: "raid0", labels: { team: "vision" } }],
     tenants: [{ namespace: "vision", groups: ["vision-engineers"], deviceQuota: { "gpu.nvidia.com": 4 } }],

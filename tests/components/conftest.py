@@ -186,7 +186,6 @@ def stack() -> Callable[[str], Callable[[], DraPlatform]]:
         return DraPlatform(
             "dra",
             {
-                "fleet": yaml.safe_dump(settings["pulumi-dra:fleet"]),
                 "plan": plan,
                 "cluster": {"security_group": group} if group else {},
             },

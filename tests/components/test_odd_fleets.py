@@ -65,7 +65,7 @@ def platform(document: dict[str, Any], *, nodes: int = 2, name: str = "dra", **i
     plan = planfile.file_text(planfile.seal(content))
     if fleet.cloud == "gke":
         inputs.setdefault("cluster", {"security_group": "none"})
-    DraPlatform(name, {"fleet": json.dumps(document), "plan": plan, **inputs})
+    DraPlatform(name, {"plan": plan, **inputs})
 
 
 EKS_FLEETS = {

@@ -159,6 +159,7 @@ def record(text: str | None = None, **plan: Any) -> Resource:
 def declare() -> SimpleNamespace:
     """Return the builders of this file."""
     return SimpleNamespace(
+        GKE_LABELS=GKE_LABELS,
         resource=resource,
         node_group=node_group,
         node_pool=node_pool,

@@ -193,3 +193,26 @@ def test_without_a_plan_there_is_nothing_to_compare(declare: SimpleNamespace) ->
 
     assert list(RULE.check(view_of_stack([group]))) == []
     assert list(RULE.check(view_of_stack([group, broken]))) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ({}, "its node label cloud.google.com/gke-networking-dra-driver is absent"),
+        ({"cloud.google.com/gke-networking-dra-driver": "true"}, ""),
+    ],
+    ids=["without DRANET's label", "with it"],
+)
+def test_a_plan_that_counts_on_network_devices_is_defended(
+    declare: SimpleNamespace, labels: dict[str, str], said: str
+) -> None:
+    pools = [{"name": "h200", "machine": "a3-ultragpu-8g", "count": {"min": 2, "max": 4}}]
+    drivers = {"nvidia": {"version": "25.8.1"}, "dranet": True}
+    network = {"zones": ["us-central1-a"]}
+    planned = declare.record(cloud="gke", drivers=drivers, pools=pools, autoscaler="gke", network=network)
+    carried = {**LABELS, **declare.GKE_LABELS, "pulumi-dra/pool": "h200", **labels}
+    pool = declare.node_pool(machine="a3-ultragpu-8g", config={"labels": carried})
+    found = [each.message for each in findings(planned, pool)]
+    assert [each for each in found if "label" in each] == found
+    assert len(found) == bool(said)
+    assert all(said in each for each in found)

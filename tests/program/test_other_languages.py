@@ -26,7 +26,7 @@ class Remote(pulumi.ComponentResource):
 platform = Remote(
     "DraPlatform",
     "dra",
-    {"fleet": open("fleet.yaml").read(), "plan": open("plan.json").read(), "tags": {"team": "vision"}},
+    {"plan": open("plan.json").read(), "tags": {"team": "vision"}},
     ["clusterName", "kubeconfigJson", "verdict", "poolMaxNodes"],
 )
 pulumi.export("cluster", platform.clusterName)

@@ -12,10 +12,10 @@ from dra_planner.errors import PlannerError
 from pulumi_dra.children import Children
 from pulumi_dra.dra.images import ImageSettings, read_image
 from pulumi_dra.dra.namespaces import declare_privileged_namespace
+from pulumi_dra.dra.node_terms import without_dra_nodes
 from pulumi_dra.dra.plugin_values import device_plugin_values
 from pulumi_dra.dra.release_status import require_deployed
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import without_dra_nodes
 
 NAMESPACE = "nvidia-device-plugin"
 RELEASE = "nvidia-device-plugin"

@@ -6,12 +6,13 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
+from dra_planner.clouds import DRA
 from pulumi_dra.children import Children
 from pulumi_dra.dra.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.images import read_repository
+from pulumi_dra.dra.node_terms import GPU_TOLERATION
 from pulumi_dra.dra.release_status import require_deployed
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import DRA, GPU_TOLERATION
 
 RELEASE = CHART = "aws-dranet"
 REPOSITORY = "https://aws.github.io/eks-charts"

@@ -13,7 +13,7 @@ from dra_planner.errors import PlannerError
 from pulumi_dra.dra.crds import read_crds
 from pulumi_dra.dra.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.driver_values import (
-    DRIVER_ROOTS,
+    GPU_OPERATOR,
     PLUGIN_PRIORITY,
     DriverSettings,
     WebhookSettings,
@@ -21,6 +21,7 @@ from pulumi_dra.dra.driver_values import (
     has_network_policy,
     has_new_names,
     has_webhook,
+    platforms,
 )
 from pulumi_dra.dra.images import read_image
 from pulumi_dra.inputs import InputReader
@@ -121,7 +122,7 @@ def read_driver_inputs(read: InputReader) -> DraDriverInputs:
     if namespace == "default":
         read.refuse("namespace", "must not be default: the chart refuses it")
     if not read.has("platform"):
-        read.refuse("platform", f"is missing; it is one of {', '.join(DRIVER_ROOTS)}")
+        read.refuse("platform", f"is missing; it is one of {', '.join(platforms())}")
     settings = _read_settings(read)
     if release is not None:
         _check_release(read, release, settings)
@@ -149,7 +150,7 @@ def _read_release(read: InputReader) -> DriverRelease | None:
 
 def _read_settings(read: InputReader) -> DriverSettings:
     return DriverSettings(
-        platform=read.choice("platform", tuple(DRIVER_ROOTS), "eks"),
+        platform=read.choice("platform", platforms(), GPU_OPERATOR),
         driver_root=read.text("driver_root", "", pattern=r"/[^\s]*", meaning="an absolute path"),
         compute_domains=read.flag("compute_domains", False),
         feature_gates=read.flags("feature_gates"),

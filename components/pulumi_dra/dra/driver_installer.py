@@ -6,9 +6,9 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
+from dra_planner.clouds import DRA
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import DRA
 
 NAME = "nvidia-dra-driver-installer"
 HOST_DRIVER = "/home/kubernetes/bin/nvidia"

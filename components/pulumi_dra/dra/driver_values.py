@@ -7,13 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dra_planner import clouds
 from dra_planner.catalog import DriverRelease
 from pulumi_dra.dra.chart_keys import unknown_keys
 from pulumi_dra.dra.images import ImageSettings
-from pulumi_dra.labels import GPU_TOLERATION, dra_node_terms
+from pulumi_dra.dra.node_terms import GPU_TOLERATION, dra_node_terms
 
-DRIVER_ROOTS = {"eks": "/", "gke": "/home/kubernetes/bin/nvidia", "gpu-operator": "/run/nvidia/driver"}
-"""Where the NVIDIA driver lies on a node: the host's root, what the COS installer fills, the operator's container."""
+GPU_OPERATOR, GPU_OPERATOR_ROOT = "gpu-operator", "/run/nvidia/driver"
+
+
+def platforms() -> tuple[str, ...]:
+    """Return where the NVIDIA driver may come from: the image of a cloud, or the container of the GPU operator."""
+    return (*clouds.names(), GPU_OPERATOR)
+
+
+def driver_root(platform: str) -> str:
+    """Return where the NVIDIA driver lies on the nodes of a platform."""
+    return GPU_OPERATOR_ROOT if platform == GPU_OPERATOR else clouds.cloud(platform).driver_root
+
 
 PLUGIN_PRIORITY = "system-node-critical"
 WEBHOOK_PRIORITY = "system-cluster-critical"
@@ -39,7 +50,7 @@ class WebhookSettings:
 class DriverSettings:
     """What a user decides about the driver."""
 
-    platform: str  # a key of DRIVER_ROOTS
+    platform: str  # one of platforms()
     driver_root: str = ""  # "" for the platform's
     compute_domains: bool = False
     feature_gates: Mapping[str, bool] = field(default_factory=dict[str, bool])
@@ -63,7 +74,7 @@ def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str,
         "resources": {"gpus": {"enabled": True}, "computeDomains": {"enabled": settings.compute_domains}},
         # Every release refuses to install GPU support without it. A real boolean: the chart takes "false" for true.
         "gpuResourcesEnabledOverride": True,
-        "nvidiaDriverRoot": settings.driver_root or DRIVER_ROOTS[settings.platform],
+        "nvidiaDriverRoot": settings.driver_root or driver_root(settings.platform),
         # Always said, so that a change of it is a change of the values; see `object_name`.
         "nameOverride": object_name(release, settings),
         "kubeletPlugin": _kubelet_plugin(release, settings),

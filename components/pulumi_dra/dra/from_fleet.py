@@ -5,6 +5,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from dra_planner.clouds import cloud
 from dra_planner.fleet import Dranet as FleetDranet
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
@@ -55,13 +56,14 @@ def declare_in_cluster(
         deleted_with=cluster.resource,
     )
     after_installer = options
-    if fleet.cloud == "gke":
+    of_cloud = cloud(fleet.cloud)
+    if not of_cloud.installs_driver:
         installer = DriverInstaller(f"{name}-driver-installer", {}, opts=options)
         # A plugin that starts before the NVIDIA driver is there can publish a slice without devices
         # (kubernetes-sigs/dra-driver-nvidia-gpu issue 1008).
         after_installer = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[installer]))
     driver = DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=after_installer)
-    if fleet.cloud == "eks" and fleet.drivers.dranet:
+    if fleet.drivers.dranet and of_cloud.network_driver and not of_cloud.network_driver.is_managed:
         Dranet(f"{name}-dranet", dranet_args(fleet, fleet.drivers.dranet), opts=options)
     if fleet.device_plugin:
         DevicePlugin(f"{name}-device-plugin", plugin_args(inputs, fleet), opts=options)

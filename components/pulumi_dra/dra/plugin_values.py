@@ -3,7 +3,7 @@
 from typing import Any
 
 from pulumi_dra.dra.images import ImageSettings
-from pulumi_dra.labels import without_dra_nodes
+from pulumi_dra.dra.node_terms import without_dra_nodes
 
 # Which nodes the chart itself picks, the same in 0.17.4 to 0.20.0
 # (NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/values.yaml). Helm replaces lists whole.

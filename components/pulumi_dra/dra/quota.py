@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from pulumi_dra.dra.driver_values import DriverSettings
+from dra_planner.clouds import cloud
+from pulumi_dra.dra.driver_values import GPU_OPERATOR, DriverSettings
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import ResourceQuotaSpecArgsDict
@@ -20,7 +21,7 @@ def critical_pods(settings: DriverSettings, max_nodes: int) -> int:
     replicas, rounded up (its default maxSurge): without room for them the update of controller and webhook would wait
     for ever once every node is there.
     """
-    if settings.platform != "gke":
+    if settings.platform == GPU_OPERATOR or not cloud(settings.platform).critical_pods_need_quota:
         return 0
     pods = 0
     if settings.priority_class in CRITICAL_CLASSES:

@@ -1,18 +1,13 @@
 """How an EKS pool gets its machines: the node group's capacity type and where the machine type is named."""
 
-KINDS = ("on-demand", "spot", "reservation", "capacity-block")
+from dra_planner.clouds.eks import CAPACITY_TYPES
 
-_CAPACITY_TYPES = {
-    "on-demand": "ON_DEMAND",
-    "spot": "SPOT",
-    "reservation": "ON_DEMAND",
-    "capacity-block": "CAPACITY_BLOCK",
-}
+KINDS = tuple(CAPACITY_TYPES)
 
 
 def capacity_type(capacity: str) -> str:
     """Return the node group's capacity type; a reservation is on-demand capacity paid beforehand."""
-    return _CAPACITY_TYPES[capacity]
+    return CAPACITY_TYPES[capacity]
 
 
 def is_bought(capacity: str) -> bool:

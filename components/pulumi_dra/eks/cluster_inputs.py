@@ -6,6 +6,7 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner.clouds.eks import CLOUD
 from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.eks.addons import ADDONS, NODE_MONITORING
 from pulumi_dra.eks.address_plan import check_vpc_cidr
@@ -134,7 +135,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         network_policy=read.flag("network_policy", True),
         prefix_delegation=read.flag("prefix_delegation", False),
         node_monitoring=node_monitoring,
-        system_machine=read.text("system_machine", "m7i.large"),
+        system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=1, most=100),
         deletion_protection=read.flag("deletion_protection", False),
         tags=read_tags(read),

@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 
 from dra_planner import catalog
-from dra_planner.fleet import CapacityBlock, Fleet, Pool, Reservation
+from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
@@ -33,6 +33,16 @@ class PoolPlace:
     kubernetes_version: pulumi.Input[str]
     cluster_security_group_id: pulumi.Input[str]
     vpc_id: pulumi.Input[str]
+
+
+CLUSTER_INPUTS = {
+    "tags": "tags",
+    "secrets_kms_key": "kms_key_arn",
+    "admin_principal_arns": "admin_principal_arns",
+    "addon_versions": "addon_versions",
+    "node_repair": "node_monitoring",
+}
+"""What DraPlatform takes for every cloud → what EksCluster calls it; what is left out is not for this cloud."""
 
 
 def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
@@ -129,15 +139,10 @@ def zones_of(fleet: Fleet, pool: Pool) -> list[str]:
 
 def _has_claimable_efa(fleet: Fleet, pool: Pool) -> bool:
     """Whether DRANET is to publish EFA interfaces of this pool, which must be there for it."""
-    return bool(fleet.drivers.dranet) and bool(catalog.machine("eks", pool.machine).efa_interfaces)
+    return bool(fleet.drivers.dranet) and bool(catalog.machine(fleet.cloud, pool.machine).efa_interfaces)
 
 
 def capacity_args(pool: Pool) -> dict[str, str]:
     """Return where a pool's machines come from."""
-    match pool.capacity:
-        case Reservation():
-            return {"capacity": "reservation", "reservation_id": pool.capacity.reservation}
-        case CapacityBlock():
-            return {"capacity": "capacity-block", "reservation_id": pool.capacity.capacity_block}
-        case kind:
-            return {"capacity": kind}
+    bought = {"reservation_id": pool.source.reservation} if pool.source.reservation else {}
+    return {"capacity": pool.source.kind, **bought}

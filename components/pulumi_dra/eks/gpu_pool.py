@@ -14,6 +14,7 @@ from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, rea
 from pulumi_dra.eks.node_image import architecture_of, gpu_image
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import NODE_GROUP_NAME, fitting
+from pulumi_dra.pool_inputs import cloud_effect
 
 
 class EksGpuPool(pulumi.ComponentResource):
@@ -89,7 +90,7 @@ class EksGpuPool(pulumi.ComponentResource):
             node_repair_config={"enabled": True} if inputs.node_repair else None,
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             labels=inputs.labels,
-            taints=[{"key": t.key, "value": t.value, "effect": t.cloud_effect} for t in inputs.taints],
+            taints=[{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],
             tags=inputs.tags,
             opts=self._children.options(
                 # Bought machines cannot be had twice, so a replacement waits until the old ones are free.

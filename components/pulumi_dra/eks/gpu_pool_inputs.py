@@ -6,20 +6,18 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner import catalog
+from dra_planner.clouds import PoolNodes
+from dra_planner.clouds.eks import CLOUD, MOST_PODS
 from dra_planner.errors import CatalogError
+from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
 from pulumi_dra.eks.boot_config import KubeletSettings
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
-from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL
+from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL, known_machine
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import eks_pool_labels
-from pulumi_dra.pool_inputs import Counts, NodeTaint, Taint, read_counts, read_labels, read_pool_name, read_taints
-
-LONGEST_KEY = 63
-"""Characters that the EKS API takes in the key of a label or taint, its domain included (CreateNodegroup)."""
+from pulumi_dra.pool_inputs import Counts, NodeTaint, read_counts, read_labels, read_pool_name, read_taints
 
 
 class EksGpuPoolArgs(TypedDict):
@@ -130,9 +128,12 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     machine = read.text("machine")
     pool_name = read_pool_name(read, name)
     capacity = read.choice("capacity", KINDS, "on-demand")
-    reservation_id = read.identifier("reservation_id", pattern="cr-[0-9a-f]+", meaning="the id of a reservation (cr-…)")
+    reservation_id = read.identifier(
+        "reservation_id", pattern=CLOUD.reservation_pattern, meaning=CLOUD.reservation_meaning
+    )
     if complaint := check_capacity(capacity, reservation_id is not None):
         read.refuse("reservation_id", complaint)
+    nodes = PoolNodes(name=pool_name, machine=known_machine(machine), capacity=capacity)
     image = read.text("image", "al2023")
     if image != "al2023":
         read.refuse("image", BOTTLEROCKET_REFUSAL if image == "bottlerocket" else f'must be al2023, not "{image}"')
@@ -149,7 +150,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         kubernetes_version=read.identifier("kubernetes_version"),
         mig=_read_mig(read, machine),
         kubelet=KubeletSettings(
-            max_pods=read.whole("max_pods", least=1, most=250) if read.has("max_pods") else None,
+            max_pods=read.whole("max_pods", least=1, most=MOST_PODS) if read.has("max_pods") else None,
             reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
             reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
         ),
@@ -161,8 +162,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         local_storage=read.choice("local_storage", ("none", "raid0", "mount"), "none"),
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         node_repair=read.flag("node_repair", False),
-        labels=read_labels(read, eks_pool_labels(pool_name), longest_key=LONGEST_KEY),
-        taints=read_taints(read, longest_key=LONGEST_KEY),
+        labels=read_labels(read, CLOUD, nodes),
+        taints=read_taints(read, CLOUD, nodes),
         tags=read_tags(read),
     )
 
@@ -186,10 +187,7 @@ def _read_efa(read: InputReader, machine: str) -> Efa | None:
     for key in ("cluster_security_group_id", "vpc_id"):
         if not read.has(key):
             read.refuse(key, "is missing: with efa the launch template names the security groups")
-    try:
-        found = catalog.machine("eks", machine)
-    except CatalogError:
-        found = None
+    found = known_machine(machine)
     if found is None or found.efa_interfaces is None:
         read.refuse("efa", f'nobody knows how many EFA interfaces "{machine}" has')
         return None

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_aws as aws
 
+from dra_planner.clouds import POOL
 from pulumi_dra.children import Children
 from pulumi_dra.eks import launch_template
 from pulumi_dra.eks.node_image import architecture_of, system_image
@@ -50,7 +51,7 @@ def declare_system_nodes(
         scaling_config={"min_size": count, "desired_size": count, "max_size": count + 1},
         update_config={"max_unavailable": 1},
         launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-        labels={"pulumi-dra/pool": "system"},
+        labels={POOL: "system"},
         tags=tags,
         opts=children.options(depends_on=depends_on, ignore_changes=["subnetIds"] if keep_subnets else None),
     )

@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_gcp as gcp
 
+from dra_planner.clouds import POOL
 from pulumi_dra.children import Children
 from pulumi_dra.gke.cluster_inputs import ExistingNetwork, GkeClusterArgs, GkeClusterInputs, read_cluster_inputs
 from pulumi_dra.gke.kubeconfig import gke_kubeconfig
@@ -126,7 +127,7 @@ class GkeCluster(pulumi.ComponentResource):
                 account.email,
                 disk_gib=SYSTEM_DISK_GIB,
                 secure_boot=True,
-                labels={"pulumi-dra/pool": "system"},
+                labels={POOL: "system"},
                 resource_labels=inputs.labels,
                 disk_kms_key=inputs.disk_kms_key,
             ),

@@ -6,6 +6,7 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
@@ -117,7 +118,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         disk_kms_key=read.identifier("disk_kms_key"),
         security_group=_read_group(read),
         maintenance_exclusions=read_exclusions(read),
-        system_machine=read.text("system_machine", "e2-standard-4"),
+        system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=1, most=100),
         deletion_protection=read.flag("deletion_protection", False),
         labels=read_resource_labels(read, "labels"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pulumi
 
-from dra_planner.fleet import Fleet, Pool, Reservation
+from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
@@ -15,6 +15,9 @@ from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
+
+CLUSTER_INPUTS = {"tags": "labels", "secrets_kms_key": "secrets_kms_key"}
+"""What DraPlatform takes for every cloud → what GkeCluster calls it; what is left out is not for this cloud."""
 
 
 def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
@@ -87,10 +90,9 @@ def pool_args(
         "network_devices": bool(fleet.drivers.dranet),
         **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
     }
-    if isinstance(pool.capacity, Reservation):
-        args |= {"capacity": "reservation", "reservation_name": pool.capacity.reservation}
-    else:
-        args["capacity"] = pool.capacity
+    args["capacity"] = pool.source.kind
+    if pool.source.reservation:
+        args["reservation_name"] = pool.source.reservation
     return GkeGpuPoolArgs(**args, **options)
 
 

@@ -11,6 +11,7 @@ from pulumi_dra.gke.node_config import node_settings
 from pulumi_dra.gke.node_counts import node_count_settings
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import GKE_NAME, fitting
+from pulumi_dra.pool_inputs import cloud_effect
 
 
 class GkeGpuPool(pulumi.ComponentResource):
@@ -65,6 +66,6 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
         **inputs.capacity.node_config,
         "machine_type": inputs.machine.instance_type,
         "guest_accelerators": guest_accelerators(inputs.machine),
-        "taints": [{"key": t.key, "value": t.value, "effect": t.cloud_effect} for t in inputs.taints],
+        "taints": [{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],
         "gvnic": {"enabled": True},
     }

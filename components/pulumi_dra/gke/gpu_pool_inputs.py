@@ -6,15 +6,17 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner.clouds import PoolNodes
+from dra_planner.clouds.gke import CLOUD, PODS_OF_A_NODE
 from dra_planner.errors import CatalogError
+from dra_planner.model import Taint
 from pulumi_dra.gke.capacity import KINDS, Capacity
 from pulumi_dra.gke.machine import GkeMachine, gke_machine
 from pulumi_dra.gke.node_counts import check_node_counts
 from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.labels import GKE_NETWORK_DRIVER, gke_pool_labels
-from pulumi_dra.pool_inputs import Counts, NodeTaint, Taint, read_counts, read_labels, read_pool_name, read_taints
+from pulumi_dra.pool_inputs import Counts, NodeTaint, read_counts, read_labels, read_pool_name, read_taints
 
 
 class GkeGpuPoolArgs(TypedDict):
@@ -120,7 +122,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         read.refuse("compact_placement", f"needs one zone, not {len(zones)}")
     for key, what in (("mig_partition", "MIG"), ("gpu_sharing", "time-sharing and MPS")):
         if read.has(key):
-            read.refuse(key, f"GKE does not support {what} with DRA; claim whole GPUs, or share one claim")
+            read.refuse(key, str(CLOUD.unsupported(what)))
     if (installation := read.text("driver_installation", "disabled")) != "disabled":
         read.refuse(
             "driver_installation",
@@ -131,7 +133,10 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         read.refuse("location_policy", "is for autoscaled: true; a fixed count is spread evenly")
     pool_name, network_devices = read_pool_name(read, name), read.flag("network_devices", False)
     machine = _read_machine(read)
-    ours = gke_pool_labels(pool_name) | ({GKE_NETWORK_DRIVER: "true"} if network_devices else {})
+    capacity = _read_capacity(read, policy)
+    nodes = PoolNodes(
+        name=pool_name, machine=machine.found, capacity=capacity.kind, network_devices=network_devices
+    )
     return GkeGpuPoolInputs(
         cluster=read.required_identifier("cluster"),
         location=location,
@@ -141,18 +146,24 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         counts=counts,
         location_policy=policy,
         pool_name=pool_name,
-        capacity=_read_capacity(read, policy),
+        capacity=capacity,
         compact_placement=placement,
-        max_pods=read.whole("max_pods", least=8, most=256) if read.has("max_pods") else None,
+        max_pods=_read_max_pods(read),
         network_profile="auto" if network_devices and machine.has_rdma else "",
         secure_boot=read.flag("secure_boot", True),
         disk_gib=read.whole("disk_gib", 200, least=50, most=65_536),
         disk_kms_key=read.identifier("disk_kms_key"),
         auto_upgrade=read.flag("auto_upgrade", True),
-        labels=read_labels(read, ours),
-        taints=read_taints(read),
+        labels=read_labels(read, CLOUD, nodes),
+        taints=read_taints(read, CLOUD, nodes),
         resource_labels=read_resource_labels(read, "resource_labels"),
     )
+
+
+def _read_max_pods(read: InputReader) -> int | None:
+    if not read.has("max_pods"):
+        return None
+    return read.whole("max_pods", least=PODS_OF_A_NODE[0], most=PODS_OF_A_NODE[-1])
 
 
 def _read_machine(read: InputReader) -> GkeMachine:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.clouds.gke import CLOUD, GPU_EXAMPLE, attachment
 from dra_planner.errors import CatalogError
 
 if TYPE_CHECKING:
@@ -20,17 +22,16 @@ class GkeMachine:
     accelerator_type: str  # nvidia-l4
     accelerator_count: int
     has_rdma: bool = False
+    found: Machine | None = None  # None: refused
 
 
 def gke_machine(name: str) -> GkeMachine:
     """Return what a node pool of this machine says; raises CatalogError for a machine without NVIDIA GPUs."""
-    found = catalog.machine("gke", name)
-    accelerator = found.accelerator
-    if accelerator is None or accelerator.vendor != "nvidia" or not accelerator.gke_type or not accelerator.count:
-        raise CatalogError(
-            f"{name} has no NVIDIA GPU", fix="name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"
-        )
-    return GkeMachine(found.instance_type, accelerator.gke_type, accelerator.count, bool(found.rdma_networks))
+    found = catalog.machine(CLOUD.name, name)
+    gpus = attachment(found)
+    if gpus is None:
+        raise CatalogError(f"{name} has no NVIDIA GPU", fix=GPU_EXAMPLE)
+    return GkeMachine(found.instance_type, *gpus, bool(found.rdma_networks), found)
 
 
 def guest_accelerators(machine: GkeMachine) -> list[NodePoolNodeConfigGuestAcceleratorArgsDict]:

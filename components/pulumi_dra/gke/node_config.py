@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
+from dra_planner.clouds.gke import IMAGE
+
 if TYPE_CHECKING:
     # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is imported at run time.
     from pulumi_gcp.container import NodePoolNodeConfigArgsDict
@@ -24,7 +26,7 @@ def node_settings(
 ) -> NodePoolNodeConfigArgsDict:
     """Return the settings shared by system nodes and GPU nodes; Container-Optimized OS, for the driver's paths."""
     settings: NodePoolNodeConfigArgsDict = {
-        "image_type": "COS_CONTAINERD",
+        "image_type": IMAGE,
         "service_account": service_account,
         "oauth_scopes": ["https://www.googleapis.com/auth/cloud-platform"],
         "workload_metadata_config": {"mode": "GKE_METADATA"},

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.pool_inputs import Counts
 
 
@@ -25,7 +26,7 @@ def node_count_settings(counts: Counts, zones: int, location_policy: str) -> dic
 
 def check_node_counts(counts: Counts, zones: int) -> str:
     """Return why a fixed count cannot be spread over the zones, or ""."""
-    if counts.autoscaled or counts.desired % zones == 0:
+    if counts.desired % CLOUD.count_step(zones, autoscaled=counts.autoscaled) == 0:
         return ""
     return (
         f"{counts.desired} nodes cannot be spread evenly over {zones} zones, and without an autoscaler GKE counts "

@@ -1,12 +1,9 @@
 """Zones of a GKE cluster and its pools: how many is plain, their names may be outputs of a look-up."""
 
-import re
-
 import pulumi
 
+from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.inputs import InputReader
-
-ZONE = r"[a-z]+-[a-z]+\d+-[a-z]"
 
 
 def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[str]]:
@@ -19,7 +16,7 @@ def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[st
     for index, zone in enumerate(value if isinstance(value, list) else []):
         if not isinstance(zone, str):
             continue
-        if not re.fullmatch(ZONE, zone):
+        if not CLOUD.region_of(zone):
             read.refuse(f"{key}[{index}]", f'"{zone}" is not a zone (us-central1-a)')
         elif region and not zone.startswith(region):
             read.refuse(f"{key}[{index}]", f'"{zone}" is not in {region}')

@@ -13,7 +13,16 @@ from pkgutil import extend_path, iter_modules
 from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings, reserved_cpu_milli
 from dra_planner.clouds.protocol.cloud import Capacity, Cloud, ClusterSettings, Fault, NetworkDriver, PoolSettings
-from dra_planner.clouds.protocol.labels import DRA, GPU_PRESENT, GPU_TAINT, POOL, NodeLabel, PoolNodes
+from dra_planner.clouds.protocol.labels import (
+    DRA,
+    GPU_PRESENT,
+    GPU_TAINT,
+    LABEL_KEY,
+    LABEL_VALUE,
+    POOL,
+    NodeLabel,
+    PoolNodes,
+)
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
     ClusterResource,
@@ -29,6 +38,8 @@ __all__ = [
     "DRA",
     "GPU_PRESENT",
     "GPU_TAINT",
+    "LABEL_KEY",
+    "LABEL_VALUE",
     "POOL",
     "Allocatable",
     "AttachedGpus",

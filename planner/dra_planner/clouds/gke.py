@@ -23,6 +23,7 @@ DRA_DRIVER = "cloud.google.com/gke-nvidia-gpu-dra-driver"
 NETWORK_DRIVER = "cloud.google.com/gke-networking-dra-driver"
 ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 QUEUED_TAINT = Taint("cloud.google.com/gke-queued", "true", "NoSchedule")
+PODS_OF_A_NODE = range(8, 257)
 IMAGE = "COS_CONTAINERD"
 IMAGE_MIB = 5 * 1024  # and 2 % of the disk; cautious: the file system of a node with 100 GiB is 5.75 GiB smaller
 _OF_A_NETWORK_DEVICE = ("block", "subBlock", "host", "networkName", "networkProjectNumber", "ipAliases")
@@ -53,7 +54,7 @@ class Gke(Cloud):
 
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
     reservation_meaning = "the name of a reservation"
-    pods_of_a_node = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
+    pods_of_a_node = PODS_OF_A_NODE  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
     system_machine = "e2-standard-4"
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}
@@ -158,7 +159,7 @@ class Gke(Cloud):
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
-        if pool.machine is not None and not has_nvidia_gpus(pool.machine):
+        if pool.machine is not None and attachment(pool.machine) is None:
             yield "machine", f"{pool.machine.name} has no NVIDIA GPU; {GPU_EXAMPLE}"
 
     def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
@@ -201,10 +202,12 @@ class Gke(Cloud):
 GPU_EXAMPLE = "name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"
 
 
-def has_nvidia_gpus(machine: Machine) -> bool:
-    """Whether a node pool can be told which GPUs the machine has."""
+def attachment(machine: Machine) -> tuple[str, int] | None:
+    """Return type and number of the NVIDIA GPUs of a machine, as a node pool is told; None for one without."""
     accelerator = machine.accelerator
-    return bool(accelerator and accelerator.vendor == "nvidia" and accelerator.gke_type and accelerator.count)
+    if accelerator is None or accelerator.vendor != "nvidia" or not accelerator.gke_type or not accelerator.count:
+        return None
+    return accelerator.gke_type, accelerator.count
 
 
 def _reserved_memory(memory_mib: int) -> int:

@@ -9,14 +9,12 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 from pydantic.alias_generators import to_camel
 
+from dra_planner.clouds import LABEL_KEY, LABEL_VALUE
 from dra_planner.errors import PlannerError
 from dra_planner.quantity import Quantity, amount_complaint
 
 DNS_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 DNS_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
-_NAME = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
-_LABEL_KEY = re.compile(rf"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
-_LABEL_VALUE = re.compile(rf"({_NAME})?")
 
 
 class Document(BaseModel):
@@ -82,14 +80,14 @@ class Amount(Document):
 
 def check_label_key(key: str) -> str:
     """Return the key of a label or taint; raises ValueError where Kubernetes would refuse it."""
-    if not _LABEL_KEY.fullmatch(key):
+    if not re.fullmatch(LABEL_KEY, key):
         raise ValueError(f'"{key}" is no key of a label or taint; write "team" or "example.com/team"')
     return key
 
 
 def check_label_value(value: str) -> str:
     """Return the value of a label or taint; raises ValueError where Kubernetes would refuse it."""
-    if not _LABEL_VALUE.fullmatch(value):
+    if not re.fullmatch(LABEL_VALUE, value):
         raise ValueError(f'"{value}" is no value of a label or taint: at most 63 letters, digits, "-", "_" and "."')
     return value
 

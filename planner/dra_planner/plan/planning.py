@@ -12,6 +12,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand
 from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan.built_counts import count_to_build, find_built_counts
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.judgement import Judgement
@@ -20,7 +21,6 @@ from dra_planner.plan.node_ranges import node_range
 from dra_planner.plan.observed import plan_on_snapshot
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.reading import read_checked
-from dra_planner.plan.uneven_counts import uneven_counts
 from dra_planner.plan.values import Cost, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
@@ -68,14 +68,14 @@ def size_plan(
     offers, sizing = judgement.offers, judgement.sizing
     by_name = {offer.name: offer for offer in offers}
     pools = tuple(_pool(sizing.pool(pool.name), by_name[pool.name], fleet) for pool in fleet.pools)
-    found = (*diagnostics, *uneven_counts(fleet, pools))
+    found = (*diagnostics, *find_built_counts(fleet, pools))
     return Plan(
         judgement=judgement,
         verdict=overall_verdict(sizing.verdict, found),
         fleet=fleet,
         pools=pools,
         workloads=plan_workloads(judgement),
-        cost=_cost(sizing, offers),
+        cost=_cost(sizing, offers, pools),
         assumptions=(*assumptions, *judgement.assumptions),
         diagnostics=found,
         inputs=inputs or {},
@@ -93,6 +93,7 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
 
 
 def _pool(size: PoolSize, offer: Offer, fleet: Fleet) -> PlannedPool:
+    built = count_to_build(fleet, size.name, size.plan, size.maximum)
     return PlannedPool(
         name=size.name,
         machine=offer.machine,
@@ -100,7 +101,7 @@ def _pool(size: PoolSize, offer: Offer, fleet: Fleet) -> PlannedPool:
         bound=size.bound,
         plan=size.plan,
         maximum=size.maximum,
-        nodes=node_range(size.minimum, size.plan, size.maximum, cloud(fleet.cloud).autoscalers[fleet.autoscaler]),
+        nodes=node_range(size.minimum, built, size.maximum, cloud(fleet.cloud).autoscalers[fleet.autoscaler]),
         devices=size.devices,
         hourly_usd=size.hourly_usd,
         zones=offer.zones,
@@ -108,13 +109,16 @@ def _pool(size: PoolSize, offer: Offer, fleet: Fleet) -> PlannedPool:
     )
 
 
-def _cost(sizing: Sizing, offers: Iterable[Offer]) -> Cost | None:
+def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool]) -> Cost | None:
+    """Return the price of the nodes that are built, some of which a cloud may want beside those that are needed."""
     if sizing.hourly_plan is None:
         return None
+    prices = {offer.name: offer.hourly_usd or Decimal(0) for offer in offers}
+    besides = sum(((pool.nodes.desired - pool.plan) * prices[pool.name] for pool in pools), Decimal(0))
     used = {pool.name for pool in sizing.pools if pool.plan}
     dates = sorted(offer.priced_on for offer in offers if offer.name in used and offer.priced_on)
     return Cost(
-        hourly_usd=sizing.hourly_plan,
+        hourly_usd=sizing.hourly_plan + besides,
         bound_usd=min(sizing.hourly_bound or Decimal(0), sizing.hourly_plan),
         priced_on=dates[0] if dates else "",
     )

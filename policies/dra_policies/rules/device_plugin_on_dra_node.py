@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.clouds import DRA, cloud
 from dra_policies.rules.node_selection import REQUIRED_TERMS, may_run_on, shown_term, term_accepts
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.rules.view import DRA_LABEL, GKE_NO_PLUGIN_LABEL, DeclaredPool, DevicePlugin, StackView
+from dra_policies.rules.view import DeclaredPool, DevicePlugin, StackView
 
-EXCLUSION = f'{{key: {DRA_LABEL}, operator: NotIn, values: ["true"]}}'
+EXCLUSION = f'{{key: {DRA}, operator: NotIn, values: ["true"]}}'
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -57,10 +58,10 @@ def _reason(plugin: DevicePlugin, pool: DeclaredPool) -> str:
     if plugin.opt_out_label:
         return f'the nodes carry no label {plugin.opt_out_label}="false"'
     if not letting_in:
-        return f"it has no node affinity, so nothing keeps it off nodes labelled {DRA_LABEL}=true"
+        return f"it has no node affinity, so nothing keeps it off nodes labelled {DRA}=true"
     shown = " and ".join(f"term {number} ({shown_term(term)})" for number, term in letting_in)
     verb = "does" if len(letting_in) == 1 else "do"
-    return f"{shown} of its {len(terms)} node-selector terms {verb} not exclude {DRA_LABEL}=true, and terms are ORed"
+    return f"{shown} of its {len(terms)} node-selector terms {verb} not exclude {DRA}=true, and terms are ORed"
 
 
 def _fix(plugin: DevicePlugin) -> str:
@@ -71,25 +72,27 @@ def _fix(plugin: DevicePlugin) -> str:
 
 def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
     """Yield what the cloud itself would run on the pool's nodes."""
-    if pool.cloud == "gke":
-        value = "" if pool.labels is None else pool.labels.get(GKE_NO_PLUGIN_LABEL, "")
+    of_cloud = cloud(pool.cloud)
+    label = of_cloud.no_device_plugin_label
+    if label:
+        value = "" if pool.labels is None else pool.labels.get(label, "")
         if value != "true" and pool.is_dra:
             yield Finding(
-                message=f"GKE runs its own device plugin on nodes of {pool.title}: "
+                message=f"{of_cloud.title} runs its own device plugin on nodes of {pool.title}: "
                 + (
-                    f"they do not carry the label {GKE_NO_PLUGIN_LABEL}=true"
+                    f"they do not carry the label {label}=true"
                     if value is not None
-                    else f"the value of the label {GKE_NO_PLUGIN_LABEL} is not known"
+                    else f"the value of the label {label} is not known"
                 ),
-                fix=f"set the node label {GKE_NO_PLUGIN_LABEL}=true when the pool is created",
+                fix=f"set the node label {label}=true when the pool is created",
                 urn=pool.urn,
                 certain=value is not None,
             )
-    elif pool.image and pool.image.startswith("BOTTLEROCKET_") and pool.is_dra:
+    if pool.image and pool.image.startswith(of_cloud.images_with_device_plugin) and pool.is_dra:
         yield Finding(
-            message=f"{pool.title} uses Bottlerocket ({pool.image}), which brings a device plugin of its own: "
+            message=f"{pool.title} uses the image {pool.image}, which brings a device plugin of its own: "
             "whether the nodes' settings turn it off is not known",
-            fix="use an AL2023 NVIDIA image, which brings none",
+            fix=f"use an image that brings none: {' or '.join(sorted(set(of_cloud.gpu_images.values())))}",
             urn=pool.urn,
             certain=False,
         )
@@ -104,7 +107,8 @@ RULE = Rule(
     says="No node runs both NVIDIA's device plugin and the DRA driver.",
     why="Both hand out the same GPUs without knowing of each other, so two pods end up on one GPU.",
     fix=f"Add {EXCLUSION} to every node-selector term of the device plugin: terms are ORed, and one without it is "
-    f"enough to let the plugin in. On GKE, also label the pool {GKE_NO_PLUGIN_LABEL}=true.",
+    "enough to let the plugin in. Where the cloud has a plugin of its own, label the pool so that it stays off, as the "
+    "finding says.",
     level="mandatory",
     check=check,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import CriticalPodQuota, DeclaredPool, DraDriver, StackView
 
@@ -12,7 +13,7 @@ CRITICAL = ("system-node-critical", "system-cluster-critical")
 
 def check(view: StackView) -> Iterator[Finding]:
     pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
-    if not view.complete or not any(pool.cloud == "gke" for pool in pools):
+    if not view.complete or not any(cloud(pool.cloud).critical_pods_need_quota for pool in pools):
         return
     for driver in view.drivers:
         if driver.namespace != "kube-system" and driver.priority_class != "":

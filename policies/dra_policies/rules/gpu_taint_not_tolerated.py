@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.clouds import GPU_TAINT
 from dra_planner.model import PodSpec, Toleration
 from dra_policies.rules.claim_specs import pod_sets_with_claims
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.rules.view import GPU_TAINT, StackView
+from dra_policies.rules.view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:

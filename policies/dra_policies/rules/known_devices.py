@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from dra_planner import catalog
+from dra_planner import catalog, clouds
 from dra_planner.errors import PlannerError
 from dra_planner.model import AttributeValue, DeviceCapacity
 from dra_planner.quantity import Quantity
@@ -40,10 +40,10 @@ class KnownDevice:
 
 @lru_cache(maxsize=4)
 def known_devices(features: Features) -> tuple[KnownDevice, ...]:
-    """Return one full GPU of each model that some machine of EKS or GKE has, by product name."""
+    """Return one full GPU of each model that some machine of a cloud has, by product name."""
     driver = [release for release in catalog.driver_releases() if release.is_installable][-1]
     found: dict[str, KnownDevice] = {}
-    for cloud in ("eks", "gke"):
+    for cloud in clouds.names():
         for machine in catalog.machines(cloud):
             accelerator = machine.accelerator
             if accelerator is None or accelerator.gpu is None or accelerator.fraction or accelerator.gpu in found:

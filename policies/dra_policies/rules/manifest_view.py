@@ -7,7 +7,7 @@ from dra_planner.model import Node, Workload
 from dra_planner.offers import Offer
 from dra_planner.plan import Plan
 from dra_planner.releases import Features
-from dra_policies.rules.view import Cloud, DeclaredPool, DevicePlugin, StackView
+from dra_policies.rules.view import DeclaredPool, DevicePlugin, StackView
 from dra_policies.unknowns import Properties
 
 
@@ -18,8 +18,7 @@ def view_of(manifests: Manifests, features: Features, plan: Plan | None = None) 
         return StackView(
             manifests=manifests, features=features, device_plugins=plugins, diagnostics=manifests.diagnostics
         )
-    cloud: Cloud = "gke" if plan.fleet is not None and plan.fleet.cloud == "gke" else "eks"
-    pools = tuple(_pool(offer, cloud) for offer in plan.offers) if plan.fleet is not None else ()
+    pools = tuple(_pool(offer, plan.fleet.cloud) for offer in plan.offers) if plan.fleet is not None else ()
     return StackView(
         manifests=manifests,
         features=features,
@@ -42,7 +41,7 @@ def _device_plugin(workload: Workload) -> DevicePlugin | None:
     return DevicePlugin(title=str(workload.ref), pod=Properties(render_pod_spec(template.spec)), place=workload.place)
 
 
-def _pool(offer: Offer, cloud: Cloud) -> DeclaredPool:
+def _pool(offer: Offer, cloud: str) -> DeclaredPool:
     node: Node = offer.node
     return DeclaredPool(
         urn="",

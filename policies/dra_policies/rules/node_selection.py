@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from dra_planner.clouds import cloud
 from dra_policies.rules.view import DeclaredPool
 from dra_policies.unknowns import UNKNOWN, Properties
 
@@ -17,10 +18,7 @@ PROVIDED: Final = (
     "node.kubernetes.io/",
     "topology.kubernetes.io/",
     "failure-domain.beta.kubernetes.io/",
-    "eks.amazonaws.com/",
     "k8s.io/",
-    "cloud.google.com/",
-    "topology.gke.io/",
 )
 REQUIRED_TERMS: Final = (
     "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
@@ -110,7 +108,7 @@ def _label(pool: DeclaredPool, key: str) -> Any:
         return "linux"
     if key.startswith(DISCOVERED):
         return _ANYTHING
-    return UNKNOWN if key.startswith(PROVIDED) else None
+    return UNKNOWN if key.startswith((*PROVIDED, *cloud(pool.cloud).unknown_labels)) else None
 
 
 def _in(label: Any, values: Iterable[str | None]) -> bool | None:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.clouds import POOL, NodeLabel
 from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile, PoolRow
 from dra_policies.rules.fitting import counted
-from dra_policies.rules.planned_nodes import planned_labels, planned_taints
+from dra_policies.rules.planned_nodes import planned_nodes
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.rules.view import (
-    DRA_LABEL,
-    GKE_DRA_LABEL,
-    GKE_NO_PLUGIN_LABEL,
-    POOL_LABEL,
-    PRESENT_LABEL,
-    DeclaredPool,
-    StackView,
-)
+from dra_policies.rules.view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -35,18 +28,18 @@ def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFil
     is_for_claims = pool.is_dra and pool.has_gpus is not False
     if pool.name is None:
         if pool.has_gpus is not False:
-            yield _unknown(pool, f"the label {POOL_LABEL}")
+            yield _unknown(pool, f"the label {POOL}")
     elif not pool.name:
         if is_for_claims:
             yield Finding(
-                message=f"{pool.title} is for DRA, but carries no label {POOL_LABEL}, so no row of the plan is its own",
-                fix=f"label its nodes {POOL_LABEL}=NAME with one of: {_names(rows)}",
+                message=f"{pool.title} is for DRA, but carries no label {POOL}, so no row of the plan is its own",
+                fix=f"label its nodes {POOL}=NAME with one of: {_names(rows)}",
                 urn=pool.urn,
             )
     elif pool.name not in rows:
         if is_for_claims:  # others, such as the nodes for controllers, are none of the plan's business
             yield Finding(
-                message=f'{pool.title} is labelled {POOL_LABEL}="{pool.name}", but the plan has no such pool',
+                message=f'{pool.title} is labelled {POOL}="{pool.name}", but the plan has no such pool',
                 fix=f"add it to the fleet and plan again, or use one of: {_names(rows)}",
                 urn=pool.urn,
             )
@@ -55,8 +48,9 @@ def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFil
         yield from _compare("machine", pool.machine, row.machine, pool)
         yield from _compare_counts(pool, row)
         if pool.has_gpus is not False:
-            yield from _compare_labels(pool, planned_labels(plan_file, pool.name))
-            yield from _compare_taints(pool, planned_taints(plan_file, pool.name))
+            nodes = planned_nodes(plan_file, pool.name)
+            yield from _compare_labels(pool, nodes.labels)
+            yield from _compare_taints(pool, nodes.taints)
 
 
 def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -> Iterator[Finding]:
@@ -76,8 +70,9 @@ def _compare_counts(pool: DeclaredPool, row: PoolRow) -> Iterator[Finding]:
         yield from _compare("desired node count", pool.count_desired, row.nodes.desired, pool)
 
 
-def _compare_labels(pool: DeclaredPool, planned: dict[str, str]) -> Iterator[Finding]:
-    for key, wanted in planned.items():
+def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Iterator[Finding]:
+    for label in planned:
+        key, wanted = label.key, label.value
         value = "" if pool.labels is None else pool.labels.get(key, "")
         if pool.labels is None or value is None:
             yield _unknown(pool, f"the label {key}")
@@ -85,7 +80,7 @@ def _compare_labels(pool: DeclaredPool, planned: dict[str, str]) -> Iterator[Fin
             is_now = f'"{value}"' if value else "absent"
             yield Finding(
                 message=f"{pool.title}: its node label {key} is {is_now}, but the plan counts on {key}={wanted}",
-                fix=_LABEL_FIXES.get(key, "set it, or pods that select it are planned on nodes that lack it"),
+                fix=f"set it, or {label.otherwise}",
                 urn=pool.urn,
             )
 
@@ -119,7 +114,7 @@ def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
             nodes = counted(row.nodes.max, "node")
             yield Finding(
                 message=f'the plan has a pool "{name}" ({row.machine}, at most {nodes}), '
-                f'but no node group or node pool of this stack is labelled {POOL_LABEL}="{name}"',
+                f'but no node group or node pool of this stack is labelled {POOL}="{name}"',
                 fix="declare it, or remove it from the fleet and plan again",
                 urn=view.record.urn if view.record else "",
             )
@@ -137,13 +132,6 @@ def _names(rows: dict[str, PoolRow]) -> str:
     return ", ".join(sorted(rows)) or "none"
 
 
-_NO_DRIVER = "set it, or no kubelet plugin of the driver runs on these nodes"
-_LABEL_FIXES = {
-    PRESENT_LABEL: _NO_DRIVER,
-    DRA_LABEL: _NO_DRIVER,
-    GKE_NO_PLUGIN_LABEL: "set it, or GKE runs its own device plugin on these nodes",
-    GKE_DRA_LABEL: "set it, or GKE's autoscaler does not wake this pool for claims",
-}
 _FIX = "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack STACK --write"
 
 RULE = Rule(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any
 
+from dra_planner.clouds import DRA
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
 
@@ -20,15 +21,6 @@ if TYPE_CHECKING:
     from dra_planner.planfile import PlanFile
     from dra_planner.releases import Features
     from dra_policies.unknowns import Properties
-
-Cloud = Literal["eks", "gke"]
-
-POOL_LABEL: Final = "pulumi-dra/pool"
-DRA_LABEL: Final = "nvidia.com/gpu.dra"
-PRESENT_LABEL: Final = "nvidia.com/gpu.present"
-GPU_TAINT: Final = Taint("nvidia.com/gpu", "present", "NoSchedule")
-GKE_NO_PLUGIN_LABEL: Final = "gke-no-default-nvidia-gpu-device-plugin"
-GKE_DRA_LABEL: Final = "cloud.google.com/gke-nvidia-gpu-dra-driver"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +38,7 @@ class DeclaredPool:
 
     urn: str
     title: str  # 'node group "l4"'
-    cloud: Cloud
+    cloud: str
     name: str | None  # by its label `pulumi-dra/pool`; "" without one
     machine: str | None
     count_min: int | None
@@ -64,7 +56,7 @@ class DeclaredPool:
         """Whether its nodes are for DRA: the label that the driver's kubelet plugin selects."""
         if self.labels is None:
             return None
-        value = self.labels.get(DRA_LABEL, "")
+        value = self.labels.get(DRA, "")
         return None if value is None else value == "true"
 
 

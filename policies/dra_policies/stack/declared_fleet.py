@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from dra_planner import catalog
 from dra_planner.clouds import cloud
@@ -17,10 +17,8 @@ from dra_policies.rules.view import (
     DeclaredPool,
     StackView,
 )
-from dra_policies.stack.pools import EKS_CLUSTER, GKE_CLUSTER
+from dra_policies.stack.pools import cloud_of_cluster, cloud_of_provider
 from dra_policies.stack.resource import Resource
-
-_ZONE_END: Final = re.compile(r"-?[a-z]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ def _document(
         document["drivers"] = {**drivers, "nvidia": nvidia}
     if planned is not None:
         return document
-    cloud = next((pool.cloud for pool in view.pools), "eks")
+    of_cloud = cloud(view.pools[0].cloud)
     region = _region(resources)
     missing = [
         what
@@ -103,16 +101,16 @@ def _document(
     ]
     if missing:
         raise PlannerError(f"this stack has no plan, and does not say its {' and '.join(missing)}")
-    system = "m7i.large" if cloud == "eks" else "e2-standard-4"  # holds no claims, so any machine will do
-    return {**document, "cloud": cloud, "region": region, "systemPool": {"machine": system}}
+    system = {"machine": of_cloud.system_machine}  # holds no claims, so any machine will do
+    return {**document, "cloud": of_cloud.name, "region": region, "systemPool": system}
 
 
 def cluster_version(resources: Sequence[Resource]) -> str:
     """Return "1.<minor>" when the stack's one cluster says it; "" otherwise."""
     versions = {
-        resource.props.text("version" if resource.type == EKS_CLUSTER else "minMasterVersion")
+        resource.props.text(of_cloud.cluster.version)
         for resource in resources
-        if resource.type in (EKS_CLUSTER, GKE_CLUSTER)
+        if (of_cloud := cloud_of_cluster(resource)) is not None
     }
     if len(versions) != 1:
         return ""
@@ -124,13 +122,14 @@ def cluster_version(resources: Sequence[Resource]) -> str:
 
 def _region(resources: Sequence[Resource]) -> str:
     for resource in resources:
-        if resource.type == GKE_CLUSTER:
-            location = resource.props.text("location") or ""
-            return _ZONE_END.sub("", location) if location.count("-") > 1 else location
-        if resource.type in (EKS_CLUSTER, "pulumi:providers:aws"):
-            region = resource.props.text("region")
-            if region:
-                return region
+        if of_cloud := cloud_of_cluster(resource):
+            path = of_cloud.cluster.region
+        elif of_cloud := cloud_of_provider(resource):
+            path = "region"
+        else:
+            continue
+        if region := resource.props.text(path):
+            return of_cloud.region_of(region) or region
     return ""
 
 

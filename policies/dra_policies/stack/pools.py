@@ -1,27 +1,44 @@
-"""Node groups of EKS and node pools of GKE → declared pools, with totals over zones."""
+"""Node groups and node pools → declared pools, with totals over zones, by what each cloud says of its resources."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, get_args
 
 from dra_planner import catalog
+from dra_planner.clouds import POOL, Cloud, PoolResource, cloud, names
 from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
-from dra_policies.rules.view import POOL_LABEL, Cloud, DeclaredPool
+from dra_policies.rules.view import DeclaredPool
 from dra_policies.stack.resource import Resource, source_of
 from dra_policies.unknowns import Properties
 
-NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
-LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
-NODE_POOL: Final = "gcp:container/nodePool:NodePool"
-GKE_CLUSTER: Final = "gcp:container/cluster:Cluster"
-EKS_CLUSTER: Final = "aws:eks/cluster:Cluster"
-POOL_TYPES: Final = frozenset({NODE_GROUP, NODE_POOL})
 
-_ZONE: Final = re.compile(r"[a-z]+-[a-z]+[0-9]+-[a-z]")
+@cache
+def _clouds_by_token() -> dict[str, Cloud]:
+    clouds = [cloud(name) for name in names()]
+    return {token: each for each in clouds for token in (each.pool.token, each.cluster.token, each.provider)}
+
+
+def is_pool(resource: Resource) -> bool:
+    """Whether a resource is a pool of nodes."""
+    of_cloud = _clouds_by_token().get(resource.type)
+    return of_cloud is not None and of_cloud.pool.token == resource.type
+
+
+def cloud_of_cluster(resource: Resource) -> Cloud | None:
+    """Return the cloud whose cluster a resource is, None when it is no cluster."""
+    of_cloud = _clouds_by_token().get(resource.type)
+    return of_cloud if of_cloud is not None and of_cloud.cluster.token == resource.type else None
+
+
+def cloud_of_provider(resource: Resource) -> Cloud | None:
+    """Return the cloud whose provider a resource is, None when it is none."""
+    of_cloud = _clouds_by_token().get(resource.type)
+    return of_cloud if of_cloud is not None and of_cloud.provider == resource.type else None
 
 
 def declared_pool(resource: Resource, others: Sequence[Resource] = ()) -> DeclaredPool | None:
@@ -29,100 +46,116 @@ def declared_pool(resource: Resource, others: Sequence[Resource] = ()) -> Declar
 
     `others` are the resources it may take properties from: launch template, cluster.
     """
-    if resource.type == NODE_GROUP:
-        return _node_group(resource, others)
-    if resource.type == NODE_POOL:
-        return _node_pool(resource, others)
-    return None
-
-
-def _node_group(resource: Resource, others: Sequence[Resource]) -> DeclaredPool:
-    props = resource.props
-    machine = _eks_machine(resource, others)
-    labels = props.mapping("labels")
+    if not is_pool(resource):
+        return None
+    of_cloud = _clouds_by_token()[resource.type]
+    props, paths = resource.props, of_cloud.pool
+    machine = _machine(resource, of_cloud, others)
+    labels = props.mapping(paths.labels)
+    counts = _counts(resource, paths, _zones(resource, of_cloud, others))
     return DeclaredPool(
         urn=resource.urn,
-        title=resource.title("node group"),
-        cloud="eks",
+        title=resource.title(paths.kind),
+        cloud=of_cloud.name,
         name=_pool_name(labels),
         machine=machine,
-        count_min=props.count("scalingConfig.minSize", 0),
-        count_desired=props.count("scalingConfig.desiredSize", 0),
-        count_max=props.count("scalingConfig.maxSize", 0),
+        count_min=counts.minimum,
+        count_desired=counts.desired,
+        count_max=counts.maximum,
         labels=labels,
-        taints=_taints(props.items("taints")),
-        has_gpus=_has_gpus("eks", machine),
-        image=props.text("amiType"),
-        leaves_desired=resource.ignores("scalingConfig.desiredSize"),
+        taints=_taints(props, paths.taints),
+        has_gpus=_has_gpus(of_cloud.name, machine),
+        image=props.text(paths.image) if paths.image else "",
+        leaves_desired=not counts.fixed and any(resource.ignores(path) for path in paths.desired),
+        is_fixed=counts.fixed,
     )
 
 
-def _eks_machine(resource: Resource, others: Sequence[Resource]) -> str | None:
-    """Return the machine type: of the group itself, else of its launch template; None when there are several."""
-    types = resource.props.texts("instanceTypes")
+def _machine(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> str | None:
+    """Return the machine as a fleet names it; None when it is not known, or when there are several."""
+    paths = of_cloud.pool
+    types = _texts(resource.props, paths.machine)
     if types is None or len(types) > 1:
         return None
-    if types:
-        return types[0]
-    template = source_of(resource, "launchTemplate", LAUNCH_TEMPLATE, others)
+    name = types[0] if types else paths.machine_default or _machine_of_template(resource, paths, others)
+    if not name or paths.attached is None or _has_gpus(of_cloud.name, name):
+        return name
+    attached = resource.props.items(paths.attached.path)
+    if not attached:
+        return name if attached is not None else None
+    kind, count = attached[0].text(paths.attached.type), attached[0].count(paths.attached.count, 1)
+    if not kind or count is None:
+        return None
+    return f"{name}+{kind}" + (f":{count}" if count > 1 else "")
+
+
+def _texts(props: Properties, path: str) -> tuple[str | None, ...] | None:
+    """Return the texts of a property that holds one or a list of them; None where it is not known."""
+    text = props.text(path)
+    if text is None:
+        return props.texts(path)
+    return (text,) if text else ()
+
+
+def _machine_of_template(resource: Resource, paths: PoolResource, others: Sequence[Resource]) -> str | None:
+    if paths.template is None:
+        return None
+    template = source_of(resource, paths.template.property, paths.template.token, others)
     if template is None:
-        template = _template_by_id(resource, others)
-    return None if template is None else template.props.text("instanceType") or None
+        template = _template_by_id(resource, paths.template.property, paths.template.token, others)
+    return None if template is None else template.props.text(paths.template.machine) or None
 
 
-def _template_by_id(resource: Resource, others: Sequence[Resource]) -> Resource | None:
-    """Find the launch template by what the group says of it, when both are known."""
+def _template_by_id(resource: Resource, path: str, token: str, others: Sequence[Resource]) -> Resource | None:
+    """Find the template by what the pool says of it, when both are known."""
     for key in ("id", "name"):
-        wanted = resource.props.text(f"launchTemplate.{key}")
+        wanted = resource.props.text(f"{path}.{key}")
         if wanted:
             for other in others:
-                if other.type == LAUNCH_TEMPLATE and other.props.text(key) == wanted:
+                if other.type == token and other.props.text(key) == wanted:
                     return other
     return None
 
 
-def _node_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPool:
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Nodes over all zones, None where not known; fixed where nothing changes them."""
+
+    fixed: bool = False
+    minimum: int | None = None
+    desired: int | None = None
+    maximum: int | None = None
+
+
+def _counts(resource: Resource, paths: PoolResource, zones: int | None) -> _Counts:
     props = resource.props
-    machine = _gke_machine(props)
-    labels = props.mapping("nodeConfig.labels")
-    fixed, minimum, desired, maximum = _gke_counts(resource, _zones(resource, others))
-    return DeclaredPool(
-        urn=resource.urn,
-        title=resource.title("node pool"),
-        cloud="gke",
-        name=_pool_name(labels),
-        machine=machine,
-        count_min=minimum,
-        count_desired=desired,
-        count_max=maximum,
-        labels=labels,
-        taints=_taints(props.items("nodeConfig.taints")),
-        has_gpus=_has_gpus("gke", machine),
-        leaves_desired=not fixed and (resource.ignores("initialNodeCount") or resource.ignores("nodeCount")),
-        is_fixed=fixed,
-    )
-
-
-Counts = tuple[bool, int | None, int | None, int | None]
-
-
-def _gke_counts(resource: Resource, zones: int | None) -> Counts:
-    """Return (fixed, min, desired, max) over all zones: GKE counts nodes per zone except for its total limits."""
-    props = resource.props
-    scaled = props.has("autoscaling")
+    scaled = props.has(paths.scaling) if paths.scaling else True
     if scaled is None:
-        return False, None, None, None
-    per_zone = props.count("nodeCount", -1)
-    if per_zone == -1:
-        per_zone = props.count("initialNodeCount", 1 if not scaled else 0)
-    desired = _times(per_zone, zones)
+        return _Counts()
+    per_zone = zones if paths.desired_per_zone else 1
+    desired = _times(_first(props, paths.desired, 0 if scaled else 1), per_zone)
     if not scaled:
-        return True, desired, desired, desired
-    total = props.count("autoscaling.totalMaxNodeCount", -1)
-    if total is None or total >= 0:
-        return False, props.count("autoscaling.totalMinNodeCount", 0), desired, total
-    low, high = props.count("autoscaling.minNodeCount", 0), props.count("autoscaling.maxNodeCount", 0)
-    return False, _times(low, zones), desired, _times(high, zones)
+        return _Counts(True, desired, desired, desired)
+    for limits in paths.limits:
+        maximum = props.count(limits.maximum, -1)
+        if maximum is None or maximum >= 0 or limits is paths.limits[-1]:
+            each = zones if limits.per_zone else 1
+            minimum = props.count(limits.minimum, 0)
+            return _Counts(False, _times(minimum, each), desired, _times(_at_least(maximum), each))
+    return _Counts()
+
+
+def _first(props: Properties, paths: Iterable[str], default: int) -> int | None:
+    """Return the first count that is there; None where it is not known."""
+    for path in paths:
+        count = props.count(path, -1)
+        if count is None or count >= 0:
+            return count
+    return default
+
+
+def _at_least(count: int | None) -> int | None:
+    return None if count is None else max(count, 0)
 
 
 def _times(count: int | None, zones: int | None) -> int | None:
@@ -131,15 +164,21 @@ def _times(count: int | None, zones: int | None) -> int | None:
     return None if count is None or zones is None else count * zones
 
 
-def _zones(resource: Resource, others: Sequence[Resource]) -> int | None:
+def _zones(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> int | None:
     """Return in how many zones the pool's nodes are: its own list, else its cluster's; None when not known."""
-    cluster = source_of(resource, "cluster", GKE_CLUSTER, others)
-    for props in (resource.props, *([cluster.props] if cluster else [])):
-        listed = props.texts("nodeLocations")
+    paths = of_cloud.pool
+    if not paths.zones:
+        return None
+    cluster = source_of(resource, paths.cluster, of_cloud.cluster.token, others) if paths.cluster else None
+    places = [(resource.props, paths.zones, paths.location)]
+    if cluster is not None:
+        places.append((cluster.props, of_cloud.cluster.zones, of_cloud.cluster.region))
+    for props, zones, location_path in places:
+        listed = props.texts(zones)
         if listed is None:
             return None
-        location = props.text("location")
-        zonal = bool(location) and _ZONE.fullmatch(location or "") is not None
+        location = props.text(location_path) or ""
+        zonal = bool(of_cloud.region_of(location))
         if listed:
             here = {location} if zonal and props is not resource.props else set[str | None]()
             return len({*listed, *here})
@@ -148,21 +187,7 @@ def _zones(resource: Resource, others: Sequence[Resource]) -> int | None:
     return None
 
 
-def _gke_machine(props: Properties) -> str | None:
-    """Return the machine as a fleet names it: GPUs that are attached to it are part of the name."""
-    name = props.text("nodeConfig.machineType", "e2-medium")  # GKE's own default
-    accelerators = props.items("nodeConfig.guestAccelerators")
-    if not name or accelerators is None:
-        return None
-    if not accelerators or _has_gpus("gke", name):
-        return name
-    kind, count = accelerators[0].text("type"), accelerators[0].count("count", 1)
-    if not kind or count is None:
-        return None
-    return f"{name}+{kind}" + (f":{count}" if count > 1 else "")
-
-
-def _has_gpus(cloud: Cloud, machine: str | None) -> bool | None:
+def _has_gpus(cloud: str, machine: str | None) -> bool | None:
     if not machine:
         return None
     try:
@@ -173,7 +198,7 @@ def _has_gpus(cloud: Cloud, machine: str | None) -> bool | None:
 
 
 def _pool_name(labels: dict[str, str | None] | None) -> str | None:
-    return None if labels is None else labels.get(POOL_LABEL, "")
+    return None if labels is None else labels.get(POOL, "")
 
 
 _EFFECTS: Final = {
@@ -183,8 +208,9 @@ _EFFECTS: Final = {
 }
 
 
-def _taints(items: tuple[Properties, ...] | None) -> tuple[Taint, ...] | None:
+def _taints(props: Properties, path: str) -> tuple[Taint, ...] | None:
     """Return taints in Kubernetes' words; None when any part of any of them is not known."""
+    items = props.items(path)
     if items is None:
         return None
     taints: list[Taint] = []

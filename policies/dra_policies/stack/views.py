@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dra_planner.planfile import RECORD_TYPE
-from dra_policies.rules.planned_nodes import planned_labels, planned_taints
-from dra_policies.rules.view import Cloud, DeclaredPool, DevicePlugin, Record, StackView
+from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
+from dra_policies.rules.planned_nodes import planned_nodes
+from dra_policies.rules.view import DeclaredPool, DevicePlugin, Record, StackView
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object, read_objects
-from dra_policies.stack.pools import POOL_TYPES, declared_pool
+from dra_policies.stack.pools import declared_pool, is_pool
 from dra_policies.stack.record import find_record, read_record
 from dra_policies.stack.releases import (
     critical_pod_quota,
@@ -28,7 +28,7 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
     if resource.type == RECORD_TYPE:
         return judge_record(StackView(expects_record=True, record=read_record(resource)))
     record = find_record(seen)
-    if resource.type in POOL_TYPES:
+    if is_pool(resource):
         pool = declared_pool(resource, seen)
         return StackView(expects_record=True, record=record, pools=() if pool is None else (pool,))
     plugins = _device_plugins([resource])
@@ -58,22 +58,24 @@ def expected_pools(record: Record | None) -> tuple[DeclaredPool, ...]:
     """Return the pools that a plan says will be there, as their nodes will look."""
     if record is None or record.plan_file is None:
         return ()
-    cloud: Cloud = "gke" if record.plan_file.fleet.cloud == "gke" else "eks"
-    return tuple(
-        DeclaredPool(
-            urn=record.urn,
-            title=f'pool "{row.name}" of the plan',
-            cloud=cloud,
-            name=row.name,
-            machine=row.machine,
-            count_min=row.nodes.min,
-            count_desired=row.nodes.desired,
-            count_max=row.nodes.max,
-            labels=planned_labels(record.plan_file, row.name),
-            taints=planned_taints(record.plan_file, row.name),
-            has_gpus=True,
-        )
-        for row in record.plan_file.pools
+    plan_file = record.plan_file
+    return tuple(_expected_pool(plan_file, row, record.urn) for row in plan_file.pools)
+
+
+def _expected_pool(plan_file: PlanFile, row: PoolRow, urn: str) -> DeclaredPool:
+    nodes = planned_nodes(plan_file, row.name)
+    return DeclaredPool(
+        urn=urn,
+        title=f'pool "{row.name}" of the plan',
+        cloud=plan_file.fleet.cloud,
+        name=row.name,
+        machine=row.machine,
+        count_min=row.nodes.min,
+        count_desired=row.nodes.desired,
+        count_max=row.nodes.max,
+        labels=nodes.all_labels,
+        taints=(*nodes.taints, *nodes.added_taints),
+        has_gpus=True,
     )
 
 

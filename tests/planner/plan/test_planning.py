@@ -90,16 +90,25 @@ def test_an_empty_demand_fits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("autoscaler", "replicas", "said"),
+    ("autoscaler", "maximum", "replicas", "built", "verdict", "codes"),
     [
-        ("none", 3, "3 nodes cannot be spread evenly over 2 zones"),
-        ("none", 4, ""),
-        ("gke", 3, ""),
+        ("none", 8, 3, 4, "fits", ["count-rounded-up"]),
+        ("none", 8, 4, 4, "fits", []),
+        ("none", 3, 3, 3, "does-not-fit", ["count-does-not-divide"]),
+        ("gke", 8, 3, 3, "fits", []),
     ],
-    ids=["three over two", "four over two", "GKE's autoscaler counts in all"],
+    ids=["rounded up", "divides", "no room to round up", "GKE's autoscaler counts in all"],
 )
-def test_counts_that_gke_cannot_build(autoscaler: str, replicas: int, said: str) -> None:
-    pools = fleet(("g2-standard-8", {"min": 0, "max": 8}), cloud="gke", autoscaler=autoscaler)
-    found = plan_of(pools, deployment(replicas=replicas)).diagnostics
-    assert [each.code for each in found] == (["count-does-not-divide"] if said else [])
-    assert all(said in each.message and "minimum of 4" in each.fix for each in found)
+def test_counts_are_those_that_gke_builds(
+    autoscaler: str, maximum: int, replicas: int, built: int, verdict: str, codes: list[str]
+) -> None:
+    pools = fleet(("g2-standard-8", {"min": 0, "max": maximum}), cloud="gke", autoscaler=autoscaler)
+    plan = plan_of(pools, deployment(replicas=replicas))
+    assert (plan.pools[0].plan, plan.pools[0].nodes.desired, plan.verdict) == (replicas, built, verdict)
+    assert [each.code for each in plan.diagnostics] == codes
+    assert plan.cost is not None
+    assert plan.cost.hourly_usd == built * plan.offers[0].hourly_usd  # type: ignore[operator]  # its price is known
+    if codes == ["count-does-not-divide"]:
+        assert "set its maximum to 4" in plan.diagnostics[0].fix
+        wider = fleet(("g2-standard-8", {"min": 0, "max": 4}), cloud="gke", autoscaler=autoscaler)
+        assert plan_of(wider, deployment(replicas=replicas)).verdict == "fits"

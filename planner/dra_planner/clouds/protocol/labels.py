@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from dra_planner.catalog import Machine
 from dra_planner.model import Taint
 
+_NAME = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+LABEL_KEY = rf"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}"
+LABEL_VALUE = rf"({_NAME})?"
+
 GPU_PRESENT = "nvidia.com/gpu.present"
 DRA = "nvidia.com/gpu.dra"
 POOL = "pulumi-dra/pool"

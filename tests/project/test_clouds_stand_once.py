@@ -1,0 +1,63 @@
+"""What is said of one cloud stands in its module, its components and its simulated provider, and nowhere else."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from dra_planner.clouds import cloud, names
+
+PROJECT = Path(__file__).parents[2]
+CODE = ("planner", "policies", "command", "components", "sandbox", "conformance", "docs", "examples", "__main__.py")
+OF_A_CLOUD = (
+    "planner/dra_planner/clouds/",
+    "sandbox/dra_sandbox/clouds/",
+    *(f"components/pulumi_dra/{name}/" for name in names()),
+)
+WORD = re.compile(rf"(?<![\w-])({'|'.join(names())})(?![\w-])")
+
+
+def files() -> Iterator[Path]:
+    for place in CODE:
+        found = PROJECT / place
+        for file in [found] if found.is_file() else sorted(found.rglob("*.py")):
+            if not str(file.relative_to(PROJECT)).startswith(OF_A_CLOUD):
+                yield file
+
+
+def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield every text of a module, parts of f-strings included, but for docstrings."""
+    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in statements:
+            yield node.lineno, node.value
+
+
+def test_no_module_names_a_cloud() -> None:
+    named = [
+        f"{file.relative_to(PROJECT)}:{line}: {text[:80]!r}"
+        for file in files()
+        for line, text in literals(ast.parse(file.read_text()))
+        if WORD.search(text)
+    ]
+    assert named == []
+
+
+def test_no_module_has_a_label_or_a_resource_of_a_cloud() -> None:
+    clouds = [cloud(name) for name in names()]
+    tokens = {token for each in clouds for token in (each.pool.token, each.cluster.token)}
+    labels = {each.no_device_plugin_label for each in clouds} - {""}
+    found = [
+        f"{file.relative_to(PROJECT)}:{line}: {text!r}"
+        for file in files()
+        for line, text in literals(ast.parse(file.read_text()))
+        if text in tokens | labels
+    ]
+    assert found == []
+
+
+def test_the_search_finds_what_it_is_for() -> None:
+    sample = 'def f(x):\n    """On gke."""\n    return x == "gke" or f"a.{x}.eks" or "eks-dev"\n'
+    assert [text for _, text in literals(ast.parse(sample)) if WORD.search(text)] == ["gke", ".eks"]
