@@ -109,6 +109,11 @@ class Client:
         body = kubectl_json(document).encode("utf-8", "surrogatepass")
         return _answer(*self.call("PATCH", where, body, "application/apply-patch+yaml"))
 
+    def change(self, document: Mapping[str, Any]) -> Answer:
+        """Merge a document into the object of its name, without keeping what comes of it."""
+        where = f"{self.path_of(document)}/{document['metadata']['name']}?fieldValidation=Strict&dryRun=All"
+        return _answer(*self.call("PATCH", where, kubectl_json(document).encode(), "application/merge-patch+json"))
+
     def path_of(self, document: Mapping[str, Any]) -> str | None:
         """Return where objects like this one are posted, as kubectl would; None where the kind is not served."""
         found = self._kinds.get((str(document.get("apiVersion")).removeprefix("/"), str(document.get("kind"))))

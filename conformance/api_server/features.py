@@ -15,6 +15,13 @@ _OFF_BESIDE_OLDER: Final = ("fractional_capacity_range",)
 planner takes it; the servers here are told nothing, and leave it off."""
 
 
+def as_planned(minor: int) -> dict[str, bool]:
+    """Return the gates to give a server of this minor, so that it has those that the planner takes as released."""
+    release = features_of(minor)
+    found = ((GATES[field], getattr(release, field)) for field in _OFF_BESIDE_OLDER)
+    return {gate.name: on for gate, on in found if gate.is_known(minor)}
+
+
 def _known(minor: int) -> dict[str, str]:
     return {
         field: gate.name

@@ -1,8 +1,8 @@
-"""What real API servers 1.34.3, 1.35.4 and 1.36.3 answered, against what is read here.
+"""What real API servers 1.34.3, 1.35.4, 1.36.3 and 1.37.0 answered, against what is read here.
 
 The files in `cases/` hold manifests of our own and the servers' answers with default gates: `create` for strict field
 validation (kubectl's), `lenient` and `apply` (server-side) where they differ, `stored` for what storing changed. A
-verdict is `accepted`, or the reason and the fields at fault; it is given once where the three releases agree. Under
+verdict is `accepted`, or the reason and the fields at fault; it is given once where the releases agree. Under
 `gates` stand the planner's features that differ from the default.
 """
 
@@ -23,11 +23,12 @@ from dra_planner.manifests.validation.context import Context, ExistingObjects
 from dra_planner.manifests.validation.storage import changes, stored_form
 from dra_planner.manifests.validation.verdict import ServerAnswer, judge
 from dra_planner.plan import check_selector
-from dra_planner.releases import features_of
+from dra_planner.releases import RELEASES, features_of
 from dra_planner.sources import Source
 
 FOLDER = Path(__file__).parent / "cases"
-MINORS = (34, 35, 36)
+MINORS = tuple(RELEASES)
+MINORS_OF_TEXTS = (34, 35, 36)  # of which kubectl was asked
 TEXT_GROUPS = ("yaml", "yaml-dialect")
 MODES = {"create": "strict", "lenient": "lenient", "apply": "apply", "limited": "strict"}
 
@@ -113,8 +114,6 @@ def asked(keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any], str, int
             for minor in MINORS:
                 if wanted(case, key, minor) is not None:
                     yield group, case, key, minor
-            if isinstance(case.get(key), dict) and "1.37" in case[key]:
-                yield group, case, key, 37
 
 
 @pytest.mark.parametrize(("group", "case", "key", "minor"), list(asked(tuple(MODES))), ids=ids)
@@ -153,9 +152,7 @@ def test_the_fields_at_fault_are_those_the_server_names(group: str, case: dict[s
 def stored_cases() -> Iterator[tuple[dict[str, Any], str, int]]:
     for group, case in CASES:
         for key, stored in (("create", "stored"), ("lenient", "lenient_stored")):
-            for minor in (*MINORS, 37) if group not in TEXT_GROUPS else ():
-                if minor == 37 and "1.37" not in (case.get(key) or ()):
-                    continue
+            for minor in MINORS if group not in TEXT_GROUPS else ():
                 given = wanted(case, key, minor)
                 if (given == "accepted" or (given is None and wanted(case, "create", minor) == "accepted")) and (
                     stored == "stored" or case.get(stored)
@@ -186,7 +183,7 @@ def test_what_the_server_stores_drops_and_fills_in(case: dict[str, Any], key: st
         assert value == "<now>" or found["defaulted"][path] == value
 
 
-TEXTS = [(case, minor) for group, case in CASES if group in TEXT_GROUPS for minor in MINORS]
+TEXTS = [(case, minor) for group, case in CASES if group in TEXT_GROUPS for minor in MINORS_OF_TEXTS]
 
 
 def unreadable(text: str) -> ManifestError | None:
