@@ -24,6 +24,7 @@ __all__ = [
     "features_of",
     "is_between",
     "parse_version",
+    "served_since",
 ]
 
 MINIMUM_MINOR = min(RELEASES)
@@ -58,6 +59,11 @@ def parse_version(text: str, place: Place = NOWHERE) -> int:
 def default_since(gate: str) -> str:
     """Return the first release, as "1.36", in which the gate of this field is on by default; "" where it is in none."""
     return next((release.version for release in RELEASES.values() if getattr(release, gate)), "")
+
+
+def served_since(kind: str) -> str:
+    """Return the first release, as "1.37", whose resource.k8s.io/v1 has a kind; "" where none has."""
+    return next((release.version for release in RELEASES.values() if kind in release.resource_kinds), "")
 
 
 def is_between(minor: int, first: int | None, last: int | None) -> bool:

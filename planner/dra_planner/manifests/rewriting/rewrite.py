@@ -20,7 +20,7 @@ from dra_planner.manifests.rewriting.layout import Layout, Unwritable
 from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.manifests.validation.context import CheckSelector, Context
 from dra_planner.manifests.validation.verdict import judge
-from dra_planner.releases import Features
+from dra_planner.releases import Features, served_since
 from dra_planner.sources import Source
 
 _VERSIONS: Final = frozenset({"v1alpha3", "v1beta1", "v1beta2", "v1"})
@@ -247,8 +247,8 @@ def _is_rewritten(old: Old, features: Features) -> bool:
         return False
     elif old.version not in _VERSIONS:
         raise Refused(f"there is no {old.api_version}, and there never was")
-    elif old.kind == "DeviceTaintRule" and features.minor < 37 and old.version != "v1":
-        says = f"1.{features.minor} has no DeviceTaintRule in v1: it is served from 1.37 on"
+    elif old.kind not in features.resource_kinds and old.version != "v1":
+        says = f"{features.version} has no {old.kind} in v1: it is served from {served_since(old.kind)} on"
         raise Refused(says, examples.TAINT_RULE)
     return True
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dra_planner.releases import RELEASES, Features
+from dra_planner.releases import RELEASES, Features, served_since
 
 RESOURCE: Final = "resource.k8s.io"
 _RESOURCE_KINDS: Final = frozenset().union(*(release.resource_kinds for release in RELEASES.values()))
@@ -76,8 +76,7 @@ def _why_no_resource(version: str, kind: str, features: Features, message: str) 
         if kind in features.resource_kinds:
             return None
         if kind in _RESOURCE_KINDS:
-            first = next(release.version for release in RELEASES.values() if kind in release.resource_kinds)
-            return message, f"{kind} is served as {RESOURCE}/v1 from {first} on"
+            return message, f"{kind} is served as {RESOURCE}/v1 from {served_since(kind)} on"
         near = next((known for known in _RESOURCE_KINDS if known.lower() == kind.lower()), "")
         return message, f"write kind: {near}" if near else _OLD_KINDS.get(kind, "check the spelling of kind")
     if kind in _OLD_KINDS:
