@@ -30,6 +30,7 @@ Filter = Literal[
     "affinity",
     "anti-affinity",
     "spread",
+    "topology-label",
 ]
 
 
@@ -38,7 +39,8 @@ class Misfit:
     """Which filter turned the node down, and over what.
 
     `taint` for "taint"; `shortages` (resource, asked, left) for "resources"; `port` for "host-port"; `label`
-    names the label at fault for "node-selector".
+    names the label at fault for "node-selector", "affinity", "spread" and "topology-label" (rules between pods need
+    it, and the node has none).
     """
 
     filter: Filter

@@ -170,6 +170,12 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
                 code="pod-affinity",
                 message=f"the pod must run beside other pods (same {misfit.label}) that are not here",
             )
+        case "topology-label":
+            return Reason(
+                code="topology-label",
+                message=f"the node has no label {misfit.label}, over which the pods must be spread or kept together",
+                fix=f"label the nodes with {misfit.label}, or use a label that they carry",
+            )
         case "spread":
             return Reason(
                 code="topology-spread",

@@ -76,11 +76,13 @@ class Surroundings:
         for spread, count, least in self._spread:
             constraint = spread.constraint
             if stage.label(constraint.topology_key) is None:
-                return Misfit("spread", label=constraint.topology_key)
+                return Misfit("topology-label", label=constraint.topology_key)
             if count(stage) + spread.counts_itself - least > constraint.max_skew:
                 return Misfit("spread", label=constraint.topology_key)
         for key, count in self._beside:
-            if stage.label(key) is None or not (self._first or count(stage)):
+            if stage.label(key) is None:
+                return Misfit("topology-label", label=key)
+            if not (self._first or count(stage)):
                 return Misfit("affinity", label=key)
         if any(count(stage) for count in self._apart):
             return Misfit("anti-affinity")

@@ -40,7 +40,8 @@ class Compatibility:
         """Whether a pool that refuses the item on an empty node might take it after all."""
         refused = [self.stops[item, pool] for pool in range(len(self.rooms)) if not self.fills[item, pool]]
         return any(stop.is_undecided for stop in refused) or (
-            bool(refused) and any(part.shape.pod.pod_affinity for part in self.items[item].parts)
+            not all(stop.lacks_label for stop in refused)
+            and any(part.shape.pod.pod_affinity for part in self.items[item].parts)
         )
 
 

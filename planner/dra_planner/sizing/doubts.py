@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place, sight_of
+from dra_planner.allocation.node_filters import HOSTNAME, Misfit
 from dra_planner.allocation.template import Template
 from dra_planner.allocation.verdicts import Answer
 from dra_planner.model import Demand, DeviceClass, NodeSelector, NodeSelectorTerm, PodSpec, Shape
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
+from dra_planner.sizing.topology import ZONES
 
 
 @dataclass(slots=True)
@@ -22,6 +24,7 @@ class DoubtfulPlace:
     """`place`, with a second question where the first answer rests on a doubt. Nodes are opened through `open`."""
 
     _offers: dict[int, Offer] = field(default_factory=dict)  # by the identity of the node's template
+    _doubtful: set[int] = field(default_factory=set)  # templates of which an estimate or a label is not certain
     _generous: dict[int, Template] = field(default_factory=dict)
     _loosened: dict[tuple[str, int], Shape] = field(default_factory=dict)
 
@@ -31,19 +34,25 @@ class DoubtfulPlace:
         """Return an offer's node as it is estimated, and with the most it can have; the same where nothing is."""
         sight = sight_of(demand.shapes, demand.namespaces)
         state = open_offer(offer, classes, features, sight)
+        self._offers[id(state.template)] = offer
         most = {name: amount for name, amount in offer.at_most.items() if amount > offer.node.allocatable.get(name, 0)}
         if not most and not offer.unknown_labels:
             return state, state
         node = replace(offer.node, allocatable={**offer.node.allocatable, **most})
         generous = open_offer(replace(offer, node=node), classes, features, sight) if most else state
-        self._offers[id(state.template)] = offer
+        self._doubtful.add(id(state.template))
         self._generous[id(state.template)] = generous.template
         return state, generous
 
     def __call__(self, shape: Shape, node: NodeState) -> Answer:
         """Return what `place` says, or that it cannot be told where a doubt alone keeps the pod away."""
+        label = self._missing_label(shape, node.template)
+        if label:
+            if self._offers[id(node.template)].is_unknown_label(label):
+                return Undecided(shape, node, "label", details=(label,))
+            return Refusal(shape, node, "filter", misfit=Misfit("topology-label", label=label))
         verdict = place(shape, node)
-        if not isinstance(verdict, Refusal) or verdict.misfit is None or id(node.template) not in self._offers:
+        if not isinstance(verdict, Refusal) or verdict.misfit is None or id(node.template) not in self._doubtful:
             return verdict
         if verdict.misfit.filter not in ("resources", "node-selector"):
             return verdict
@@ -55,6 +64,20 @@ class DoubtfulPlace:
             return Undecided(shape, node, "estimate", details=tuple(name for name, _, _ in verdict.misfit.shortages))
         labels = tuple(sorted(_keys(shape.pod) - _keys(loosened.pod)))
         return Undecided(shape, node, "label", details=labels) if labels else again
+
+    def _missing_label(self, shape: Shape, template: Template) -> str:
+        """Return the first label that the pod's rules between pods need on its node and that nodes do not surely carry.
+
+        Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{podtopologyspread,interpodaffinity}/filtering.go
+        @v1.36.3: a node without it is turned down.
+        """
+        offer = self._offers.get(id(template))
+        if offer is None:
+            return ""
+        keys = [each.topology_key for each in shape.pod.topology_spread if each.when_unsatisfiable == "DoNotSchedule"]
+        keys += [term.topology_key for term in shape.pod.pod_affinity]
+        carried = {*offer.node.meta.labels, HOSTNAME, *(ZONES if offer.zones else ())}
+        return next((key for key in keys if key not in carried), "")
 
     def _loosen(self, shape: Shape, template: Template) -> Shape:
         """Return the shape without what it demands of labels whose values only the cluster knows."""

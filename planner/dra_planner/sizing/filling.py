@@ -41,8 +41,17 @@ class Stop:
     @property
     def is_elsewhere(self) -> bool:
         """Whether the pod is not meant for such nodes: a DaemonSet makes none for them."""
+        return self._filter in ("node-name", "taint", "node-selector")
+
+    @property
+    def lacks_label(self) -> bool:
+        """Whether nodes have no label that rules between the pods need: then no pods beside these help."""
+        return self._filter == "topology-label"
+
+    @property
+    def _filter(self) -> str:
         misfit = self.answer.misfit if isinstance(self.answer, Refusal) else None
-        return misfit is not None and misfit.filter in ("node-name", "taint", "node-selector")
+        return "" if misfit is None else misfit.filter
 
 
 class Stage:

@@ -38,6 +38,11 @@ class Item:
         return sum(part.pods for part in self.parts)
 
     @property
+    def priority(self) -> int:
+        """The highest priority among the pods."""
+        return max(part.shape.pod.priority for part in self.parts)
+
+    @property
     def is_shared(self) -> bool:
         return bool(_shared_keys(self.parts[0].shape))
 

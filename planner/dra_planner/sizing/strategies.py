@@ -1,7 +1,8 @@
 """The packings that are tried, and which one is kept.
 
 Each strategy is an order of items and a way to choose pools for new nodes; all are first-fit, so all are plans. The
-cheapest that leaves the fewest pods pending wins, the earlier one on a tie.
+cheapest that leaves the fewest pods pending wins, those of the highest priority counted first; the earlier one on a
+tie.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ class Market:
     costs: tuple[NodeCost, ...]
     shares: Mapping[tuple[int, int], Fraction] = field(hash=False)
     weights: Mapping[tuple[int, int], tuple[Fraction, ...]] = field(hash=False)  # part of every row
+
+    @property
+    def priorities(self) -> list[int]:
+        """The priorities of the items, the highest first."""
+        return sorted({item.priority for item in self.found.items}, reverse=True)
 
 
 def best_packing(
@@ -104,10 +110,12 @@ def _only_minimum(rooms: Sequence[Room], only: int) -> list[Room]:
     return [room if index == only else replace(room, minimum=0) for index, room in enumerate(rooms)]
 
 
-def rank(market: Market, packing: Packing) -> tuple[int, NodeCost]:
-    """Return what packings are compared by: pods left over, then cost."""
-    pending = sum(market.found.items[item].pods * count for item, count in packing.pending.items())
-    return pending, total_cost(packing.used_nodes(market.found.rooms), market.costs)
+def rank(market: Market, packing: Packing) -> tuple[tuple[int, ...], NodeCost]:
+    """Return what packings are compared by: pending pods, those of the highest priority first, then cost."""
+    pending = dict.fromkeys(market.priorities, 0)
+    for item, count in packing.pending.items():
+        pending[market.found.items[item].priority] += market.found.items[item].pods * count
+    return tuple(pending.values()), total_cost(packing.used_nodes(market.found.rooms), market.costs)
 
 
 def _packings(
@@ -139,6 +147,9 @@ def _orders(market: Market) -> Iterator[tuple[str, tuple[int, ...]]]:
     yield "largest share first", tuple(sorted(items, key=lambda item: (-share[item], item)))
     yield "fewest pools first", tuple(sorted(items, key=lambda item: (choice[item], -share[item], item)))
     yield "smallest share first", tuple(sorted(items, key=lambda item: (share[item], item)))
+    if len(market.priorities) > 1:
+        urgency = [-each.priority for each in market.found.items]
+        yield "highest priority first", tuple(sorted(items, key=lambda item: (urgency[item], -share[item], item)))
 
 
 def _by_fill(market: Market) -> Choose:

@@ -190,7 +190,8 @@ def _verdict_classes(verdict: Refusal | Undecided) -> list[str]:
         return ["claim-elsewhere" if verdict.kind == "claim" else verdict.kind]
     if verdict.misfit.filter == "resources":
         return [name for name, _, _ in verdict.misfit.shortages]
-    return [{"node-name": "node-selector"}.get(verdict.misfit.filter, verdict.misfit.filter)]
+    same = {"node-name": "node-selector", "topology-label": "spread"}
+    return [same.get(verdict.misfit.filter, verdict.misfit.filter)]
 
 
 def _documents(text: str) -> list[Json]:

@@ -283,6 +283,38 @@ def test_rules_that_span_nodes_are_not_guessed(
     assert [reason.code for reason in web.reasons] == (["rule-between-pods"] if verdict == "cannot-tell" else [])
 
 
+def test_a_label_that_no_node_carries_keeps_pods_away_that_spread_over_it() -> None:
+    rack = PodAffinityTerm(topology_key="rack", label_selector=SELF.label_selector)
+    for rules in ({"topology_spread": spread("rack")}, {"pod_affinity": (rack,)}):
+        (web,) = size([pool("a")], workload("web", 2, gpus=1, **rules)).workloads
+        assert (web.verdict, web.placed, web.pending) == ("does-not-fit", 0, 2)
+        assert web.reasons[0].code == "topology-label"
+        known = size([pool("a", labels={"rack": "r1"})], workload("web", 1, gpus=1, **rules))
+        assert known.workloads[0].placed == 1
+        perhaps = replace(pool("a"), unknown_labels=("rack",))
+        assert size([perhaps], workload("web", 2, gpus=1, **rules)).workloads[0].verdict == "cannot-tell"
+
+
+def test_where_not_all_fits_the_pods_of_the_highest_priority_are_placed() -> None:
+    low, high = workload("low", 16, gpus=1), workload("high", 1, gpus=8, priority=10)
+    sizing = size([pool("a", at_most=2)], low, high)
+    assert {each.workload.name: each.placed for each in sizing.workloads} == {"high": 1, "low": 8}
+
+
+def test_namespaces_are_selected_by_their_labels() -> None:
+    """The pods of the other namespace keep off nodes with pods of ours: each needs nodes of its own."""
+    apart = replace(
+        SELF,
+        topology_key="kubernetes.io/hostname",
+        label_selector=LabelSelector(),
+        namespace_selector=LabelSelector((Requirement("team", "In", ("x",)),)),
+    )
+    shapes = workload("web", 2, gpus=1), workload("alone", 1, gpus=1, pod_anti_affinity=(apart,))
+    for labels, nodes in (({"team": "x"}, 2), ({}, 1)):
+        given = replace(demand(*shapes), namespaces={"default": labels})
+        assert size_pools(given, [pool("a")], CLASSES, FEATURES).pool("a").plan == nodes
+
+
 def test_devices_that_claims_share_are_bounded_by_their_capacity() -> None:
     memory = {"memory": DeviceCapacity(Quantity.parse("24Gi"))}
     shared = Device(name="gpu-0", capacity=memory, allow_multiple_allocations=True)
