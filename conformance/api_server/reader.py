@@ -41,7 +41,10 @@ def context_of(features: Features) -> Context:
     cluster = ExistingObjects(
         namespaces={"default": {}} | {item.name: item.metadata.get("labels") or {} for item in kinds["Namespace"]},
         priority_classes={item.name: int(item.data["value"]) for item in kinds["PriorityClass"]},
-        classes=frozenset(item.name for item in kinds["DeviceClass"]),
+        classes={
+            item.name: str((item.data.get("spec") or {}).get("extendedResourceName") or "")
+            for item in kinds["DeviceClass"]
+        },
         quotas=quotas,
         complete=True,
     )

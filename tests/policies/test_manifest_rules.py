@@ -35,6 +35,12 @@ spec:
       resourceClaims: [{{name: gpu, {claim}}}]
 """
 NAMESPACE = "{{apiVersion: v1, kind: Namespace, metadata: {{name: team, labels: {labels}}}}}"
+QUOTA = """
+apiVersion: v1
+kind: ResourceQuota
+metadata: {{name: gpus, namespace: team}}
+spec: {{hard: {{gpu.nvidia.com.deviceclass.resource.k8s.io/devices: {most}}}}}
+"""
 CLASS = """
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass
@@ -111,6 +117,11 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     "a claim that no container uses": (
         [TEMPLATE, deployment(used="")],
         [("warning", "claim-without-container")],
+    ),
+    "a claim within the quota of its namespace": ([claim(), QUOTA.format(most=1)], []),
+    "a claim above the quota of its namespace": (
+        [claim(two="count: 2"), QUOTA.format(most=1)],
+        [("error", "claim-exceeds-quota")],
     ),
     "32 devices": ([several([16, 16])], []),
     "33 devices": ([several([16, 17])], [("error", "claim-asks-for-too-many-devices")]),

@@ -84,7 +84,7 @@ class _Expansion:
         groups = manifests.group_claims.items()
         reserved_at_once = frozenset(ObjectKey(key.namespace, name) for key, made in groups for name in made.values())
         self._limit = ConsumerLimit(reserved_at_once)
-        self._quotas = QuotaRoom(manifests, frozenset(classes), features)
+        self._quotas = QuotaRoom(manifests, classes, features)
 
     def add(self, workload: Workload, pod_set: PodSet) -> None:
         template = pod_set.template

@@ -14,7 +14,7 @@ from dra_planner.claims.consumers import take
 from dra_planner.claims.resolution import Unresolved
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
 from dra_planner.manifests.validation.quotas import Usage, claim_usage, covers, pod_usage
-from dra_planner.model import Member, ObjectKey, PodSpec, Reason, ShapeClaim
+from dra_planner.model import DeviceClass, Member, ObjectKey, PodSpec, Reason, ShapeClaim
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
 
@@ -50,9 +50,9 @@ class _Quota:
 class QuotaRoom:
     """Takes pods and claims in, in order, as far as the quotas of their namespaces go."""
 
-    def __init__(self, manifests: Manifests, classes: frozenset[str], features: Features) -> None:
+    def __init__(self, manifests: Manifests, classes: Mapping[str, DeviceClass], features: Features) -> None:
         self._features = features
-        self._classes = classes
+        self._classes = {name: each.extended_resource_name or "" for name, each in classes.items()}
         self._quotas: dict[str, list[_Quota]] = {}
         for data in manifests.quotas:
             namespace = str((data.get("metadata") or {}).get("namespace") or "default")
@@ -60,6 +60,11 @@ class QuotaRoom:
         self._denied: dict[ObjectKey, Reason] = {}
         if self._quotas:
             self._charge_claims(manifests)
+
+    @property
+    def denied_claims(self) -> Mapping[ObjectKey, Reason]:
+        """The claims given by name that would not be created, and why."""
+        return self._denied
 
     def check_named(self, pod: PodSpec, namespace: str) -> None:
         """Raise Unresolved where a quota keeps a claim that the pod names from being created."""
@@ -90,7 +95,7 @@ class QuotaRoom:
             yield rest, _reason(quota, usage, namespace)
 
     def _usage(self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]) -> Usage:
-        total: Usage = dict(pod_usage(pod)) if covers(quota.data, pod) else {}
+        total: Usage = dict(pod_usage(pod, self._features.minor)) if covers(quota.data, pod) else {}
         if covers(quota.data, None):
             for claim in claims:
                 if claim.shared is None:

@@ -87,13 +87,16 @@ def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
     """Return what the manifests themselves say of the cluster; whatever they do not mention may exist."""
     namespaces: dict[str, Mapping[str, str]] = {}
     priorities: dict[str, int] = {}
+    default = ""
     for item in objects:
         labels = item.metadata.get("labels")
         if item.kind == "Namespace" and not item.group:
             namespaces[item.name] = labels if isinstance(labels, Mapping) else {}
         elif item.kind == "PriorityClass" and isinstance(item.data.get("value"), int):
             priorities[item.name] = item.data["value"]
-    return ExistingObjects(namespaces=namespaces, priority_classes=priorities)
+            if item.data.get("globalDefault") is True:
+                default = default or item.name
+    return ExistingObjects(namespaces=namespaces, priority_classes=priorities, default_priority=default)
 
 
 class _Collector:

@@ -65,12 +65,17 @@ def cluster_of(objects: list[KubernetesObject], *, limited: bool) -> ExistingObj
         kinds.setdefault(item.kind, []).append(item)
     namespaces = {item.name: item.metadata.get("labels") or {} for item in kinds.get("Namespace", ())}
     quotas = [dict(item.data) for item in kinds.get("ResourceQuota", ())]
+    priorities = kinds.get("PriorityClass", ())
     for quota in quotas:
         quota.setdefault("status", {"used": dict.fromkeys(quota["spec"]["hard"], "0")})
     return ExistingObjects(
         namespaces={"default": {}, **namespaces},
-        priority_classes={item.name: int(item.data["value"]) for item in kinds.get("PriorityClass", ())},
-        classes=frozenset(item.name for item in kinds.get("DeviceClass", ())),
+        priority_classes={item.name: int(item.data["value"]) for item in priorities},
+        default_priority=next((item.name for item in priorities if item.data.get("globalDefault")), ""),
+        classes={
+            item.name: str((item.data.get("spec") or {}).get("extendedResourceName") or "")
+            for item in kinds.get("DeviceClass", ())
+        },
         quotas=quotas,
         complete=True,
         limited_priorities=limited,

@@ -5,6 +5,7 @@ Source: kubernetes/kubernetes:pkg/apis/{core,scheduling}/validation/validation.g
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from dra_planner.manifests.validation.violations import Violations, forbidden, i
 Data = Mapping[str, Any]
 HIGHEST_USER_PRIORITY: Final = 1_000_000_000
 POD_SECURITY: Final = "pod-security.kubernetes.io/"
+_VERSION: Final = re.compile(r"latest|v1\.(?:0|[1-9][0-9]*)", re.ASCII)
 _LEVELS: Final = ("privileged", "baseline", "restricted")
 _SCOPES: Final = frozenset({
     "Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity",
@@ -34,6 +36,9 @@ def check_namespace(data: Data) -> Violations:
         if level is not None and level not in _LEVELS:
             detail = f"must be one of {', '.join(_LEVELS)}"
             yield invalid(f"metadata.labels[{POD_SECURITY}{mode}]", level, detail)
+        version = labels.get(f"{POD_SECURITY}{mode}-version")
+        if version is not None and not _VERSION.fullmatch(version):
+            yield invalid(f"metadata.labels[{POD_SECURITY}{mode}-version]", version, 'must be "latest" or "v1.x"')
 
 
 def check_priority_class(data: Data) -> Violations:

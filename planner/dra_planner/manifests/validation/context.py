@@ -28,7 +28,8 @@ class ExistingObjects:
 
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # name → labels
     priority_classes: Mapping[str, int] = field(default_factory=dict)
-    classes: frozenset[str] = frozenset()
+    default_priority: str = ""  # the PriorityClass that pods have without naming one
+    classes: Mapping[str, str] = field(default_factory=dict)  # DeviceClass → its extendedResourceName, "" for none
     quotas: Sequence[Mapping[str, Any]] = ()
     complete: bool = False
     limited_priorities: bool = False  # critical priorities only in namespaces with a quota for them

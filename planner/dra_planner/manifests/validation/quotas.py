@@ -24,8 +24,11 @@ _COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
 _BOTH: Final = {f"requests.{name}": name for name in ("cpu", "memory", "ephemeral-storage")}
 
 
-def claim_usage(spec: Data, features: Features, classes: frozenset[str]) -> Usage:
-    """Return what one claim is charged: itself, and its devices by class."""
+def claim_usage(spec: Data, features: Features, classes: Mapping[str, str]) -> Usage:
+    """Return what one claim is charged: itself, and its devices by class and by the class's extended resources.
+
+    `classes` are the DeviceClasses that exist, with their extendedResourceName.
+    """
     usage = {"count/resourceclaims.resource.k8s.io": Quantity.from_int(1)}
     counts: dict[str, int] = {}
     for request in (spec.get("devices") or {}).get("requests") or ():
@@ -40,6 +43,9 @@ def claim_usage(spec: Data, features: Features, classes: frozenset[str]) -> Usag
         usage[name + CLASS_SUFFIX] = Quantity.from_int(count)
         if features.extended_resource and features.charges_implicit_extended_resources and name in classes:
             usage[IMPLICIT + name] = Quantity.from_int(count)
+            if classes[name]:
+                extended = f"requests.{classes[name]}"
+                usage[extended] = usage.get(extended, Quantity.from_int(0)) + Quantity.from_int(count)
     return usage
 
 
@@ -47,8 +53,8 @@ def template_usage() -> Usage:
     return {"count/resourceclaimtemplates.resource.k8s.io": Quantity.from_int(1)}
 
 
-def pod_usage(spec: Data) -> Usage:
-    """Return what one pod is charged; extended resources under `requests.`."""
+def pod_usage(spec: Data, minor: int) -> Usage:
+    """Return what one pod is charged; extended resources under `requests.`, implicit ones of classes from 1.35 on."""
     usage = {"pods": Quantity.from_int(1), "count/pods": Quantity.from_int(1)}
     for field in ("requests", "limits"):
         for name, amount in pod_amounts(spec, field).items():
@@ -56,7 +62,7 @@ def pod_usage(spec: Data) -> Usage:
                 usage[f"{field}.{name}"] = amount
                 if field == "requests":
                     usage[name] = amount
-            elif field == "requests":
+            elif field == "requests" and (minor >= 35 or not name.startswith(IMPLICIT.removeprefix("requests."))):
                 usage[f"requests.{name}"] = amount
     return usage
 

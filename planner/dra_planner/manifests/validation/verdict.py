@@ -147,6 +147,10 @@ class _Judging:
         item, cluster = self.item, self.context.cluster
         if item.kind not in CLUSTER_SCOPED and cluster.complete and item.namespace not in cluster.namespaces:
             yield Violation("", "NotFound", f'namespaces "{item.namespace}" not found')
+        if item.kind == "PriorityClass" and item.data.get("globalDefault") is True:
+            default = cluster.default_priority
+            if default not in ("", item.name):
+                yield self._refusal(f"PriorityClass {default} is already marked as default. Only one default can exist")
         if item.kind != "Pod" or self.existing is not None:
             return
         spec = item.data.get("spec") or {}
@@ -209,10 +213,11 @@ class _Judging:
             return claim_usage(spec, self.context.features, self.context.cluster.classes)
         if kind == "ResourceClaimTemplate":
             return template_usage()
-        return pod_usage(spec) if kind == "Pod" else {}
+        return pod_usage(spec, self.context.minor) if kind == "Pod" else {}
 
     def _refusal(self, text: str) -> Violation:
-        plural = {"Pod": "pods"}.get(self.item.kind, f"{self.item.kind.lower()}s.{self.item.group}")
+        kind, group = self.item.kind, self.item.group
+        plural = {"Pod": "pods", "PriorityClass": f"priorityclasses.{group}"}.get(kind, f"{kind.lower()}s.{group}")
         return Violation("", "Forbidden", f'{plural} "{self.item.name}" is forbidden: {text}')
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from dra_planner.manifests.validation.pods import check_pod_template
+from dra_planner.manifests.validation.schedules import schedule_fault
 from dra_planner.manifests.validation.violations import Violations, invalid, not_supported, required
 
 Data = Mapping[str, Any]
@@ -50,8 +51,12 @@ def check_job(data: Data) -> Violations:
 
 def check_cron_job(data: Data) -> Violations:
     spec = data.get("spec") or {}
-    if not spec.get("schedule"):
+    schedule = spec.get("schedule")
+    fault = schedule_fault(schedule) if schedule else ""
+    if not schedule:
         yield required("spec.schedule")
+    elif fault:
+        yield invalid("spec.schedule", schedule, fault)
     template = (spec.get("jobTemplate") or {}).get("spec") or {}
     yield from _check_job_spec(template, "spec.jobTemplate.spec")
 
