@@ -50,7 +50,7 @@ def judge_nodes(
         hourly_plan=None,
         method=_METHOD,
     )
-    counts = {offer.name: count_state(state) for offer, state in zip(offers, outcome.states, strict=True)}
+    counts = {node.name: count_state(state) for node, state in zip(outcome.nodes, outcome.states, strict=True)}
     return Judgement(
         demand=demand,
         offers=offers,

@@ -15,6 +15,7 @@ from dra_planner.allocation.state import HeldClaim
 from dra_planner.allocation.verdicts import ClaimPicks
 from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey
 from dra_planner.offers import pod_requests
+from dra_planner.simulation.census import Census
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.stages import Stage, StageAnswer, Stages
 from dra_planner.simulation.surroundings import Population
@@ -62,8 +63,9 @@ class Start:
 class Cluster:
     """Nodes go by their numbers. `version` changes whenever anything does."""
 
-    def __init__(self, start: Start, stages: Stages) -> None:
+    def __init__(self, start: Start, stages: Stages, census: Census) -> None:
         self.start = start
+        self.census = census
         self.stages = stages
         self.stage_of: list[Stage] = list(start.stages)
         self.nodes_in: dict[Stage, list[int]] = {}
@@ -77,6 +79,7 @@ class Cluster:
             self._enter(node, stage)
         for each in start.pods:
             self._pods_on.setdefault(each.node, {})[each.pod.name] = each
+            census.change(each.pod.kind, start.nodes[each.node], 1)
         for key in self.claims:
             self._offer_claim(key)
 
@@ -95,6 +98,7 @@ class Cluster:
         assert after is not None
         assert shape is not None
         self._move(node, after)
+        self.census.change(pod.kind, self.start.nodes[node], 1)
         for got in placement.picks:
             self._take_elsewhere(node, got.picks)
             if got.shared is not None:
@@ -112,6 +116,7 @@ class Cluster:
         """Take a pod away: its own claims are freed, a shared one when nobody uses it any more."""
         placed = self.pods.pop(name)
         del self._pods_on[placed.node][name]
+        self.census.change(placed.pod.kind, self.start.nodes[placed.node], -1)
         self._move(placed.node, self.stage_without(placed, self.stage_of[placed.node]))
         for got in placed.picks:
             self._give_back_elsewhere(placed.node, got.picks)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from dra_planner.model import Node
 from dra_planner.offers import Offer
 
 ZONE = "topology.kubernetes.io/zone"
+_REGION = "topology.kubernetes.io/region"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +43,14 @@ def _nodes_of(offer: Offer, count: int) -> Iterator[SimulatedNode]:
 def _in_zone(offer: Offer, zone: str) -> Offer:
     meta = offer.node.meta
     return replace(offer, node=replace(offer.node, meta=replace(meta, labels={**meta.labels, ZONE: zone})))
+
+
+def interleave_zones(nodes: Iterable[SimulatedNode]) -> list[SimulatedNode]:
+    """Return nodes as the scheduler walks them: one of each zone in turn.
+
+    Source: kubernetes/kubernetes:pkg/scheduler/backend/cache/node_tree.go@v1.36.3.
+    """
+    zones: dict[tuple[str | None, ...], list[SimulatedNode]] = {}
+    for each in nodes:
+        zones.setdefault(tuple(each.node.meta.labels.get(key) for key in (_REGION, ZONE)), []).append(each)
+    return [each for turn in zip_longest(*zones.values()) for each in turn if each is not None]

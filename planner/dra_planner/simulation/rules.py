@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from dra_planner.allocation.interpod import Namespaces, PodView, spread_selects, term_selects
 from dra_planner.allocation.node_filters import HOSTNAME
-from dra_planner.model import PodAffinityTerm, TopologySpreadConstraint
+from dra_planner.allocation.node_selectors import node_matches, untolerated_taint
+from dra_planner.model import Node, PodAffinityTerm, TopologySpreadConstraint
 from dra_planner.simulation.kinds import PodKind
 
 KindSet = frozenset[int]
@@ -59,6 +60,11 @@ class Rules:
     needs_all_labels: bool = True
     preferred: tuple[Neighbours, ...] = ()
 
+    def counts_node(self, node: Node) -> bool:
+        """Tell whether a node counts when soft constraints are scored: it carries their labels, where it must."""
+        labels = node.meta.labels
+        return not self.needs_all_labels or all(each.constraint.topology_key in labels for each in self.soft_spread)
+
     @property
     def filter(self) -> bool:
         """Whether some of them can turn a node down."""
@@ -75,6 +81,22 @@ class Rules:
         spreads = (each.kinds for each in (*self.hard_spread, *self.soft_spread))
         neighbours = (each.kinds for each in (*self.beside, *self.apart, *self.preferred))
         return frozenset[int]().union(*spreads, *neighbours)
+
+
+def includes(spread: Spread, kind: PodKind, node: Node) -> bool:
+    """Tell whether a node counts for a constraint of a kind, by its policies for node affinity and taints."""
+    constraint = spread.constraint
+    if constraint.node_affinity_policy == "Honor" and not _is_eligible(kind, node):
+        return False
+    return constraint.node_taints_policy != "Honor" or untolerated_taint(node.taints, kind.spec.tolerations) is None
+
+
+def _is_eligible(kind: PodKind, node: Node) -> bool:
+    """Tell whether a node passes the node selector and the required node affinity of such pods."""
+    labels, affinity = node.meta.labels, kind.spec.node_affinity
+    if any(labels.get(key) != value for key, value in kind.spec.node_selector.items()):
+        return False
+    return affinity is None or node_matches(affinity, node)
 
 
 def compile_rules(kinds: Sequence[PodKind], namespaces: Namespaces) -> tuple[Rules, ...]:

@@ -17,7 +17,7 @@ from dra_planner.releases import Features
 from dra_planner.simulation.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
 from dra_planner.simulation.controllers import BARE_POD, Controller, Ordered, PerNode, Replicas
 from dra_planner.simulation.kinds import Kinds, PodKind
-from dra_planner.simulation.nodes import SimulatedNode
+from dra_planner.simulation.nodes import SimulatedNode, interleave_zones
 from dra_planner.simulation.profile import Profile
 from dra_planner.simulation.rules import Rules, compile_rules
 from dra_planner.simulation.scores import CpuMemory
@@ -40,7 +40,8 @@ class Setting:
     """What all orders of arrival have in common. `stages` remembers from one to the next."""
 
     nodes: tuple[SimulatedNode, ...]
-    rules: tuple[Rules, ...]
+    kinds: tuple[PodKind, ...]
+    rules: tuple[Rules, ...]  # by number of kind
     stages: Stages
     start: Start
     members: tuple[tuple[Member, PodKind], ...]  # in the order of the documents
@@ -74,7 +75,8 @@ def prepare(
     level: DemandLevel,
     place_budget: int,
 ) -> Setting:
-    """Return the setting of a demand on nodes."""
+    """Return the setting of a demand on nodes; they are numbered as the scheduler walks them."""
+    nodes = interleave_zones(nodes)
     kinds = Kinds()
     members = tuple((member, kinds.of_shape(_made(shape), _siblings(member))) for shape, member in _in_order(demand))
     bound = [_bound_pods(number, each.offer, kinds) for number, each in enumerate(nodes)]
@@ -96,7 +98,15 @@ def prepare(
         pods=tuple(placed for pods in bound for placed in pods),
         claims=_shared_claims(nodes),
     )
-    return Setting(nodes=tuple(nodes), rules=rules, stages=stages, start=start, members=members, level=level)
+    return Setting(
+        nodes=tuple(nodes),
+        kinds=tuple(kinds.all),
+        rules=rules,
+        stages=stages,
+        start=start,
+        members=members,
+        level=level,
+    )
 
 
 def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, WorkloadRef
 from dra_planner.releases import Features
+from dra_planner.simulation.census import Census
 from dra_planner.simulation.cluster import Cluster, SimulatedPod
 from dra_planner.simulation.controllers import Controller
 from dra_planner.simulation.nodes import SimulatedNode
@@ -66,7 +67,7 @@ class Run:
         self._setting = setting
         self._order = order
         self._steps = steps
-        self._cluster = Cluster(setting.start, setting.stages)
+        self._cluster = Cluster(setting.start, setting.stages, Census(setting.kinds, setting.rules))
         self._scheduler = Scheduler(self._cluster, setting.rules, order.seed)
         self._queue = Queue()
         self._controllers: list[Controller] = []

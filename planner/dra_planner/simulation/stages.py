@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from dra_planner.allocation import Answer, NodeState, Placement, place
-from dra_planner.allocation.node_selectors import node_matches, term_matches, tolerates
+from dra_planner.allocation.node_selectors import term_matches, tolerates
 from dra_planner.model import Node, PodSpec
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.profile import Profile
@@ -125,14 +125,6 @@ class Stages:
             _preference(kind.spec, stage.node),
             verdict.rank,
         )
-
-
-def is_eligible(kind: PodKind, node: Node) -> bool:
-    """Tell whether a node passes the node selector and the required node affinity of such pods."""
-    labels, affinity = node.meta.labels, kind.spec.node_affinity
-    if any(labels.get(key) != value for key, value in kind.spec.node_selector.items()):
-        return False
-    return affinity is None or node_matches(affinity, node)
 
 
 def _changed(company: Company, kind: int, by: int) -> Company:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from math import floor, log
 
 from dra_planner.allocation.node_filters import HOSTNAME, Misfit
-from dra_planner.allocation.node_selectors import untolerated_taint
+from dra_planner.simulation.census import Domains
 from dra_planner.simulation.kinds import PodKind
-from dra_planner.simulation.rules import KindSet, Neighbours, Rules, Spread
+from dra_planner.simulation.rules import KindSet, Neighbours, Rules, Spread, includes
 from dra_planner.simulation.scores import MAX_SCORE
-from dra_planner.simulation.stages import Stage, is_eligible
+from dra_planner.simulation.stages import Stage
 
 Population = Sequence[tuple[Stage, int]]
 """Stages, and how many nodes are in each."""
@@ -98,7 +98,7 @@ def _count_spread(
     eligible = [
         (stage, nodes)
         for stage, nodes in population
-        if all(stage.label(key) is not None for key in keys) and _is_included(spread, kind, stage)
+        if all(stage.label(key) is not None for key in keys) and includes(spread, kind, stage.node)
     ]
     if constraint.topology_key == HOSTNAME:
         domains = sum(nodes for _, nodes in eligible)
@@ -120,44 +120,30 @@ def _count_spread(
     return spread, count, least
 
 
-def _is_included(spread: Spread, kind: PodKind, stage: Stage) -> bool:
-    """Tell whether a node counts for a constraint, by its policies for node affinity and taints."""
-    constraint = spread.constraint
-    if constraint.node_affinity_policy == "Honor" and not is_eligible(kind, stage.node):
-        return False
-    return (
-        constraint.node_taints_policy != "Honor" or untolerated_taint(stage.node.taints, kind.spec.tolerations) is None
-    )
-
-
 # -- scores
 
 
-def score_spread(kind: PodKind, rules: Rules, everywhere: Population, feasible: Population) -> list[int]:
-    """Return the score of PodTopologySpread for each feasible stage, 0 to 100: more for emptier domains."""
-    keys = [each.constraint.topology_key for each in rules.soft_spread]
-    ignored = [rules.needs_all_labels and any(stage.label(key) is None for key in keys) for stage, _ in feasible]
+def score_spread(rules: Rules, domains: Sequence[Domains], feasible: Population) -> list[int]:
+    """Return the score of PodTopologySpread for each feasible stage, 0 to 100: more for emptier domains.
+
+    `domains` are the pods by domain of each soft constraint.
+    """
+    ignored = [not rules.counts_node(stage.node) for stage, _ in feasible]
     scored = [each for each, left_out in zip(feasible, ignored, strict=True) if not left_out]
-    counted = [
-        (stage, nodes)
-        for stage, nodes in everywhere
-        if not rules.needs_all_labels or all(stage.label(key) is not None for key in keys)
-    ]
-    counts = [_soft_counter(each, kind, counted, scored) for each in rules.soft_spread]
+    counts = [_soft_counter(*each, scored) for each in zip(rules.soft_spread, domains, strict=True)]
     raw = [_raw_spread(rules.soft_spread, counts, stage) for stage, _ in scored]
     least, most = min(raw, default=0), max(raw, default=0)
     scores = iter(MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for each in raw)
     return [0 if left_out else next(scores) for left_out in ignored]
 
 
-def _soft_counter(spread: Spread, kind: PodKind, everywhere: Population, scored: Population) -> tuple[Count, float]:
+def _soft_counter(spread: Spread, domains: Domains, scored: Population) -> tuple[Count, float]:
     """Return how a soft constraint counts a domain, and what one pod weighs: the more domains, the more."""
     key = spread.constraint.topology_key
     if key == HOSTNAME:
         return (lambda stage: stage.count(spread.kinds)), log(sum(nodes for _, nodes in scored) + 2)
-    domains = {stage.label(key) for stage, _ in scored}
-    counts = _count_pods(key, spread.kinds, (each for each in everywhere if _is_included(spread, kind, each[0])))
-    return (lambda stage: counts.get(stage.label(key), 0)), log(len(domains) + 2)
+    known = {stage.label(key) for stage, _ in scored}
+    return (lambda stage: domains.get(stage.label(key), 0)), log(len(known) + 2)
 
 
 def _raw_spread(spreads: Sequence[Spread], counts: Sequence[tuple[Count, float]], stage: Stage) -> int:
