@@ -228,11 +228,14 @@ def test_lent_nodes_are_not_repaired_and_end_instead_of_being_upgraded(pool: Any
 
 
 @pytest.mark.parametrize(
-    ("machine", "profile"), [("g2-standard-8", None), ("a3-ultragpu-8g", {"acceleratorNetworkProfile": "auto"})]
+    ("machine", "label", "profile"),
+    [("g2-standard-8", None, None), ("a3-ultragpu-8g", "true", {"acceleratorNetworkProfile": "auto"})],
 )
-def test_googles_dranet_publishes_what_the_machine_has(pool: Any, machine: str, profile: object) -> None:
+def test_googles_dranet_publishes_what_the_machine_has(
+    pool: Any, machine: str, label: str | None, profile: object
+) -> None:
     inputs = pool(machine=machine, network_devices=True).inputs
-    assert inputs["nodeConfig"]["labels"]["cloud.google.com/gke-networking-dra-driver"] == "true"
+    assert inputs["nodeConfig"]["labels"].get("cloud.google.com/gke-networking-dra-driver") == label
     assert inputs.get("networkConfig") == profile
     assert "cloud.google.com/gke-networking-dra-driver" not in pool(machine=machine).inputs["nodeConfig"]["labels"]
 
