@@ -4,6 +4,7 @@
     open_offer(offer, classes, features, sight)                  the same from an offer
     place(shape, state) -> Placement | Refusal | Undecided       one pod on one node; nothing is changed
     Placement.node                                               the state afterwards: the commit is its use
+    reasons_of(answer) -> reasons                           why a pod was not placed, nearest miss first
     explain(shape, state) -> Explanation                         the search as counts, step by step
     suggest_edits(refusal, …) -> edits                           a minimal set of changes that would make it fit
 
@@ -15,6 +16,7 @@ from dra_planner.allocation.edits import Edit
 from dra_planner.allocation.explanation import Explanation, explain
 from dra_planner.allocation.interpod import Sight, sight_of
 from dra_planner.allocation.place import place
+from dra_planner.allocation.reasons import reasons_of
 from dra_planner.allocation.state import NodeState, open_node, open_offer
 from dra_planner.allocation.suggestions import suggest_edits
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal, Undecided
@@ -32,6 +34,7 @@ __all__ = [
     "open_node",
     "open_offer",
     "place",
+    "reasons_of",
     "sight_of",
     "suggest_edits",
 ]

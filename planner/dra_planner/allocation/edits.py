@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
+from dra_planner.allocation.node_reasons import amount_text, toleration_text
 from dra_planner.allocation.node_selectors import node_matches, tolerates
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.refusals import amount_text, toleration_text
 from dra_planner.allocation.state import NodeState
 from dra_planner.model import (
     ClaimSpec,

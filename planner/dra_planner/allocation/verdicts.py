@@ -8,6 +8,7 @@ from typing import Literal
 
 from dra_planner.allocation.holdings import Pick
 from dra_planner.allocation.node_filters import Misfit
+from dra_planner.allocation.results import allocation_of
 from dra_planner.allocation.state import NodeState
 from dra_planner.model import AllocatedDevice, ClaimAllocation, ObjectKey, Reason, Shape
 
@@ -36,8 +37,6 @@ class Placement:
     @cached_property
     def claims(self) -> dict[str, ClaimAllocation]:
         """The allocation of each claim that was allocated now, by its name in the pod."""
-        from dra_planner.allocation.results import allocation_of
-
         return {claim.name: allocation_of(claim.picks, self.node.template) for claim in self.picks}
 
     @cached_property
@@ -87,13 +86,6 @@ class Refusal:
     steps: int = 0
     may: frozenset[str] = frozenset()  # defects without which the pod would fit
 
-    @cached_property
-    def reasons(self) -> tuple[Reason, ...]:
-        """Why, nearest miss first."""
-        from dra_planner.allocation.refusals import explain_refusal
-
-        return explain_refusal(self)
-
 
 @dataclass(frozen=True, eq=False)
 class Undecided:
@@ -106,13 +98,6 @@ class Undecided:
     kind: Literal["unknown", "effort", "volume", "doubt", "estimate", "label"]
     steps: int = 0
     details: tuple[str, ...] = field(default=())
-
-    @cached_property
-    def reasons(self) -> tuple[Reason, ...]:
-        """What is unknown."""
-        from dra_planner.allocation.refusals import explain_undecided
-
-        return explain_undecided(self)
 
 
 Answer = Placement | Refusal | Undecided

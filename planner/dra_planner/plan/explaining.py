@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from dra_planner import cel
-from dra_planner.allocation import Edit, NodeState, Placement, Refusal, open_node, sight_of, suggest_edits
+from dra_planner.allocation import Edit, NodeState, Placement, Refusal, open_node, reasons_of, sight_of, suggest_edits
 from dra_planner.allocation import explain as explain_search
 from dra_planner.allocation.explanation import ClaimReport
 from dra_planner.cel import Explanation as SelectorReport
@@ -101,7 +101,7 @@ def _explain_pool(told: PoolAnswer, claim: ShapeClaim, judgement: Judgement) -> 
         pool=told.offer.name,
         machine=told.offer.machine,
         verdict=told.verdict,
-        reasons=() if isinstance(answer, Placement) else answer.reasons,
+        reasons=() if isinstance(answer, Placement) else reasons_of(answer),
         report=report,
         selectors=tuple(_take_apart(report, told.node)) if report is not None else (),
         devices=tuple((request, device.device) for owner, request, device in search.picks if owner == claim.name),

@@ -26,7 +26,7 @@ from dra_planner.offers import Offer
 from dra_planner.plan.given_claims import GivenClaim, GivenDevice
 from dra_planner.plan.judgement import Judgement
 from dra_planner.releases import Features
-from dra_planner.simulation import Outcome, Simulator, observed_nodes, reasons_of
+from dra_planner.simulation import Outcome, Simulator, failure_reasons, observed_nodes
 from dra_planner.sizing import DeviceCount, Sizing, WorkloadSize, count_state
 
 _METHOD: Final = "the default scheduler, simulated pod by pod in document order"
@@ -81,7 +81,7 @@ def _workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSiz
         names = tuple(node.name for node in outcome.nodes)
         for failure in simulated.failures:
             verdicts.append("cannot-tell" if failure.is_undecided else "does-not-fit")
-            reasons.update(dict.fromkeys(reasons_of(failure, names)))
+            reasons.update(dict.fromkeys(failure_reasons(failure, names)))
         if simulated.lost:
             verdicts.append("does-not-fit")
             reasons[_preempted(simulated.lost)] = None

@@ -10,7 +10,7 @@ come, and puts each on the node that scores best at that moment. Deterministic f
 
 from dra_planner.simulation.nodes import SimulatedNode, observed_nodes, predicted_nodes
 from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, standard_orders
-from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, reasons_of
+from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons
 from dra_planner.simulation.profile import (
     DEFAULT,
     GKE_OPTIMIZE_UTILIZATION,
@@ -33,9 +33,9 @@ __all__ = [
     "SimulatedNode",
     "Simulator",
     "WorkloadOutcome",
+    "failure_reasons",
     "observed_nodes",
     "predicted_nodes",
-    "reasons_of",
     "requested_to_capacity_ratio",
     "standard_orders",
 ]

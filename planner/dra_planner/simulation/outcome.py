@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from dra_planner.allocation import NodeState, Undecided
+from dra_planner.allocation import NodeState, Undecided, reasons_of
 from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
 from dra_planner.simulation.cluster import Cluster
 from dra_planner.simulation.orders import Order
@@ -62,17 +62,17 @@ class Outcome:
         return tuple(stage.state for stage in self.cluster.stage_of)
 
 
-def reasons_of(failure: Failure, names: tuple[str, ...]) -> Iterator[Reason]:
+def failure_reasons(failure: Failure, names: tuple[str, ...]) -> Iterator[Reason]:
     """Yield what ended an attempt, or each different reason with the first node that gave it; the undecided first.
 
     `names` are those of the nodes.
     """
     if failure.error is not None:
-        yield from failure.error.reasons
+        yield from reasons_of(failure.error)
         return
     seen: set[tuple[str, str]] = set()
     for each in sorted(failure.rejections, key=lambda each: (not isinstance(each.verdict, Undecided), each.node)):
-        for reason in each.verdict.reasons:
+        for reason in reasons_of(each.verdict):
             if (reason.code, reason.message) not in seen:
                 seen.add((reason.code, reason.message))
                 yield replace(reason, pool=names[each.node])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.allocation import Undecided
+from dra_planner.allocation import Undecided, reasons_of
 from dra_policies.rules.fitting import Waiting, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
@@ -40,7 +40,7 @@ def _unknown(case: Waiting) -> str:
             f'pool "{pool.offer.name}": {reason.message}'
             for pool in case.pools
             if isinstance(pool.answer, Undecided)
-            for reason in pool.answer.reasons[:1]
+            for reason in reasons_of(pool.answer)[:1]
         )
     if case.size.verdict == "cannot-tell" and case.fits_somewhere:
         return "; ".join(reason.message for reason in case.size.reasons)

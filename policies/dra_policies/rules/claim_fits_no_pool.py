@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.allocation import Refusal
+from dra_planner.allocation import Refusal, reasons_of
 from dra_planner.model import Reason
 from dra_planner.plan import PoolAnswer
-from dra_policies.rules.fitting import Waiting, counted, subject, waiting
+from dra_planner.wording import counted
+from dra_policies.rules.fitting import Waiting, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
@@ -73,7 +74,7 @@ def _why(case: Waiting, pool: PoolAnswer) -> str:
 
 
 def _nearest(pool: PoolAnswer) -> Reason | None:
-    reasons = () if not isinstance(pool.answer, Refusal) else pool.answer.reasons
+    reasons = () if not isinstance(pool.answer, Refusal) else reasons_of(pool.answer)
     return reasons[0] if reasons else None
 
 

@@ -88,8 +88,3 @@ def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:
         for entry in pod_set.template.spec.resource_claims
         if entry.resource_claim_template_name
     }
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 node`, `2 nodes`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dra_planner.clouds import POOL, NodeLabel
 from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile, PoolRow
-from dra_policies.rules.fitting import counted
+from dra_planner.wording import counted
 from dra_policies.rules.planned_nodes import planned_nodes
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.plan import Judgement, PoolAnswer
-from dra_policies.rules.fitting import Waiting, counted, subject, waiting
+from dra_planner.wording import counted
+from dra_policies.rules.fitting import Waiting, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 

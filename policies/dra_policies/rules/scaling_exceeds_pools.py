@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.model import DemandLevel
 from dra_planner.sizing import Sizing, WorkloadSize
-from dra_policies.rules.fitting import counted
+from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from allocation_builders import CLASSES, claim, device, gpus, node, request, shape, slice_of
 
-from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
+from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
 from dra_planner.allocation.edits import Edit, apply_edits
 from dra_planner.allocation.suggestions import suggest_edits
 from dra_planner.model import CelSelector, DeviceClass, DeviceTaint, ObjectMeta, Shape, Taint
@@ -130,7 +130,7 @@ def test_suggested_sets_suffice_and_no_part_of_them_does():
         seen += 1
         edits = suggest_edits(verdict, fresh)
         sizes.append(len(edits))
-        assert edits, verdict.reasons
+        assert edits, reasons_of(verdict)
         assert fits_with(edits, pod, here, fresh)
         for size in range(len(edits)):
             for part in combinations(edits, size):

@@ -6,7 +6,7 @@ from allocation_builders import CLASSES, claim, counters, device, first_of, node
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
+from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
 from dra_planner.allocation.amounts import nano
 from dra_planner.model import DeviceCapacity, DeviceTaint, DeviceToleration, Shape
 from dra_planner.quantity import Quantity
@@ -119,5 +119,5 @@ def test_deciding_changes_nothing(made, pod):
 def test_every_refusal_has_a_reason(made, pod):
     verdict = place(pod, opened(made))
     if isinstance(verdict, Refusal):
-        assert verdict.reasons
-        assert all(reason.code and reason.message for reason in verdict.reasons)
+        assert reasons_of(verdict)
+        assert all(reason.code and reason.message for reason in reasons_of(verdict))

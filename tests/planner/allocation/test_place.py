@@ -16,7 +16,7 @@ from allocation_builders import (
     slice_of,
 )
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place, reasons_of
 from dra_planner.model import (
     DeviceCapacity,
     DeviceTaint,
@@ -42,7 +42,7 @@ def state(*slices: ResourceSlice, features=F36, **more) -> NodeState:
 
 
 def placed(verdict) -> list[str]:
-    assert isinstance(verdict, Placement), verdict.reasons
+    assert isinstance(verdict, Placement), reasons_of(verdict)
     return [d.device for d in verdict.devices]
 
 
@@ -69,7 +69,7 @@ def test_takes_devices_in_order_and_commits_nothing():
 
 
 def test_count_larger_than_the_node_says_how_many_there_are():
-    (reason,) = refused(place(shape(claim(request(count=9))), state(gpus(8)))).reasons
+    (reason,) = reasons_of(refused(place(shape(claim(request(count=9))), state(gpus(8)))))
     assert reason.code == "count-too-large"
     assert "9 devices" in reason.message
     assert "a node offers 8 devices" in reason.fix
@@ -110,7 +110,7 @@ def test_match_attribute_backtracks_off_the_first_device():
 
 def test_match_attribute_that_cannot_be_met_says_how_values_group():
     here = state(slice_of(*(device(f"gpu-{i}", {"root": f"pci{i % 4}"}) for i in range(8))))
-    (reason,) = refused(place(shape(claim(request(count=3), match="gpu.nvidia.com/root")), here)).reasons
+    (reason,) = reasons_of(refused(place(shape(claim(request(count=3), match="gpu.nvidia.com/root")), here)))
     assert reason.code == "match-attribute"
     assert "2 × pci0" in reason.message
     assert "at most 2 devices" in reason.fix
@@ -126,7 +126,7 @@ def test_an_unknown_value_without_a_group_leaves_it_open():
     here = state(slice_of(*(device(f"gpu-{i}", {"root": Unknown()}) for i in range(4))))
     verdict = place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)
     assert isinstance(verdict, Undecided)
-    assert "gpu.nvidia.com/root" in verdict.reasons[0].message
+    assert "gpu.nvidia.com/root" in reasons_of(verdict)[0].message
 
 
 def test_an_unknown_value_that_cannot_change_the_answer_is_no_obstacle():
@@ -165,7 +165,7 @@ def test_shares_of_a_device_are_rounded_by_its_policy():
 
 def test_a_missing_toleration_is_named():
     tainted = node(taints=[Taint("nvidia.com/gpu", "present")])
-    (reason,) = refused(place(shape(claim(request())), state(gpus(1), on=tainted))).reasons
+    (reason,) = reasons_of(refused(place(shape(claim(request())), state(gpus(1), on=tainted))))
     assert reason.code == "missing-toleration"
     assert '{key: nvidia.com/gpu, operator: Equal, value: "present", effect: NoSchedule}' in reason.fix
     tolerant = shape(claim(request()), tolerations=(Toleration("nvidia.com/gpu", "Exists"),))
@@ -173,7 +173,7 @@ def test_a_missing_toleration_is_named():
 
 
 def test_a_shortage_of_cpu_says_how_much():
-    (reason,) = refused(place(shape(requests={"cpu": 80_000}), state())).reasons
+    (reason,) = reasons_of(refused(place(shape(requests={"cpu": 80_000}), state())))
     assert reason.code == "insufficient-cpu"
     assert reason.message == "cpu: asks for 80 CPU, 64 CPU left, 16 CPU short"
 
@@ -184,7 +184,7 @@ def test_pod_slots_are_a_resource():
 
 
 def test_a_class_that_does_not_exist():
-    (reason,) = refused(place(shape(claim(first_of("r", ("any", 1), ("nope", 1)))), state(gpus(1)))).reasons
+    (reason,) = reasons_of(refused(place(shape(claim(first_of("r", ("any", 1), ("nope", 1)))), state(gpus(1)))))
     assert reason.message == "request r/b: device class nope does not exist"
 
 
@@ -202,7 +202,7 @@ def test_a_claim_serves_at_most_256_pods():
 def test_incomplete_pools_are_used_by_1_34_only():
     half = slice_of("a", slice_count=2)
     assert placed(place(shape(claim(request())), state(half, features=F34))) == ["a"]
-    reasons = refused(place(shape(claim(request())), state(half, features=F36))).reasons
+    reasons = reasons_of(refused(place(shape(claim(request())), state(half, features=F36))))
     assert "incomplete" in reasons[-1].message
 
 
@@ -211,7 +211,7 @@ def test_a_search_that_takes_too_long_is_no_verdict():
     here = state(counters(memory=1240), slice_of(*parts, slice_count=2))  # room for any eleven, never for twelve
     verdict = place(shape(claim(request(count=12))), here, budget=5_000)
     assert isinstance(verdict, Undecided)
-    assert verdict.reasons[0].message.startswith("no answer after trying 5001 devices")
+    assert reasons_of(verdict)[0].message.startswith("no answer after trying 5001 devices")
 
 
 def test_equal_devices_are_tried_once():

@@ -20,7 +20,7 @@ from allocation_builders import (
     slice_of,
 )
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, explain, open_node, place
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, explain, open_node, place, reasons_of
 from dra_planner.model import AllocatedDevice, DeviceTaint, ResourceSlice, Unknown
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
@@ -43,7 +43,7 @@ def three_kinds() -> ResourceSlice:
 def says(pod, here: NodeState) -> list[str]:
     verdict = place(pod, here)
     assert isinstance(verdict, Refusal | Undecided)
-    return [f"{r.code}: {r.message}" + (f" → {r.fix}" if r.fix else "") for r in verdict.reasons]
+    return [f"{r.code}: {r.message}" + (f" → {r.fix}" if r.fix else "") for r in reasons_of(verdict)]
 
 
 def gpu(*selectors: str, **more):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from allocation_builders import CLASSES, DRIVER, claim, counters, device, first_of, node, request, shape, slice_of
 
-from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place
+from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
 from dra_planner.model import (
     AllocatedDevice,
     CelSelector,
@@ -133,7 +133,7 @@ def test_a_device_name_twice_in_a_pool():
     twice = (slice_of("a", name="one", slice_count=2), slice_of("a", name="two", slice_count=2))
     assert outcome(state(*twice, features=F34), claim(request())) == "ERROR pool n1 is invalid: duplicate device name a"
     verdict = place(shape(claim(request())), state(*twice))
-    assert "duplicate device name a" in verdict.reasons[-1].message
+    assert "duplicate device name a" in reasons_of(verdict)[-1].message
 
 
 def test_slices_in_order_of_their_names_from_1_36_on():
@@ -244,7 +244,7 @@ def test_a_rejected_partition_gives_its_counters_back_in_the_latest_patch():
     old = F35.with_gates(partitionable_devices=True, device_taints=True)
     here = state(*boards(full, device("half", draws={"c": 20})), features=old)
     assert outcome(here, claim(request())) == "FAIL"
-    assert "patch release" in place(shape(claim(request())), here).reasons[0].message
+    assert "patch release" in reasons_of(place(shape(claim(request())), here))[0].message
 
 
 def test_partitions_overlap():

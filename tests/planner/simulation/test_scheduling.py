@@ -5,6 +5,7 @@ from __future__ import annotations
 from allocation_builders import GI, claim, first_of, node, request, shape
 from clusters import ZONE, bare, offer, offer_of, pods_by_node, simulator, workload
 
+from dra_planner.allocation import reasons_of
 from dra_planner.model import (
     LabelSelector,
     NodeSelectorTerm,
@@ -122,7 +123,7 @@ def test_a_shared_claim_holds_its_pods_on_one_node():
     pods = [bare(shape(shared, requests={"cpu": 40_000}), name, at) for at, name in enumerate("ab")]
     outcome = simulator(pods, [offer("n1", 1), offer("n2", 1)]).run()
     (failure,) = outcome.pending.values()
-    codes = {outcome.nodes[each.node].name: each.verdict.reasons[0].code for each in failure.rejections}
+    codes = {outcome.nodes[each.node].name: reasons_of(each.verdict)[0].code for each in failure.rejections}
     assert codes == {"n1": "insufficient-cpu", "n2": "claim-elsewhere"}
 
 

@@ -1,0 +1,116 @@
+"""Why a node is turned down before its devices are looked at, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dra_planner.allocation.node_filters import Misfit
+from dra_planner.allocation.results import quantity_of
+from dra_planner.allocation.verdicts import Refusal
+from dra_planner.model import Reason, Taint
+
+_GI = 2**30
+_SHORT_CODES = {
+    "cpu": "insufficient-cpu",
+    "memory": "insufficient-memory",
+    "ephemeral-storage": "insufficient-ephemeral-storage",
+    "pods": "too-many-pods",
+}
+
+
+def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
+    """Yield why the node is turned down before devices are looked at."""
+    if misfit.filter == "resources":
+        for name, asked, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
+            yield _shortage(name, asked, left, refusal.node.node.allocatable.get(name, 0))
+        return
+    yield _misfit_reason(misfit, refusal)
+
+
+def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
+    if name == "pods":
+        return Reason(code="too-many-pods", message=f"all {total} pod slots of the node are taken", fix="add a node")
+    missing = amount_text(name, asked - left)
+    whole = "" if left == total else f" of {amount_text(name, total)}"
+    fix = f"ask for {missing} less, or use a larger machine" if asked > total else f"free {missing}, or add a node"
+    return Reason(
+        code=_SHORT_CODES.get(name, "insufficient-resource"),
+        message=f"{name}: asks for {amount_text(name, asked)}, {amount_text(name, left)}{whole} left, {missing} short",
+        fix=fix,
+    )
+
+
+def amount_text(name: str, amount: int) -> str:
+    """Return an amount with its unit: cores for cpu, GiB for memory and storage, a count otherwise."""
+    if name == "cpu":
+        return f"{amount / 1000:g} CPU"
+    if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
+        return f"{amount / _GI:.4g} GiB"
+    return str(quantity_of(amount * 10**9))
+
+
+def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
+    node = refusal.node.node
+    match misfit.filter:
+        case "unschedulable":
+            return Reason(
+                code="node-unschedulable", message="the node is cordoned", fix=f"kubectl uncordon {node.name}"
+            )
+        case "node-name":
+            return Reason(code="node-name", message=f"the pod is bound to node {refusal.shape.pod.node_name} by name")
+        case "taint":
+            return _taint_reason(misfit.taint or Taint(""))
+        case "host-port":
+            return Reason(code="host-port", message=f"host port {misfit.port} is taken on the node")
+        case "affinity":
+            return Reason(
+                code="pod-affinity",
+                message=f"the pod must run beside other pods (same {misfit.label}) that are not here",
+            )
+        case "topology-label":
+            return Reason(
+                code="topology-label",
+                message=f"the node has no label {misfit.label}, over which the pods must be spread or kept together",
+                fix=f"label the nodes with {misfit.label}, or use a label that they carry",
+            )
+        case "spread":
+            return Reason(
+                code="topology-spread",
+                message=f"the pods would be spread too unevenly over {misfit.label}",
+                fix="add room where fewer of them run, or raise maxSkew",
+            )
+        case "anti-affinity":
+            return Reason(
+                code="pod-anti-affinity",
+                message="a pod on the node and this pod keep away from each other (anti-affinity)",
+                fix="add a node",
+            )
+        case _:
+            return _selector_reason(misfit, refusal)
+
+
+def _taint_reason(taint: Taint) -> Reason:
+    return Reason(
+        code="missing-toleration",
+        message=f"the node has the taint {taint}, which the pod does not tolerate",
+        fix=f"add to the pod's tolerations: {toleration_text(taint)}",
+    )
+
+
+def toleration_text(taint: Taint) -> str:
+    """Return the toleration that answers a taint, as YAML."""
+    operator = f'operator: Equal, value: "{taint.value}"' if taint.value else "operator: Exists"
+    return f"{{key: {taint.key}, {operator}, effect: {taint.effect}}}"
+
+
+def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
+    labels = refusal.node.node.meta.labels
+    if not misfit.label:
+        return Reason(code="node-affinity", message="the node's labels do not pass the pod's required node affinity")
+    key = misfit.label.partition("=")[0]
+    have = f'has {key}="{labels[key]}"' if key in labels else f"has no label {key}"
+    return Reason(
+        code="node-selector",
+        message=f"the pod selects nodes with {misfit.label}; the node {have}",
+        fix=f"label the pool with {misfit.label}, or change the pod's nodeSelector",
+    )

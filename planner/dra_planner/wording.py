@@ -1,0 +1,17 @@
+"""Numbers and the words that agree with them."""
+
+from __future__ import annotations
+
+_SINGULAR = {"are": "is", "have": "has"}
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 node`, `2 nodes`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def verb(number: int, plural: str) -> str:
+    """Return the verb that goes with so many things: one *is*, *has*, *passes*; two *are*, *have*, *pass*."""
+    if number != 1:
+        return plural
+    return _SINGULAR.get(plural) or plural + ("es" if plural.endswith(("s", "ch")) else "s")
