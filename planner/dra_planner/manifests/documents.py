@@ -19,6 +19,7 @@ from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.sources import Source
 
 _JSON_SPACE: Final = re.compile(r"\s*")
+_JSON_KEY: Final = re.compile(r'\s*\{\s*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,9 @@ def _json_parts(text: str) -> Iterator[_Part]:
         try:
             _, position = decoder.raw_decode(text, begin)
         except json.JSONDecodeError as error:
+            if not text[:begin].strip() and _is_yaml(text):
+                yield from _yaml_parts(text, 1)
+                return
             at = line + text.count("\n", begin, error.pos)
             yield _Part("", line, fault=Fault(f"JSON: {error.msg}", at, _json_fix(text, error.pos)))
             return
@@ -130,7 +134,22 @@ def _json_parts(text: str) -> Iterator[_Part]:
         line += text.count("\n", begin, position)
 
 
+def _is_yaml(text: str) -> bool:
+    """Return whether a text that begins with a brace, and is not JSON, is YAML in braces up to its first `---`.
+
+    One whose first key stands in double quotes is meant as JSON: kubectl refuses a comma too many there.
+    """
+    if _JSON_KEY.match(text):
+        return False
+    first, _ = next(split_stream(text))
+    try:
+        read_yaml(first)
+    except Fault:
+        return False
+    return True
+
+
 def _json_fix(text: str, position: int) -> str:
     if text[:position].rstrip().endswith(",") and text[position:].lstrip()[:1] in ("}", "]"):
         return "remove the comma before the closing bracket"
-    return "a text that begins with { is read as JSON; begin it with --- to have it read as YAML"
+    return "a text that begins with { is JSON, or one YAML mapping in braces: this is neither"

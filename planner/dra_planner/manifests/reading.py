@@ -22,6 +22,7 @@ from dra_planner.manifests.validation.findings import findings, late_findings
 from dra_planner.manifests.validation.verdict import judge, take
 from dra_planner.manifests.workloads import WorkloadReader
 from dra_planner.manifests.workloads.description import Node as Part
+from dra_planner.manifests.workloads.gangs import gang_findings, is_gang
 from dra_planner.manifests.workloads.scalers import is_scaler
 from dra_planner.model import (
     DeviceClass,
@@ -121,6 +122,7 @@ class _Collector:
         self.quotas: list[Mapping[str, Any]] = []
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.pod_groups: list[KubernetesObject] = []
+        self.gangs: list[KubernetesObject] = []
         self.other: Counter[str] = Counter()
 
     def add(self, item: KubernetesObject) -> None:
@@ -133,6 +135,8 @@ class _Collector:
         if self._is_repeated(item):
             return
         kept = item.with_data(verdict.data)
+        if is_gang(kept):
+            self.gangs.append(kept)
         read = _READERS.get((item.group, item.kind))
         if read is not None:
             read(self, kept)
@@ -160,6 +164,7 @@ class _Collector:
 
     def finish(self) -> Manifests:
         group_claims = self.share_group_claims()
+        self.diagnostics += gang_findings(self.gangs, self.workloads)
         return Manifests(
             workloads=tuple(self.workloads),
             claims=self.claims,

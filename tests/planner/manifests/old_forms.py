@@ -122,7 +122,7 @@ def written(draw: st.DrawFn, data: Data) -> str:
     flow = {"flow": True, "mixed": None}.get(layout, False)
     width = draw(st.sampled_from([40, 200]))
     text: str = yaml.dump(data, Dumper=dumper, default_flow_style=flow, sort_keys=False, width=width)
-    return commented(text, order) if layout in ("block", "indented") else f"---\n{text}"
+    return commented(text, order) if layout in ("block", "indented") else text
 
 
 def commented(text: str, random: random.Random) -> str:

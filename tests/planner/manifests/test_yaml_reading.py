@@ -234,3 +234,8 @@ def test_both_parsers_give_the_same_tree(tree: object) -> None:
         assert read_yaml(text)[0] == expected
     finally:
         yaml_reader.Parser = fast
+
+
+def test_a_mapping_in_braces_need_not_be_json() -> None:
+    documents, _ = read_documents([Source("m.yaml", "{kind: A, on: [1, b]}  # first\n---\nkind: B\n")])
+    assert [(each.data["kind"], each.place.line) for each in documents] == [("A", 1), ("B", 3)]

@@ -44,6 +44,16 @@ CASES: list[tuple[str, str, Expected]] = [
         {"": (0, 0, 3, 3)},
     ),
     (
+        "Job that waits for Kueue",
+        manifest(
+            "batch/v1",
+            "Job",
+            f"parallelism: 3, suspend: true, {JOB_TEMPLATE}",
+            ", labels: {kueue.x-k8s.io/queue-name: team}",
+        ),
+        {"": fixed(3)},
+    ),
+    (
         "CronJob, Allow",
         manifest(
             "batch/v1", "CronJob", f"schedule: '* * * * *', jobTemplate: {{spec: {{parallelism: 2, {JOB_TEMPLATE}}}}}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from dra_planner.documents.tree import child, step
 from dra_planner.errors import Place
@@ -19,6 +19,9 @@ from dra_planner.releases import MINIMUM_MINOR
 
 POD_TEMPLATE = "core.PodTemplateSpec"
 POD_SPEC = "core.PodSpec"
+
+KUEUE_QUEUE: Final = "kueue.x-k8s.io/queue-name"
+"""Label of an object that Kueue suspends until there is room (kubernetes-sigs/kueue:pkg/controller/constants)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,21 @@ class Reading:
 
     @property
     def suspended(self) -> bool:
-        return bool(self.kind.suspend) and self.root.get(self.kind.suspend) is True
+        """Whether the object makes no pods now; one that waits for Kueue counts as what it will be."""
+        if not self.kind.suspend or self.root.get(self.kind.suspend) is not True:
+            return False
+        if self.queue is None:
+            return True
+        said = f'is suspended until Kueue admits it from the queue "{self.queue}", and counted as it will run then'
+        self.assume(said)
+        return False
+
+    @property
+    def queue(self) -> str | None:
+        """The queue of Kueue that the object waits in; None where it waits in none."""
+        labels = self.object.metadata.get("labels")
+        name = labels.get(KUEUE_QUEUE) if isinstance(labels, Mapping) else None
+        return str(name) if name else None
 
     def assume(self, text: str) -> None:
         if text not in self.assumptions:

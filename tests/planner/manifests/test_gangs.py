@@ -1,0 +1,65 @@
+"""PodGroups of schedulers beside the default one: what keeps a gang from starting is said."""
+
+from __future__ import annotations
+
+import pytest
+from workload_cases import JOB_POD, manifest
+
+from dra_planner.manifests import Manifests
+from dra_planner.plan import read_checked
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+
+
+def read(*documents: str) -> Manifests:
+    return read_checked([Source("m.yaml", "\n---\n".join(documents))], features_of(36))
+
+
+def job(pods: int, meta: str) -> str:
+    return manifest("batch/v1", "Job", f"parallelism: {pods}, template: {{metadata: {{{meta}}}, spec: {JOB_POD}}}")
+
+
+SCHEDULERS = {
+    "scheduler-plugins": ("scheduling.x-k8s.io/v1alpha1", "labels: {scheduling.x-k8s.io/pod-group: w}", "minMember: 4"),
+    "KAI": ("scheduling.run.ai/v2alpha2", "annotations: {pod-group-name: w}", "minMember: 4"),
+    "KAI, by subgroups": (
+        "scheduling.run.ai/v2alpha2",
+        "annotations: {pod-group-name: w}",
+        "subGroups: [{name: a, minMember: 1}, {name: b, minMember: 3}]",
+    ),
+    "Volcano": ("scheduling.volcano.sh/v1beta1", "annotations: {scheduling.k8s.io/group-name: w}", "minMember: 4"),
+    "Volcano, by tasks": (
+        "scheduling.volcano.sh/v1beta1",
+        "annotations: {scheduling.volcano.sh/group-name: w}",
+        "minMember: 2, minTaskMember: {ps: 1, worker: 3}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCHEDULERS)
+def test_a_gang_that_too_few_pods_join_never_starts(name: str) -> None:
+    version, tie, spec = SCHEDULERS[name]
+    group = manifest(version, "PodGroup", spec)
+    (finding,) = read(job(3, tie), group).diagnostics
+    assert (finding.severity, finding.code) == ("warning", "gang-too-small")
+    assert "waits for 4 pods, and 3 pods of these manifests join it" in finding.message
+    assert finding.fix == "set the minimum to 3, or add 1 pod with its name"
+    assert read(job(4, tie), group).diagnostics == ()
+    assert read(job(3, "labels: {app: other}"), group).diagnostics == ()  # its pods may be elsewhere
+
+
+def test_the_group_and_the_label_of_old_are_named() -> None:
+    tie = "labels: {pod-group.scheduling.sigs.k8s.io: w}"
+    group = manifest("scheduling.sigs.k8s.io/v1alpha1", "PodGroup", "minMember: 2")
+    gone, unread = read(job(2, tie), group).diagnostics
+    assert (gone.code, unread.code) == ("version-not-served", "gang-label-not-read")
+    assert "scheduling.x-k8s.io/pod-group: w" in gone.fix
+    assert unread.fix == "label the pods scheduling.x-k8s.io/pod-group: w"
+
+
+def test_a_job_that_waits_for_kueue_is_said_to() -> None:
+    queue = ", labels: {kueue.x-k8s.io/queue-name: q}"
+    text = manifest("batch/v1", "Job", f"suspend: true, template: {{spec: {JOB_POD}}}", queue)
+    (workload,) = read(text).workloads
+    said = 'is suspended until Kueue admits it from the queue "q", and counted as it will run then'
+    assert workload.assumptions == (said,)
