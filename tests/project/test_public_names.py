@@ -12,7 +12,6 @@ PACKAGES = [
     "dra_planner.fleet",
     "dra_planner.model",
     "dra_policies.rules",
-    "pulumi_dra",
 ]
 
 
@@ -21,3 +20,13 @@ def test_every_listed_name_exists_and_the_list_is_sorted(package: str) -> None:
     module = importlib.import_module(package)
     assert all(hasattr(module, name) for name in module.__all__)
     assert sorted(module.__all__) == sorted(set(module.__all__))
+
+
+def test_every_component_that_is_hosted_can_be_imported_by_its_name() -> None:
+    import pulumi_dra
+    from pulumi_dra.hosting import hosted_components
+
+    names = [component.__name__ for component in hosted_components()]
+    assert set(pulumi_dra.COMPONENTS) <= set(names)
+    assert names == sorted(set(names))
+    assert [getattr(pulumi_dra, name) for name in names] == hosted_components()

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from old_forms import as_written_for, objects, written
 
-from dra_planner.cel import Selector
+from dra_planner.cel import Dialect, Selector
 from dra_planner.cel import compile as compile_selector
 from dra_planner.documents.yaml_reader import read_yaml
 from dra_planner.manifests.rendering.claims import plain
@@ -20,6 +20,7 @@ from dra_planner.plan import check_selector, read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
+DIALECT = Dialect.of(features_of(36), "stored")
 VERSIONS = ["v1alpha3", "v1beta1", "v1beta2"]
 
 
@@ -134,7 +135,7 @@ def test_what_nvidias_parameters_selected_the_claim_selects(condition: dict[str,
     assert request.exactly is not None
     assert request.exactly.count == count
     selectors = [*manifests.classes["gpu"].selectors, *request.exactly.selectors]
-    compiled = [compile_selector(each.expression) for each in selectors]
+    compiled = [compile_selector(each.expression, DIALECT) for each in selectors]
     for gpu in GPUS:
         for kind in ("gpu", "mig"):
             verdicts = {each.matches(published(gpu, kind)).verdict for each in compiled if isinstance(each, Selector)}
