@@ -95,7 +95,7 @@ class QuotaRoom:
             yield rest, _reason(quota, usage, namespace)
 
     def _usage(self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]) -> Usage:
-        total: Usage = dict(pod_usage(pod, self._features.minor)) if covers(quota.data, pod) else {}
+        total: Usage = dict(pod_usage(pod, self._features)) if covers(quota.data, pod) else {}
         if covers(quota.data, None):
             for claim in claims:
                 if claim.shared is None:

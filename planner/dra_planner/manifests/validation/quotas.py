@@ -53,16 +53,17 @@ def template_usage() -> Usage:
     return {"count/resourceclaimtemplates.resource.k8s.io": Quantity.from_int(1)}
 
 
-def pod_usage(spec: Data, minor: int) -> Usage:
+def pod_usage(spec: Data, features: Features) -> Usage:
     """Return what one pod is charged; extended resources under `requests.`, implicit ones of classes from 1.35 on."""
     usage = {"pods": Quantity.from_int(1), "count/pods": Quantity.from_int(1)}
+    all_are_charged, implicit = features.charges_implicit_extended_resources, IMPLICIT.removeprefix("requests.")
     for field in ("requests", "limits"):
         for name, amount in pod_amounts(spec, field).items():
             if name in _COMPUTE:
                 usage[f"{field}.{name}"] = amount
                 if field == "requests":
                     usage[name] = amount
-            elif field == "requests" and (minor >= 35 or not name.startswith(IMPLICIT.removeprefix("requests."))):
+            elif field == "requests" and (all_are_charged or not name.startswith(implicit)):
                 usage[f"requests.{name}"] = amount
     return usage
 

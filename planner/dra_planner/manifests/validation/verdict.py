@@ -213,7 +213,7 @@ class _Judging:
             return claim_usage(spec, self.context.features, self.context.cluster.classes)
         if kind == "ResourceClaimTemplate":
             return template_usage()
-        return pod_usage(spec, self.context.minor) if kind == "Pod" else {}
+        return pod_usage(spec, self.context.features) if kind == "Pod" else {}
 
     def _refusal(self, text: str) -> Violation:
         kind, group = self.item.kind, self.item.group
