@@ -16,8 +16,8 @@ from dra_planner.simulation.stages import Stage, StageAnswer
 ALL_BELOW = 100  # nodes; with so many or more only part of them is looked at
 _LEAST_PERCENT, _PERCENT, _NODES_PER_PERCENT = 5, 50, 125
 
-Verdict = StageAnswer | Refusal | Undecided
-Judge = Callable[[Stage], Verdict]
+NodeAnswer = StageAnswer | Refusal | Undecided
+Judge = Callable[[Stage], NodeAnswer]
 
 
 @dataclass(slots=True)
