@@ -71,6 +71,17 @@ def select(
     return selection
 
 
+def outcomes(
+    expressions: Sequence[str], candidates: Sequence[Candidate], features: Features
+) -> list[tuple[DeviceAnswer, ...]]:
+    """Return what each expression says of each candidate: the outcome and its message."""
+    if not expressions:
+        return [()] * len(candidates)
+    judges = [_judge(expression, features) for expression in expressions]
+    views = map(_view, candidates)
+    return [tuple(judge.verdict(view) for judge in judges) for view in views]
+
+
 def _select_one(selection: Selection, judges: Sequence[tuple[Term, _Judge]], candidate: Candidate, view: Any) -> None:
     unknown = False
     for term, judge in judges:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from dra_planner.allocation.results import allocation_of
 from dra_planner.model import (
     AllocatedDevice,
     Demand,
@@ -114,14 +113,14 @@ def _claims(outcome: Outcome) -> Iterator[GivenClaim]:
     cluster = outcome.cluster
     for key in outcome.placed:
         placed = cluster.pods[key]
-        node, template = outcome.nodes[placed.node].name, cluster.stage_of[placed.node].state.template
+        node = outcome.nodes[placed.node].name
         for got in placed.picks:
-            devices = allocation_of(got.picks, template).devices
-            yield _given(key.namespace, generated_claim_name(key.name, got.name), key.name, node, devices)
+            name = generated_claim_name(key.name, got.name)
+            yield _given(key.namespace, name, key.name, node, cluster.devices_of(placed, got))
         for shared in placed.shared:
             if shared not in told:
                 told.add(shared)
-                devices = cluster.claims[shared].allocation.devices
+                devices = cluster.devices_of_claim(shared)
                 yield _given(shared.namespace, shared.name, key.name, node, devices)
 
 

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement
-from dra_planner.allocation.devices import PoolId
+from dra_planner.allocation.devices import DeviceId, PoolId
 from dra_planner.allocation.holdings import Pick
 from dra_planner.allocation.node_selectors import node_matches
 from dra_planner.allocation.place import needs_of
 from dra_planner.allocation.ports import host_ports
+from dra_planner.allocation.results import allocation_of
 from dra_planner.allocation.state import HeldClaim
+from dra_planner.allocation.template import Template
 from dra_planner.allocation.verdicts import ClaimPicks
 from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey
 from dra_planner.offers import pod_requests
@@ -37,7 +39,6 @@ class PlacedPod:
     pod: SimulatedPod
     node: int
     picks: tuple[ClaimPicks, ...] = ()
-    devices: tuple[AllocatedDevice, ...] = ()  # the same of a pod that was there before
     shared: tuple[ObjectKey, ...] = ()  # the shared claims that it uses
 
 
@@ -55,6 +56,7 @@ class Start:
     """A cluster before any pod of the demand: nodes in the order in which the scheduler knows them."""
 
     nodes: tuple[Node, ...]
+    templates: tuple[Template, ...]  # by node: its own devices, where equal nodes share a stage
     stages: tuple[Stage, ...]  # by node
     pods: tuple[PlacedPod, ...] = ()
     claims: Mapping[ObjectKey, SharedClaim] = field(default_factory=dict)
@@ -120,8 +122,6 @@ class Cluster:
         self._move(placed.node, self.stage_without(placed, self.stage_of[placed.node]))
         for got in placed.picks:
             self._give_back_elsewhere(placed.node, got.picks)
-        for node, stage in enumerate(self.stage_of) if placed.devices else ():
-            self._move(node, self.stages.with_state(stage, _without_allocated(stage.state, placed.devices)))
         for key in placed.shared:
             self._change_consumers(key, -1)
         self.version += 1
@@ -148,6 +148,23 @@ class Cluster:
                 state = state.with_claims(each for each in state.claims if each.key != key)
             self._move(node, self.stages.with_state(stage, state))
         self.version += 1
+
+    def devices_of(self, placed: PlacedPod, got: ClaimPicks) -> tuple[AllocatedDevice, ...]:
+        """Return what a claim of a pod holds, by the names that its node has for its devices."""
+        return allocation_of(got.picks, self.start.templates[placed.node]).devices
+
+    def devices_of_claim(self, key: ObjectKey) -> tuple[AllocatedDevice, ...]:
+        """Return what a shared claim holds, by the names that the node has on which it was allocated."""
+        claim = self.claims[key]
+        if len(claim.nodes) != 1:
+            return claim.allocation.devices
+        (node,) = claim.nodes
+        own, index = self.start.templates[node], self.stage_of[node].state.template.index
+        named: list[AllocatedDevice] = []
+        for device in claim.allocation.devices:
+            at = index.get(DeviceId(device.driver, device.pool, device.device))
+            named.append(device if at is None else replace(device, pool=own.candidates[at].id.pool))
+        return tuple(named)
 
     # -- nodes
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import count as numbers
 from itertools import groupby
 
-from dra_planner.allocation import NodeState, open_offer, sight_of
+from dra_planner.allocation import NodeState, Sight, open_offer, sight_of
 from dra_planner.allocation.interpod import PodView
 from dra_planner.allocation.node_filters import reject_for_good
+from dra_planner.allocation.verdicts import ClaimPicks
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Member, Node, ObjectKey, Shape, Toleration, WorkloadRef
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
@@ -22,6 +23,7 @@ from dra_planner.simulation.profile import Profile
 from dra_planner.simulation.rules import Rules, compile_rules
 from dra_planner.simulation.scores import CpuMemory
 from dra_planner.simulation.stages import Stage, Stages
+from dra_planner.simulation.twins import Distinctions, share_states
 
 _OF_DAEMONS = (
     *(Toleration(f"node.kubernetes.io/{key}", "Exists", "", "NoExecute") for key in ("not-ready", "unreachable")),
@@ -79,21 +81,19 @@ def prepare(
     nodes = interleave_zones(nodes)
     kinds = Kinds()
     members = tuple((member, kinds.of_shape(_made(shape), _siblings(member))) for shape, member in _in_order(demand))
-    bound = [_bound_pods(number, each.offer, kinds) for number, each in enumerate(nodes)]
+    states = _open(nodes, classes, features, sight_of(demand.shapes, demand.namespaces))
+    bound = [_bound_pods(number, each.offer, states[number], kinds) for number, each in enumerate(nodes)]
     rules = compile_rules(kinds.all, demand.namespaces)
     noticed = frozenset[int]().union(*(each.noticed for each in rules))
     stages = Stages(profile, [kind.number in noticed for kind in kinds.all], place_budget)
-    sight = sight_of(demand.shapes, demand.namespaces)
-    states: dict[int, NodeState] = {}
     opened: list[Stage] = []
-    for each, pods in zip(nodes, bound, strict=True):
-        if id(each.offer) not in states:
-            states[id(each.offer)] = open_offer(each.offer, classes, features, sight)
+    equal = share_states(states, Distinctions.of(kinds.all, classes.values()))
+    for each, state, pods in zip(nodes, equal, bound, strict=True):
         company = Counter(placed.pod.kind.number for placed in pods if placed.pod.kind.number in noticed)
-        scored = _scored(each.offer, pods)
-        opened.append(stages.open(states[id(each.offer)], scored, tuple(sorted(company.items()))))
+        opened.append(stages.open(state, _scored(each.offer, pods), tuple(sorted(company.items()))))
     start = Start(
         nodes=tuple(each.node for each in nodes),
+        templates=tuple(state.template for state in states),
         stages=tuple(opened),
         pods=tuple(placed for pods in bound for placed in pods),
         claims=_shared_claims(nodes),
@@ -107,6 +107,17 @@ def prepare(
         members=members,
         level=level,
     )
+
+
+def _open(
+    nodes: Sequence[SimulatedNode], classes: Mapping[str, DeviceClass], features: Features, sight: Sight
+) -> list[NodeState]:
+    """Return the state of each node before any pod of the demand; nodes of one offer share theirs."""
+    states: dict[int, NodeState] = {}
+    for each in nodes:
+        if id(each.offer) not in states:
+            states[id(each.offer)] = open_offer(each.offer, classes, features, sight)
+    return [states[id(each.offer)] for each in nodes]
 
 
 def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:
@@ -132,7 +143,7 @@ def _is_meant(shape: Shape, node: Node) -> bool:
     return reject_for_good(shape.pod, node) is None
 
 
-def _bound_pods(number: int, offer: Offer, kinds: Kinds) -> list[PlacedPod]:
+def _bound_pods(number: int, offer: Offer, state: NodeState, kinds: Kinds) -> list[PlacedPod]:
     placed: list[PlacedPod] = []
     for each in offer.pods:
         name = each.meta.key
@@ -143,8 +154,8 @@ def _bound_pods(number: int, offer: Offer, kinds: Kinds) -> list[PlacedPod]:
         shared = tuple(
             claim.meta.key for claim in here if not claim.owner_pod and claim.meta.name in each.claims.values()
         )
-        pod = SimulatedPod(name, kinds.of_bound(each.spec, view))
-        placed.append(PlacedPod(pod, number, devices=devices, shared=shared))
+        picks = (ClaimPicks("", None, tuple(state.picks_of(devices))),)
+        placed.append(PlacedPod(SimulatedPod(name, kinds.of_bound(each.spec, view)), number, picks, shared))
     return placed
 
 

@@ -133,7 +133,7 @@ class _Play:
                 outcome.nodes[name] = dict(Counter(simulated.nodes[placed.node].name for placed in running))
             for placed in running:
                 shown = placed.pod.name.name if ref.kind in NAMED else f"{ref.name}-*"
-                template = cluster.stage_of[placed.node].state.template
+                template = cluster.start.templates[placed.node]
                 for got in placed.picks:
                     for pick in got.picks:
                         id_ = template.candidates[pick.index].id

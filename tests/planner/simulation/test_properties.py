@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from allocation_builders import GI, claim, request, shape
 from clusters import ZONE, offer, simulator, workload
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dra_planner.model import LabelSelector, PodAffinityTerm, TopologySpreadConstraint
+from dra_planner.model import (
+    LabelSelector,
+    NodeSelectorTerm,
+    PodAffinityTerm,
+    PreferredNodes,
+    Requirement,
+    TopologySpreadConstraint,
+)
 from dra_planner.simulation import AT_ONCE, REVERSED, SETTLED, Order, Outcome, Simulator
 
 EVERYONE = LabelSelector()
@@ -69,6 +77,16 @@ def test_no_placement_breaks_a_filter_or_a_capacity(given_nodes, demand, order):
     for placed in apart:
         zone = outcome.nodes[placed.node].meta.labels.get(ZONE)
         assert zone is None or zones[zone] == 1
+
+
+@given(nodes(), workloads(), st.sampled_from([SETTLED, AT_ONCE, REVERSED]))
+@settings(max_examples=60, deadline=None)
+def test_judging_equal_nodes_once_changes_nothing(given_nodes, demand, order):
+    """A preference for a node that is not there scores nothing, and tells every node from every other."""
+    absent = PreferredNodes(1, NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", ("absent",)),)))
+    apart = [replace(each, pod=replace(each.pod, preferred_nodes=(absent,))) for each in demand]
+    together = simulator(demand, given_nodes)
+    assert together.run(order).placed == simulator(apart, given_nodes).run(order).placed
 
 
 @given(nodes(), workloads(), ORDERS)

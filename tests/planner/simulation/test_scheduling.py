@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from allocation_builders import GI, claim, first_of, node, request, shape
+from allocation_builders import GI, claim, device, first_of, node, request, shape
 from clusters import ZONE, bare, offer, offer_of, pods_by_node, simulator, workload
 
 from dra_planner.allocation import reasons_of
@@ -218,6 +218,25 @@ def test_only_part_of_a_large_cluster_is_looked_at():
     pods = [bare(shape(), f"p{at}", at) for at in range(2)]
     placed = pods_by_node(pods, nodes)
     assert placed == {"p0": {"n0": 1}, "p1": {"best": 1}}
+
+
+def test_nodes_are_equal_whatever_the_serial_numbers_of_their_devices():
+    """Unless a selector reads them; and each node's devices keep their own names."""
+
+    def serial(number: int):
+        return offer(f"n{number}", devices=[device(f"gpu-{at}", {"uuid": f"{number}/{at}"}) for at in range(4)])
+
+    nodes = [serial(number) for number in range(3)]
+    found = simulator([workload(shape(ONE_GPU), 6)], nodes)
+    assert len(set(found.setting.start.stages)) == 1
+    cluster = found.run().cluster
+    pools = {device.pool for placed in cluster.pods.values() for device in cluster.devices_of(placed, placed.picks[0])}
+    assert pools == {"n0", "n1", "n2"}
+    picky = claim(request("r", "device.attributes['gpu.nvidia.com'].uuid == '1/2'"))
+    read = simulator([workload(shape(picky), 2)], nodes)
+    assert len(set(read.setting.start.stages)) == 2
+    (found_picky,) = read.run().workloads.values()
+    assert (dict(found_picky.nodes), found_picky.pending) == ({"n1": 1}, 1)
 
 
 def test_an_error_on_a_node_ends_the_attempt():
