@@ -14,10 +14,13 @@ setup: ## install what is missing (uv, the environment) into per-user caches
 tools: setup ## build what is missing of the engine's tools (Pulumi CLI)
 	@$(VENV)/python -m dra_sandbox tools
 
+planes: setup ## build what is missing of the control plane that tests run (etcd, Kubernetes 1.36)
+	@$(VENV)/python -m dra_sandbox tools --kubernetes 1.36
+
 demo: tools ## plan, build, judge and destroy a stack on stand-in clouds (STACK=gke-dev for GKE)
 	@$(VENV)/python -m dra_sandbox demo --stack $(STACK)
 
-test: tools ## run all tests
+test: tools planes ## run all tests
 	@$(VENV)/python -m pytest -n 2 --dist loadfile -q
 
 fast: setup ## lint, types and tests of the planner alone: seconds
@@ -51,4 +54,4 @@ conformance: setup ## run upstream Kubernetes' own code on the same cases (long)
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done
 
-.PHONY: help setup tools demo test fast lint types docs tables docs-check check conformance bench
+.PHONY: help setup tools planes demo test fast lint types docs tables docs-check check conformance bench

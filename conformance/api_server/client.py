@@ -1,19 +1,17 @@
-"""Asking an API server: one connection per thread, answers in the form that our own are compared in."""
+"""Asking an API server: its answers in the form that our own are compared in."""
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
-import threading
 import urllib.parse
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from control_plane import ControlPlane
+from dra_sandbox.control_plane import ApiServer, ControlPlaneError
 
 Json = dict[str, Any]
 THREADS: Final = 6
@@ -39,47 +37,20 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Client:
     """Requests to one server."""
 
-    plane: ControlPlane
-    _local: threading.local = field(default_factory=threading.local)
-    _kinds: dict[tuple[str, str], tuple[str, str, bool]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Learn what the server serves."""
-        groups = [("api/v1", "v1")]
-        for group in self.call("GET", "/apis")[1]["groups"]:
-            groups += [(f"apis/{v['groupVersion']}", v["groupVersion"]) for v in group["versions"]]
-        for path, version in groups:
-            for item in self.call("GET", f"/{path}")[1]["resources"]:
-                if "/" not in item["name"]:
-                    self._kinds[version, item["kind"]] = (f"/{path}", item["name"], item["namespaced"])
+    server: ApiServer
 
     def call(
         self, method: str, path: str, body: bytes | None = None, content: str = "application/json"
-    ) -> tuple[int, Json, list[str]]:
+    ) -> tuple[int, Json, tuple[str, ...]]:
         """Return status, document and warnings of one request."""
-        headers = {"Authorization": f"Bearer {self.plane.token}", "Accept": "application/json", "Content-Type": content}
-        for attempt in (1, 2):
-            try:
-                connection = self._connection()
-                connection.request(method, path, body, headers)
-                answer = connection.getresponse()
-                text = answer.read()
-                return answer.status, _document(text), answer.headers.get_all("Warning", [])
-            except (http.client.HTTPException, OSError):
-                self._local.connection = None
-                if attempt == 2:
-                    break
-        return 0, {"reason": PANIC, "message": "the server closed the connection without an answer"}, []
-
-    def _connection(self) -> http.client.HTTPSConnection:
-        connection: http.client.HTTPSConnection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self.plane.connect()
-        return connection
+        try:
+            return self.server.request(method, path, body, content)
+        except ControlPlaneError:
+            return 0, {"reason": PANIC, "message": "the server closed the connection without an answer"}, ()
 
     def create(self, text: str, document: Mapping[str, Any], mode: str = "Strict", *, dry_run: bool = True) -> Answer:
         """Create an object as kubectl would from its text; `document` is the same as a value, for JSON."""
@@ -116,16 +87,12 @@ class Client:
 
     def path_of(self, document: Mapping[str, Any]) -> str | None:
         """Return where objects like this one are posted, as kubectl would; None where the kind is not served."""
-        found = self._kinds.get((str(document.get("apiVersion")).removeprefix("/"), str(document.get("kind"))))
+        found = self.server.resource(str(document.get("apiVersion")).removeprefix("/"), str(document.get("kind")))
         if found is None:
             return None
-        base, plural, namespaced = found
         metadata = document.get("metadata")
         namespace = metadata.get("namespace") if isinstance(metadata, Mapping) else None
-        if not isinstance(namespace, str) or not namespace:
-            namespace = "default"
-        within = f"namespaces/{urllib.parse.quote(namespace, safe='')}/" if namespaced else ""
-        return f"{base}/{within}{plural}"
+        return found.path(namespace if isinstance(namespace, str) and namespace else "default")
 
     def schemas(self, group: str) -> Json:
         """Return the schemas that the server publishes for one group and version, by name."""
@@ -181,7 +148,7 @@ def _document(text: bytes) -> Json:
     return found
 
 
-def _answer(status: int, body: Json, warnings: list[str]) -> Answer:
+def _answer(status: int, body: Json, warnings: tuple[str, ...]) -> Answer:
     told = tuple(warning.split(" ", 2)[-1].strip('"') for warning in warnings)
     if 200 <= status < 300:
         return Answer("", stored=body, warnings=told)

@@ -19,14 +19,14 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from builds import MINORS
 from client import Client
-from control_plane import control_plane
 from declared import check_declared, check_rewritten
 from differential import Difference, differences, populate
 from features import GATE_SETS
 from predictions import Refused, check_slices
 
+from dra_sandbox.control_plane import ApiServer, Settings, control_plane
+from dra_sandbox.tools.kubernetes import MINORS
 from generate import written
 
 CHECKS: Final = ("reader", "slices", "objects")
@@ -44,8 +44,8 @@ def main() -> int:
             if name != "default" and not gates:
                 continue
             started = time.monotonic()
-            with control_plane(minor, gates) as plane:
-                client = Client(plane)
+            with control_plane(Settings(minor, gates, scheduling=False)) as plane:
+                client = Client(ApiServer.of(plane))
                 populate(client)
                 title = f"{plane.version}, gates {name}"
                 print(f"{title}: ready after {time.monotonic() - started:.0f} s", flush=True)

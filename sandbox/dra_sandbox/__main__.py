@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         match given.command:
             case "tools":
-                return _tools()
+                return _tools(given)
             case "demo":
                 return _demo(given)
             case _:
@@ -52,7 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", parents=[project], help="run the main job from end to end and check every step")
     demo.add_argument("--stack", default="eks-dev", help="a stack of the project (default: %(default)s)")
     demo.add_argument("--work-dir", type=Path, help="where to keep backend and logs (default: a temporary folder)")
-    commands.add_parser("tools", help="find or build the tools the sandbox needs, and print where they are")
+    tools = commands.add_parser("tools", help="find or build the tools the sandbox needs, and print where they are")
+    tools.add_argument("--kubernetes", metavar="VERSION", help='a control plane of this release instead, as "1.36"')
     return parser
 
 
@@ -61,18 +62,18 @@ def _rehearse(given: argparse.Namespace) -> int:
     from rich.console import Console
 
     from dra_sandbox.engine import EngineError
-    from dra_sandbox.rehearsal import Rehearsal, RehearsalRefused, chosen_stack, rehearsal_folder
+    from dra_sandbox.kept_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     try:
-        folder = given.folder.absolute() if given.folder else rehearsal_folder(given.project)
-        rehearsal = Rehearsal(given.project, folder, console)
+        folder = given.folder.absolute() if given.folder else stacks_folder(given.project)
+        rehearsal = KeptStacks(given.project, folder, console)
         if given.command == "down":
             return int(not rehearsal.down(given.stack, force=given.force))
         settings = yaml.safe_load((given.project / "Pulumi.yaml").read_text(encoding="utf-8")) or {}
         stack = chosen_stack(given.project, settings.get("stackConfigDir") or "", given.stack)
         return int(not (rehearsal.up(stack) if given.command == "up" else rehearsal.plan(stack)))
-    except RehearsalRefused as error:
+    except StackRefused as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except EngineError as error:
@@ -80,7 +81,21 @@ def _rehearse(given: argparse.Namespace) -> int:
         return 1
 
 
-def _tools() -> int:
+def _tools(given: argparse.Namespace) -> int:
+    if given.kubernetes:
+        from dra_planner.errors import PlannerError
+        from dra_planner.releases import parse_version
+        from dra_sandbox.tools.kubernetes import find_binaries
+
+        try:
+            binaries = find_binaries(parse_version(given.kubernetes))
+        except PlannerError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
+        print(f"kubernetes {binaries.version}")
+        for name, path in binaries.paths.items():
+            print(f"{name}  {path}")
+        return 0
     from dra_sandbox.tools import find_pulumi
 
     pulumi = find_pulumi()

@@ -31,7 +31,7 @@ class GoTool:
 
     `pins` is the folder below `modules/` that pins it; `module` the module whose version is the tool's;
     `package` the main package in it; `stamps` maps a Go variable to the text that the linker puts there,
-    in which `{version}` stands for the version without its `v`.
+    in which `{version}` stands for the version without its `v`. `minutes` is about how long a build takes on two cores.
     """
 
     name: str
@@ -40,6 +40,7 @@ class GoTool:
     package: str
     tags: tuple[str, ...] = ()
     stamps: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    minutes: int = 3
 
     @property
     def pins_folder(self) -> Path:
@@ -102,7 +103,8 @@ def _build_into(tool: GoTool, staging: Path) -> None:
     command = [str(go), "build", "-v", "-trimpath", "-mod=readonly", "-buildvcs=false"]
     command += ["-tags", ",".join(tool.tags)] if tool.tags else []
     command += ["-ldflags", " ".join(["-s -w", *stamps]), "-o", str(staging / "bin" / tool.name), tool.package]
-    with step(f"building {tool.name} {tool.version} from its Go modules (minutes on first use)") as running:
+    takes = f"once, about {tool.minutes} minute{'s' if tool.minutes != 1 else ''} on two cores"
+    with step(f"building {tool.name} {tool.version} from its Go modules ({takes})") as running:
         _run(command, tool, running)
 
 

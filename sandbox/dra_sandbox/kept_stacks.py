@@ -22,12 +22,12 @@ _MARK = "rehearsal-of"
 """File in a folder of ours that names the project; a folder without it is never removed."""
 
 
-class RehearsalRefused(Exception):
+class StackRefused(Exception):
     """What was asked for cannot be done; the message says why, and what would make it possible."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class KeptStacks:
     """The rehearsed stacks of one project."""
 
     project: Path
@@ -79,12 +79,12 @@ class Rehearsal:
         return True
 
     def _open(self) -> Engine:
-        """The engine on the folder. Raises RehearsalRefused for a folder that is somebody else's."""
+        """The engine on the folder. Raises StackRefused for a folder that is somebody else's."""
         mark = self.folder / _MARK
         if not mark.is_file() and self.folder.is_dir() and any(self.folder.iterdir()):
-            raise RehearsalRefused(f"{self.folder} holds something else: give an empty folder, or a new one")
+            raise StackRefused(f"{self.folder} holds something else: give an empty folder, or a new one")
         if mark.is_file() and mark.read_text(encoding="utf-8") != str(self.project):
-            raise RehearsalRefused(
+            raise StackRefused(
                 f"{self.folder} rehearses {mark.read_text(encoding='utf-8')}: take that down, or give another folder"
             )
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -125,14 +125,14 @@ class Rehearsal:
             self.console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
 
 
-def rehearsal_folder(project: Path) -> Path:
+def stacks_folder(project: Path) -> Path:
     """Where the stacks of a project are kept when nobody says where."""
     digest = hashlib.sha256(str(project).encode()).hexdigest()[:12]
     return cache_folder() / "rehearsals" / f"{project.name}-{digest}"
 
 
 def chosen_stack(project: Path, settings_folder: str, stack: str | None) -> str:
-    """Return `stack` when the project has it, or its only one. Raises RehearsalRefused with those that there are."""
+    """Return `stack` when the project has it, or its only one. Raises StackRefused with those that there are."""
     found = sorted(
         path.name.removeprefix("Pulumi.").removesuffix(".yaml")
         for path in (project / settings_folder).glob("Pulumi.*.yaml")
@@ -142,6 +142,6 @@ def chosen_stack(project: Path, settings_folder: str, stack: str | None) -> str:
     if stack is None and len(found) == 1:
         return found[0]
     there = f"it has {', '.join(found)}" if found else "it has none"
-    raise RehearsalRefused(
+    raise StackRefused(
         f"there is no stack {stack} in the project; {there}" if stack else f"say which stack with --stack; {there}"
     )

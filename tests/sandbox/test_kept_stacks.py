@@ -12,7 +12,7 @@ from rich.console import Console
 
 from dra_sandbox.__main__ import main
 from dra_sandbox.engine import Engine
-from dra_sandbox.rehearsal import Rehearsal, RehearsalRefused, chosen_stack, rehearsal_folder
+from dra_sandbox.kept_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -32,7 +32,7 @@ def project_in(folder: Path, step: str = "first") -> Path:
 def test_a_stack_is_kept_until_it_is_taken_down(tmp_path: Path) -> None:
     said = io.StringIO()
     kept = tmp_path / "kept"
-    stack = Rehearsal(project_in(tmp_path), kept, Console(file=said, width=120))
+    stack = KeptStacks(project_in(tmp_path), kept, Console(file=said, width=120))
 
     assert stack.plan("dev")
     assert not kept.exists()  # a preview leaves nothing
@@ -71,9 +71,9 @@ def test_a_stack_that_fails_at_once_leaves_nothing_and_says_why(
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").touch()
-    stack = Rehearsal(project_in(tmp_path), tmp_path / "mine", Console(file=io.StringIO()))
+    stack = KeptStacks(project_in(tmp_path), tmp_path / "mine", Console(file=io.StringIO()))
 
-    with pytest.raises(RehearsalRefused, match="holds something else"):
+    with pytest.raises(StackRefused, match="holds something else"):
         stack.up("dev")
     assert stack.down(None)  # nothing of ours is up there
     assert (tmp_path / "mine" / "thesis.txt").exists()
@@ -83,28 +83,28 @@ def test_a_folder_of_another_project_is_refused(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "rehearsal-of").write_text("/somewhere/else")
-    stack = Rehearsal(project_in(tmp_path), kept, Console(file=io.StringIO()))
+    stack = KeptStacks(project_in(tmp_path), kept, Console(file=io.StringIO()))
 
-    with pytest.raises(RehearsalRefused, match="rehearses /somewhere/else"):
+    with pytest.raises(StackRefused, match="rehearses /somewhere/else"):
         stack.down(None)
 
 
 def test_every_project_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    first, second = rehearsal_folder(tmp_path / "a" / "platform"), rehearsal_folder(tmp_path / "b" / "platform")
+    first, second = stacks_folder(tmp_path / "a" / "platform"), stacks_folder(tmp_path / "b" / "platform")
 
     assert first != second
-    assert first == rehearsal_folder(tmp_path / "a" / "platform")
+    assert first == stacks_folder(tmp_path / "a" / "platform")
     assert first.name.startswith("platform-")
 
 
 def test_the_only_stack_needs_no_name(tmp_path: Path) -> None:
     project = project_in(tmp_path)
     assert chosen_stack(project, "stacks", None) == "dev"
-    with pytest.raises(RehearsalRefused, match="there is no stack prod in the project; it has dev"):
+    with pytest.raises(StackRefused, match="there is no stack prod in the project; it has dev"):
         chosen_stack(project, "stacks", "prod")
     (project / "stacks/Pulumi.prod.yaml").touch()
-    with pytest.raises(RehearsalRefused, match="say which stack with --stack; it has dev, prod"):
+    with pytest.raises(StackRefused, match="say which stack with --stack; it has dev, prod"):
         chosen_stack(project, "stacks", None)
 
 

@@ -1,5 +1,5 @@
-// Pins what the folder's name says, for the comparison with real API servers.
-module pulumi-dra.invalid/conformance/etcd
+// Pins the etcd that the sandbox builds for its control planes.
+module pulumi-dra.invalid/tools/etcd
 
 go 1.24
 

@@ -1,6 +1,0 @@
-//go:build tools
-
-// Package tools keeps the command that is built from this module in its go.mod.
-package tools
-
-import _ "k8s.io/kubernetes/cmd/kube-apiserver"

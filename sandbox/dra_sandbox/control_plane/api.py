@@ -1,0 +1,199 @@
+"""Requests to an API server: one connection per thread, answers as documents."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import ssl
+import threading
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from dra_sandbox.control_plane.plane import ControlPlane
+from dra_sandbox.control_plane.problems import ControlPlaneError
+
+Json = dict[str, Any]
+
+_SECONDS: Final = 60.0
+_WATCH_SECONDS: Final = 300
+_API_VERSION: Final = re.compile(r"([a-z0-9.-]+/)?[a-z0-9]+")
+
+
+class Refused(Exception):
+    """The API server refused a request; `status` is the HTTP status, `reason` that of the Status object."""
+
+    def __init__(self, status: int, document: Mapping[str, Any]) -> None:
+        self.status = status
+        self.reason = str(document.get("reason") or f"HTTP {status}")
+        super().__init__(str(document.get("message") or self.reason))
+
+
+class Response(NamedTuple):
+    """Status, document and warnings of one answer."""
+
+    status: int
+    document: Json
+    warnings: tuple[str, ...] = ()
+
+
+class Resource(NamedTuple):
+    """How a kind is served: below which path, under which plural name, and whether in namespaces."""
+
+    base: str
+    plural: str
+    namespaced: bool
+
+    def path(self, namespace: str = "", name: str = "") -> str:
+        """Return the path of all objects, of those of one namespace, or of one object."""
+        within = f"/namespaces/{urllib.parse.quote(namespace, safe='')}" if self.namespaced and namespace else ""
+        return f"{self.base}{within}/{self.plural}" + (f"/{urllib.parse.quote(name, safe='')}" if name else "")
+
+
+@dataclass(slots=True)
+class ApiServer:
+    """One API server: `connect` opens a connection to it with a time limit in seconds, `headers` say who asks."""
+
+    connect: Callable[[float], http.client.HTTPConnection]
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    _local: threading.local = field(default_factory=threading.local, repr=False)
+    _resources: dict[str, dict[str, Resource]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, plane: ControlPlane) -> ApiServer:
+        """Return the API server of a control plane; its certificate is trusted, and no other."""
+        port, context = plane.ports.api_server, ssl.create_default_context(cafile=str(plane.certificate))
+
+        def connect(seconds: float) -> http.client.HTTPConnection:
+            return http.client.HTTPSConnection("127.0.0.1", port, timeout=seconds, context=context)
+
+        return cls(connect, {"Authorization": f"Bearer {plane.token}"})
+
+    def request(
+        self, method: str, path: str, body: str | bytes | None = None, content: str = "application/json"
+    ) -> Response:
+        """Return the answer to one request, whatever its status; a connection that broke is opened again, once.
+
+        Raises ControlPlaneError when the server does not answer.
+        """
+        headers = {**self.headers, "Accept": "application/json", "Content-Type": content}
+        sent = body.encode() if isinstance(body, str) else body
+        failure: Exception | None = None
+        for _ in range(2):
+            try:
+                connection = self._connection()
+                connection.request(method, path, sent, headers)
+                answer = connection.getresponse()
+                text = answer.read()
+            except (http.client.HTTPException, OSError) as error:
+                self._local.kept, failure = None, error
+            else:
+                return Response(answer.status, _document(text), tuple(answer.headers.get_all("Warning", [])))
+        raise ControlPlaneError(f"the API server does not answer {method} {path}: {failure}")
+
+    def call(self, method: str, path: str, document: Mapping[str, Any] | None = None, content: str = "") -> Json:
+        """Return the document of an answer; raises Refused where the status is not one of success."""
+        body = None if document is None else json.dumps(document)
+        answer = self.request(method, path, body, content or "application/json")
+        if answer.status >= HTTPStatus.BAD_REQUEST:
+            raise Refused(answer.status, answer.document)
+        return answer.document
+
+    def resource(self, api_version: str, kind: str) -> Resource | None:
+        """Return how a kind is served, None where it is not."""
+        if api_version not in self._resources:
+            self._resources[api_version] = self._discover(api_version)
+        return self._resources[api_version].get(kind)
+
+    def _discover(self, api_version: str) -> dict[str, Resource]:
+        if not _API_VERSION.fullmatch(api_version):
+            return {}
+        base = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+        answer = self.request("GET", base)
+        items = answer.document["resources"] if answer.status == HTTPStatus.OK else []
+        return {
+            item["kind"]: Resource(base, item["name"], item["namespaced"]) for item in items if "/" not in item["name"]
+        }
+
+    def path(self, document: Mapping[str, Any], *, named: bool = True) -> str:
+        """Return where an object is, or where objects of its kind are created. Raises Refused for an unknown kind."""
+        api_version, kind = str(document.get("apiVersion")), str(document.get("kind"))
+        served = self.resource(api_version, kind)
+        if served is None:
+            message = f'no matches for kind "{kind}" in version "{api_version}"'
+            raise Refused(HTTPStatus.NOT_FOUND, {"reason": "NoMatch", "message": message})
+        metadata = document.get("metadata") or {}
+        name = str(metadata.get("name", "")) if named else ""
+        return served.path(str(metadata.get("namespace") or "default"), name)
+
+    def apply(self, document: Mapping[str, Any], *, manager: str = "pulumi-dra", force: bool = True) -> Json:
+        """Apply an object on the server's side, and return it as it is then. Raises Refused."""
+        path = f"{self.path(document)}?fieldManager={manager}&force={str(force).lower()}"
+        return self.call("PATCH", path, document, "application/apply-patch+yaml")
+
+    def create(self, document: Mapping[str, Any]) -> Json:
+        """Create an object, and return it. Raises Refused."""
+        return self.call("POST", self.path(document, named=False), document)
+
+    def patch_status(self, path: str, status: Mapping[str, Any]) -> Json:
+        """Merge into the status of the object at `path`. Raises Refused."""
+        return self.call("PATCH", f"{path}/status", {"status": status}, "application/merge-patch+json")
+
+    def delete(self, path: str, *, at_once: bool = False) -> None:
+        """Delete the object at `path`; one that is gone is no error. At once: without waiting for its kubelet."""
+        try:
+            self.call("DELETE", f"{path}?gracePeriodSeconds=0" if at_once else path)
+        except Refused as refused:
+            if refused.status != HTTPStatus.NOT_FOUND:
+                raise
+
+    def listed(self, path: str) -> tuple[list[Json], str]:
+        """Return the objects of a collection, and the resource version from which to watch it. Raises Refused."""
+        found = self.call("GET", path)
+        kind, api_version = str(found["kind"]).removesuffix("List"), found["apiVersion"]
+        items = [{"apiVersion": api_version, "kind": kind, **item} for item in found["items"] or []]
+        return items, str(found["metadata"]["resourceVersion"])
+
+    def watch(self, path: str, resource_version: str) -> Iterator[tuple[str, Json]]:
+        """Yield (ADDED, MODIFIED or DELETED, object) as a collection changes, until the server ends the watch."""
+        query = f"watch=1&resourceVersion={resource_version}&timeoutSeconds={_WATCH_SECONDS}"
+        connection = self.connect(_WATCH_SECONDS + _SECONDS)
+        try:
+            connection.request("GET", f"{path}?{query}", headers={**self.headers, "Accept": "application/json"})
+            answer = connection.getresponse()
+            if answer.status != HTTPStatus.OK:
+                raise Refused(answer.status, _document(answer.read()))
+            for line in answer:
+                event = json.loads(line)
+                if event["type"] == "ERROR":
+                    raise Refused(int(event["object"].get("code", 0)), event["object"])
+                yield event["type"], event["object"]
+        finally:
+            connection.close()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if getattr(self._local, "kept", None) is None:
+            self._local.kept = _Kept(self.connect(_SECONDS))
+        kept: _Kept = self._local.kept
+        return kept.connection
+
+
+class _Kept:
+    """A connection that is closed when its thread, or its ApiServer, is gone."""
+
+    def __init__(self, connection: http.client.HTTPConnection) -> None:
+        self.connection = connection
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
+def _document(text: bytes) -> Json:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {"kind": "Status", "message": text.decode("utf-8", "replace")}
+    return found if isinstance(found, dict) else {"kind": "Status", "message": str(found)}

@@ -1,0 +1,110 @@
+"""`python -m dra_sandbox.control_plane.kubelet`: stands in for the kubelets of all nodes.
+
+Pods that the scheduler has bound become Running and Ready, and stay so; pods that are to go are gone at once. No
+container runs, so no Job ever completes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import http.client
+import ssl
+import time
+import urllib.parse
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from typing import Any, Final
+
+import yaml
+
+from dra_sandbox.control_plane.api import ApiServer, Refused
+from dra_sandbox.control_plane.problems import ControlPlaneError
+
+_PODS: Final = "/api/v1/pods"
+_THREADS: Final = 4
+_PAUSE_SECONDS: Final = 0.5  # after the API server has gone away
+_FINISHED: Final = ("Succeeded", "Failed")
+_CONDITIONS: Final = ("PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready")
+
+
+def main() -> None:
+    """Serve until told to stop."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kubeconfig", required=True)
+    with open(parser.parse_args().kubeconfig, encoding="utf-8") as file:
+        server = api_server_of(yaml.safe_load(file))
+    while True:
+        try:
+            serve(server)
+        except (ControlPlaneError, Refused, http.client.HTTPException, OSError, ValueError):
+            time.sleep(_PAUSE_SECONDS)
+
+
+def serve(server: ApiServer) -> None:
+    """Look after all pods that are there, and those that come, until the server ends the watch."""
+    with ThreadPoolExecutor(_THREADS) as threads:
+        pods, version = server.listed(_PODS)
+        for pod in pods:
+            threads.submit(_tend, server, pod)
+        for event, pod in server.watch(_PODS, version):
+            if event != "DELETED":
+                threads.submit(_tend, server, pod)
+
+
+def running_status(pod: Mapping[str, Any], now: str) -> dict[str, Any]:
+    """Return the status of a pod all of whose containers run and are ready; `now` is a time of the API."""
+    containers = pod["spec"]["containers"]
+    return {
+        "phase": "Running",
+        "startTime": now,
+        "conditions": [
+            *(each for each in pod.get("status", {}).get("conditions", []) if each["type"] not in _CONDITIONS),
+            *({"type": name, "status": "True", "lastTransitionTime": now} for name in _CONDITIONS),
+        ],
+        "containerStatuses": [
+            {
+                "name": each["name"],
+                "image": each.get("image", ""),
+                "imageID": "",
+                "ready": True,
+                "started": True,
+                "restartCount": 0,
+                "state": {"running": {"startedAt": now}},
+            }
+            for each in containers
+        ],
+    }
+
+
+def api_server_of(kubeconfig: Mapping[str, Any]) -> ApiServer:
+    """Return the API server that a kubeconfig of ours leads to."""
+    cluster, user = kubeconfig["clusters"][0]["cluster"], kubeconfig["users"][0]["user"]
+    context = ssl.create_default_context(cadata=base64.b64decode(cluster["certificate-authority-data"]).decode())
+    address = urllib.parse.urlsplit(cluster["server"])
+    assert address.hostname is not None
+
+    def connect(seconds: float) -> http.client.HTTPConnection:
+        return http.client.HTTPSConnection(address.hostname or "", address.port, timeout=seconds, context=context)
+
+    return ApiServer(connect, {"Authorization": f"Bearer {user['token']}"})
+
+
+def _tend(server: ApiServer, pod: Mapping[str, Any]) -> None:
+    metadata, status = pod["metadata"], pod.get("status", {})
+    if not pod["spec"].get("nodeName"):
+        return
+    path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}"
+    try:
+        if metadata.get("deletionTimestamp"):
+            server.delete(path, at_once=True)
+        elif status.get("phase") not in ("Running", *_FINISHED):
+            server.patch_status(path, running_status(pod, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())))
+    except Refused as refused:
+        if refused.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+            print(f"{path}: {refused}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

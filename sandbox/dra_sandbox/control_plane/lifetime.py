@@ -1,0 +1,206 @@
+"""Starts control planes, and always ends them."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import http.client
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Final
+
+from dra_sandbox.cache import cache_folder
+from dra_sandbox.control_plane.api import ApiServer
+from dra_sandbox.control_plane.commands import SCHEDULER_CONFIGURATION, commands
+from dra_sandbox.control_plane.credentials import make_credentials, write_kubeconfig
+from dra_sandbox.control_plane.plane import SERVERS, ControlPlane, Ports, Settings, is_kept
+from dra_sandbox.control_plane.problems import (
+    ControlPlaneError,
+    NotReady,
+    PortTaken,
+    disk_full,
+    ended,
+    tail,
+    unwritable,
+)
+from dra_sandbox.control_plane.processes import end, spawn
+from dra_sandbox.tools.kubernetes import BINARIES, Binaries, find_binaries
+
+_TRIES: Final = 3  # when somebody takes a port between our looking for one and the server's listening on it
+_LOOK_EVERY_SECONDS: Final = 0.1
+_NEEDED_MIB: Final = 300  # etcd's preallocated log and a database of a few thousand pods
+_LOCK: Final = "owner.lock"
+
+
+def start(
+    folder: Path,
+    settings: Settings,
+    binaries: Binaries,
+    *,
+    outlives_us: bool = True,
+    within_seconds: float = 120,
+) -> ControlPlane:
+    """Start a control plane that keeps everything in `folder`, which must be empty or missing; return it when its API
+    server is ready. What was started is stopped again when that fails.
+
+    Raises ControlPlaneError: no room, a folder that is in use, or NotReady after `within_seconds`.
+    """
+    folder = folder.resolve()
+    if is_kept(folder):
+        raise ControlPlaneError(f"{folder} holds a control plane already: run `pulumi-dra sandbox down` first")
+    _make_folder(folder)
+    for attempt in range(1, _TRIES + 1):
+        try:
+            return _try(folder, settings, binaries, outlives_us, within_seconds)
+        except PortTaken:
+            if attempt == _TRIES:
+                raise
+    raise AssertionError  # the last attempt has returned or raised
+
+
+def stop(folder: Path) -> None:
+    """End all processes of the control plane in `folder`, in reverse order, and remove the folder.
+
+    Works on whatever is left of one: after a crash, or when it was never ready.
+    """
+    folder = folder.resolve()
+    end(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def control_plane(
+    settings: Settings, binaries: Binaries | None = None, *, within_seconds: float = 120
+) -> Generator[ControlPlane]:
+    """Run a control plane while the block lasts; the binaries are found, or built, where none are given.
+
+    Raises ToolUnavailable as `find_binaries` does, ControlPlaneError as `start` does.
+    """
+    found = binaries or find_binaries(settings.minor, names=[name for name in settings.components if name in BINARIES])
+    _sweep()
+    with _owned_folder() as folder, _stopped_on_signals():
+        try:
+            yield start(folder, settings, found, outlives_us=False, within_seconds=within_seconds)
+        finally:
+            stop(folder)
+
+
+def _try(
+    folder: Path, settings: Settings, binaries: Binaries, outlives_us: bool, within_seconds: float
+) -> ControlPlane:
+    try:
+        plane = _prepare(folder, settings, binaries.version)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    until, started = time.monotonic() + within_seconds, dict[str, subprocess.Popen[bytes]]()
+    try:
+        for component, command in commands(plane, settings, binaries).items():
+            if component not in SERVERS and not plane.kubeconfig.exists():
+                _wait(plane, started, until)
+            started[component] = spawn(command, plane.log(component), outlives_us=outlives_us)
+        _wait(plane, started, until)
+    except BaseException:
+        stop(folder)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        raise
+    return plane
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    if shutil.disk_usage(folder).free < _NEEDED_MIB * 1024 * 1024:
+        raise disk_full(folder)
+
+
+def _prepare(folder: Path, settings: Settings, version: str) -> ControlPlane:
+    """Write everything that the components read."""
+    token = make_credentials(folder)
+    plane = ControlPlane(folder, settings.minor, version, Ports(*_free_ports(5)), token, settings.components)
+    plane.write()
+    (folder / "scheduler.yaml").write_text(
+        SCHEDULER_CONFIGURATION.format(kubeconfig=plane.kubeconfig), encoding="utf-8"
+    )
+    return plane
+
+
+def _wait(plane: ControlPlane, started: dict[str, subprocess.Popen[bytes]], until: float) -> None:
+    """Return when the API server is ready and the kubeconfig is written; raises NotReady or PortTaken."""
+    while True:
+        for component, process in started.items():
+            if process.poll() is not None:
+                raise ended(component, plane.log(component), process.returncode, plane.folder)
+        if plane.certificate.exists() and _is_ready(plane):
+            if not plane.kubeconfig.exists():
+                write_kubeconfig(plane)
+            return
+        if time.monotonic() > until:
+            log = plane.log("kube-apiserver")
+            raise NotReady(f"kube-apiserver {plane.version} was not ready in time; its log ends with:{tail(log)}")
+        time.sleep(_LOOK_EVERY_SECONDS)
+
+
+def _is_ready(plane: ControlPlane) -> bool:
+    """Ready, and the namespace and the priorities that the server makes itself are there."""
+    paths = ("/readyz", "/api/v1/namespaces/default", "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical")
+    try:
+        server = ApiServer.of(plane)
+        return all(server.request("GET", path).status == http.client.OK for path in paths)
+    except (ControlPlaneError, ssl.SSLError):  # not listening yet, or its certificate is half written
+        return False
+
+
+def _free_ports(count: int) -> list[int]:
+    """Return ports nobody listens on; held all at once, so that they differ."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in held]
+    for each in held:
+        each.close()
+    return ports
+
+
+@contextlib.contextmanager
+def _owned_folder() -> Generator[Path]:
+    """A fresh folder of the cache that is known to be in use for as long as this process lives."""
+    parent = cache_folder() / "control-planes"
+    parent.mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=parent))
+    with (parent / f"{folder.name}.{_LOCK}").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield folder / "plane"
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            Path(lock.name).unlink(missing_ok=True)
+
+
+def _sweep() -> None:
+    """Stop and remove what a process that was killed has left behind."""
+    for lock in (cache_folder() / "control-planes").glob(f"*.{_LOCK}"):
+        with contextlib.suppress(FileNotFoundError, BlockingIOError), lock.open("r+", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            folder = lock.with_name(lock.name.removesuffix(f".{_LOCK}"))
+            stop(folder / "plane")
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _stopped_on_signals() -> Generator[None]:
+    """Turn a request to end into an exception, so that the servers are stopped on the way out."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

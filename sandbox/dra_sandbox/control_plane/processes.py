@@ -1,0 +1,100 @@
+"""The processes of a control plane. The system's table of processes is the only record of them, so that whatever is
+killed, ours or theirs, and whenever: what still runs is found by the folder that its command line names.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from dra_sandbox.control_plane.plane import COMPONENTS
+from dra_sandbox.control_plane.problems import ControlPlaneError, unwritable
+
+KUBELET: Final = "dra_sandbox.control_plane.kubelet"
+_DIE_WITH_PARENT: Final = 1  # prctl's PR_SET_PDEATHSIG
+_PATIENCE_SECONDS: Final = 10.0  # until a server that was told to end is killed
+_children: Final[list[subprocess.Popen[bytes]]] = []
+"""What this process has started: kept, for Python complains of children that are forgotten while they run."""
+
+
+def spawn(command: Sequence[str], log: Path, *, outlives_us: bool) -> subprocess.Popen[bytes]:
+    """Start a server that writes to `log`: in a session of its own when it is to outlive this process; otherwise the
+    system ends it with this process, where it can.
+
+    Raises ControlPlaneError when it cannot be started.
+    """
+    try:
+        log.parent.mkdir(exist_ok=True)
+        with log.open("ab") as output:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=None if outlives_us else _die_with_parent,
+            )
+        _children.append(process)
+        return process
+    except OSError as error:
+        if error.filename in (str(log), str(log.parent)):
+            raise unwritable(log.parent, error) from error
+        raise ControlPlaneError(f"cannot start {command[0]}: {error.strerror}") from error
+
+
+def running(folder: Path) -> dict[str, psutil.Process]:
+    """Return the running processes of the control plane in `folder`, by component."""
+    found: dict[str, psutil.Process] = {}
+    for process in psutil.process_iter():
+        component = _component(process, folder)
+        if component:
+            found[component] = process
+    return found
+
+
+def end(folder: Path) -> None:
+    """End all processes of the control plane in `folder`, the one that started last first, and each before the next:
+    the API server waits for etcd when both are told at once.
+    """
+    while found := running(folder):
+        for component in sorted(found, key=COMPONENTS.index, reverse=True):
+            _end(found[component])
+    _children[:] = [process for process in _children if process.poll() is None]
+
+
+def _component(process: psutil.Process, folder: Path) -> str:
+    """Which component of the control plane in `folder` a process is; empty for all others."""
+    try:
+        if process.uids().real != os.getuid() or process.status() == psutil.STATUS_ZOMBIE:
+            return ""
+        words = process.cmdline()
+    except psutil.Error:
+        return ""
+    if not any(word.partition("=")[2].startswith(f"{folder}{os.sep}") for word in words):
+        return ""
+    name = "kubelet" if KUBELET in words else Path(words[0]).name
+    return name if name in COMPONENTS else ""
+
+
+def _end(process: psutil.Process) -> None:
+    try:
+        process.terminate()
+        process.wait(_PATIENCE_SECONDS)
+    except psutil.TimeoutExpired:
+        process.kill()
+        process.wait(_PATIENCE_SECONDS)
+    except psutil.NoSuchProcess:
+        return
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)

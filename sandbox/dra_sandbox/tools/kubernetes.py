@@ -1,0 +1,112 @@
+"""The binaries of a control plane: from a folder of the user's, from PATH when of the right minor, else built."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dra_planner.releases import RELEASES
+from dra_sandbox.tools.go_module import GoTool, ToolUnavailable, build
+from dra_sandbox.tools.versions import printed_version
+
+MINORS: Final = tuple(RELEASES)
+"""The minors whose control plane can be built: `modules/kubernetes-1.<minor>`."""
+
+_VERSION: Final = "k8s.io/component-base/version"
+_MINUTES: Final = {"kube-apiserver": 6, "kube-scheduler": 1, "kube-controller-manager": 3}
+_OLDEST_ETCD: Final = (3, 5, 0)
+
+ETCD: Final = GoTool(
+    name="etcd", pins="etcd", module="go.etcd.io/etcd/server/v3", package="go.etcd.io/etcd/server/v3", minutes=1
+)
+
+
+BINARIES: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
+
+
+@dataclass(frozen=True, slots=True)
+class Binaries:
+    """The commands of one control plane by their names, and the release of its API server, such as "1.36.3"."""
+
+    version: str
+    paths: Mapping[str, Path]
+
+
+def find_binaries(minor: int, folder: Path | None = None, names: Iterable[str] = BINARIES) -> Binaries:
+    """Return the binaries of Kubernetes 1.<minor>: those in `folder` where one is given, else what is on PATH and of
+    that minor, else those in the per-user cache, built when missing. `names` are those to find.
+
+    Raises ToolUnavailable when `folder` lacks one or has it in another minor, and when one cannot be built.
+    """
+    found = {name: _etcd(folder) if name == "etcd" else _kubernetes(name, minor, folder) for name in names}
+    return Binaries(found["kube-apiserver"][1], {name: path for name, (path, _) in found.items()})
+
+
+def kubernetes(command: str, minor: int) -> GoTool:
+    """Return a command of Kubernetes 1.<minor>; its modules carry no version, so the linker writes it in.
+
+    Raises ToolUnavailable for a minor that no module pins.
+    """
+    if minor not in MINORS:
+        known = ", ".join(f"1.{each}" for each in MINORS)
+        raise ToolUnavailable(
+            f"{command} 1.{minor} is not on PATH and cannot be built: the sandbox builds {known}. "
+            f"Put the four binaries of 1.{minor} into a folder and name it with --binaries"
+        )
+    return GoTool(
+        name=command,
+        pins=f"kubernetes-1.{minor}",
+        module="k8s.io/kubernetes",
+        package=f"k8s.io/kubernetes/cmd/{command}",
+        stamps={
+            f"{_VERSION}.gitVersion": "v{version}",
+            f"{_VERSION}.gitMajor": "1",
+            f"{_VERSION}.gitMinor": str(minor),
+            f"{_VERSION}.gitTreeState": "clean",
+        },
+        minutes=_MINUTES[command],
+    )
+
+
+def _kubernetes(command: str, minor: int, folder: Path | None) -> tuple[Path, str]:
+    """A command of the minor and its release."""
+    if folder is not None:
+        binary = _in_folder(folder, command)
+        version = printed_version([str(binary), "--version"])
+        if version is None or version[:2] != (1, minor):
+            found = f"is of {_text(version)}" if version else "prints no version"
+            raise ToolUnavailable(f"{binary} {found}; a {command} of 1.{minor} is needed")
+        return binary, _text(version)
+    on_path = shutil.which(command)
+    if on_path is not None:
+        version = printed_version([on_path, "--version"])
+        if version is not None and version[:2] == (1, minor):
+            return Path(on_path), _text(version)
+    tool = kubernetes(command, minor)
+    return build(tool), tool.version
+
+
+def _etcd(folder: Path | None) -> tuple[Path, str]:
+    """An etcd and its release; those before 3.5 are passed over on PATH."""
+    if folder is not None:
+        return _in_folder(folder, "etcd"), ""
+    on_path = shutil.which("etcd")
+    if on_path is not None:
+        version = printed_version([on_path, "--version"])
+        if version is not None and version >= _OLDEST_ETCD:
+            return Path(on_path), _text(version)
+    return build(ETCD), ETCD.version
+
+
+def _in_folder(folder: Path, command: str) -> Path:
+    found = shutil.which(command, path=str(folder))
+    if found is None:
+        raise ToolUnavailable(f"{folder} has no executable {command}: put it there, or leave --binaries out")
+    return Path(found)
+
+
+def _text(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))

@@ -1,0 +1,140 @@
+"""What users are told when a control plane cannot be had: what is wrong, and how to go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from dra_sandbox.control_plane import ControlPlaneError, Settings
+from dra_sandbox.control_plane.lifetime import start
+from dra_sandbox.control_plane.plane import read_plane
+from dra_sandbox.control_plane.problems import PortTaken, disk_full, ended
+from dra_sandbox.control_plane.processes import end, running
+from dra_sandbox.tools import ToolUnavailable
+from dra_sandbox.tools.kubernetes import BINARIES, Binaries, find_binaries, kubernetes
+
+
+def command(folder: Path, name: str, says: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return path
+
+
+def all_of(folder: Path, version: str) -> Path:
+    for name in BINARIES:
+        command(folder, name, f"Kubernetes {version}")
+    return folder
+
+
+def test_binaries_of_a_folder_are_taken(tmp_path: Path) -> None:
+    folder = all_of(tmp_path / "mine", "v1.36.1")
+
+    found = find_binaries(36, folder)
+
+    assert found.version == "1.36.1"
+    assert {path.parent for path in found.paths.values()} == {folder}
+
+
+def test_a_folder_without_one_of_them_is_refused(tmp_path: Path) -> None:
+    folder = all_of(tmp_path / "mine", "v1.36.1")
+    (folder / "kube-scheduler").unlink()
+
+    with pytest.raises(ToolUnavailable, match="has no executable kube-scheduler: put it there, or leave --binaries"):
+        find_binaries(36, folder)
+
+
+def test_another_minor_in_a_folder_is_refused(tmp_path: Path) -> None:
+    folder = all_of(tmp_path / "mine", "v1.35.4")
+
+    with pytest.raises(ToolUnavailable, match=r"is of 1\.35\.4; a kube-apiserver of 1\.36 is needed"):
+        find_binaries(36, folder)
+
+
+def test_binaries_on_path_are_taken_when_they_are_of_the_minor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = all_of(tmp_path / "path", "v1.29.3")
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/bin{os.pathsep}/usr/bin")
+
+    assert find_binaries(29).paths["kube-scheduler"] == folder / "kube-scheduler"
+    with pytest.raises(ToolUnavailable, match=r"1\.30 is not on PATH and cannot be built"):
+        find_binaries(30)
+
+
+@pytest.mark.parametrize("minor", [34, 35, 36, 37])
+def test_the_modules_pin_the_minor_that_their_folder_names(minor: int) -> None:
+    assert kubernetes("kube-scheduler", minor).version.startswith(f"1.{minor}.")
+
+
+def test_a_taken_port_is_known_from_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "etcd.log"
+    log.write_text("listen tcp 127.0.0.1:2379: bind: address already in use\n")
+
+    assert isinstance(ended("etcd", log, 1, tmp_path), PortTaken)
+
+
+def test_a_full_disk_is_known_from_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "etcd.log"
+    log.write_text("write etcd/member/wal/0.tmp: no space left on device\n")
+
+    assert str(ended("etcd", log, 1, tmp_path)) == str(disk_full(tmp_path))
+
+
+@pytest.mark.parametrize("left", ["{", "{}", json.dumps({"format": 0})])
+def test_what_another_release_has_left_is_to_be_taken_down(tmp_path: Path, left: str) -> None:
+    (tmp_path / "control-plane.json").write_text(left)
+    (tmp_path / "tokens.csv").write_text("token,name,name,group\n")
+
+    with pytest.raises(ControlPlaneError, match=r"left by another release .*run `pulumi-dra sandbox down`"):
+        read_plane(tmp_path)
+
+
+def test_nothing_is_kept_where_nothing_was_started(tmp_path: Path) -> None:
+    with pytest.raises(ControlPlaneError, match="no control plane is kept in"):
+        read_plane(tmp_path)
+
+
+def test_a_binary_that_cannot_run_is_named(tmp_path: Path) -> None:
+    text = tmp_path / "etcd"
+    text.write_text("not a program")
+    text.chmod(0o755)
+    broken = Binaries("1.36.3", dict.fromkeys(BINARIES, text))
+
+    with pytest.raises(ControlPlaneError, match=f"cannot start {text}: Exec format error"):
+        start(tmp_path / "plane", Settings(36), broken)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(ControlPlaneError, match=r"cannot write in .*/file/plane: Not a directory"):
+        start(tmp_path / "file" / "plane", Settings(36), Binaries("1.36.3", {}))
+
+
+def test_only_processes_of_the_folder_are_ended(tmp_path: Path) -> None:
+    """A process counts when its program is a component and an option names a path in the folder."""
+    script = tmp_path / "etcd"
+    script.symlink_to(sys.executable)
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    sleep = "import time; time.sleep(60)"
+    ours = subprocess.Popen([str(script), "-c", sleep, f"--data-dir={mine}/etcd"])
+    theirs = subprocess.Popen([str(script), "-c", sleep, f"--data-dir={other}/etcd"])
+    try:
+        assert {name: each.pid for name, each in running(mine).items()} == {"etcd": ours.pid}
+
+        end(mine)
+
+        assert not psutil.pid_exists(ours.pid)
+        assert theirs.poll() is None
+    finally:
+        for each in (ours, theirs):
+            each.kill()
+            each.wait()
