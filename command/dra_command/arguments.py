@@ -61,6 +61,7 @@ examples:
   pulumi-dra slices --machine g6.2xlarge --driver 0.5.0 --kubernetes 1.36 --gate ConsumableShares --consumable-shares 4
   pulumi-dra slices --machine p5.48xlarge --driver 25.8.1 --compute-domains --network
   pulumi-dra slices --stack eks-dev --pool h100            # what the nodes of a pool will publish
+  pulumi-dra slices --stack eks-dev --nodes                # Nodes and DeviceClasses too, for a scheduler simulator
 
 What another release of the driver breaks: pulumi-dra check PATH --driver-upgrade OLD NEW
 """
@@ -89,6 +90,15 @@ examples:
   pulumi-dra sandbox up --help                       # its options
 """
 
+_REHEARSE_EXAMPLES = """\
+examples:
+  pulumi-dra rehearse --stack eks-dev                # the stack's workloads on the real scheduler of its release
+  pulumi-dra rehearse jobs/ --fleet fleet.yaml --kubernetes 1.36 --order random:7
+  pulumi-dra rehearse --stack eks-dev --one-by-one --format html > rehearsal.html
+
+Nodes and slices are as predicted, no container runs. The control plane is built on first use, which takes minutes.
+"""
+
 EXAMPLES = {
     "plan": _PLAN_EXAMPLES,
     "check": _CHECK_EXAMPLES,
@@ -97,6 +107,7 @@ EXAMPLES = {
     "catalog": _CATALOG_EXAMPLES,
     "verify": _VERIFY_EXAMPLES,
     "sandbox": _SANDBOX_EXAMPLES,
+    "rehearse": _REHEARSE_EXAMPLES,
 }
 
 
@@ -162,6 +173,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_catalog(commands)
     _add_verify(commands)
     _add_sandbox(commands)
+    _add_rehearse(commands)
     return parser
 
 
@@ -238,6 +250,9 @@ def _add_slices(commands: Any) -> None:
     which.add_argument("--fleet", metavar="FILE", help="fleet document: one node of each pool")
     which.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
     fleet.add_argument("--pool", metavar="NAME", default="", help="this pool only")
+    fleet.add_argument(
+        "--nodes", action="store_true", help="also the Nodes and the DeviceClasses, for kwok or a scheduler simulator"
+    )
     node = parser.add_argument_group("or any node")
     node.add_argument("--machine", metavar="TYPE", default="", help="machine type, as p5.48xlarge")
     node.add_argument("--cloud", metavar="CLOUD", default="", help="default: the one that has the machine")
@@ -296,6 +311,36 @@ def _add_sandbox(commands: Any) -> None:
     parser = _command(commands, "sandbox", "how a stack behaves, rehearsed here without a cloud")
     says = "up, plan, down, demo or tools, and its options"
     parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help=says)
+
+
+def _add_rehearse(commands: Any) -> None:
+    parser = _command(commands, "rehearse", "what the real scheduler does with the workloads on the planned nodes")
+    parser.set_defaults(observed="")
+    _add_paths(parser)
+    _add_fleet(parser)
+    parser.add_argument("--kubernetes", metavar="VERSION", help='rehearse on this release instead, as "1.36"')
+    parser.add_argument(
+        "--order",
+        metavar="ORDER",
+        default="document",
+        help="in which order the workloads arrive: document, reversed, or random:N (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--one-by-one",
+        action="store_true",
+        help="let a workload arrive when every pod of those before has a node or a verdict; default: all at once",
+    )
+    parser.add_argument("--binaries", metavar="FOLDER", help="folder with etcd and the three Kubernetes binaries")
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", type=float, default=180, help="give up after so long (default: %(default)s)"
+    )
+    _add_answer(parser, ("text", "json", "markdown", "html"))
+
+
+def _add_fleet(parser: argparse.ArgumentParser) -> None:
+    pools = parser.add_mutually_exclusive_group()
+    pools.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
+    pools.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
 
 
 def _command(commands: Any, name: str, says: str) -> argparse.ArgumentParser:

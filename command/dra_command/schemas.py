@@ -9,7 +9,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dra_command.contract import CheckOutput, ErrorOutput, ExplainOutput, MessagesOutput, PlanOutput, VerifyOutput
+from dra_command.contract import (
+    CheckOutput,
+    ErrorOutput,
+    ExplainOutput,
+    MessagesOutput,
+    PlanOutput,
+    RehearseOutput,
+    VerifyOutput,
+)
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 
@@ -20,6 +28,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "explain": (ExplainOutput, "serialization", "Answer of `pulumi-dra explain --format json`."),
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),
+    "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),
     "error": (ErrorOutput, "serialization", "Answer of every subcommand with --format json when the input is wrong."),
     "fleet": (Fleet, "validation", "The fleet: a file for --fleet, or `pulumi-dra:fleet` in a stack's settings."),
     "plan-file": (PlanFile, "serialization", "The plan that is kept: stacks/STACK.plan.json."),

@@ -18,8 +18,10 @@ from dra_planner.catalog import DriverRelease, DriverSettings, Machine
 from dra_planner.documents.scalars import resolve_plain
 from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
+from dra_planner.manifests import render_device_class, render_node
 from dra_planner.model import ResourceSlice
-from dra_planner.offers import predict_offers
+from dra_planner.offers import nodes_of, predict_offers, predict_system_offer
+from dra_planner.plan import fleet_classes
 from dra_planner.releases import features_of, parse_version
 from dra_planner.slices import (
     predict_accelerator_slices,
@@ -52,27 +54,36 @@ _Dumper.add_representer(
 def run(values: argparse.Namespace) -> int:
     """Print the slices of one node, or of one of each pool; raises PlannerError for what cannot be predicted."""
     if values.fleet or values.stack:
-        slices = _of_pools(values)
+        documents = _of_pools(values)
+    elif values.nodes:
+        raise UsageError("--nodes is for the pools of a fleet", fix="give --fleet FILE or --stack NAME with it")
     elif values.machine:
-        slices = _of_machine(values)
+        documents = [render_slice(each) for each in _of_machine(values)]
     else:
         raise UsageError("no node is named", fix="give --machine TYPE, or --fleet FILE or --stack NAME")
-    documents = [render_slice(each) for each in slices]
     print(_as_json(documents) if values.format == "json" else _as_yaml(documents), end="")
     return Status.FITS
 
 
-def _of_pools(values: argparse.Namespace) -> list[ResourceSlice]:
+def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return the slices of one node of each pool; with --nodes the fleet's DeviceClasses and the nodes before them."""
     given = [name for name in ("machine", *_OF_A_MACHINE) if getattr(values, name)]
     if given:
         option = "--" + given[0].replace("_", "-")
         raise UsageError(f"{option} is for one machine; the fleet says it for its pools", fix=f"leave {option} out")
     inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
     assert inputs.fleet is not None  # --stack or --fleet was given
-    minor = parse_version(values.kubernetes) if values.kubernetes else inputs.fleet.minor
+    features = features_of(parse_version(values.kubernetes) if values.kubernetes else inputs.fleet.minor)
     name = _pool_name(inputs.fleet, values.pool) if values.pool else ""
-    offers = predict_offers(inputs.fleet, features_of(minor))
-    return [each for offer in offers if name in ("", offer.name) for each in offer.slices]
+    offers = [offer for offer in predict_offers(inputs.fleet, features) if name in ("", offer.name)]
+    slices = [render_slice(each) for offer in offers for each in offer.slices]
+    if not values.nodes:
+        return slices
+    system = predict_system_offer(inputs.fleet)
+    pools = [*offers, *([system] if system is not None and not name else [])]
+    nodes = [each.node for offer in pools for each in nodes_of(offer, 1)]
+    classes = fleet_classes(inputs.fleet, features)
+    return [*(render_device_class(classes[each]) for each in sorted(classes)), *map(render_node, nodes), *slices]
 
 
 def _pool_name(fleet: Fleet, name: str) -> str:

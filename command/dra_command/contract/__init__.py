@@ -8,6 +8,7 @@ from dra_command.contract.error import ErrorOutput
 from dra_command.contract.explain import ExplainOutput
 from dra_command.contract.messages import MessagesOutput
 from dra_command.contract.plan import PlanOutput
+from dra_command.contract.rehearse import RehearseOutput
 from dra_command.contract.verify import VerifyOutput
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "ExplainOutput",
     "MessagesOutput",
     "PlanOutput",
+    "RehearseOutput",
     "VerifyOutput",
 ]

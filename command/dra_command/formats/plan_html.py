@@ -16,6 +16,7 @@ from dra_command.formats.plan_report import (
     setting,
     workloads_table,
 )
+from dra_planner.model import Verdict
 from dra_planner.plan import Plan
 
 _STYLE = """
@@ -39,13 +40,10 @@ def plan_html(plan: Plan) -> str:
 
 
 def _lines(plan: Plan) -> Iterator[str]:
-    yield '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
-    yield '<meta name="viewport" content="width=device-width">'
-    yield f"<title>{escape(headline(plan))}</title><style>{_STYLE}</style></head>\n<body>"
-    yield f'<h1 class="{plan.verdict}">{escape(headline(plan))}</h1>\n<p>{escape(setting(plan))}</p>'
+    yield from head_lines(headline(plan), plan.verdict, setting(plan))
     if plan.workloads:
-        yield from _table(workloads_table(plan))
-    yield from _table(pools_table(plan))
+        yield from table_lines(workloads_table(plan))
+    yield from table_lines(pools_table(plan))
     for obstacle in obstacles(plan, every=True):
         words = VERDICT_AFTER_A_NAME[obstacle.verdict]
         yield f'<h3>{escape(obstacle.subject)} <span class="{obstacle.verdict}">{words}</span></h3>\n<ul>'
@@ -69,11 +67,20 @@ def _lines(plan: Plan) -> Iterator[str]:
     yield "</body>\n</html>"
 
 
+def head_lines(title: str, verdict: Verdict, below: str) -> Iterator[str]:
+    """Yield the beginning of a page: its title in the colour of a verdict, and a line below it."""
+    yield '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
+    yield '<meta name="viewport" content="width=device-width">'
+    yield f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>"
+    yield f'<h1 class="{verdict}">{escape(title)}</h1>\n<p>{escape(below)}</p>'
+
+
 def _fix(fix: str) -> str:
     return f'<br><span class="fix">{escape(fix)}</span>' if fix else ""
 
 
-def _table(table: Table) -> Iterator[str]:
+def table_lines(table: Table) -> Iterator[str]:
+    """Yield the lines of a table, its title first."""
     yield f"<h2>{escape(table.title)}</h2>\n<table>"
     heads = "".join(f"<th{_number(table, at)}>{escape(head)}</th>" for at, head in enumerate(table.heads))
     yield f"<tr>{heads}</tr>"

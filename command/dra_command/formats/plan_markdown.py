@@ -24,52 +24,53 @@ def plan_markdown(plan: Plan) -> str:
 
 
 def _lines(plan: Plan) -> Iterator[str]:
-    yield f"## {_safe(headline(plan))}"
+    yield f"## {safe(headline(plan))}"
     yield ""
-    yield _safe(setting(plan))
+    yield safe(setting(plan))
     yield ""
     if plan.workloads:
-        yield from _table(workloads_table(plan))
-    yield from _table(pools_table(plan))
+        yield from table_lines(workloads_table(plan))
+    yield from table_lines(pools_table(plan))
     for obstacle in obstacles(plan, every=True):
-        yield f"**{_safe(obstacle.subject)}** {VERDICT_AFTER_A_NAME[obstacle.verdict]}"
+        yield f"**{safe(obstacle.subject)}** {VERDICT_AFTER_A_NAME[obstacle.verdict]}"
         yield ""
         for what, fix in obstacle.lines:
-            yield f"- {_safe(what)}" + (f"  \n  *{_safe(fix)}*" if fix else "")
+            yield f"- {safe(what)}" + (f"  \n  *{safe(fix)}*" if fix else "")
         yield ""
     for each in diagnostics(plan):
         where = f"`{each.place}` " if str(each.place) else ""
-        yield f"- {where}**{each.severity}** {each.code}: {_safe(each.message)}" + (
-            f"  \n  *{_safe(each.fix)}*" if each.fix else ""
+        yield f"- {where}**{each.severity}** {each.code}: {safe(each.message)}" + (
+            f"  \n  *{safe(each.fix)}*" if each.fix else ""
         )
     if plan.diagnostics:
         yield ""
     for line in costs(plan):
-        yield _safe(line)
+        yield safe(line)
         yield ""
     if plan.assumptions:
         yield "<details><summary>Assumed</summary>"
         yield ""
         for line in plan.assumptions:
-            yield f"- {_safe(line)}"
+            yield f"- {safe(line)}"
         yield ""
         yield "</details>"
 
 
-def _table(table: Table) -> Iterator[str]:
-    yield f"### {_safe(table.title)}"
+def table_lines(table: Table) -> Iterator[str]:
+    """Yield the lines of a table, its title first."""
+    yield f"### {safe(table.title)}"
     yield ""
-    yield "| " + " | ".join(_safe(head) for head in table.heads) + " |"
+    yield "| " + " | ".join(safe(head) for head in table.heads) + " |"
     yield "|" + "|".join("--:" if index in table.numbers else "---" for index in range(len(table.heads))) + "|"
     for row in table.rows:
-        yield "| " + " | ".join(_safe(cell) for cell in row) + " |"
+        yield "| " + " | ".join(safe(cell) for cell in row) + " |"
     yield ""
     if table.note:
-        yield f"<sub>{_safe(table.note)}</sub>"
+        yield f"<sub>{safe(table.note)}</sub>"
         yield ""
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """Escape what Markdown or HTML would take for its own."""
     for sign in "\\`*_[]|":
         text = text.replace(sign, f"\\{sign}")

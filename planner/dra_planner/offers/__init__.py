@@ -5,6 +5,7 @@ from dra_planner.offers.allocatable import predict_allocatable
 from dra_planner.offers.contribution import CatalogRow, rows_to_add
 from dra_planner.offers.labels import predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer, Origin
+from dra_planner.offers.nodes import PredictedNode, nodes_of
 from dra_planner.offers.observation import observe_offers
 from dra_planner.offers.prediction import SYSTEM_POOL, node_settings, predict_offers, predict_system_offer
 from dra_planner.offers.requests import pod_requests
@@ -18,8 +19,10 @@ __all__ = [
     "NodeSettings",
     "Offer",
     "Origin",
+    "PredictedNode",
     "Verification",
     "node_settings",
+    "nodes_of",
     "observe_offers",
     "pod_requests",
     "predict_allocatable",

@@ -1,5 +1,6 @@
 """The plan: every step in order, the one judgement, the plan's document, and judging one again."""
 
+from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.detail import detail_claims
 from dra_planner.plan.document import judge_document, plan_document, plan_file
 from dra_planner.plan.given_claims import GivenClaim, GivenDevice
@@ -30,6 +31,7 @@ __all__ = [
     "PoolAnswer",
     "check_selector",
     "detail_claims",
+    "fleet_classes",
     "judge",
     "judge_document",
     "make_plan",

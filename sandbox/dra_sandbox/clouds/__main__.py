@@ -23,9 +23,10 @@ def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
 
         return Gcp()
     if cloud == "kubernetes":
+        from dra_sandbox.clouds.kubernetes.cluster import chosen_cluster
         from dra_sandbox.clouds.kubernetes.provider import Kubernetes
 
-        return Kubernetes()
+        return Kubernetes(chosen_cluster())
     raise KeyError(cloud)
 
 

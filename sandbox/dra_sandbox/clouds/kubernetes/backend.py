@@ -26,11 +26,18 @@ class ObjectKey:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
+class ApplyFailed(Exception):
+    """The cluster did not do what it was asked for; the message says why, in its own words."""
+
+
 class ClusterBackend(Protocol):
     """What the provider asks of a cluster. An API server answers it by server-side apply, get and delete."""
 
-    def apply(self, key: ObjectKey, manifest: Values) -> Values:
-        """Make the object be as `manifest` says, and return it as the cluster now has it."""
+    def apply(self, key: ObjectKey, manifest: Values, manager: str) -> Values:
+        """Make the object be as `manifest` says, and return it as the cluster now has it. Raises ApplyFailed.
+
+        `manager` owns the fields that the manifest sets.
+        """
         ...
 
     def read(self, key: ObjectKey) -> Values | None:
@@ -39,6 +46,10 @@ class ClusterBackend(Protocol):
 
     def delete(self, key: ObjectKey) -> None:
         """Remove the object; one that is gone already is no error."""
+        ...
+
+    def release(self, key: ObjectKey, manager: str) -> None:
+        """Give back the fields that `manager` has set in somebody else's object, which stays."""
         ...
 
     def recall(self, key: ObjectKey, live: Values) -> None:
@@ -54,7 +65,7 @@ class MemoryCluster:
         self._revision = 1
         self._lock = threading.Lock()
 
-    def apply(self, key: ObjectKey, manifest: Values) -> Values:
+    def apply(self, key: ObjectKey, manifest: Values, manager: str) -> Values:
         with self._lock:
             self._revision += 1
             before = self._objects.get(key, {}).get("metadata", {})
@@ -76,6 +87,9 @@ class MemoryCluster:
     def delete(self, key: ObjectKey) -> None:
         with self._lock:
             self._objects.pop(key, None)
+
+    def release(self, key: ObjectKey, manager: str) -> None:
+        self.delete(key)
 
     def recall(self, key: ObjectKey, live: Values) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, NoReturn
 
 import grpc
@@ -12,7 +13,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from dra_sandbox.clouds.checking import Failure, check_values
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response
 from dra_sandbox.clouds.kubernetes import manifests, releases
-from dra_sandbox.clouds.kubernetes.backend import ClusterBackend, MemoryCluster, ObjectKey
+from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ClusterBackend, MemoryCluster, ObjectKey
 from dra_sandbox.clouds.kubernetes.kinds import replace_rule
 from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, active_cluster, server_of
 from dra_sandbox.clouds.kubernetes.objects import (
@@ -115,7 +116,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         else:
             self._reach(context)
             key = key_of(inputs)
-            identifier, outputs = key.id, self._cluster.apply(key, inputs)
+            identifier, outputs = key.id, self._apply(key, inputs, request.urn, context)
         return provider_pb2.CreateResponse(id=identifier, properties=_outputs(outputs, request.properties))
 
     def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
@@ -129,7 +130,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             self._reach(context)
             key = key_of(new)
             self._cluster.recall(key, old)
-            outputs = self._cluster.apply(key, new)
+            outputs = self._apply(key, new, request.urn, context)
         return provider_pb2.UpdateResponse(properties=_outputs(outputs, request.news))
 
     def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
@@ -152,8 +153,16 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
 
     def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> Empty:
         self._reach(context)
-        if type_of(request) != releases.TOKEN:
-            self._cluster.delete(key_of(from_wire(request.properties)))
+        token, key = type_of(request), key_of(from_wire(request.properties))
+        if token == releases.TOKEN:
+            return Empty()
+        try:
+            if token.endswith("Patch"):
+                self._cluster.release(key, _manager(request.urn))
+            else:
+                self._cluster.delete(key)
+        except ApplyFailed as problem:
+            context.abort(grpc.StatusCode.UNKNOWN, str(problem))
         return Empty()
 
     def Construct(
@@ -181,6 +190,13 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def Cancel(self, request: Empty, context: grpc.ServicerContext) -> Empty:
         return Empty()
 
+    def _apply(self, key: ObjectKey, manifest: Values, urn: str, context: grpc.ServicerContext) -> Values:
+        try:
+            return self._cluster.apply(key, manifest, _manager(urn))
+        except ApplyFailed as problem:
+            context.abort(grpc.StatusCode.UNKNOWN, f"resource {key.id} was not successfully created: {problem}")
+            raise AssertionError("abort does not return") from problem
+
     def _install(self, inputs: Values, old: Values, sent: Struct, context: grpc.ServicerContext) -> Values:
         """Install or upgrade a release. One that fails is there nevertheless, and the engine keeps it as such."""
         self._reach(context)
@@ -197,6 +213,11 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             context.abort(
                 grpc.StatusCode.UNAVAILABLE, f"configured Kubernetes cluster is unreachable: {self._unreachable}"
             )
+
+
+def _manager(urn: str) -> str:
+    """The field manager of a resource: each has one of its own, so that a patch owns only what it sets."""
+    return f"pulumi-kubernetes-{hashlib.sha256(urn.encode()).hexdigest()[:8]}"
 
 
 def _outputs(outputs: Values, sent: Struct) -> Struct:

@@ -1,0 +1,86 @@
+"""`pulumi-dra rehearse`: the plan tried on the real scheduler, by the package dra_sandbox."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dra_command.arguments import UsageError
+from dra_command.inputs import read_inputs
+from dra_command.status import status_of
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.releases import parse_version
+from dra_planner.sources import Source
+
+if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import Comparison
+
+_NEEDED = ("psutil", "cryptography")
+
+
+def run(values: argparse.Namespace) -> int:
+    """Plan, rehearse the plan, and print both side by side; 0 when every pod has a node, 1 when some are pending,
+    3 when a difference is unexplained or time ran out.
+    """
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"a rehearsal needs {' and '.join(missing)}, which this installation lacks",
+            fix='pip install "pulumi-dra[sandbox]"',
+        )
+    inputs = read_inputs(values, needs_capacity=True)
+    plan = make_plan(
+        PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes, paths=inputs.paths)
+    )
+    found = _rehearse(plan, inputs.sources, values)
+    _print(found, values)
+    from dra_command.formats.rehearse_report import verdict_of
+
+    return status_of(verdict_of(found), allow_unknown=values.allow_unknown)
+
+
+def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespace) -> Comparison:
+    from dra_sandbox.control_plane import ControlPlaneError, Refused, Settings, control_plane
+    from dra_sandbox.progress import step
+    from dra_sandbox.rehearsal import Order, Request, rehearse
+    from dra_sandbox.tools import ToolUnavailable
+    from dra_sandbox.tools.kubernetes import find_binaries
+
+    try:
+        order = Order.parse(values.order)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    minor = parse_version(plan.kubernetes)
+    request = Request(
+        plan=plan, sources=sources, order=order, one_by_one=values.one_by_one, within_seconds=values.time_limit
+    )
+    try:
+        binaries = find_binaries(minor, Path(values.binaries) if values.binaries else None)
+        nodes = sum(pool.nodes.desired for pool in plan.pools)
+        title = f"rehearsing on Kubernetes {binaries.version}, {nodes} GPU node{'s' if nodes != 1 else ''}"
+        with step(title), control_plane(Settings(minor), binaries) as plane:
+            return rehearse(plane, request)
+    except (ToolUnavailable, ControlPlaneError, Refused) as error:
+        raise UsageError(f"the plan cannot be rehearsed: {error}") from error
+
+
+def _print(found: Comparison, values: argparse.Namespace) -> None:
+    match values.format:
+        case "json":
+            from dra_command.formats.rehearse_json import rehearse_json
+
+            print(rehearse_json(found))
+        case "markdown":
+            from dra_command.formats.rehearse_markdown import rehearse_markdown
+
+            print(rehearse_markdown(found), end="")
+        case "html":
+            from dra_command.formats.rehearse_html import rehearse_html
+
+            print(rehearse_html(found), end="")
+        case _:
+            from dra_command.formats.rehearse_text import print_rehearsal
+
+            print_rehearsal(found, quiet=values.quiet)

@@ -1,0 +1,42 @@
+"""A rehearsal as one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from dra_command.formats.plan_html import head_lines, table_lines
+from dra_command.formats.rehearse_report import (
+    explanations,
+    headline,
+    pools_table,
+    setting,
+    verdict_of,
+    workloads_table,
+)
+
+if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import Comparison
+
+
+def rehearse_html(found: Comparison) -> str:
+    """Return the rehearsal as an HTML document."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Comparison) -> Iterator[str]:
+    yield from head_lines(headline(found), verdict_of(found), setting(found))
+    yield from table_lines(workloads_table(found))
+    yield from table_lines(pools_table(found))
+    for name, lines in explanations(found):
+        yield f"<h3>{escape(name)}</h3>\n<ul>"
+        for line in lines:
+            yield f"<li>{escape(line)}</li>"
+        yield "</ul>"
+    if found.notes:
+        yield "<details><summary>Notes</summary>\n<ul>"
+        for note in found.notes:
+            yield f"<li>{escape(note)}</li>"
+        yield "</ul>\n</details>"
+    yield "</body>\n</html>"

@@ -1,0 +1,88 @@
+"""A rehearsal as JSON: the contract's form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dra_command.contract.plan import PlacementRow
+from dra_command.contract.rehearse import (
+    DeviceRow,
+    DifferenceRow,
+    OutcomeRow,
+    PlannedRow,
+    PodRow,
+    PoolRow,
+    RehearseOutput,
+    WorkloadRow,
+)
+from dra_command.formats.rehearse_report import verdict_of
+
+if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import Comparison, Outcome
+    from dra_sandbox.rehearsal import WorkloadRow as Row
+
+
+def rehearse_json(found: Comparison) -> str:
+    """Return the rehearsal as indented JSON."""
+    output = RehearseOutput(
+        verdict=verdict_of(found),
+        kubernetes=found.release,
+        order=found.order,
+        seconds=round(found.seconds, 1),
+        workloads=[_workload(row) for row in found.rows],
+        pools=_pools(found.outcome, {pool.name: pool.devices.used for pool in found.plan.pools}),
+        notes=list(found.notes),
+    )
+    return output.model_dump_json(indent=2)
+
+
+def _workload(row: Row) -> WorkloadRow:
+    outcome, planned = row.outcome, row.planned
+    return WorkloadRow(
+        kind=outcome.workload.kind,
+        namespace=outcome.workload.namespace,
+        name=outcome.workload.name,
+        wanted=row.wanted,
+        plan=None
+        if planned is None
+        else PlannedRow(
+            placed=planned.placed,
+            pending=planned.pending,
+            placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in planned.placements],
+            verdict=planned.verdicts["steady"],
+        ),
+        outcome=OutcomeRow(
+            placed=outcome.placed,
+            pending=row.pending,
+            created=len(outcome.pods),
+            placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in outcome.pools.items()],
+            refused=outcome.refused,
+            pods=[
+                PodRow(
+                    name=pod.name,
+                    node=pod.node,
+                    words=pod.words,
+                    devices=[DeviceRow(**device._asdict()) for device in pod.devices],
+                )
+                for pod in outcome.pods
+            ],
+        ),
+        difference=DifferenceRow(reason=row.difference.reason, message=row.difference.message)
+        if row.difference
+        else None,
+    )
+
+
+def _pools(outcome: Outcome, planned: dict[str, int]) -> list[PoolRow]:
+    return [
+        PoolRow(
+            name=pool.name,
+            nodes=pool.nodes,
+            nodes_used=pool.nodes_used,
+            pods=pool.pods,
+            devices=pool.devices,
+            devices_used=pool.devices_used,
+            planned_devices_used=planned.get(pool.name),
+        )
+        for pool in outcome.pools
+    ]

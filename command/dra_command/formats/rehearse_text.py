@@ -1,0 +1,41 @@
+"""A rehearsal for a person at a terminal, and plain in a pipe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dra_command.formats.page import Page
+from dra_command.formats.rehearse_report import (
+    explanations,
+    headline,
+    pools_table,
+    setting,
+    verdict_of,
+    workloads_table,
+)
+
+if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import Comparison
+
+_STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
+
+
+def print_rehearsal(found: Comparison, *, quiet: bool = False) -> None:
+    """Print the rehearsal; `quiet` leaves the headline and what differs or is pending."""
+    with Page() as page:
+        page.line((headline(found), f"bold {_STYLES[verdict_of(found)]}"), f"  {setting(found)}")
+        if not quiet:
+            for table in (workloads_table(found), pools_table(found)):
+                page.gap()
+                page.table(table.heads, table.rows, numbers=table.numbers, styles={"unexplained": "bold red"})
+                if table.note:
+                    page.text(table.note, indent=2)
+        for name, lines in explanations(found):
+            page.gap()
+            page.line((name, "bold"))
+            for line in lines:
+                page.text(line, indent=2)
+        if found.notes and not quiet:
+            page.gap()
+            for note in found.notes:
+                page.text(note, mark="- ")

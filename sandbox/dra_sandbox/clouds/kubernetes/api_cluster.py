@@ -1,0 +1,134 @@
+"""A cluster behind a real API server: objects are applied on its side, and waited for as the vendor's provider does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ObjectKey
+from dra_sandbox.clouds.wire import Values
+from dra_sandbox.control_plane import ApiServer, ControlPlaneError, Refused
+
+_PATCH_FORCE: Final = "pulumi.com/patchForce"
+_SKIP_AWAIT: Final = "pulumi.com/skipAwait"
+_TIMEOUT: Final = "pulumi.com/timeoutSeconds"
+_SECONDS: Final = 600.0  # pulumi/pulumi-kubernetes:provider/pkg/await (the default of Deployments and DaemonSets)
+_LOOK_EVERY_SECONDS: Final = 0.2
+
+
+class ApiCluster:
+    """The cluster of a control plane."""
+
+    def __init__(self, server: ApiServer, seconds: float = _SECONDS) -> None:
+        """`seconds` is how long an object may take to become ready, where it does not say so itself."""
+        self._server, self._seconds = server, seconds
+
+    def apply(self, key: ObjectKey, manifest: Values, manager: str) -> Values:
+        """Apply the object and wait until it is ready.
+
+        Raises ApplyFailed when the API server refuses it, or when it does not become ready in time.
+        """
+        annotations = (manifest.get("metadata") or {}).get("annotations") or {}
+        try:
+            live = self._server.apply(manifest, manager=manager, force=annotations.get(_PATCH_FORCE) == "true")
+        except (Refused, ControlPlaneError) as problem:
+            raise ApplyFailed(str(problem)) from problem
+        is_ready = _READY.get(key.kind)
+        if is_ready is None or annotations.get(_SKIP_AWAIT) == "true":
+            return live
+        return self._wait(key, live, is_ready, float(annotations.get(_TIMEOUT) or self._seconds))
+
+    def read(self, key: ObjectKey) -> Values | None:
+        answer = self._server.request("GET", self._path(key))
+        return answer.document if answer.status == HTTPStatus.OK else None
+
+    def delete(self, key: ObjectKey) -> None:
+        """Delete the object and wait until it is gone."""
+        path = self._path(key)
+        try:
+            self._server.delete(path)
+        except Refused as problem:
+            raise ApplyFailed(str(problem)) from problem
+        until = time.monotonic() + self._seconds
+        while self._server.request("GET", path).status == HTTPStatus.OK:
+            if time.monotonic() > until:
+                raise ApplyFailed(f"{key.kind} {key.id} is not gone after {self._seconds:.0f} s")
+            time.sleep(_LOOK_EVERY_SECONDS)
+
+    def release(self, key: ObjectKey, manager: str) -> None:
+        """Give back the fields that a patch has set: the object stays."""
+        metadata = {"name": key.name, **({"namespace": key.namespace} if key.namespace else {})}
+        if self.read(key) is not None:
+            self._server.apply(
+                {"apiVersion": key.api_version, "kind": key.kind, "metadata": metadata}, manager=manager, force=False
+            )
+
+    def recall(self, key: ObjectKey, live: Values) -> None:
+        """Nothing: the API server remembers."""
+
+    def _path(self, key: ObjectKey) -> str:
+        """Where the object is. Raises ApplyFailed for a kind that the API server does not serve."""
+        served = self._server.resource(key.api_version, key.kind)
+        if served is None:
+            raise ApplyFailed(f'no matches for kind "{key.kind}" in version "{key.api_version}"')
+        return served.path(key.namespace, key.name)
+
+    def _wait(self, key: ObjectKey, live: Values, is_ready: Callable[[Values], bool], seconds: float) -> Values:
+        until = time.monotonic() + seconds
+        while not is_ready(live):
+            if time.monotonic() > until:
+                raise ApplyFailed(f"{key.kind} {key.id} is not ready after {seconds:.0f} s: {_state(live)}")
+            time.sleep(_LOOK_EVERY_SECONDS)
+            live = self.read(key) or live
+        return live
+
+
+def _is_observed(live: Mapping[str, Any]) -> bool:
+    return int(live.get("status", {}).get("observedGeneration") or 0) >= int(live["metadata"].get("generation") or 0)
+
+
+def _deployment(live: Values) -> bool:
+    status, wanted = live.get("status", {}), live["spec"].get("replicas", 1)
+    counts = [status.get(name, 0) for name in ("updatedReplicas", "availableReplicas", "replicas")]
+    return _is_observed(live) and counts == [wanted] * 3
+
+
+def _stateful_set(live: Values) -> bool:
+    status, wanted = live.get("status", {}), live["spec"].get("replicas", 1)
+    return _is_observed(live) and status.get("readyReplicas", 0) == wanted == status.get("updatedReplicas", 0)
+
+
+def _daemon_set(live: Values) -> bool:
+    status = live.get("status", {})
+    wanted = status.get("desiredNumberScheduled", 0)
+    ready = [status.get(name, 0) for name in ("updatedNumberScheduled", "numberAvailable")]
+    return _is_observed(live) and ready == [wanted] * 2
+
+
+def _pod(live: Values) -> bool:
+    conditions = live.get("status", {}).get("conditions", [])
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+def _definition(live: Values) -> bool:
+    conditions = live.get("status", {}).get("conditions", [])
+    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
+
+
+_READY: Final[Mapping[str, Callable[[Values], bool]]] = {
+    "CustomResourceDefinition": _definition,
+    "DaemonSet": _daemon_set,
+    "Deployment": _deployment,
+    "Pod": _pod,
+    "StatefulSet": _stateful_set,
+}
+"""Kind → whether an object of it is ready; others are as soon as they are there."""
+
+
+def _state(live: Values) -> str:
+    status = live.get("status", {})
+    reasons = [each.get("message", "") for each in status.get("conditions", []) if each.get("status") != "True"]
+    counts = ", ".join(f"{name} {value}" for name, value in status.items() if isinstance(value, int))
+    return "; ".join(filter(None, [counts, *reasons]))

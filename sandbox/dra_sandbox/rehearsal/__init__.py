@@ -1,0 +1,24 @@
+"""Rehearses a plan: its nodes and slices on a real control plane, its workloads placed by the real scheduler.
+
+`rehearse` is given a running control plane and a plan, and returns what became of every workload and pool beside what
+the plan said, each difference with its reason.
+"""
+
+from __future__ import annotations
+
+from dra_sandbox.rehearsal.comparison import Comparison, Difference, WorkloadRow
+from dra_sandbox.rehearsal.outcome import Outcome, PoolOutcome, WorkloadOutcome
+from dra_sandbox.rehearsal.rehearsing import Request, rehearse
+from dra_sandbox.rehearsal.workloads import Order
+
+__all__ = [
+    "Comparison",
+    "Difference",
+    "Order",
+    "Outcome",
+    "PoolOutcome",
+    "Request",
+    "WorkloadOutcome",
+    "WorkloadRow",
+    "rehearse",
+]

@@ -1,0 +1,154 @@
+"""The cluster that a plan describes, as objects: Nodes, ResourceSlices, DeviceClasses, and the daemon pods of every
+node, bound already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from dra_planner.fleet import Fleet
+from dra_planner.manifests import render_device_class, render_node
+from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice, Unknown, Version
+from dra_planner.offers import Deduction, Offer, PredictedNode, nodes_of, predict_system_offer
+from dra_planner.plan import Plan
+from dra_planner.slices import render_slice
+
+Json = dict[str, Any]
+
+DAEMON_NAMESPACE: Final = "kube-system"
+DAEMON_LABEL: Final = "pulumi-dra/daemon-pod"
+_INTEGERS: Final = ("numaNode", "mtu", "index", "minor")
+_BOOLEANS: Final = ("ebpf", "sriov", "isSriovVf", "virtual")
+_ZONE_LETTERS: Final = "abcdefghij"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCluster:
+    """The nodes of a plan by name, its pools, the objects that make the cluster, in an order that an API server takes,
+    and what had to be invented because nobody knows it before the nodes exist.
+    """
+
+    pools: tuple[str, ...]
+    nodes: Mapping[str, PredictedNode]
+    objects: tuple[Json, ...]
+    invented: tuple[str, ...]
+
+    def pool_of(self, node: str) -> str:
+        """Return the pool of a node; raises KeyError for one that is not the plan's."""
+        return self.nodes[node].pool
+
+
+def planned_cluster(plan: Plan) -> PlannedCluster:
+    """Return the cluster of a plan for a fleet, each pool with as many nodes as it is created with."""
+    assert plan.fleet is not None, "only a plan for a fleet can be rehearsed"
+    sizes = {pool.name: pool.nodes.desired for pool in plan.pools}
+    return cluster_of(plan.fleet, plan.offers, plan.classes, sizes)
+
+
+def cluster_of(
+    fleet: Fleet, offers: Iterable[Offer], classes: Mapping[str, DeviceClass], sizes: Mapping[str, int]
+) -> PlannedCluster:
+    """Return the cluster of a fleet with so many nodes in each pool, and the nodes of its system pool."""
+    zones = _invented_zones(fleet)
+    system = predict_system_offer(fleet)
+    pools = [(offer, sizes[offer.name]) for offer in offers] + ([(system, system.count_max)] if system else [])
+    nodes = {each.node.name: each for offer, count in pools for each in nodes_of(offer, count, zones)}
+    deductions = {offer.name: offer.deductions for offer, _ in pools}
+    return PlannedCluster(
+        pools=tuple(offer.name for offer, _ in pools),
+        nodes=nodes,
+        objects=(
+            *(render_device_class(classes[name]) for name in sorted(classes)),
+            *(as_ready(render_node(each.node)) for each in nodes.values()),
+            *(render_slice(known_values(one)) for each in nodes.values() for one in each.slices),
+            *(pod for each in nodes.values() for pod in _daemon_pods(each.node.name, deductions[each.pool])),
+        ),
+        invented=tuple(_invented([offer for offer, _ in pools], zones)),
+    )
+
+
+def as_ready(node: Json) -> Json:
+    """Return a Node as its kubelet would report it: ready, with all that is allocatable as its capacity."""
+    allocatable = node["status"]["allocatable"]
+    ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "rehearsed"}
+    return {**node, "status": {"allocatable": allocatable, "capacity": allocatable, "conditions": [ready]}}
+
+
+def known_values(resource_slice: ResourceSlice) -> ResourceSlice:
+    """Return the slice with a value for every attribute that only the node knows: one for all devices of a group, and
+    another one for each device where nothing is known.
+    """
+    node = resource_slice.node_name
+    return replace(
+        resource_slice,
+        devices=tuple(
+            replace(
+                device,
+                attributes={name: _value(name, value, device, node) for name, value in device.attributes.items()},
+            )
+            for device in resource_slice.devices
+        ),
+    )
+
+
+def _value(name: str, value: AttributeValue, device: Device, node: str | None) -> AttributeValue:
+    """A value of the type that drivers publish; text ends in the group, or the device, so that it is equal in it."""
+    if not isinstance(value, Unknown):
+        return value
+    plain = name.rpartition("/")[2]
+    if plain.endswith("Version"):
+        return Version("580.0.0")
+    if plain in _INTEGERS:
+        return 0
+    if plain in _BOOLEANS:
+        return False
+    return f"{plain}-{value.group or f'{node}-{device.name}'}"[-64:].lstrip("-")
+
+
+def _daemon_pods(node: str, deductions: tuple[Deduction, ...]) -> Iterator[Json]:
+    for deduction in deductions:
+        requests = {name: _quantity(name, amount) for name, amount in deduction.amounts.items() if name != "pods"}
+        yield {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": f"{deduction.name}-{node}"[:253],
+                "namespace": DAEMON_NAMESPACE,
+                "labels": {DAEMON_LABEL: "true"},
+            },
+            "spec": {
+                "nodeName": node,
+                "tolerations": [{"operator": "Exists"}],
+                "containers": [{"name": "daemon", "image": "daemon", "resources": {"requests": requests}}],
+            },
+        }
+
+
+def _quantity(resource: str, amount: int) -> str:
+    return f"{amount}m" if resource == "cpu" else str(amount)
+
+
+def _invented_zones(fleet: Fleet) -> tuple[str, ...]:
+    """Zones for a network that only says how many it has."""
+    wanted = fleet.network.zones
+    count = wanted if isinstance(wanted, int) else 1
+    separator = "" if fleet.cloud == "eks" else "-"
+    return tuple(f"{fleet.region}{separator}{letter}" for letter in _ZONE_LETTERS[:count])
+
+
+def _invented(offers: Sequence[Offer], zones: tuple[str, ...]) -> Iterator[str]:
+    without = [offer.name for offer in offers if not offer.zones]
+    if without:
+        yield f"zones of {', '.join(without)}: {', '.join(zones)} in turn, for the fleet names none"
+    names = {
+        name.rpartition("/")[2]
+        for offer in offers
+        for one in offer.slices
+        for device in one.devices
+        for name, value in device.attributes.items()
+        if isinstance(value, Unknown)
+    }
+    if names:
+        yield f"attributes that only the node knows have invented values: {', '.join(sorted(names))}"

@@ -1,0 +1,77 @@
+"""Follows a collection of an API server, so that waiting for it needs no asking again and again."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from dra_sandbox.control_plane import ApiServer, ControlPlaneError, Refused
+
+Json = dict[str, Any]
+
+_PAUSE_SECONDS = 0.2
+
+
+class Follower:
+    """The objects of a collection as they are now, by (namespace, name), in the order in which they came."""
+
+    def __init__(self, server: ApiServer, path: str, changed: Callable[[], None]) -> None:
+        """Read the collection at `path`, and follow it in a thread from then on; `changed` is called after each change.
+
+        Raises Refused when it cannot be read.
+        """
+        self._server, self._path, self._changed = server, path, changed
+        self._objects: dict[tuple[str, str], Json] = {}
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._version = self._read()
+        threading.Thread(target=self._follow, daemon=True).start()
+
+    def objects(self) -> list[Json]:
+        """Return the objects, those that came first first."""
+        with self._lock:
+            return list(self._objects.values())
+
+    def stop(self) -> None:
+        """Follow no longer; what is known stays."""
+        self._stopped = True
+
+    def _read(self) -> str:
+        items, version = self._server.listed(self._path)
+        with self._lock:
+            self._objects = {_key(item): item for item in items}
+        return version
+
+    def _follow(self) -> None:
+        while not self._stopped:
+            try:
+                for event, item in self._server.watch(self._path, self._version):
+                    self._take(event, item)
+                    if self._stopped:
+                        return
+                self._version = self._read()
+            except (Refused, ControlPlaneError, http.client.HTTPException, OSError, ValueError):
+                time.sleep(_PAUSE_SECONDS)
+                self._read_again()
+            self._changed()
+
+    def _read_again(self) -> None:
+        try:
+            self._version = self._read()
+        except (Refused, ControlPlaneError):
+            return  # the server is away: the next round tries again
+
+    def _take(self, event: str, item: Json) -> None:
+        with self._lock:
+            if event == "DELETED":
+                self._objects.pop(_key(item), None)
+            else:
+                self._objects[_key(item)] = item
+        self._changed()
+
+
+def _key(item: Json) -> tuple[str, str]:
+    return item["metadata"].get("namespace", ""), item["metadata"]["name"]

@@ -1,0 +1,148 @@
+"""What became of the workloads: pods with a node, their pools and devices, and why others have none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from dra_planner.model import WorkloadRef
+from dra_sandbox.rehearsal.cluster import PlannedCluster
+from dra_sandbox.rehearsal.deciding import is_judged, scheduled_condition
+from dra_sandbox.rehearsal.workloads import workload_of
+
+Json = dict[str, Any]
+
+
+class HeldDevice(NamedTuple):
+    """A device that a claim holds: which request got it, of which driver and pool of devices."""
+
+    claim: str
+    request: str
+    driver: str
+    pool: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class PodOutcome:
+    """One pod: its node, or an empty text and the scheduler's words; and the devices of its claims."""
+
+    name: str
+    node: str
+    words: str
+    is_judged: bool
+    devices: tuple[HeldDevice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadOutcome:
+    """What became of one workload. `refused` is why the API server did not take it, or its controller's pods."""
+
+    workload: WorkloadRef
+    pods: tuple[PodOutcome, ...] = ()
+    pools: Mapping[str, int] = field(default_factory=dict)
+    refused: str = ""
+
+    @property
+    def placed(self) -> int:
+        """Pods that have a node."""
+        return sum(1 for pod in self.pods if pod.node)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the scheduler says of the pods that have none, each sentence once."""
+        return tuple(dict.fromkeys(pod.words for pod in self.pods if not pod.node and pod.words))
+
+
+@dataclass(frozen=True, slots=True)
+class PoolOutcome:
+    """What became of one pool: its nodes, how many of them took a pod, and devices, all and those that claims hold."""
+
+    name: str
+    nodes: int
+    nodes_used: int
+    pods: int
+    devices: int
+    devices_used: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Workloads in order of arrival, pools in the fleet's order; `decided` is False when time ran out before."""
+
+    workloads: tuple[WorkloadOutcome, ...]
+    pools: tuple[PoolOutcome, ...]
+    decided: bool
+
+
+def read_outcome(
+    refs: Iterable[WorkloadRef],
+    pods: Iterable[Json],
+    claims: Iterable[Json],
+    cluster: PlannedCluster,
+    refused: Mapping[WorkloadRef, str],
+    *,
+    decided: bool,
+) -> Outcome:
+    """Return the outcome for these workloads from pods and claims as they stand."""
+    held = _devices(claims)
+    found: dict[WorkloadRef, list[PodOutcome]] = {ref: [] for ref in refs}
+    for pod in pods:
+        found.setdefault(workload_of(pod), []).append(_pod(pod, held))
+    workloads = tuple(
+        WorkloadOutcome(
+            ref,
+            tuple(each),
+            dict(sorted(Counter(cluster.pool_of(pod.node) for pod in each if pod.node in cluster.nodes).items())),
+            refused.get(ref, ""),
+        )
+        for ref, each in found.items()
+    )
+    return Outcome(workloads, tuple(_pools(cluster, workloads, held)), decided)
+
+
+def _pod(pod: Json, held: Mapping[tuple[str, str], list[HeldDevice]]) -> PodOutcome:
+    namespace, status = pod["metadata"]["namespace"], pod.get("status", {})
+    names = [each.get("resourceClaimName") for each in status.get("resourceClaimStatuses", [])]
+    names += [each.get("resourceClaimName") for each in pod["spec"].get("resourceClaims", [])]
+    names.append((status.get("extendedResourceClaimStatus") or {}).get("resourceClaimName"))
+    return PodOutcome(
+        name=pod["metadata"]["name"],
+        node=pod["spec"].get("nodeName", ""),
+        words=scheduled_condition(pod).get("message", ""),
+        is_judged=is_judged(pod),
+        devices=tuple(device for name in dict.fromkeys(names) if name for device in held.get((namespace, name), ())),
+    )
+
+
+def _devices(claims: Iterable[Json]) -> dict[tuple[str, str], list[HeldDevice]]:
+    held: dict[tuple[str, str], list[HeldDevice]] = {}
+    for claim in claims:
+        name, allocation = claim["metadata"]["name"], claim.get("status", {}).get("allocation") or {}
+        held[claim["metadata"]["namespace"], name] = [
+            HeldDevice(name, each["request"], each["driver"], each["pool"], each["device"])
+            for each in (allocation.get("devices") or {}).get("results", [])
+        ]
+    return held
+
+
+def _pools(
+    cluster: PlannedCluster,
+    workloads: Iterable[WorkloadOutcome],
+    held: Mapping[tuple[str, str], list[HeldDevice]],
+) -> Iterable[PoolOutcome]:
+    pods = Counter(pod.node for workload in workloads for pod in workload.pods if pod.node)
+    used = {(each.driver, each.pool, each.device) for devices in held.values() for each in devices}
+    used_on = Counter(pool for _, pool, _ in used)
+    for name in cluster.pools:
+        nodes = [node for node, each in cluster.nodes.items() if each.pool == name]
+        yield PoolOutcome(
+            name=name,
+            nodes=len(nodes),
+            nodes_used=sum(1 for node in nodes if pods[node]),
+            pods=sum(pods[node] for node in nodes),
+            devices=sum(len(one.devices) for node in nodes for one in cluster.nodes[node].slices),
+            devices_used=sum(used_on[node] for node in nodes),
+        )

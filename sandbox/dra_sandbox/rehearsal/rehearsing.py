@@ -1,0 +1,202 @@
+"""The order of a rehearsal: the plan's cluster, then its workloads one after the other, then what became of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.model import WorkloadRef
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+from dra_sandbox.control_plane import ApiServer, ControlPlane, Refused
+from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
+from dra_sandbox.rehearsal.comparison import Comparison, compare
+from dra_sandbox.rehearsal.deciding import Decisions
+from dra_sandbox.rehearsal.outcome import read_outcome
+from dra_sandbox.rehearsal.workloads import DOCUMENT_ORDER, Arrival, Order, Workloads, read_workloads, workload_of
+
+Json = dict[str, Any]
+
+_THREADS: Final = 8
+_SNAPSHOT: Final = (
+    "/api/v1/namespaces",
+    "/api/v1/nodes",
+    "/apis/resource.k8s.io/v1/deviceclasses",
+    "/apis/resource.k8s.io/v1/resourceslices",
+    "/apis/resource.k8s.io/v1/resourceclaims",
+    "/apis/resource.k8s.io/v1/resourceclaimtemplates",
+    "/apis/scheduling.k8s.io/v1/priorityclasses",
+    "/api/v1/pods",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What to rehearse: a plan for a fleet, and the manifests that it was made from.
+
+    The next workload arrives at once, or with `one_by_one` when every pod of those before has a node or a verdict.
+    """
+
+    plan: Plan
+    sources: tuple[Source, ...]
+    order: Order = DOCUMENT_ORDER
+    one_by_one: bool = False
+    within_seconds: float = 180
+
+
+def rehearse(plane: ControlPlane, request: Request) -> Comparison:
+    """Return what becomes of the workloads on a control plane that is fresh, beside what the plan says.
+
+    Raises Refused when the cluster itself is not taken, ControlPlaneError when the control plane does not answer.
+    """
+    plan, server = request.plan, ApiServer.of(plane)
+    assert plan.manifests is not None, "a plan read from a file has no manifests to apply"
+    workloads = read_workloads(request.sources, plan.manifests, plan.level)
+    cluster = planned_cluster(plan)
+    _create(server, cluster.objects)
+    decisions = Decisions(plane)
+    try:
+        decisions.wait_for_nodes(len(cluster.nodes), request.within_seconds)
+        started = time.monotonic()
+        refused, decided = _arrive(server, decisions, workloads, request)
+        seconds = time.monotonic() - started
+    finally:
+        decisions.stop()
+    refs = [arrival.workload for arrival in request.order.arrange(workloads.arrivals)]
+    refused |= _failed_creations(server, refs)
+    outcome = read_outcome(refs, decisions.pods, decisions.claims, cluster, refused, decided=decided)
+    return Comparison(
+        plan=plan,
+        outcome=outcome,
+        rows=compare(plan, outcome, _room_left(server, plan, decisions.pods)),
+        order=f"{request.order}{', one by one' if request.one_by_one else ''}",
+        release=plane.version,
+        notes=tuple(_notes(cluster, workloads)),
+        seconds=seconds,
+    )
+
+
+def _create(server: ApiServer, objects: Iterable[Json]) -> None:
+    """Create the objects of the cluster, many at once; each kind when those before it are there."""
+    kinds: dict[str, list[Json]] = {}
+    for each in objects:
+        kinds.setdefault(each["kind"], []).append(each)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        for members in kinds.values():
+            for done in [threads.submit(server.create, each) for each in members]:
+                done.result()
+
+
+def _arrive(
+    server: ApiServer, decisions: Decisions, workloads: Workloads, request: Request
+) -> tuple[dict[WorkloadRef, str], bool]:
+    """Apply everything; return why workloads were refused, and whether all is decided."""
+    refused: dict[WorkloadRef, str] = {}
+    until = time.monotonic() + request.within_seconds
+    for each in workloads.first:
+        try:
+            server.apply(each)
+        except Refused as problem:
+            ref = WorkloadRef(each["kind"], each["metadata"].get("namespace", ""), each["metadata"].get("name", ""))
+            refused[ref] = str(problem)
+    wanted = {each.workload: each.placed + each.pending for each in request.plan.workloads}
+    arrived: dict[WorkloadRef, int] = {}
+    decided = True
+    for arrival in request.order.arrange(workloads.arrivals):
+        try:
+            _apply(server, arrival)
+        except Refused as problem:
+            refused[arrival.workload] = str(problem)
+            continue
+        arrived[arrival.workload] = wanted.get(arrival.workload, 0)
+        if request.one_by_one:
+            decided = decisions.wait(lambda pods: has_all(pods, arrived), until - time.monotonic())
+    if not request.one_by_one:
+        decided = decisions.wait(lambda pods: has_all(pods, arrived), until - time.monotonic())
+    return refused, decided
+
+
+def _apply(server: ApiServer, arrival: Arrival) -> None:
+    if arrival.made_here:
+        with ThreadPoolExecutor(_THREADS) as threads:
+            for done in [threads.submit(server.create, pod) for pod in arrival.objects]:
+                done.result()
+        return
+    for each in arrival.objects:
+        if each["metadata"].get("name"):
+            server.apply(each)
+        else:
+            server.create(each)
+
+
+def has_all(pods: Sequence[Json], wanted: Mapping[WorkloadRef, int]) -> bool:
+    """Whether every workload has the pods that it is to have; of a StatefulSet, all up to the first without a node."""
+    found: Counter[WorkloadRef] = Counter()
+    waiting: set[WorkloadRef] = set()
+    for pod in pods:
+        ref = workload_of(pod)
+        found[ref] += 1
+        if not pod["spec"].get("nodeName"):
+            waiting.add(ref)
+    return all(
+        found[ref] >= count or (ref.kind == "StatefulSet" and ref in waiting) for ref, count in wanted.items()
+    )
+
+
+def _failed_creations(server: ApiServer, refs: Iterable[WorkloadRef]) -> dict[WorkloadRef, str]:
+    """Return what controllers report of pods that they could not create."""
+    failures: dict[WorkloadRef, str] = {}
+    events = [each for each in server.listed("/api/v1/events")[0] if each.get("reason") == "FailedCreate"]
+    for ref in refs if events else ():
+        for event in events:
+            about = event["involvedObject"]
+            name = about.get("name", "")
+            if about.get("namespace") == ref.namespace and (name == ref.name or name.startswith(f"{ref.name}-")):
+                failures[ref] = str(event.get("message", ""))
+    return failures
+
+
+def _room_left(server: ApiServer, plan: Plan, pods: Sequence[Json]) -> dict[WorkloadRef, int]:
+    """Return for how many pending pods of each workload the planner finds a place on the nodes as they are now."""
+    pending = {
+        (each["metadata"]["namespace"], each["metadata"]["name"]): workload_of(each)
+        for each in pods
+        if not each["spec"].get("nodeName")
+    }
+    if not pending:
+        return {}
+    items = [_alone(item) for path in _SNAPSHOT for item in server.listed(path)[0]]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+    judged = make_plan(
+        PlanRequest(sources=(), observed=(Source("the rehearsed cluster", text),), kubernetes=plan.kubernetes)
+    )
+    room: Counter[WorkloadRef] = Counter()
+    for each in judged.workloads:
+        ref = pending.get((each.workload.namespace, each.workload.name))
+        if ref is not None:
+            room[ref] += each.placed
+    return dict(room)
+
+
+def _alone(item: Json) -> Json:
+    """The object; a pod without its owner, so that it is judged by its own name."""
+    if item["kind"] != "Pod":
+        return item
+    metadata = {name: value for name, value in item["metadata"].items() if name != "ownerReferences"}
+    return {**item, "metadata": metadata}
+
+
+def _notes(cluster: PlannedCluster, workloads: Workloads) -> Iterable[str]:
+    yield from cluster.invented
+    kinds = sorted({arrival.workload.kind for arrival in workloads.arrivals if arrival.made_here})
+    if kinds:
+        yield f"controllers of {', '.join(kinds)} are not here: their pods were created as the plan reads them"
+    if workloads.left_out:
+        counted = ", ".join(f"{count} {kind}" for kind, count in sorted(workloads.left_out.items()))
+        yield f"left out, for they make no pods: {counted}"
+

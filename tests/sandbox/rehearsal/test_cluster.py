@@ -1,0 +1,72 @@
+"""A plan's cluster as objects."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from plans import deployment, plan_of, sources
+
+from dra_planner.model import Device, ResourceSlice, Unknown, Version
+from dra_sandbox.rehearsal.cluster import DAEMON_LABEL, PlannedCluster, cluster_of, known_values, planned_cluster
+
+
+def cluster_with(**sizes: int) -> PlannedCluster:
+    plan = plan_of(sources(deployment("web", 1)))
+    assert plan.fleet is not None
+    return cluster_of(plan.fleet, plan.offers, plan.classes, sizes)
+
+
+def test_every_pool_has_the_nodes_that_it_is_created_with() -> None:
+    plan = plan_of(sources(deployment("web", 3)))
+
+    cluster = planned_cluster(plan)
+
+    counts = Counter(cluster.pool_of(name) for name in cluster.nodes)
+    assert counts == {**{pool.name: pool.nodes.desired for pool in plan.pools if pool.nodes.desired}, "system": 1}
+    assert {each["metadata"]["name"] for each in cluster.objects if each["kind"] == "Node"} == set(cluster.nodes)
+
+
+def test_every_node_has_slices_and_daemon_pods_of_its_own() -> None:
+    cluster = cluster_with(l4=2, a10g=1)
+
+    slices = [each["spec"] for each in cluster.objects if each["kind"] == "ResourceSlice"]
+    pods = [each for each in cluster.objects if each["kind"] == "Pod"]
+    assert {each["nodeName"]: each["pool"]["name"] for each in slices} == {
+        "l4-0": "l4-0",
+        "l4-1": "l4-1",
+        "a10g-0": "a10g-0",
+    }
+    assert {pod["spec"]["nodeName"] for pod in pods} == {"l4-0", "l4-1", "a10g-0", "system-0"}
+    assert all(pod["metadata"]["labels"] == {DAEMON_LABEL: "true"} for pod in pods)
+
+
+def test_nodes_are_in_the_zones_of_their_network_in_turn() -> None:
+    cluster = cluster_with(l4=3, a10g=0)
+
+    zones = [each.zone for name, each in cluster.nodes.items() if name.startswith("l4")]
+    assert zones == ["us-east-1a", "us-east-1b", "us-east-1a"]
+    assert cluster.invented[0].startswith("zones of l4, a10g, system: us-east-1a, us-east-1b in turn")
+
+
+def test_unknown_values_are_equal_within_a_group_and_differ_elsewhere() -> None:
+    root = "resource.kubernetes.io/pcieRoot"
+    devices = tuple(
+        Device(name=f"gpu-{index}", attributes={root: Unknown(f"root-{index // 2}"), "uuid": Unknown()})
+        for index in range(4)
+    )
+    given = ResourceSlice(name="s", driver="gpu.nvidia.com", pool="n", node_name="n", devices=devices)
+
+    found = known_values(given).devices
+
+    roots, uuids = [each.attributes[root] for each in found], [each.attributes["uuid"] for each in found]
+    assert (roots[0] == roots[1], roots[1] == roots[2], roots[2] == roots[3]) == (True, False, True)
+    assert len(set(uuids)) == 4
+
+
+def test_versions_and_numbers_keep_the_type_that_drivers_publish() -> None:
+    device = Device(name="gpu-0", attributes={"driverVersion": Unknown("driver"), "dra.net/numaNode": Unknown()})
+    given = ResourceSlice(name="s", driver="gpu.nvidia.com", pool="n", node_name="n", devices=(device,))
+
+    (found,) = known_values(given).devices
+
+    assert found.attributes == {"driverVersion": Version("580.0.0"), "dra.net/numaNode": 0}

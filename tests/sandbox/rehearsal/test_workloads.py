@@ -1,0 +1,108 @@
+"""What is applied of manifests, and in which order."""
+
+from __future__ import annotations
+
+import pytest
+from plans import POD, TEMPLATE, deployment, plan_of, sources
+
+from dra_planner.sources import Source
+from dra_sandbox.rehearsal.workloads import ANNOTATION, Order, Workloads, read_workloads
+
+
+def read(*documents: str) -> Workloads:
+    given = sources(*documents)
+    manifests = plan_of(given).manifests
+    assert manifests is not None
+    return read_workloads(given, manifests)
+
+
+def test_what_workloads_need_comes_first_and_pods_carry_the_name_of_their_workload() -> None:
+    found = read(deployment("web", 2))
+
+    assert [each["kind"] for each in found.first] == ["ResourceClaimTemplate"]
+    (web,) = found.arrivals
+    template = web.objects[0]["spec"]["template"]
+    assert template["metadata"]["annotations"] == {ANNOTATION: "Deployment/default/web"}
+    assert template["metadata"]["labels"] == {"app": "web"}
+
+
+def test_missing_namespaces_are_made_and_declared_ones_are_not() -> None:
+    declared = "apiVersion: v1\nkind: Namespace\nmetadata: {name: declared}\n"
+    there = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: declared}\nspec: " + POD + "\n"
+    elsewhere = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: made}\nspec: " + POD + "\n"
+
+    found = read(declared, there, elsewhere)
+
+    names = [each["metadata"]["name"] for each in found.first if each["kind"] == "Namespace"]
+    assert names == ["made", "declared"]
+
+
+def test_kinds_without_a_controller_here_are_brought_as_their_pods() -> None:
+    job_set = f"""\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {{name: train}}
+spec:
+  replicatedJobs:
+    - name: worker
+      replicas: 2
+      template: {{spec: {{parallelism: 3, completions: 3, template: {{spec: {POD}}}}}}}
+"""
+
+    (train,) = read(job_set).arrivals
+
+    assert train.made_here
+    assert [pod["metadata"]["name"] for pod in train.objects] == [f"train-{index}" for index in range(6)]
+    assert {pod["metadata"]["annotations"][ANNOTATION] for pod in train.objects} == {"JobSet/default/train"}
+    assert all(pod["spec"]["resourceClaims"] for pod in train.objects)
+
+
+def test_volumes_that_somebody_would_have_to_provision_are_empty_ones() -> None:
+    pod = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers: [{name: main, image: any}]
+  volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+"""
+
+    (arrival,) = read(pod).arrivals
+
+    assert arrival.objects[0]["spec"]["volumes"] == [{"name": "data", "emptyDir": {}}]
+
+
+def test_what_makes_no_pods_and_decides_nothing_is_counted() -> None:
+    found = read("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+
+    assert (found.arrivals, found.left_out) == ((), {"ConfigMap": 1})
+
+
+def test_the_manifests_themselves_stay_as_they_are() -> None:
+    given = (Source("w.yaml", f"{TEMPLATE}---\n{deployment('web', 2)}"),)
+    plan = plan_of(given)
+    assert plan.manifests is not None
+
+    read_workloads(given, plan.manifests)
+
+    assert plan_of(given).workloads == plan.workloads
+    assert given[0].text == f"{TEMPLATE}---\n{deployment('web', 2)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("document", ["a", "b", "c"]), ("reversed", ["c", "b", "a"]), ("random:1", ["b", "c", "a"])],
+)
+def test_orders_of_arrival(text: str, names: list[str]) -> None:
+    found = read(*(deployment(name, 1) for name in "abc"))
+
+    order = Order.parse(text)
+
+    assert [each.workload.name for each in order.arrange(found.arrivals)] == names
+    assert str(order) == text
+
+
+@pytest.mark.parametrize("text", ["", "random", "random:x", "document:1", "sorted"])
+def test_other_orders_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="write document, reversed or random:N"):
+        Order.parse(text)
