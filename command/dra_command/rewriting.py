@@ -17,7 +17,7 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.rewriting import Change, Refusal, Rewriting, rewrite
 from dra_planner.plan import check_selector
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
-from dra_planner.sources import STDIN_NAME
+from dra_planner.sources import STDIN_NAME, has_embedded
 
 
 def run(values: argparse.Namespace) -> int:
@@ -27,6 +27,10 @@ def run(values: argparse.Namespace) -> int:
     """
     _refuse_odd_combinations(values)
     sources = read_inputs(values, needs_capacity=False).sources
+    page = next((source.name for source in sources if has_embedded(source.name)), "")
+    if page:
+        fix = "write its blocks to files first"
+        raise UsageError(f"--rewrite changes files of manifests, and {page} is none", fix=fix)
     read_documents(sources)  # says what cannot be read before anything is printed or changed
     minor = parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR
     rewritings = rewrite(sources, features_of(minor), check_selector=check_selector)

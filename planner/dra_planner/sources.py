@@ -20,6 +20,8 @@ from dra_planner.documents.stream import split_stream
 from dra_planner.errors import Place, SourceError
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
+PAGE_SUFFIXES: Final = (".md", ".markdown")
+SCRIPT_SUFFIXES: Final = (".sh", ".bash")
 STDIN_NAME: Final = "<stdin>"
 MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_TOTAL_BYTES: Final = 256 * 2**20
@@ -69,6 +71,11 @@ def read_file(path: str | Path) -> Source:
     reader = _Reader(None)
     reader.add_file(name)
     return reader.sources[0]
+
+
+def has_embedded(name: str) -> bool:
+    """Return whether a file of this name is a page or a script: manifests stand among other lines there."""
+    return name.lower().endswith(PAGE_SUFFIXES + SCRIPT_SUFFIXES)
 
 
 def digest_documents(sources: Iterable[Source]) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from dra_command.checked import Checked, order_findings
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import status_of
+from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, make_plan, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
+from dra_planner.sources import Source, has_embedded
 from dra_policies.rules import RULES, StackView, check_all, view_of
 
 
@@ -56,8 +59,9 @@ def run(values: argparse.Namespace) -> int:
 
 def check(inputs: Inputs) -> Checked:
     """Return what the rules find; raises PlannerError for input that is wrong."""
+    inputs, commands = _with_embedded(inputs)
     view, planned = _view(inputs)
-    found = tuple(dict.fromkeys(check_all(view)))
+    found = tuple(dict.fromkeys((*check_all(view), *commands)))
     in_doubt = any(each.severity == "note" and each.code in _RULE_IDS for each in found)
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     workloads = len(view.manifests.workloads) if view.manifests is not None else 0
@@ -71,6 +75,25 @@ def check(inputs: Inputs) -> Checked:
 
 
 _RULE_IDS = frozenset(rule.id for rule in RULES)
+
+
+def _with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
+    """Return inputs with pages and scripts replaced by the manifests in them, and findings on their commands."""
+    if not any(has_embedded(source.name) for source in inputs.sources):
+        return inputs, ()
+    from dra_planner.manifests.commands import command_findings
+    from dra_planner.manifests.embedded import read_embedded
+
+    sources: list[Source] = []
+    found: list[Diagnostic] = []
+    for source in inputs.sources:
+        if not has_embedded(source.name):
+            sources.append(source)
+            continue
+        page = read_embedded(source)
+        found += command_findings(page.commands, source.name)
+        sources.append(page.manifests)
+    return replace(inputs, sources=tuple(sources)), tuple(found)
 
 
 def _view(inputs: Inputs) -> tuple[StackView, Verdict]:

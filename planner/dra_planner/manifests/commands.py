@@ -1,0 +1,114 @@
+"""What of the command lines in guides and scripts no longer works, or never did.
+
+Sources: kubernetes/kubernetes:pkg/features/kube_features.go (gates), kubernetes-sigs/dra-driver-nvidia-gpu: its tags
+and the history of deployments/helm (names, values), kubernetes/api:resource (kinds and their scope).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from dra_planner import catalog
+from dra_planner.errors import Diagnostic, Place, Severity
+from dra_planner.manifests.embedded import Command
+
+_OLD_CHART: Final = "nvidia/nvidia-dra-driver-gpu"
+_CHART: Final = "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"
+_NEVER: Final = re.compile(
+    r"(?<![\w./-])(?:[\w-]+/)?(k8s-dra-driver-gpu|k8s-dra-gpu-driver|k8s-dra-imex-driver)(?![\w./-])"
+)
+_GATE: Final = re.compile(
+    r"--feature-gates[= ]\S*?\b(DynamicResourceAllocation|DRAControlPlaneController)=(true|false)"
+)
+_VERSIONS: Final = re.compile(r"--runtime-config[= ]\S*?resource\.k8s\.io/(v1(?:alpha|beta)\d)=true")
+_CHART_VERSION: Final = re.compile(r"(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu)\b.*?--version[= ]v?(\d[\w.-]*)")
+_GONE_KINDS: Final = re.compile(
+    r"\bkubectl\s+(?:[\w-]+\s+)*?(resourceclass(?:es)?|podscheduling(?:context)?s?|resourceclaimparameters|"
+    r"resourceclassparameters)\b",
+    re.IGNORECASE,
+)
+_CLUSTER_KINDS: Final = re.compile(
+    r"\bkubectl\b(?=.*\s(?:-n|--namespace)[= ]?\S+)(?!.*,)"
+    r".*?\s(deviceclass(?:es)?|resourceslices?|nodes?|namespaces?)\b",
+    re.IGNORECASE,
+)
+_DASH: Final = re.compile(r"(?<=\s)[\u2013\u2014]{1,2}(?=[a-z])")
+_QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"})
+_VALUES: Final = {
+    "nvidiaCtkPath": "the chart refuses it since 25.3: leave it out",
+    "kubeletRootDirectory": "no release of the chart has it: use kubeletPlugin.kubeletPluginsDirectoryPath",
+    "maskNvidiaDriverParams": "the chart ignores it since 25.3: leave it out",
+    "deviceClasses": "the chart ignores it since 25.3: use resources.gpus.enabled and resources.computeDomains.enabled",
+}
+_VALUE: Final = re.compile(r"--set(?:-string)?[= ]['\"]?(\w+)[.=]")
+
+Found = tuple[Severity, str, str, str]  # severity, code, message, fix
+
+
+def command_findings(commands: Iterable[Command], file: str) -> Iterator[Diagnostic]:
+    """Yield what is wrong with each command, at its line in the file."""
+    for command in commands:
+        for look in _LOOKS:
+            for severity, code, message, fix in look(command.text):
+                yield Diagnostic(severity, code, message, Place(file, command.line), fix)
+
+
+def _typography(text: str) -> Iterator[Found]:
+    repaired = _DASH.sub("--", text).translate(_QUOTES)
+    if repaired != text:
+        message = "typographic dashes or quotes: the shell takes them for letters"
+        yield "error", "typographic-command", message, f"write: {repaired}"
+
+
+def _gates(text: str) -> Iterator[Found]:
+    for match in _GATE.finditer(text):
+        gate, value = match.groups()
+        if gate == "DRAControlPlaneController":
+            message = f"the feature gate {gate} left Kubernetes with 1.32: a component that is given it does not start"
+            yield "error", "gate-gone", message, "leave it out, and use a driver that publishes ResourceSlices"
+        elif value == "true":
+            yield "note", "gate-not-needed", f"the feature gate {gate} is on from 1.34 on", "leave it out"
+        else:
+            message = f"the feature gate {gate} cannot be turned off from 1.35 on: the component does not start"
+            yield "error", "gate-locked", message, "leave it out"
+
+
+def _versions(text: str) -> Iterator[Found]:
+    for match in _VERSIONS.finditer(text):
+        message = f"resource.k8s.io/{match[1]} need not be served from 1.34 on: v1 is, without a flag"
+        yield "warning", "version-not-needed", message, "leave the flag out, and rewrite manifests: check --rewrite"
+
+
+def _charts(text: str) -> Iterator[Found]:
+    if not re.search(r"\bhelm\b", text):
+        return
+    for match in _NEVER.finditer(text):
+        message = f'no chart "{match[1]}" was ever published'
+        yield "error", "chart-never-existed", message, f"use {_CHART} (0.4.0 and later) or {_OLD_CHART} (25.3 to 25.12)"
+    known = {release.version for release in catalog.driver_releases()}
+    for match in _CHART_VERSION.finditer(text):
+        if match[1] not in known and not re.search(r"-rc", match[1]):
+            message = f"the NVIDIA DRA driver has no release {match[1]}"
+            yield "error", "release-never-existed", message, f"use one of {', '.join(sorted(known))}"
+    for match in _VALUE.finditer(text):
+        if match[1] in _VALUES and "dra" in text:
+            yield "warning", "value-does-nothing", f"the value {match[1]}: {_VALUES[match[1]]}", _VALUES[match[1]]
+    if re.search(r"resources\.gpus\.enabled=false", text) and "dra" in text:
+        message = "resources.gpus.enabled=false leaves out the GPUs: no class gpu.nvidia.com, and nothing to allocate"
+        yield "warning", "gpus-left-out", message, "use gpuResourcesEnabledOverride=true where claims ask for GPUs"
+
+
+def _kinds(text: str) -> Iterator[Found]:
+    gone = _GONE_KINDS.search(text)
+    if gone is not None:
+        message = f"{gone[1]} left Kubernetes with 1.31 or 1.32"
+        yield "error", "kind-gone", message, "look at deviceclasses, resourceclaims and resourceslices instead"
+    scoped = _CLUSTER_KINDS.search(text)
+    if scoped is not None:
+        message = f"{scoped[1]} belong to no namespace: -n changes nothing"
+        yield "warning", "namespace-ignored", message, "leave -n out"
+
+
+_LOOKS: Final[tuple[Callable[[str], Iterator[Found]], ...]] = (_typography, _gates, _versions, _charts, _kinds)

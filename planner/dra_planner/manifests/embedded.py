@@ -1,0 +1,125 @@
+"""Manifests and commands inside Markdown pages and shell scripts, each on the line where it stands.
+
+A page becomes the YAML stream of its manifests with all other lines left empty, so that every finding names the line
+of the page. Only blocks that say their apiVersion are manifests; fragments and output are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dra_planner.sources import SCRIPT_SUFFIXES, Source
+
+_FENCE: Final = re.compile(r"^(?P<indent>\s*(?:>\s?)*)(?P<sign>`{3,}|~{3,})\s*(?P<language>[\w+-]*)")
+_HEREDOC: Final = re.compile(r"<<(?P<tabs>-?)\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
+_MANIFEST: Final = re.compile(r"^\s*[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
+_SHELL: Final = frozenset({"bash", "sh", "shell", "console", "zsh", "shell-session"})
+_DATA: Final = frozenset({"", "yaml", "yml", "json"})
+_PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of a shell, its continued lines joined, and the line where it begins (from 1)."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """What a page or script holds: its manifests as a YAML stream with the same lines, and its commands."""
+
+    manifests: Source
+    commands: tuple[Command, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Lines of one language; `first` is the number of the first of them, from 0."""
+
+    lines: list[str]
+    first: int
+    is_shell: bool
+
+
+def read_embedded(source: Source) -> Embedded:
+    """Return what a page or script holds."""
+    lines = source.text.splitlines()
+    blank = [""] * len(lines)
+    commands: list[Command] = []
+    if source.name.lower().endswith(SCRIPT_SUFFIXES):
+        blocks: Iterator[_Block] = iter([_Block(lines, 0, True)])
+    else:
+        blocks = _fenced(lines)
+    for block in blocks:
+        if not block.is_shell:
+            _place(blank, block)
+            continue
+        for inner in _heredocs(block):
+            _place(blank, inner)
+        commands += _commands(block)
+    return Embedded(Source(source.name, "\n".join(blank) + "\n"), tuple(commands))
+
+
+def _fenced(lines: list[str]) -> Iterator[_Block]:
+    at = 0
+    while at < len(lines):
+        fence = _FENCE.match(lines[at])
+        if fence is None:
+            at += 1
+            continue
+        end = next((n for n in range(at + 1, len(lines)) if _closes(lines[n], fence["sign"])), len(lines))
+        language = fence["language"].lower()
+        if language in _SHELL | _DATA:
+            inside = [line.removeprefix(fence["indent"]) for line in lines[at + 1 : end]]
+            yield _Block(inside, at + 1, language in _SHELL)
+        at = end + 1
+
+
+def _closes(line: str, sign: str) -> bool:
+    bare = line.lstrip(" \t>").rstrip()
+    return len(bare) >= len(sign) and set(bare) == {sign[0]}
+
+
+def _heredocs(block: _Block) -> Iterator[_Block]:
+    at = 0
+    while at < len(block.lines):
+        start = _HEREDOC.search(block.lines[at])
+        at += 1
+        if start is None:
+            continue
+        end = next((n for n in range(at, len(block.lines)) if block.lines[n].strip() == start["end"]), len(block.lines))
+        inside = [line.lstrip("\t") if start["tabs"] else line for line in block.lines[at:end]]
+        yield _Block(inside, block.first + at, False)
+        at = end + 1
+
+
+def _place(blank: list[str], block: _Block) -> None:
+    """Write a block of manifests to its lines, apart from the block before by a separator in the line above it."""
+    if not _MANIFEST.search("\n".join(block.lines)):
+        return
+    blank[block.first : block.first + len(block.lines)] = block.lines
+    if block.first:
+        blank[block.first - 1] = "---"
+
+
+def _commands(block: _Block) -> Iterator[Command]:
+    skipped = {n for inner in _heredocs(block) for n in range(inner.first, inner.first + len(inner.lines) + 1)}
+    text, begin = "", 0
+    for number, line in enumerate(block.lines, block.first):
+        if number in skipped:
+            continue
+        begin = begin if text else number
+        text += _PROMPT.sub("", line).rstrip() if not text else " " + line.strip()
+        if text.endswith("\\"):
+            text = text.removesuffix("\\").rstrip()
+            continue
+        if text.strip() and not text.lstrip().startswith("#"):
+            yield Command(text.strip(), begin + 1)
+        text = ""
+    if text.strip():
+        yield Command(text.strip(), begin + 1)
