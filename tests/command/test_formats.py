@@ -51,6 +51,14 @@ def test_the_report_is_plain_and_within_its_width_in_a_pipe(project: Project) ->
     assert max(map(len, table)) <= 90
 
 
+@pytest.mark.parametrize("level", ["steady", "ceiling", "peak"])
+def test_a_level_of_demand_has_one_column(level: str, project: Project) -> None:
+    project.stack("{min: 0, max: 4}", "{min: 0, max: 4}")
+    (heads,) = [line.split() for line in project.run("plan", "--stack", "dev", "--demand", level).out.splitlines()
+                if line.split()[:2] == ["workload", "pods"]]
+    assert [heads.count(each) for each in (level, "ceiling", "peak")] == [1, 1, 1]
+
+
 def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
     assert project.run("plan", "--stack", "dev", "--quiet").out == "Everything fits.  eks us-east-1 · Kubernetes 1.34\n"
     project.stack("{min: 0, max: 4}", "1")
@@ -58,7 +66,7 @@ def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
         "Does not fit: 1 pod left over.  eks us-east-1 · Kubernetes 1.34",
         "",
         "Pod default/second does not fit",
-        '  pool "l4" is fixed at 1 node; 1 of 2 pods left over, 1 more device for claim default/gpu',
+        '  pool "l4" is fixed at 1 node; 1 of 1 pod left over, 1 more device for claim default/gpu',
         '    → set the count of pool "l4" to 2: one node more',
     ]
 

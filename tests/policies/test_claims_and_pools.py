@@ -44,7 +44,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
-                '8 are needed: 4 short; raise count.max of pool "l4" to 8',
+                '8 are needed: 4 short; raise the maximum of pool "l4" to 8: 4 nodes more',
             )
         ],
     ),
@@ -55,8 +55,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/gpu (Job default/train): pool "l4" offers at most 2 devices (2 nodes × 1) and '
-                'pool "l4x4" offers at most 4 devices (1 node × 4), 9 are needed: 3 short; raise count.max of pool '
-                '"l4" to 5',
+                'pool "l4x4" offers at most 4 devices (1 node × 4), 9 are needed: 3 short; raise the maximum of '
+                'pool "l4" to 5: 3 nodes more',
             )
         ],
     ),
@@ -67,7 +67,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/gpu (Job default/train): pool "l4x4" offers at most 4 devices (1 node × 4), '
-                '6 are needed: 2 short; set count of pool "l4x4" to 2',
+                '6 are needed: 2 short; set the count of pool "l4x4" to 2: one node more',
             )
         ],
     ),
@@ -78,7 +78,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
-                '4 of which go to other workloads, 3 are needed: 3 short; raise count.max of pool "l4" to 7',
+                '4 of which go to other workloads, 3 are needed: 3 short; raise the maximum of '
+                'pool "l4" to 7: 3 nodes more',
             )
         ],
     ),

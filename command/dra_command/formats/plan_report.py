@@ -84,7 +84,10 @@ def pools_table(plan: Plan) -> Table:
         for pool in plan.pools
     )
     heads = ("pool", "machine", "allowed", "bound", "plan", "devices", "stranded", "USD/h each")
-    note = "bound: provably the least · plan: what the best packing found needs"
+    note = (
+        "bound: provably needed of this pool even with every other at its maximum · "
+        "plan: what the best packing found needs"
+    )
     return Table("Node pools", heads, rows, frozenset(range(2, 8)), note)
 
 
@@ -99,7 +102,7 @@ def _nodes_table(plan: Plan) -> Table:
 def workloads_table(plan: Plan) -> Table:
     """Return workloads against pools: pods placed there, or whether they could run there at all."""
     pools = _pool_columns(plan)
-    beside = _BESIDE if plan.fleet is not None else ()
+    beside = tuple(level for level in _BESIDE if level != plan.level) if plan.fleet is not None else ()
     by_pool = 0 < len(pools) <= MOST_POOL_COLUMNS
     rows = []
     for workload in plan.workloads:
@@ -149,14 +152,19 @@ def costs(plan: Plan) -> tuple[str, ...]:
     if not nodes:
         return ("No GPU node is needed.",) if plan.verdict == "fits" else ()
     counted = f"{nodes} GPU node{'s' if nodes != 1 else ''}"
-    if plan.verdict == "fits":
-        is_least = plan.nodes_bound == nodes
-        counted += " (provably the least)" if is_least else f" (provably no fewer than {plan.nodes_bound})"
+    if plan.verdict == "fits" and plan.nodes_bound == nodes:
+        counted += " (provably the fewest)"
     if plan.cost is None:
+        if plan.verdict == "fits" and plan.nodes_bound < nodes:
+            counted += f" (fewest devices first, without prices; no plan takes fewer than {plan.nodes_bound} nodes)"
         missing = ", ".join(pool.name for pool in plan.pools if pool.plan and pool.hourly_usd is None)
         return (f"{counted}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
-    least = f"; at least {_usd(plan.cost.bound_usd)}" if plan.cost.bound_usd != plan.cost.hourly_usd else ""
+    least = ""
+    if plan.verdict == "fits":
+        bound = plan.cost.bound_usd
+        gap = 1 - bound / plan.cost.hourly_usd if plan.cost.hourly_usd else Decimal(0)
+        least = f"; no plan costs less than {_usd(bound)} (gap {gap:.1%})" if gap else "; no plan costs less"
     return (f"{counted}, {_usd(plan.cost.hourly_usd)} per hour{when}{least}",)
 
 

@@ -26,8 +26,7 @@ class Outcome:
     found: Compatibility
     packing: Packing
     used: Sequence[int]
-    relaxed: Packing
-    relaxed_nodes: Sequence[int]
+    enough: Sequence[int]  # maximums within which all that some node takes is placed, by pool
     proof: Proof
     zones: Mapping[str, tuple[str, ...]]  # by pool
 
@@ -38,7 +37,12 @@ class _Left:
 
     pods: int
     verdict: Verdict
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Reason, ...] = ()
+    shortages: tuple[Shortage, ...] = ()
+
+    def reasons_for(self, shape: Shape, pods: int, wanted: int) -> tuple[Reason, ...]:
+        """Return why so many of the pods that one workload wants are left over."""
+        return (*(too_small(each, shape, pods, wanted) for each in self.shortages), *self.reasons)
 
 
 @dataclass(slots=True)
@@ -126,38 +130,41 @@ def _left(outcome: Outcome) -> dict[str, list[_Left]]:
     for item, count in sorted(outcome.packing.pending.items()):
         for part in outcome.found.items[item].parts:
             pods = part.pods * count
-            verdict, reasons = _why_left(outcome, item, part.shape, pods)
-            left[part.shape.id].append(_Left(pods, verdict, reasons))
+            left[part.shape.id].append(_why_left(outcome, item, pods))
     for cut in outcome.found.cut:
         left[cut.shape.id].append(_Left(cut.pods, "does-not-fit" if cut.proved else "cannot-tell", cut.reasons))
     return left
 
 
-def _why_left(outcome: Outcome, item: int, shape: Shape, pods: int) -> tuple[Verdict, tuple[Reason, ...]]:
+def _why_left(outcome: Outcome, item: int, pods: int) -> _Left:
     found = outcome.found
     if not found.rooms:
-        return "does-not-fit", (no_pools(),)
+        return _Left(pods, "does-not-fit", (no_pools(),))
     takers = found.pools_of(item)
     stops = [(room, found.stops[item, pool]) for pool, room in enumerate(found.rooms) if pool not in takers]
     open_question = found.is_open_question(item)
     if not takers:
-        return "cannot-tell" if open_question else "does-not-fit", refusals(stops)
+        return _Left(pods, "cannot-tell" if open_question else "does-not-fit", refusals(stops))
     proved = item in outcome.proof.excessive and not open_question
-    wanted = sum(member.figures.at(outcome.level) or 0 for member in shape.members)
-    growing = [pool for pool in takers if outcome.relaxed_nodes[pool] > (found.rooms[pool].maximum or 0)]
-    shortages = [_shortage(outcome, pool) for pool in growing or takers[:1]]
-    reasons = tuple(too_small(shortage, shape, pods, wanted, proved=proved) for shortage in shortages)
-    if open_question:
-        reasons += refusals([(room, stop) for room, stop in stops if stop.is_undecided])
-    return "does-not-fit" if proved else "cannot-tell", reasons
+    doubts = refusals([(room, stop) for room, stop in stops if stop.is_undecided]) if open_question else ()
+    return _Left(pods, "does-not-fit" if proved else "cannot-tell", doubts, (_shortage(outcome, item, proved=proved),))
 
 
-def _shortage(outcome: Outcome, pool: int) -> Shortage:
+def _shortage(outcome: Outcome, item: int, *, proved: bool) -> Shortage:
+    """Return the pool that is too small for an item; pools that share no pods with it need no raise for it."""
+    found, takers = outcome.found, outcome.found.pools_of(item)
+    connected = found.connected_pools(item)
+    growing = [
+        pool for pool in connected if outcome.enough[pool] > (found.rooms[pool].maximum or 0)
+    ]
+    growing.sort(key=lambda pool: (pool not in takers, pool))
+    first = growing[0] if growing and growing[0] in takers else takers[0]
     return Shortage(
-        room=outcome.found.rooms[pool],
-        bound=outcome.proof.nodes[pool],
-        wanted=outcome.relaxed_nodes[pool],
+        room=found.rooms[first],
+        bound=outcome.proof.nodes[first],
+        raises=tuple((found.rooms[pool], outcome.enough[pool]) for pool in growing),
         method=outcome.packing.method,
+        proved=proved,
     )
 
 
@@ -175,6 +182,7 @@ def _share_out(
         if pods is None:
             answer.wait(0, "cannot-tell", [unbounded(member, level)])
             continue
+        wanted = pods
         for pool in list(placed):
             taken = min(pods, placed[pool])
             if taken:
@@ -184,7 +192,7 @@ def _share_out(
         for waiting in left:
             taken = min(pods, waiting.pods)
             if taken:
-                answer.wait(taken, waiting.verdict, waiting.reasons)
+                answer.wait(taken, waiting.verdict, waiting.reasons_for(shape, taken, wanted))
                 waiting.pods -= taken
                 pods -= taken
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dra_planner.model import Reason, Shape
-from dra_planner.sizing.filling import LONGEST_FILL, Filling, Stage, Stop
+from dra_planner.sizing.filling import Filling, Stage, Stop
 from dra_planner.sizing.items import Item, Part
 from dra_planner.sizing.packing import Room
 
@@ -23,7 +23,10 @@ class Cut:
 
 @dataclass(slots=True, kw_only=True)
 class Compatibility:
-    """What an empty node of each pool says to each item; keys are positions (item, pool)."""
+    """What an empty node of each pool says to each item; keys are positions (item, pool).
+
+    `fills` are how many of an item, of those wanted, such a node takes; `stops` why it takes no more.
+    """
 
     items: tuple[Item, ...]
     rooms: tuple[Room, ...]
@@ -35,6 +38,17 @@ class Compatibility:
     def pools_of(self, item: int) -> tuple[int, ...]:
         """Return the pools of which an empty node takes the item."""
         return tuple(pool for pool in range(len(self.rooms)) if self.fills[item, pool])
+
+    def connected_pools(self, item: int) -> tuple[int, ...]:
+        """Return the pools that the item can go to, those of the items that can go there too, and so on."""
+        reached, before = set(self.pools_of(item)), 0
+        while len(reached) > before:
+            before = len(reached)
+            for other in range(len(self.items)):
+                pools = self.pools_of(other)
+                if not reached.isdisjoint(pools):
+                    reached.update(pools)
+        return tuple(sorted(reached))
 
     def is_open_question(self, item: int) -> bool:
         """Whether a pool that refuses the item on an empty node might take it after all."""
@@ -78,10 +92,9 @@ def find_compatibility(
     found.items = tuple(kept)
     for index, item in enumerate(kept):
         for pool, room in enumerate(rooms):
-            count, last = filling.fill(item, room.empty, LONGEST_FILL)
+            count, last = filling.fill(item, room.empty, item.count)
             found.fills[index, pool] = count
-            after = filling.add(item, last)
-            if isinstance(after, Stop):
+            if count < item.count and isinstance(after := filling.add(item, last), Stop):
                 found.stops[index, pool] = after
     return found
 

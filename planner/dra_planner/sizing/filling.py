@@ -7,7 +7,7 @@ and however many pods there are.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, reasons_of
 from dra_planner.model import Reason, Shape
@@ -84,13 +84,20 @@ class Filling:
         return found
 
     def fill(self, item: Item, stage: Stage, limit: int) -> tuple[int, Stage]:
-        """Return how many of the item, at most `limit`, go onto the node one after another, and what it becomes."""
-        for number in range(limit):
+        """Return how many of the item, at most `limit`, go onto the node one after another, and what it becomes.
+
+        An item that takes nothing but amounts (cpu, memory, pod slots) is asked about once and divided for the rest.
+        """
+        number = asked = 0
+        while number < limit and asked < MOST_ASKED:
             after = self.add(item, stage)
             if isinstance(after, Stop):
-                return number, stage
-            stage = after
-        return limit, stage
+                break
+            asked, number = asked + 1, number + 1
+            again = min(_repeats(stage.state, after.state), limit - number)
+            stage = self.open(stage.pool, _repeated(stage.state, after.state, again)) if again else after
+            number += again
+        return number, stage
 
     def begin(self, shape: Shape, stage: Stage) -> Stage | Stop:
         """Return the node with one pod of the shape, whichever item it belongs to."""
@@ -107,5 +114,30 @@ class Filling:
         return self.open(stage.pool, state)
 
 
-LONGEST_FILL = 1_000
-"""Pods on one node that are tried at most; kubelets take at most 250 without further ado."""
+MOST_ASKED = 1_000
+"""Items that take devices and are tried on one node at most; kubelets take at most 250 pods without further ado."""
+
+
+def _repeats(before: NodeState, after: NodeState) -> int:
+    """Return how often the step between two states can be taken again for certain: 0 where it took more than amounts.
+
+    Nodes that differ in amounts alone answer alike as long as the amounts last.
+    """
+    if (before.taken, before.shares, before.ports, before.pods, before.claims) != (
+        after.taken,
+        after.shares,
+        after.ports,
+        after.pods,
+        after.claims,
+    ):
+        return 0
+    left, used = after.node.allocatable, dict(before.used)
+    steps = [(name, amount, amount - used.get(name, 0)) for name, amount in after.used]
+    return min(((left.get(name, 0) - amount) // step for name, amount, step in steps if step > 0), default=0)
+
+
+def _repeated(before: NodeState, after: NodeState, times: int) -> NodeState:
+    """Return what becomes of the node when the step between two states is taken so many times more."""
+    used = dict(before.used)
+    amounts = ((name, amount + times * (amount - used.get(name, 0))) for name, amount in after.used)
+    return replace(after, used=tuple(amounts), _cache={})

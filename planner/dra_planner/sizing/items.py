@@ -7,7 +7,7 @@ that node; items are what every later step packs, so a shared claim needs no cas
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, ObjectKey, Shape
 
@@ -26,11 +26,10 @@ class Item:
 
     parts: tuple[Part, ...]
     count: int
+    id: str = field(init=False)  # what tells items apart: the shapes and how many pods of each
 
-    @property
-    def id(self) -> str:
-        """What tells items apart: the shapes and how many pods of each."""
-        return "+".join(f"{part.pods}×{part.shape.id}" for part in self.parts)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", "+".join(f"{part.pods}×{part.shape.id}" for part in self.parts))
 
     @property
     def pods(self) -> int:

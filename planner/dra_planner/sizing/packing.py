@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from dra_planner.sizing.filling import LONGEST_FILL, Filling, Stage
+from dra_planner.sizing.filling import Filling, Stage
 from dra_planner.sizing.items import Item
 
 
@@ -127,7 +127,7 @@ def _fill_open(packing: Packing, index: int, item: Item, filling: Filling) -> in
 def _fill(parts: list[NodeClass], index: int, item: Item, wanted: int, filling: Filling) -> int:
     """Fill one class in place: full nodes, the node that takes the rest, untouched nodes; returns what was placed."""
     group = parts[0]
-    most, last = filling.fill(item, group.stage, min(wanted, LONGEST_FILL))
+    most, last = filling.fill(item, group.stage, wanted)
     if not most:
         return 0
     full = min(group.count, wanted // most)

@@ -12,12 +12,13 @@ from dra_planner.sizing.packing import Room
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortage:
-    """A pool that is too small for what is asked of it."""
+    """A pool that is too small, and the raises of maximums, its own first, that were found to be enough."""
 
     room: Room
     bound: int
-    wanted: int  # nodes that the best packing found would take
+    raises: tuple[tuple[Room, int], ...]  # empty where none was found
     method: str
+    proved: bool  # that the pods do not fit
 
 
 def refusals(stops: Sequence[tuple[Room, Stop]]) -> tuple[Reason, ...]:
@@ -25,9 +26,14 @@ def refusals(stops: Sequence[tuple[Room, Stop]]) -> tuple[Reason, ...]:
     told: list[tuple[int, int, Reason]] = []
     for position, (room, stop) in enumerate(stops):
         for reason in stop.reasons:
-            named = reason if reason.pool else replace(reason, pool=room.name)
+            named = _on_every_node(reason if reason.pool else replace(reason, pool=room.name))
             told.append((0 if stop.is_undecided else 1, position, named))
     return _without_repeats(reason for _, _, reason in sorted(told, key=lambda each: each[:2]))
+
+
+def _on_every_node(reason: Reason) -> Reason:
+    """An empty node refuses: another one like it would not help, which is what full nodes are told."""
+    return replace(reason, fix="ask for less in one pod, or use larger nodes") if "add a node" in reason.fix else reason
 
 
 def errors_elsewhere(room: Room, stop: Stop) -> tuple[Reason, ...]:
@@ -46,30 +52,42 @@ def errors_elsewhere(room: Room, stop: Stop) -> tuple[Reason, ...]:
     )
 
 
-def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int, *, proved: bool) -> Reason:
-    """Return why pods that fit a pool are left over: it is too small, or no better packing was found."""
+def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Reason:
+    """Return why pods of one workload that fit a pool are left over: it is too small, or no better packing was found.
+
+    `pending` and `wanted` are pods of that workload.
+    """
     room, claim = shortage.room, _claim_name(shape)
     maximum = room.maximum or 0
-    more = max(1, shortage.wanted - maximum)
     limit = f"is fixed at {_nodes(maximum)}" if room.minimum == maximum else f"has at most {_nodes(maximum)}"
     devices = pending * devices_of(shape)
     short = f", {devices} more device{'s' if devices != 1 else ''} for claim {claim}" if devices else ""
     left_over = f"{pending} of {wanted} pod{'s' if wanted != 1 else ''} left over{short}"
-    if proved:
+    if shortage.proved:
         message = f'pool "{room.name}" {limit}; {left_over}'
     else:
+        takes = f" takes {shortage.raises[0][1]}" if shortage.raises else " takes more"
         message = (
             f'pool "{room.name}" {limit}: at least {shortage.bound} are needed, the best packing found '
-            f"({shortage.method}) takes {shortage.wanted}; {left_over}"
+            f"({shortage.method}){takes}; {left_over}"
         )
-    verb = "set the count" if room.minimum == maximum else "raise the maximum"
     return Reason(
-        code="pool-too-small" if proved else "packing-too-large",
+        code="pool-too-small" if shortage.proved else "packing-too-large",
         message=message,
-        fix=f'{verb} of pool "{room.name}" to {maximum + more}: {_nodes_more(more)}',
+        fix=raise_text(shortage.raises),
         claim=claim,
         pool=room.name,
     )
+
+
+def raise_text(raises: Sequence[tuple[Room, int]]) -> str:
+    """Return the sentence that asks for these maximums; "" for none."""
+    steps = []
+    for room, nodes in raises:
+        verb = "set the count" if room.minimum == room.maximum else "raise the maximum"
+        steps.append(f'{verb} of pool "{room.name}" to {nodes}')
+    more = sum(nodes - (room.maximum or 0) for room, nodes in raises)
+    return f"{' and '.join(steps)}: {_nodes_more(more)}" if steps else ""
 
 
 def unbounded(member: Member, level: DemandLevel) -> Reason:

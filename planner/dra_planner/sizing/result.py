@@ -22,8 +22,9 @@ class DeviceCount:
 class PoolSize:
     """Nodes of one pool: its limits, the proved least, and what the best packing found needs.
 
-    `bound` holds for placing the whole demand and may exceed `maximum`; `plan` never does. `relaxed` is what
-    the same packing would take if nothing limited the pools.
+    `bound` holds for placing the whole demand, every other pool at its maximum; it may exceed `maximum`, `plan` never
+    does. `enough` is a maximum under which, with those of the other pools, all that some node takes is placed: the
+    pool's own where it need not be raised, or where no raise was found to help.
     """
 
     name: str
@@ -31,7 +32,7 @@ class PoolSize:
     bound: int
     plan: int
     maximum: int
-    relaxed: int
+    enough: int
     devices: DeviceCount
     left: Mapping[str, int] = field(hash=False)  # unused amounts over all planned nodes, units of `Amounts`
     hourly_usd: Decimal | None = None  # of one node

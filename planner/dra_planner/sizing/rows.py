@@ -57,7 +57,7 @@ def bound_model(
                 minimum=room.minimum,
                 maximum=room.maximum or 0,
                 rows=(*plain, *(rounded for row in plain for rounded in _rounded(row))),
-                most={item: _most(item, found.fills[item, pool], needs[item], plain) for item in inside},
+                most={item: _most(found, item, pool, needs[item], plain) for item in inside},
             )
         )
     return BoundModel(demand=judged, pools=tuple(pools))
@@ -75,15 +75,17 @@ def row_weights(
     }
 
 
-def _most(item: int, fill: int, needs: DeviceNeeds, rows: Iterable[Row]) -> int:
+def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: Iterable[Row]) -> int:
     """How many of an item one node can hold at most, whatever else is there.
 
-    What the allocator fills an empty node with is the most only where other pods cannot steer it to better choices.
+    What the allocator fills an empty node with is the most only where other pods cannot steer it to better choices,
+    and where it was the node that set an end to the filling.
     """
-    if needs.is_steady:
+    fill, wanted = found.fills[item, pool], found.items[item].count
+    if fill == wanted or (needs.is_steady and (item, pool) in found.stops):
         return fill
     limits = [row.capacity // need for row in rows if (need := row.needs.get(item, 0))]
-    return max([fill, min(limits)]) if limits else fill
+    return max(fill, min([wanted, *limits]))
 
 
 def _amount_rows(items: Mapping[int, Item], state: NodeState) -> Iterator[Row]:

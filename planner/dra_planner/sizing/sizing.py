@@ -14,6 +14,7 @@ from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.compatibility import Compatibility, find_compatibility
 from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.filling import Filling, Stage
+from dra_planner.sizing.growth import enough_nodes
 from dra_planner.sizing.items import Part, split_demand
 from dra_planner.sizing.leftovers import count_devices, left_over, planned_classes
 from dra_planner.sizing.packing import Packing
@@ -69,10 +70,7 @@ class Sizer:
         certain = [index for index in range(len(found.items)) if not found.is_open_question(index)]
         model = bound_model(generous, rows if generous is found else pool_rows(generous), certain)
         packing, proof = self._pack_and_prove(market, model)
-        relaxed = (
-            best_packing(market, self.filling, proof.nodes, limited=False) if packing.pending else packing
-        )
-        used, wanted = packing.used_nodes(found.rooms), relaxed.used_nodes(found.rooms)
+        used = packing.used_nodes(found.rooms)
         outcome = Outcome(
             level=level,
             demand=self.demand,
@@ -80,8 +78,7 @@ class Sizer:
             found=found,
             packing=packing,
             used=used,
-            relaxed=relaxed,
-            relaxed_nodes=wanted,
+            enough=enough_nodes(market, self.filling, proof.nodes, packing),
             proof=proof,
             zones={offer.name: offer.zones for offer in self.offers},
         )
@@ -105,7 +102,7 @@ class Sizer:
         """Return the best packing found and what is proved; the solver is asked where the two leave a gap."""
         costs, rooms = self._unit_costs(), market.found.rooms
         proof = prove_by_area(model, costs)
-        packing = best_packing(market, self.filling, proof.nodes)
+        packing = best_packing(market, self.filling, proof.nodes, rooms)
         if not self.with_solver or not model.demand or not leaves_gap(proof, packing, packing.used_nodes(rooms)):
             return packing, proof
         solver = load_solver()
@@ -114,7 +111,7 @@ class Sizer:
         programs, candidates = Relaxation(model, solver), [packing]
         better = prove_by_solver(programs, model, proof, packing, packing.used_nodes(rooms), costs)
         if better.nodes != proof.nodes:
-            candidates.append(best_packing(market, self.filling, better.nodes))
+            candidates.append(best_packing(market, self.filling, better.nodes, rooms))
         assignment = programs.assignment([float(cost[0]) for cost in market.costs])
         if assignment is not None:
             candidates.extend(pack_assigned(market, self.filling, assignment))
@@ -135,7 +132,7 @@ class Sizer:
             bound=outcome.proof.nodes[index],
             plan=outcome.used[index],
             maximum=offer.count_max,
-            relaxed=outcome.relaxed_nodes[index],
+            enough=outcome.enough[index],
             devices=count_devices(classes, outcome.found, self.filling),
             left=left_over(classes),
             hourly_usd=offer.hourly_usd,

@@ -33,22 +33,19 @@ class Market:
         return sorted({item.priority for item in self.found.items}, reverse=True)
 
 
-def best_packing(
-    market: Market, filling: Filling, needed: Sequence[int], *, limited: bool = True
-) -> Packing:
-    """Return the best packing found; without limits every pool may grow as far as it needs to.
+def best_packing(market: Market, filling: Filling, needed: Sequence[int], rooms: Sequence[Room]) -> Packing:
+    """Return the best packing found within the limits of these rooms.
 
     `needed` are nodes that any plan has, by proof: they are open from the start, so that what fits beside what they
     are needed for opens no other.
     """
-    rooms = market.found.rooms if limited else tuple(replace(room, maximum=None) for room in market.found.rooms)
     starts = [
         count if room.maximum is None else min(count, room.maximum) for count, room in zip(needed, rooms, strict=True)
     ]
     best = min(_packings(market, rooms, starts, filling), key=lambda packing: rank(market, packing))
-    if limited and best.pending:
+    if best.pending and any(room.maximum is not None for room in rooms):
         # What grows freely may still end within the limits, since it can be filled anew once it is complete.
-        free = best_packing(market, filling, starts, limited=False)
+        free = best_packing(market, filling, starts, [replace(room, maximum=None) for room in rooms])
         if not free.pending and all(
             room.maximum is None or count <= room.maximum
             for room, count in zip(rooms, free.used_nodes(rooms), strict=True)

@@ -84,7 +84,7 @@ def _pattern(
     history: list[tuple[int, int]] = []
     room = [1.0] * len(rows)
     for item in sorted(left, key=lambda item: (-max(weights[item, pool], default=Fraction(0)), item)):
-        count, stage = filling.fill(items[item], stage, min(left[item] // nodes, 1_000))
+        count, stage = filling.fill(items[item], stage, left[item] // nodes)
         if count:
             history.append((item, count))
             room = [free - count * float(w) for free, w in zip(room, weights[item, pool], strict=True)]

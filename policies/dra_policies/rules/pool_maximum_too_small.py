@@ -19,7 +19,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if case.size.verdict == "does-not-fit" and case.fits_somewhere and case.size.pending:
             yield Finding(
                 message=f"{subject(case, view.manifests)}: {_shortage(case, judgement)}",
-                fix=_fix(case, judgement),
+                fix=next((reason.fix for reason in case.size.reasons if reason.fix), "give the fleet another pool"),
                 urn=view.judged_urn,
                 place=case.member.place,
             )
@@ -46,15 +46,6 @@ def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
     """Return the devices of a pool that pods like this one can use, and the sum behind them."""
     nodes, usable = pool.offer.count_max, pool.pods_per_node * each
     return nodes * usable, f"{counted(nodes * usable, 'device')} ({counted(nodes, 'node')} × {usable})"
-
-
-def _fix(case: Waiting, judgement: Judgement) -> str:
-    fitting = {pool.offer.name for pool in case.pools if pool.verdict == "fits"}
-    for size in judgement.sizing.pools:
-        if size.name in fitting and size.relaxed > size.maximum:
-            verb = "set count of" if size.minimum == size.maximum else "raise count.max of"
-            return f'{verb} pool "{size.name}" to {size.relaxed}'
-    return next((reason.fix for reason in case.size.reasons if reason.fix), "raise the maximum of a pool")
 
 
 RULE = Rule(

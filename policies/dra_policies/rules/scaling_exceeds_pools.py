@@ -41,13 +41,13 @@ def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
 
 
 def _fix(sizing: Sizing, level: DemandLevel) -> str:
-    roomier = [
-        f'raise count.max of pool "{pool.name}" to {pool.relaxed}'
+    roomier = " and ".join(
+        f'raise count.max of pool "{pool.name}" to {pool.enough}'
         for pool in sizing.pools
-        if pool.relaxed > pool.maximum
-    ]
+        if pool.enough > pool.maximum
+    )
     other = "lower the maximum of its scaler" if level == "ceiling" else "set maxSurge to 0 and maxUnavailable to 1"
-    return f"{roomier[0]}, or {other}" if roomier else other
+    return f"{roomier}, or {other}" if roomier else other
 
 
 RULE = Rule(

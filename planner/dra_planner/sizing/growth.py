@@ -1,0 +1,72 @@
+"""The maximums that would let pending items run: every raise is tried before it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from dra_planner.sizing.filling import Filling
+from dra_planner.sizing.packing import Packing, Room
+from dra_planner.sizing.prices import NodeCost, total_cost
+from dra_planner.sizing.strategies import Market, best_packing
+
+MOST_POOLS_TRIED = 4
+"""Pools that are tried for one pending item, those with the cheapest room for it first."""
+
+
+def enough_nodes(market: Market, filling: Filling, needed: Sequence[int], packing: Packing) -> tuple[int, ...]:
+    """Return maximums, one per pool, within which every item that some node takes is placed.
+
+    One pool is raised at a time, the one whose raise costs least, until nothing is pending. A pool that needs no raise
+    keeps its maximum; all do where no raise was found to help.
+    """
+    rooms, pending = market.found.rooms, _pending(market, packing)
+    while pending:
+        tried = [_raise(market, filling, needed, rooms, pool) for pool in _cheapest_pools(market, min(pending))]
+        rooms, packing = min(tried, key=lambda each: _cost(market, each[0]))
+        left = _pending(market, packing)
+        if sum(left.values()) >= sum(pending.values()):
+            rooms = market.found.rooms
+            break
+        pending = left
+    return tuple(room.maximum or 0 for room in rooms)
+
+
+def _pending(market: Market, packing: Packing) -> dict[int, int]:
+    """Return the pending pods of items that an empty node of some pool takes."""
+    found = market.found
+    return {
+        item: found.items[item].pods * count for item, count in packing.pending.items() if found.pools_of(item)
+    }
+
+
+def _cheapest_pools(market: Market, item: int) -> list[int]:
+    fills = market.found.fills
+
+    def price(pool: int) -> tuple[tuple[Fraction, ...], int]:
+        return tuple(Fraction(cost, fills[item, pool]) for cost in market.costs[pool]), pool
+
+    return sorted(market.found.pools_of(item), key=price)[:MOST_POOLS_TRIED]
+
+
+def _raise(
+    market: Market, filling: Filling, needed: Sequence[int], rooms: Sequence[Room], pool: int
+) -> tuple[tuple[Room, ...], Packing]:
+    """Let one pool grow as far as it needs to; return the rooms with a maximum that is enough, and the packing."""
+    free = best_packing(market, filling, needed, _with_maximum(rooms, pool, None))
+    for nodes in (free.used_nodes(rooms)[pool], free.opened[pool]):
+        grown = _with_maximum(rooms, pool, max(rooms[pool].maximum or 0, nodes))
+        packing = best_packing(market, filling, needed, grown)
+        if sum(packing.pending.values()) <= sum(free.pending.values()):
+            break
+    return grown, packing
+
+
+def _with_maximum(rooms: Sequence[Room], pool: int, maximum: int | None) -> tuple[Room, ...]:
+    return tuple(replace(room, maximum=maximum) if index == pool else room for index, room in enumerate(rooms))
+
+
+def _cost(market: Market, rooms: Sequence[Room]) -> NodeCost:
+    raises = [(new.maximum or 0) - (old.maximum or 0) for new, old in zip(rooms, market.found.rooms, strict=True)]
+    return total_cost(raises, market.costs)
