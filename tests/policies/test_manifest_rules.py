@@ -63,6 +63,12 @@ def claim(kind: str = "ResourceClaim", **more: str) -> str:
     return CLAIM.format(kind=kind, spec=devices if kind == "ResourceClaim" else f"{{spec: {devices}}}")
 
 
+def constrained(attribute: str) -> str:
+    request = "{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: 2}}"
+    devices = f"{{requests: [{request}], constraints: [{{matchAttribute: {attribute}}}]}}"
+    return CLAIM.format(kind="ResourceClaim", spec=f"{{devices: {devices}}}")
+
+
 def several(counts: list[int]) -> str:
     requests = ", ".join(
         f"{{name: r{number}, exactly: {{deviceClassName: gpu.nvidia.com, count: {count}}}}}"
@@ -122,6 +128,12 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     "a claim above the quota of its namespace": (
         [claim(two="count: 2"), QUOTA.format(most=1)],
         [("error", "claim-exceeds-quota")],
+    ),
+    "a constraint on an attribute that is published": ([constrained("gpu.nvidia.com/parentUUID")], []),
+    "a constraint on an attribute of another driver": ([constrained("nic.example.com/rail")], []),
+    "a constraint on a misspelt attribute": (
+        [constrained("gpu.nvidia.com/parentUuid")],
+        [("warning", "constraint-names-no-attribute")],
     ),
     "32 devices": ([several([16, 16])], []),
     "33 devices": ([several([16, 17])], [("error", "claim-asks-for-too-many-devices")]),
@@ -304,3 +316,9 @@ def test_a_finding_says_where_what_and_what_mends_it() -> None:
         "nvidia.com/gpu=present:NoSchedule, the taint of every GPU pool "
         "(add the toleration {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule})"
     )
+
+
+def test_a_misspelt_attribute_of_a_constraint_is_answered_with_one_that_works() -> None:
+    (finding,) = told(constrained("gpu.nvidia.com/parentUuid"))
+    assert finding.fix == 'write "gpu.nvidia.com/parentUUID"'
+    assert told(constrained("gpu.nvidia.com/parentUUID")) == []

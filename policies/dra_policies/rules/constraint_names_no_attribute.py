@@ -1,0 +1,40 @@
+"""A constraint on an attribute of the NVIDIA driver that no release of it publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Final
+
+from dra_planner import catalog
+from dra_policies.rules.claim_specs import written_claims
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.view import StackView
+
+_DOMAINS: Final = ("gpu.nvidia.com", "compute-domain.nvidia.com")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    known = {each.qualified_name for release in catalog.driver_releases() for each in release.attributes}
+    for claim in written_claims(view.manifests) if view.manifests else ():
+        for constraint in claim.spec.constraints:
+            for name in filter(None, (constraint.match_attribute, constraint.distinct_attribute)):
+                if name in known or name.partition("/")[0] not in _DOMAINS:
+                    continue
+                near = next(iter(get_close_matches(name, sorted(known), n=1)), "")
+                yield Finding(
+                    message=f'{claim.title}: no release of the NVIDIA driver that is known here publishes "{name}", '
+                    "and a device without that attribute never meets the constraint",
+                    fix=f'write "{near}"' if near else RULE.fix,
+                    place=claim.place,
+                )
+
+
+RULE = Rule(
+    id="constraint-names-no-attribute",
+    says="A constraint on the NVIDIA driver's devices names an attribute that a release of the driver publishes.",
+    why="A device without the attribute never meets the constraint, so the claim is never allocated.",
+    fix="Name an attribute of docs/catalog.md.",
+    level="advisory",
+    check=check,
+)
