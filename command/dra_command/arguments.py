@@ -85,6 +85,8 @@ _SANDBOX_EXAMPLES = """\
 examples:
   pulumi-dra sandbox plan --stack eks-dev            # what `up` would do, on stand-in clouds
   pulumi-dra sandbox up --stack eks-dev              # bring it up and keep it; again after a change
+  pulumi-dra sandbox up --stack eks-dev --control-plane      # with a real API server and scheduler for kubectl
+  pulumi-dra sandbox status                          # what is up, and its KUBECONFIG
   pulumi-dra sandbox down                            # take it down; nothing is left behind
   pulumi-dra sandbox demo --stack eks-dev            # plan, build, judge and destroy, every step checked
   pulumi-dra sandbox tools                           # find or build what the sandbox needs
@@ -310,7 +312,7 @@ def _add_verify(commands: Any) -> None:
 
 def _add_sandbox(commands: Any) -> None:
     parser = _command(commands, "sandbox", "how a stack behaves, rehearsed here without a cloud")
-    says = "up, plan, down, demo or tools, and its options"
+    says = "up, plan, status, logs, down, demo or tools, and its options"
     parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help=says)
 
 

@@ -45,7 +45,19 @@ def _parser() -> argparse.ArgumentParser:
     kept = argparse.ArgumentParser(add_help=False, parents=[project])
     kept.add_argument("--stack", help="a stack of the project (default: its only one)")
     kept.add_argument("--folder", type=Path, help="where to keep it (default: a folder in the per-user cache)")
-    commands.add_parser("up", parents=[kept], help="bring a stack up, or change what is up, judged by the policy pack")
+    up = commands.add_parser(
+        "up", parents=[kept], help="bring a stack up, or change what is up, judged by the policy pack"
+    )
+    up.add_argument(
+        "--control-plane",
+        action="store_true",
+        help="let the cluster that it creates be a real control plane, with the nodes of the stack's plan",
+    )
+    up.add_argument("--kubernetes", metavar="VERSION", default="", help="release of that, default: the fleet's")
+    commands.add_parser("status", parents=[kept], help="say what is up, and how kubectl reaches it")
+    logs = commands.add_parser("logs", parents=[kept], help="show what the control plane of a stack wrote")
+    logs.add_argument("component", nargs="?", default="", help="etcd, kube-apiserver, …; default: all of them")
+    logs.add_argument("--lines", type=int, default=20, help="of each, default: %(default)s")
     commands.add_parser("plan", parents=[kept], aliases=["preview"], help="show what `up` would do")
     down = commands.add_parser("down", parents=[kept], help="take a stack down, by default all of the project")
     down.add_argument("--force", action="store_true", help="forget it as it is, what is protected too")
@@ -61,22 +73,32 @@ def _rehearse(given: argparse.Namespace) -> int:
     import yaml
     from rich.console import Console
 
+    from dra_planner.errors import PlannerError
+    from dra_sandbox.control_plane import ControlPlaneError, Refused
     from dra_sandbox.engine import EngineError
     from dra_sandbox.kept_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     try:
         folder = given.folder.absolute() if given.folder else stacks_folder(given.project)
-        rehearsal = KeptStacks(given.project, folder, console)
+        stacks = KeptStacks(given.project, folder, console, getattr(given, "kubernetes", ""))
         if given.command == "down":
-            return int(not rehearsal.down(given.stack, force=given.force))
+            return int(not stacks.down(given.stack, force=given.force))
+        if given.command == "status":
+            stacks.status()
+            return 0
         settings = yaml.safe_load((given.project / "Pulumi.yaml").read_text(encoding="utf-8")) or {}
         stack = chosen_stack(given.project, settings.get("stackConfigDir") or "", given.stack)
-        return int(not (rehearsal.up(stack) if given.command == "up" else rehearsal.plan(stack)))
-    except StackRefused as error:
+        if given.command == "logs":
+            stacks.logs(stack, given.component, given.lines)
+            return 0
+        if given.command == "up":
+            return int(not stacks.up(stack, on_control_plane=given.control_plane))
+        return int(not stacks.plan(stack))
+    except (StackRefused, PlannerError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except EngineError as error:
+    except (EngineError, ControlPlaneError, Refused) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 

@@ -7,8 +7,9 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -19,6 +20,7 @@ from dra_sandbox.tools import find_pulumi
 
 # Variables of the caller that would lead the engine out of the scratch folder.
 _NOT_INHERITED = ("PULUMI_ACCESS_TOKEN", "PULUMI_BACKEND_URL", "PULUMI_IGNORE_AMBIENT_PLUGINS", "PYTHONPATH")
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class EngineError(Exception):
@@ -32,13 +34,21 @@ class Engine:
     settings, which are copies, because the engine writes to them. `view` is that folder.
     """
 
-    def __init__(self, work_dir: Path, project_dir: Path, *, language_hosts: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        work_dir: Path,
+        project_dir: Path,
+        *,
+        language_hosts: Sequence[Path] = (),
+        environment: Mapping[str, str] = _NOTHING,
+    ) -> None:
         """Prepare `work_dir` (created when missing) for the project in `project_dir`.
 
         Finds the CLI, building it when there is none; the stand-ins are run by this interpreter. `language_hosts` are
-        folders with hosts of languages other than Python.
+        folders with hosts of languages other than Python; `environment` is set for every command beside the rest.
         Raises ToolUnavailable as `find_pulumi` does, FileNotFoundError when there is no Pulumi.yaml.
         """
+        self._given = dict(environment)
         self.work_dir = work_dir.absolute()
         self.project_dir = project_dir.absolute()
         self.bin = bin_folder(find_pulumi())
@@ -64,6 +74,7 @@ class Engine:
             "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
             # Shows the flag that writes the engine's events to a file.
             "PULUMI_DEBUG_COMMANDS": "true",
+            **self._given,
         }
 
     def stack_init(self, stack: str) -> None:

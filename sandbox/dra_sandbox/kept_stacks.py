@@ -13,8 +13,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from dra_planner.fleet import read_stack
+from dra_planner.planfile import plan_path, read_plan_file
+from dra_planner.releases import parse_version
 from dra_sandbox.cache import cache_folder
+from dra_sandbox.clouds.kubernetes.cluster import CONTROL_PLANE
+from dra_sandbox.control_plane import ControlPlane, ControlPlaneError, stop
+from dra_sandbox.control_plane.plane import is_kept, read_plane
+from dra_sandbox.control_plane.problems import tail
 from dra_sandbox.engine import Engine
+from dra_sandbox.kept_cluster import ended_components, open_cluster, set_nodes
 from dra_sandbox.run_report import show_changes, show_counts, show_violations
 from dra_sandbox.run_result import RunResult
 
@@ -33,6 +41,8 @@ class KeptStacks:
     project: Path
     folder: Path
     console: Console
+    kubernetes: str = ""
+    """Release of the control plane that `up` brings along; the fleet's where this is empty."""
 
     def plan(self, stack: str) -> bool:
         """Show what `up` would do; whether it would succeed."""
@@ -47,9 +57,14 @@ class KeptStacks:
             self._remove_if_empty(engine)
         return result.ok
 
-    def up(self, stack: str) -> bool:
-        """Make the stack be as its settings say; whether that succeeded. What was there is changed, not made anew."""
-        engine = self._open()
+    def up(self, stack: str, *, on_control_plane: bool = False) -> bool:
+        """Make the stack be as its settings say; whether that succeeded. What was there is changed, not made anew.
+
+        With `on_control_plane` the cluster that it creates is a real control plane, with the nodes of its plan.
+        Raises ControlPlaneError where that cannot be had.
+        """
+        plane = self._open_cluster(stack) if on_control_plane or is_kept(self._plane_folder(stack)) else None
+        engine = self._open(plane)
         engine.stack_init(stack)
         with self.console.status("bringing it up …"):
             result = engine.up(stack, policy_pack=self._pack(engine), skip_preview=True)
@@ -57,6 +72,8 @@ class KeptStacks:
         if result.ok:
             state = "nothing to do" if result.changed_nothing else "up"
             self.console.print(f"[bold]{stack}[/]: {state}. It is kept until `sandbox down`.")
+            if plane is not None:
+                self._set_nodes(stack, plane)
         elif not [r for r in engine.resources(stack) if r["type"] != "pulumi:pulumi:Stack"]:
             engine.stack_remove(stack, force=True)
             self._remove_if_empty(engine)
@@ -67,19 +84,72 @@ class KeptStacks:
         if not (self.folder / _MARK).is_file():
             self.console.print("Nothing is up.")
             return True
-        engine = self._open()
-        there = engine.stacks()
+        there = self._open().stacks()
         for name in there if stack is None else [name for name in there if name == stack]:
+            # Without its control plane a stack is taken down as far as the engine knows it.
+            engine = self._open(self._whole_plane(name))
             if not (self._forget(engine, name) if force else self._destroy(engine, name)):
                 return False
+            stop(self._plane_folder(name))
             self.console.print(f"[bold]{name}[/]: down.")
         if stack is not None and stack not in there:
             self.console.print(f"{stack} is not up.")
-        self._remove_if_empty(engine)
+        self._remove_if_empty(self._open())
         return True
 
-    def _open(self) -> Engine:
-        """The engine on the folder. Raises StackRefused for a folder that is somebody else's."""
+    def status(self) -> None:
+        """Say what is up: stacks, and of each control plane what runs and how to reach it."""
+        if not (self.folder / _MARK).is_file():
+            self.console.print("Nothing is up.")
+            return
+        for name in self._open().stacks():
+            self.console.print(f"[bold]{name}[/]: up.")
+            if is_kept(self._plane_folder(name)):
+                plane = read_plane(self._plane_folder(name).resolve())
+                ended = ended_components(plane)
+                runs = f"{', '.join(ended)} no longer runs" if ended else "everything runs"
+                self.console.print(f"  Kubernetes {plane.version} at {plane.server}: {runs}", soft_wrap=True)
+                self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
+
+    def logs(self, stack: str, component: str, lines: int) -> None:
+        """Print the last lines that a component of the stack's control plane wrote. Raises ControlPlaneError."""
+        plane = read_plane(self._plane_folder(stack).resolve())
+        for name in [component] if component else plane.components:
+            self.console.print(Text.assemble((name, "bold"), tail(plane.log(name), lines)), soft_wrap=True)
+
+    def _plane_folder(self, stack: str) -> Path:
+        return self.folder / "control-planes" / stack
+
+    def _open_cluster(self, stack: str) -> ControlPlane:
+        """The control plane of a stack, started where there is none."""
+        self._claim()
+        minor = parse_version(self.kubernetes) if self.kubernetes else read_stack(stack, self.project).fleet.minor
+        with self.console.status("starting the control plane …"):
+            return open_cluster(self._plane_folder(stack), minor)
+
+    def _whole_plane(self, stack: str) -> ControlPlane | None:
+        """The control plane of a stack where all of it runs."""
+        folder = self._plane_folder(stack)
+        try:
+            plane = read_plane(folder.resolve()) if is_kept(folder) else None
+        except ControlPlaneError:
+            return None
+        return plane if plane is not None and not ended_components(plane) else None
+
+    def _set_nodes(self, stack: str, plane: ControlPlane) -> None:
+        plan = read_plan_file(plan_path(stack, self.project), stack=stack)
+        nodes = len(set_nodes(plane, read_stack(stack, self.project).fleet, plan).nodes)
+        self.console.print(f"Kubernetes {plane.version} with {nodes} nodes at {plane.server}", soft_wrap=True)
+        self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
+
+    def _open(self, plane: ControlPlane | None = None) -> Engine:
+        """The engine on the folder, with a control plane as its cluster where one is given."""
+        self._claim()
+        environment = {CONTROL_PLANE: str(plane.folder)} if plane is not None else {}
+        return Engine(self.folder, self.project, environment=environment)
+
+    def _claim(self) -> None:
+        """Make the folder ours. Raises StackRefused where it is somebody else's."""
         mark = self.folder / _MARK
         if not mark.is_file() and self.folder.is_dir() and any(self.folder.iterdir()):
             raise StackRefused(f"{self.folder} holds something else: give an empty folder, or a new one")
@@ -89,7 +159,6 @@ class KeptStacks:
             )
         self.folder.mkdir(parents=True, exist_ok=True)
         mark.write_text(str(self.project), encoding="utf-8")
-        return Engine(self.folder, self.project)
 
     def _destroy(self, engine: Engine, stack: str) -> bool:
         # One that was interrupted has left its lock behind.
