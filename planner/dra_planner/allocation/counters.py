@@ -73,21 +73,32 @@ class CounterLedger:
         return table
 
     def _open(self, candidate: Candidate) -> _Table:
-        template = self.template
-        if self.behaviour.counters_by_slice:
-            sets: tuple[CounterSet, ...] = candidate.slice.shared_counters
-            consumers = [c for c in template.candidates if c.slice is candidate.slice]
-        else:
-            pool = template.pool_of(candidate)
-            sets = pool.counter_sets
-            consumers = [c for c in template.candidates if c.id[:2] == pool.id]
-        left = {(s.name, name): nano(value) for s in sets for name, value in s.counters.items()}
-        for consumer in consumers:
-            if consumer.bit & self.occupied:
-                for name, amount in draws_of(template, consumer):
-                    if name in left:
-                        left[name] -= amount
+        total, consumers = self._untouched(candidate)
+        left, occupied = dict(total), consumers & self.occupied
+        while occupied:
+            index = (occupied & -occupied).bit_length() - 1
+            occupied &= occupied - 1
+            for name, amount in draws_of(self.template, self.template.candidates[index]):
+                if name in left:
+                    left[name] -= amount
         return _Table(left, candidate.id[:2], any(amount < 0 for amount in left.values()))
+
+    def _untouched(self, candidate: Candidate) -> tuple[dict[CounterName, int], int]:
+        """Return the counters of a device's table before anything is drawn, and as bits the devices that draw on it."""
+        template = self.template
+        by_slice = self.behaviour.counters_by_slice
+        key = candidate.slice.name if by_slice else candidate.id[:2]
+        cache: dict[Hashable, tuple[dict[CounterName, int], int]] = template.memory.setdefault("counters", {})
+        if key not in cache:
+            if by_slice:
+                sets: tuple[CounterSet, ...] = candidate.slice.shared_counters
+                bits = sum(c.bit for c in template.candidates if c.slice is candidate.slice)
+            else:
+                pool = template.pool_of(candidate)
+                sets = pool.counter_sets
+                bits = sum(c.bit for c in template.candidates if c.id[:2] == pool.id)
+            cache[key] = {(s.name, name): nano(value) for s in sets for name, value in s.counters.items()}, bits
+        return cache[key]
 
 
 def draws_of(template: Template, candidate: Candidate) -> tuple[tuple[CounterName, int], ...]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil
+from math import lcm
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class Certificate:
 class Worth:
     """A certificate applied: what the demand is worth, and what one node of each pool can hold of it at most."""
 
-    demand: Fraction
-    nodes: Mapping[int, Fraction] = field(hash=False)  # pool → V; missing means 0
+    demand: int
+    nodes: Mapping[int, int] = field(hash=False)  # pool → V; missing means 0
 
     def is_infeasible(self, model: BoundModel) -> bool:
         """Whether the demand is worth more than all pools at their maximum can hold."""
@@ -70,52 +70,88 @@ class Worth:
 
     def nodes_of(self, model: BoundModel, pool: int) -> int:
         """Return nodes of that pool that are needed when every other pool is at its maximum."""
-        value = self.nodes.get(pool, Fraction(0))
+        value = self.nodes.get(pool, 0)
         if not value:
             return 0
         others = sum(model.pools[other].maximum * v for other, v in self.nodes.items() if other != pool)
-        return max(0, ceil((self.demand - others) / value))
+        return max(0, -((others - self.demand) // value))
 
     def cost(self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool = True) -> Fraction:
         """Return the least that Σ costs·nodes can be for a plan that places everything (`limited`: within maximums).
 
         Prices may be scaled freely: at scale θ a pool pays back c − θ·V per node, counted at its minimum where that is
-        positive and at its maximum where it is negative. The best θ is one at which some pool pays back nothing.
+        positive and at its maximum where it is negative. The best θ is one at which some pool pays back nothing; which
+        one that is may be estimated, since any proves what it proves.
         """
-        floor = sum((cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)), Fraction(0))
-        scales = {costs[pool] / value for pool, value in self.nodes.items() if value}
+        return self._cost_at(self._best_scale(model, costs, limited=limited)[1], model, costs)
+
+    def estimate(self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool = True) -> float:
+        """Return about what `cost` returns."""
+        return self._best_scale(model, costs, limited=limited)[0]
+
+    def _best_scale(
+        self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool
+    ) -> tuple[float, Fraction | None]:
+        """Return the estimated bound and the scale that gives it, None for that of no demand at all."""
+        demand = float(self.demand)
+        terms = [
+            (float(costs[index]), float(value), model.pools[index].minimum, model.pools[index].maximum)
+            for index, value in self.nodes.items()
+        ]
+        scales = {costs[index] / value for index, value in self.nodes.items() if value}
         if not limited and scales:
             scales = {min(scales)}  # no pool pays back less than nothing
-        return max([floor, *(floor + self._above_at(scale, model, costs) for scale in scales)])
+        floor = float(sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)))
+        best: tuple[float, Fraction | None] = (floor, None)
+        for scale in sorted(scales):
+            theta = float(scale)
+            total = floor + theta * demand
+            for cost, value, minimum, maximum in terms:
+                back = cost - theta * value
+                total += back * (minimum if back >= 0 else maximum) - cost * minimum
+            if total > best[0]:
+                best = total, scale
+        return best
 
-    def _above_at(self, scale: Fraction, model: BoundModel, costs: Sequence[Fraction]) -> Fraction:
-        """Return what this scale proves beyond the cost of the minimums; pools without worth add nothing."""
-        total = scale * self.demand
+    def _cost_at(self, scale: Fraction | None, model: BoundModel, costs: Sequence[Fraction]) -> Fraction:
+        """Return what this scale proves, exactly; pools without worth add the cost of their minimums."""
+        floor = sum((cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)), Fraction(0))
+        if scale is None:
+            return floor
+        total = floor + scale * self.demand
         for index, value in self.nodes.items():
-            pool, paid = model.pools[index], scale * value
-            back = costs[index] - paid
-            total += -paid * pool.minimum if back >= 0 else back * pool.maximum - costs[index] * pool.minimum
-        return total
+            pool, back = model.pools[index], costs[index] - scale * value
+            total += back * (pool.minimum if back >= 0 else pool.maximum) - costs[index] * pool.minimum
+        return max(floor, total)
 
 
 def apply(certificate: Certificate, model: BoundModel) -> Worth:
-    """Return what the certificate says about the model; exact."""
-    priced = {item: price for item, price in certificate.items.items() if price > 0 and model.demand.get(item)}
-    nodes: dict[int, Fraction] = {}
+    """Return what the certificate says about the model; exact.
+
+    Prices are first scaled to whole numbers: what is said depends on their proportions alone.
+    """
+    whole = lcm(
+        *(price.denominator for price in certificate.items.values()),
+        *(price.denominator for prices in certificate.rows.values() for price in prices.values()),
+    )
+    priced = {
+        item: int(price * whole) for item, price in certificate.items.items() if price > 0 and model.demand.get(item)
+    }
+    nodes: dict[int, int] = {}
     for index, pool in enumerate(model.pools):
         inside = [item for item in priced if item in pool.most]
         if not inside:
             continue
         rows = [
-            (pool.rows[row], price) for row, price in certificate.rows.get(index, {}).items() if price > 0
+            (pool.rows[row], int(price * whole)) for row, price in certificate.rows.get(index, {}).items() if price > 0
         ]
-        value = sum((price * row.capacity for row, price in rows), Fraction(0))
+        value = sum(price * row.capacity for row, price in rows)
         for item in inside:
-            paid = sum((price * row.needs.get(item, 0) for row, price in rows), Fraction(0))
+            paid = sum(price * row.needs.get(item, 0) for row, price in rows)
             if priced[item] > paid:
                 value += (priced[item] - paid) * pool.most[item]
         nodes[index] = value
-    return Worth(sum((price * model.demand[item] for item, price in priced.items()), Fraction(0)), nodes)
+    return Worth(sum(price * model.demand[item] for item, price in priced.items()), nodes)
 
 
 def area_certificates(model: BoundModel) -> Iterator[Certificate]:
@@ -175,6 +211,6 @@ def _pool_sets(model: BoundModel) -> list[frozenset[int]]:
 def strongest(
     worths: Iterable[Worth], model: BoundModel, costs: Sequence[Fraction], *, limited: bool = True
 ) -> Fraction:
-    """Return the greatest of the cost bounds that these certificates prove."""
-    floor = sum((cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)), Fraction(0))
-    return max((worth.cost(model, costs, limited=limited) for worth in worths), default=floor)
+    """Return the greatest of the cost bounds that these certificates prove, chosen by estimate and proved exactly."""
+    best = max(worths, key=lambda worth: worth.estimate(model, costs, limited=limited), default=Worth(0, {}))
+    return best.cost(model, costs, limited=limited)

@@ -19,8 +19,9 @@ from dra_planner.sizing.items import Item
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceNeeds:
     """`exclusive` are (devices that will do, how many), sets as bits over the candidates of the node's template;
-    `counters` what is drawn of each family of counters, and `shares` what is taken of each capacity of devices that
-    others may use too, in billionths.
+    `counters` what is drawn of each family of counters; `draws` the same by device (family, amount, how many devices)
+    where every device that will do draws from one counter set; `shares` what is taken of each capacity of devices
+    that others may use too, in billionths.
 
     `is_steady` says that the number of items on a node cannot rise because other pods are there: no alternatives,
     no partitions or shares, and no two requests that compete for some devices but not for all.
@@ -28,6 +29,7 @@ class DeviceNeeds:
 
     exclusive: tuple[tuple[int, int], ...] = ()
     counters: Mapping[str, int] = field(default_factory=dict, hash=False)
+    draws: tuple[tuple[str, int, int], ...] = ()
     shares: Mapping[str, int] = field(default_factory=dict, hash=False)
     is_steady: bool = True
 
@@ -45,6 +47,24 @@ class DeviceNeeds:
                     capacities[_family(name)] -= amount
         return dict(capacities)
 
+
+    @staticmethod
+    def set_capacities(state: NodeState) -> dict[str, tuple[int, int]]:
+        """Return how many counter sets of a node have each family, and what one has of it, where all are equal."""
+        capacities: dict[str, list[int]] = defaultdict(list)
+        for pool in state.template.pools:
+            for counter_set in pool.counter_sets:
+                totals: dict[str, int] = defaultdict(int)
+                for name, value in counter_set.counters.items():
+                    totals[_family(name)] += nano(value)
+                for family, total in totals.items():
+                    capacities[family].append(total)
+        drawing = any(each.bit & state.taken and each.device.consumes_counters for each in state.template.candidates)
+        return {
+            family: (len(totals), totals[0])
+            for family, totals in capacities.items()
+            if not drawing and len(set(totals)) == 1
+        }
 
     @staticmethod
     def share_capacities(state: NodeState) -> dict[str, int]:
@@ -70,6 +90,7 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
     template = state.template
     exclusive: dict[int, int] = defaultdict(int)
     counters: dict[str, int] = defaultdict(int)
+    draws: list[tuple[str, int, int]] = []
     shares: dict[str, int] = defaultdict(int)
     steady, constraints = True, 0
     claims = list(_claims(item))
@@ -86,8 +107,11 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
             steady &= not any(each.shareable or each.device.consumes_counters for each in inside)
             if inside and not any(each.shareable for each in inside):
                 exclusive[bits] += count * times
+                from_one_set = all(len({each.counter_set for each in c.device.consumes_counters}) == 1 for c in inside)
                 for family, amount in _least_draws(inside, state).items():
                     counters[family] += amount * count * times
+                    if from_one_set:
+                        draws.append((family, amount, count * times))
             if inside and all(each.shareable for each in inside):
                 for name, amount in _least_shares(request, inside).items():
                     shares[name] += amount * count * times
@@ -98,6 +122,7 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
     return DeviceNeeds(
         exclusive=tuple(sorted(exclusive.items())),
         counters={family: amount for family, amount in sorted(counters.items()) if amount},
+        draws=tuple(draws),
         shares={name: amount for name, amount in sorted(shares.items()) if amount},
         is_steady=steady,
     )

@@ -8,7 +8,7 @@ filled with, the last node of it takes the rest, and at most one class becomes t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dra_planner.sizing.filling import Filling, Stage
@@ -53,12 +53,15 @@ class Packing:
         return [max(count, room.minimum) for count, room in zip(used, rooms, strict=True)]
 
 
+Items = Sequence[Item] | Mapping[int, Item]
+"""Items by their position."""
+
 Choose = Callable[[int, int, Sequence[int | None]], tuple[int, int] | None]
 """(item, how many are left, nodes each pool may still open) → (pool, nodes to open), None when nothing helps."""
 
 
 def pack(
-    items: Sequence[Item],
+    items: Items,
     order: Iterable[int],
     rooms: Sequence[Room],
     starts: Sequence[int],
@@ -79,7 +82,7 @@ def pack(
 
 def extend(
     packing: Packing,
-    items: Sequence[Item],
+    items: Items,
     order: Iterable[int],
     rooms: Sequence[Room],
     filling: Filling,

@@ -56,7 +56,7 @@ def prove_by_solver(
     return _conclude(model, [*proof.worths, *((each, apply(each, model)) for each in solved)], costs)
 
 
-def leaves_gap(proof: Proof, packing: Packing, used: Sequence[int]) -> bool:
+def has_gap(proof: Proof, packing: Packing, used: Sequence[int]) -> bool:
     """Whether a better bound could change what is said: pods left over without proof, or more nodes than proved."""
     if any(item not in proof.excessive for item in packing.pending):
         return True

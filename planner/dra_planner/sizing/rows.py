@@ -18,6 +18,7 @@ from dra_planner.sizing.bound import BoundModel, BoundPool, Row
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.device_needs import DeviceNeeds, device_needs
 from dra_planner.sizing.items import Item
+from dra_planner.sizing.vector_fill import WHOLE
 
 _FINEST_ROUNDING = 8  # a row of so many units or fewer gets every rounding that can matter
 _COARSE_ROUNDINGS = (1, 2, 3)
@@ -65,10 +66,10 @@ def bound_model(
 
 def row_weights(
     found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]]
-) -> dict[tuple[int, int], tuple[Fraction, ...]]:
-    """Return the part of each plain row that one item takes, by (item, pool)."""
+) -> dict[tuple[int, int], tuple[int, ...]]:
+    """Return the part of each plain row that one item takes, in parts of `WHOLE`, by (item, pool)."""
     return {
-        (item, pool): tuple(Fraction(row.needs.get(item, 0), row.capacity) for row in plain)
+        (item, pool): tuple(row.needs.get(item, 0) * WHOLE // row.capacity for row in plain)
         for pool, (plain, _) in enumerate(rows)
         for item in range(len(found.items))
         if found.fills[item, pool]
@@ -117,12 +118,26 @@ def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator
         drawn = {item: each.counters[family] for item, each in needs.items() if each.counters.get(family)}
         if drawn and capacities.get(family, 0) > 0:
             yield Row(f"counter {family}", capacities[family], drawn)
+    for family, (sets, capacity) in sorted(DeviceNeeds.set_capacities(state).items()):
+        yield from _rounded_sets(needs, family, sets, capacity)
     names = sorted({name for each in needs.values() for name in each.shares})
     capacities = DeviceNeeds.share_capacities(state)
     for name in names:
         shared = {item: each.shares[name] for item, each in needs.items() if each.shares.get(name)}
         if shared and capacities.get(name, 0) > 0:
             yield Row(f"capacity {name}", capacities[name], shared)
+
+
+def _rounded_sets(needs: Mapping[int, DeviceNeeds], family: str, sets: int, capacity: int) -> Iterator[Row]:
+    """Yield what is drawn of each counter set, rounded as in `_rounded` and added up: each set is a bin of its own."""
+    for k in _COARSE_ROUNDINGS:
+        rounded = {
+            item: total
+            for item, each in needs.items()
+            if (total := sum(_round(drawn, capacity, k) * times for name, drawn, times in each.draws if name == family))
+        }
+        if rounded:
+            yield Row(f"counter {family}, rounded {k} by set", sets * capacity * k, rounded)
 
 
 def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:

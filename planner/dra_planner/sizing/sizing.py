@@ -19,11 +19,14 @@ from dra_planner.sizing.items import Part, split_demand
 from dra_planner.sizing.leftovers import count_devices, left_over, planned_classes
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
-from dra_planner.sizing.proof import Proof, leaves_gap, load_solver, prove_by_area, prove_by_solver
+from dra_planner.sizing.proof import Proof, has_gap, load_solver, prove_by_area, prove_by_solver
 from dra_planner.sizing.relaxation import Relaxation
 from dra_planner.sizing.result import NodePattern, PoolSize, Sizing
 from dra_planner.sizing.rows import bound_model, pool_rows, row_weights
-from dra_planner.sizing.strategies import Market, best_packing, pack_assigned, rank
+from dra_planner.sizing.strategies import Market, best_packing, pack_assigned, quick_packing, rank
+
+MOST_COMPARED = 600
+"""Pairs of items and pools up to which many packings are compared before a solver is asked."""
 
 
 @dataclass(slots=True)
@@ -99,23 +102,35 @@ class Sizer:
         )
 
     def _pack_and_prove(self, market: Market, model: BoundModel) -> tuple[Packing, Proof]:
-        """Return the best packing found and what is proved; the solver is asked where the two leave a gap."""
+        """Return the best packing found and what is proved.
+
+        Every step is taken only while the two leave a gap: many packings are compared where few items and pools make
+        that cheap, the solver is asked, and what is then still pending is given every packing there is.
+        """
         costs, rooms = self._unit_costs(), market.found.rooms
         proof = prove_by_area(model, costs)
-        packing = best_packing(market, self.filling, proof.nodes, rooms)
-        if not self.with_solver or not model.demand or not leaves_gap(proof, packing, packing.used_nodes(rooms)):
+        packing = quick_packing(market, self.filling, proof.nodes)
+        is_small = len(market.weights) <= MOST_COMPARED
+        if is_small and has_gap(proof, packing, packing.used_nodes(rooms)):
+            packing = self._better(market, packing, best_packing(market, self.filling, proof.nodes, rooms))
+        if not has_gap(proof, packing, packing.used_nodes(rooms)):
             return packing, proof
-        solver = load_solver()
-        if solver is None:
-            return packing, proof
-        programs, candidates = Relaxation(model, solver), [packing]
-        better = prove_by_solver(programs, model, proof, packing, packing.used_nodes(rooms), costs)
-        if better.nodes != proof.nodes:
-            candidates.append(best_packing(market, self.filling, better.nodes, rooms))
-        assignment = programs.assignment([float(cost[0]) for cost in market.costs])
-        if assignment is not None:
-            candidates.extend(pack_assigned(market, self.filling, assignment))
-        return min(candidates, key=lambda each: rank(market, each)), better
+        solver = load_solver() if self.with_solver and model.demand else None
+        if solver is not None:
+            programs = Relaxation(model, solver)
+            before, proof = proof, prove_by_solver(programs, model, proof, packing, packing.used_nodes(rooms), costs)
+            assignment = programs.assignment([float(cost[0]) for cost in market.costs])
+            if assignment is not None:
+                packing = self._better(market, packing, pack_assigned(market, self.filling, assignment))
+            if is_small and before.nodes != proof.nodes:
+                packing = self._better(market, packing, best_packing(market, self.filling, proof.nodes, rooms))
+        if not is_small and (solver is None or packing.pending):
+            packing = self._better(market, packing, best_packing(market, self.filling, proof.nodes, rooms))
+        return packing, proof
+
+    @staticmethod
+    def _better(market: Market, one: Packing, other: Packing) -> Packing:
+        return min((one, other), key=lambda each: rank(market, each))
 
     def _unit_costs(self) -> list[Fraction]:
         """Micro-dollars where every price is known, else nodes."""
@@ -176,7 +191,7 @@ def _times(parts: tuple[Part, ...], count: int) -> tuple[Part, ...]:
 
 
 def _market(
-    found: Compatibility, costs: tuple[NodeCost, ...], weights: Mapping[tuple[int, int], tuple[Fraction, ...]]
+    found: Compatibility, costs: tuple[NodeCost, ...], weights: Mapping[tuple[int, int], tuple[int, ...]]
 ) -> Market:
-    shares = {key: max(parts, default=Fraction(0)) for key, parts in weights.items()}
+    shares = {key: max(parts, default=0) for key, parts in weights.items()}
     return Market(found=found, costs=costs, shares=shares, weights=weights)

@@ -7,30 +7,39 @@ tie.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack
 from dra_planner.sizing.prices import NodeCost, total_cost
-from dra_planner.sizing.vector_fill import refill
+from dra_planner.sizing.vector_fill import WHOLE, Weights, refill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Market:
-    """What items take of nodes and what nodes cost. `shares` is the greatest part of any one row, by (item, pool)."""
+    """What items take of nodes, in parts of `WHOLE`, and what nodes cost.
+
+    `shares` is the greatest part of any one row, by (item, pool), `weights` the part of every row.
+    """
 
     found: Compatibility
     costs: tuple[NodeCost, ...]
-    shares: Mapping[tuple[int, int], Fraction] = field(hash=False)
-    weights: Mapping[tuple[int, int], tuple[Fraction, ...]] = field(hash=False)  # part of every row
+    shares: Mapping[tuple[int, int], int] = field(hash=False)
+    weights: Weights = field(hash=False)
 
     @property
     def priorities(self) -> list[int]:
         """The priorities of the items, the highest first."""
         return sorted({item.priority for item in self.found.items}, reverse=True)
+
+
+def quick_packing(market: Market, filling: Filling, needed: Sequence[int]) -> Packing:
+    """Return the first of the packings that `best_packing` compares, unfilled anew."""
+    rooms = market.found.rooms
+    return next(_packings(market, rooms, _starts(rooms, needed), filling))
 
 
 def best_packing(market: Market, filling: Filling, needed: Sequence[int], rooms: Sequence[Room]) -> Packing:
@@ -39,9 +48,7 @@ def best_packing(market: Market, filling: Filling, needed: Sequence[int], rooms:
     `needed` are nodes that any plan has, by proof: they are open from the start, so that what fits beside what they
     are needed for opens no other.
     """
-    starts = [
-        count if room.maximum is None else min(count, room.maximum) for count, room in zip(needed, rooms, strict=True)
-    ]
+    starts = _starts(rooms, needed)
     best = min(_packings(market, rooms, starts, filling), key=lambda packing: rank(market, packing))
     if best.pending and any(room.maximum is not None for room in rooms):
         # What grows freely may still end within the limits, since it can be filled anew once it is complete.
@@ -54,39 +61,41 @@ def best_packing(market: Market, filling: Filling, needed: Sequence[int], rooms:
     return best
 
 
-def pack_assigned(
-    market: Market, filling: Filling, assignment: Mapping[tuple[int, int], float]
-) -> Iterator[Packing]:
-    """Yield packings that follow a fractional assignment of items to pools: each pool packs its own share.
+def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[int, int], float]) -> Packing:
+    """Return a packing that follows a fractional assignment of items to pools: each pool packs its own share.
 
     What rounding leaves over, and items that the assignment does not know, are put on in the usual way.
     """
     items, rooms = market.found.items, market.found.rooms
-    quotas = {item: _whole_parts(item, items[item].count, assignment) for item in range(len(items))}
-    for order_name, order in _orders(market):
-        merged = Packing(classes=[], opened=[0] * len(rooms))
-        for pool in range(len(rooms)):
-            own = [replace(each, count=quotas[item].get(pool, 0)) for item, each in enumerate(items)]
-            starts = [room.minimum if index == pool else 0 for index, room in enumerate(rooms)]
-            chosen = [item for item in order if own[item].count]
-            packing = pack(own, chosen, rooms, starts, filling, _only(market, pool))
-            if not packing.pending:
-                packing = next(refill(packing, _only_minimum(rooms, pool), own, market.weights, filling), packing)
-            merged.classes += packing.classes
-            merged.opened[pool] = sum(group.count for group in packing.classes)
-            merged.placed.update({key: count for key, count in packing.placed.items() if count})
-        rest = [
-            replace(each, count=each.count - sum(merged.placed.get((item, pool), 0) for pool in range(len(rooms))))
-            for item, each in enumerate(items)
-        ]
-        extend(merged, rest, [item for item in order if rest[item].count], rooms, filling, _by_fill(market))
-        merged.method = f"linear relaxation, rounded, {order_name}"
-        yield merged
+    _, order = next(_orders(market))
+    shares: dict[int, dict[int, float]] = defaultdict(dict)
+    for (item, pool), share in assignment.items():
+        shares[item][pool] = share
+    quotas = [_whole_parts(each.count, shares[item]) for item, each in enumerate(items)]
+    merged = Packing(classes=[], opened=[0] * len(rooms))
+    for pool in range(len(rooms)):
+        starts = [room.minimum if index == pool else 0 for index, room in enumerate(rooms)]
+        chosen = [item for item in order if quotas[item].get(pool)]
+        if not chosen and not rooms[pool].minimum:
+            continue
+        own = {item: replace(items[item], count=quotas[item][pool]) for item in chosen}
+        packing = pack(own, chosen, rooms, starts, filling, _only(market, pool))
+        if not packing.pending:
+            packing = next(refill(packing, _only_minimum(rooms, pool), own, market.weights, filling), packing)
+        merged.classes += packing.classes
+        merged.opened[pool] = sum(group.count for group in packing.classes)
+        merged.placed.update({key: count for key, count in packing.placed.items() if count})
+    placed = Counter(dict.fromkeys(range(len(items)), 0))
+    for (item, _), count in merged.placed.items():
+        placed[item] += count
+    rest = {item: replace(each, count=each.count - placed[item]) for item, each in enumerate(items)}
+    extend(merged, rest, [item for item in order if rest[item].count], rooms, filling, _by_fill(market))
+    merged.method = "linear relaxation, rounded"
+    return merged
 
 
-def _whole_parts(item: int, count: int, assignment: Mapping[tuple[int, int], float]) -> dict[int, int]:
+def _whole_parts(count: int, shares: Mapping[int, float]) -> dict[int, int]:
     """Round the shares of one item to whole numbers that add up to its count at most, largest rest first."""
-    shares = {pool: value for (each, pool), value in assignment.items() if each == item}
     parts = {pool: int(value + 1e-6) for pool, value in shares.items()}
     for pool in sorted(shares, key=lambda pool: (parts[pool] - shares[pool], pool)):
         if sum(parts.values()) < count and shares[pool] > parts[pool] + 1e-6:
@@ -105,6 +114,12 @@ def _only(market: Market, only: int) -> Choose:
 
 def _only_minimum(rooms: Sequence[Room], only: int) -> list[Room]:
     return [room if index == only else replace(room, minimum=0) for index, room in enumerate(rooms)]
+
+
+def _starts(rooms: Sequence[Room], needed: Sequence[int]) -> list[int]:
+    return [
+        count if room.maximum is None else min(count, room.maximum) for count, room in zip(needed, rooms, strict=True)
+    ]
 
 
 def rank(market: Market, packing: Packing) -> tuple[tuple[int, ...], NodeCost]:
@@ -137,7 +152,7 @@ def _orders(market: Market) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield orders of items: hardest first, choosiest first, easiest first (some partitions only nest that way)."""
     items = range(len(market.found.items))
     share = {
-        item: min((market.shares[item, pool] for pool in market.found.pools_of(item)), default=Fraction(0))
+        item: min((market.shares[item, pool] for pool in market.found.pools_of(item)), default=0)
         for item in items
     }
     choice = {item: len(market.found.pools_of(item)) for item in items}
@@ -156,7 +171,7 @@ def _by_fill(market: Market) -> Choose:
         choices = []
         for pool in _open_pools(market, item, room):
             held = min(market.found.fills[item, pool], left)
-            choices.append((tuple(Fraction(cost, held) for cost in market.costs[pool]), pool))
+            choices.append((tuple(cost * WHOLE // held for cost in market.costs[pool]), pool))
         return _nodes(market, item, left, room, min(choices)[1]) if choices else None
 
     return choose

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
-from math import ceil
+from operator import mul
 
 from dra_planner.sizing.filling import Filling, Stage
-from dra_planner.sizing.items import Item
-from dra_planner.sizing.packing import NodeClass, Packing, Room
+from dra_planner.sizing.packing import Items, NodeClass, Packing, Room
 
 MOST_ITEMS = 48
 """Items in one pool beyond which topping up is not worth its time."""
 
-Weights = Mapping[tuple[int, int], tuple[Fraction, ...]]
+WHOLE = 2**20
+"""A whole row of a node; what an item takes of it is so many parts of this, rounded down."""
+
+Weights = Mapping[tuple[int, int], tuple[int, ...]]
 
 
 def refill(
-    packing: Packing, rooms: Sequence[Room], items: Sequence[Item], weights: Weights, filling: Filling
+    packing: Packing, rooms: Sequence[Room], items: Items, weights: Weights, filling: Filling
 ) -> Iterator[Packing]:
     """Yield the packing with every pool filled anew where that takes fewer nodes; nothing when it never does."""
     held: dict[int, dict[int, int]] = defaultdict(dict)
@@ -53,7 +54,7 @@ def _fill_pool(
     pool: int,
     left: dict[int, int],
     empty: Stage,
-    items: Sequence[Item],
+    items: Items,
     weights: Weights,
     filling: Filling,
 ) -> list[NodeClass] | None:
@@ -74,20 +75,20 @@ def _fill_pool(
 
 
 def _pattern(
-    pool: int, left: Mapping[int, int], empty: Stage, items: Sequence[Item], weights: Weights, filling: Filling
+    pool: int, left: Mapping[int, int], empty: Stage, items: Items, weights: Weights, filling: Filling
 ) -> tuple[Stage, list[tuple[int, int]]]:
     """Return one node with its fair part of what is left, topped up, and what was put on it, in order."""
     rows = range(len(weights[next(iter(left)), pool]))
-    area = [sum((weights[item, pool][row] * count for item, count in left.items()), Fraction(0)) for row in rows]
-    nodes = max(1, ceil(max(area, default=Fraction(1))))
+    area = [sum(weights[item, pool][row] * count for item, count in left.items()) for row in rows]
+    nodes = max(1, -(-max(area, default=WHOLE) // WHOLE))
     stage = empty
     history: list[tuple[int, int]] = []
-    room = [1.0] * len(rows)
-    for item in sorted(left, key=lambda item: (-max(weights[item, pool], default=Fraction(0)), item)):
+    room = [WHOLE] * len(rows)
+    for item in sorted(left, key=lambda item: (-max(weights[item, pool], default=0), item)):
         count, stage = filling.fill(items[item], stage, left[item] // nodes)
         if count:
             history.append((item, count))
-            room = [free - count * float(w) for free, w in zip(room, weights[item, pool], strict=True)]
+            room = [free - count * taken for free, taken in zip(room, weights[item, pool], strict=True)]
     missing = {item: left[item] - dict(history).get(item, 0) for item in left}
     open_items = {item for item, count in missing.items() if count}
     while open_items:
@@ -99,11 +100,11 @@ def _pattern(
         stage = after
         history.append((item, 1))
         missing[item] -= 1
-        room = [free - float(w) for free, w in zip(room, weights[item, pool], strict=True)]
+        room = [free - taken for free, taken in zip(room, weights[item, pool], strict=True)]
         if not missing[item]:
             open_items.discard(item)
     return stage, history
 
 
-def _aligned(weight: Sequence[Fraction], room: Sequence[float]) -> float:
-    return sum(float(w) * free for w, free in zip(weight, room, strict=True))
+def _aligned(weight: Sequence[int], room: Sequence[int]) -> int:
+    return sum(map(mul, weight, room))
