@@ -6,10 +6,11 @@ that importing the package costs nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
 from os.path import exists, join
 from pkgutil import extend_path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dra_planner.lazy import lazy_names
 
 # A cloud may come with another distribution, as a folder of this name without an __init__.py.
 __path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
@@ -49,10 +50,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"dra_planner.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

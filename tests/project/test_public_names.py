@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import importlib
+from pkgutil import iter_modules
 
 import pytest
 
 PACKAGES = [
     "dra_planner",
+    "dra_planner.allocation",
     "dra_planner.cel",
     "dra_planner.fleet",
     "dra_planner.model",
+    "dra_planner.offers",
+    "dra_planner.plan",
+    "dra_planner.planfile",
+    "dra_planner.slices",
     "dra_policies.rules",
 ]
 
@@ -30,3 +36,12 @@ def test_every_component_that_is_hosted_can_be_imported_by_its_name() -> None:
     assert set(pulumi_dra.COMPONENTS) <= set(names)
     assert names == sorted(set(names))
     assert [getattr(pulumi_dra, name) for name in names] == hosted_components()
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name.startswith("dra_planner")])
+def test_names_loaded_on_first_use_are_listed_and_are_no_modules(package: str) -> None:
+    # Importing a module sets its name in the package: a name loaded on first use would be hidden by it.
+    module = importlib.import_module(package)
+    homes = getattr(module, "_HOMES", {})
+    assert set(homes) <= set(module.__all__)
+    assert not set(homes) & {each.name for each in iter_modules(module.__path__)}

@@ -9,15 +9,11 @@ from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
-from dra_command.writing import write_whole
-from dra_planner.errors import Place, PlanFileError
-from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
-from dra_planner.plan.staleness import differences
-from dra_planner.planfile import check_inputs, file_text, plan_path, read_plan_file
+from dra_planner.plan import Plan, PlanRequest, make_plan
 
 
 def run(values: argparse.Namespace) -> int:
-    """Plan, keep or compare the plan where asked for, print it, and return the exit status."""
+    """Plan, save or compare the plan where asked for, print it, and return the exit status."""
     _refuse_odd_combinations(values)
     inputs = read_inputs(values, needs_capacity=True)
     request = PlanRequest(
@@ -30,17 +26,14 @@ def run(values: argparse.Namespace) -> int:
     )
     with doing("planning", quiet=values.quiet):
         plan = make_plan(request)
-    stale = _find_stale(inputs, plan) if values.check else ""
-    if values.write:
-        write_whole(plan_path(inputs.stack), file_text(plan_file(plan)), PlanFileError)
+    stale, notes = _compare_and_write(plan, inputs, values) if values.check or values.write else ("", [])
     _print(plan, values)
     if stale:
         print(f"pulumi-dra: {stale}", file=sys.stderr)
         return Status.BROKEN
-    if values.check and not values.quiet:
-        print(f"{plan_path(inputs.stack)}: is current: the plan made now is the same", file=sys.stderr)
-    if values.write and not values.quiet:
-        print(f"wrote {plan_path(inputs.stack)}", file=sys.stderr)
+    if not values.quiet:
+        for note in notes:
+            print(note, file=sys.stderr)
     return status_of(plan.verdict, allow_unknown=values.allow_unknown)
 
 
@@ -56,6 +49,17 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
                 f"--{option} is about the stack as it stands: {what} cannot be given with it",
                 fix="change the stack's settings instead",
             )
+
+
+def _compare_and_write(plan: Plan, inputs: Inputs, values: argparse.Namespace) -> tuple[str, list[str]]:
+    """Return why the saved plan is stale, "" where it is not, and what else is to be told."""
+    from dra_command.saved_plan import find_stale, write  # loads the document's schema
+    from dra_planner.planfile import plan_path
+
+    stale = find_stale(inputs, plan) if values.check else ""
+    path = write(inputs.stack, plan) if values.write else plan_path(inputs.stack)
+    checked = [f"{path}: is current: the plan made now is the same"] if values.check else []
+    return stale, [*checked, *([f"wrote {path}"] if values.write else [])]
 
 
 def _print(plan: Plan, values: argparse.Namespace) -> None:
@@ -77,19 +81,3 @@ def _print(plan: Plan, values: argparse.Namespace) -> None:
             from dra_command.formats.plan_text import print_plan
 
             print_plan(plan, quiet=values.quiet, verbose=values.verbose)
-
-
-def _find_stale(inputs: Inputs, plan: Plan) -> str:
-    """Return why the kept plan is not the one that would be made now; raises PlanFileError when it cannot be read."""
-    path = plan_path(inputs.stack)
-    remedy = f"run `pulumi-dra plan --stack {inputs.stack} --write`"
-    if not path.exists():
-        return f"{path}: there is no plan yet; {remedy}"
-    kept = read_plan_file(path, stack=inputs.stack)
-    try:
-        assert inputs.fleet is not None  # --check needs --stack
-        check_inputs(kept, inputs.fleet, inputs.sources, Place(str(path)), fix=remedy)
-    except PlanFileError as error:
-        return str(error)
-    changed = ", ".join(differences(kept, plan_file(plan)))
-    return f"{path}: is stale: {changed} would be different now; {remedy}" if changed else ""

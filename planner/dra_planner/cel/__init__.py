@@ -26,8 +26,9 @@ The names below are loaded on first use, so that importing the package costs not
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dra_planner.lazy import lazy_names
 
 if TYPE_CHECKING:
     from dra_planner.cel.checking.reads import ALL
@@ -71,10 +72,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"dra_planner.cel.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

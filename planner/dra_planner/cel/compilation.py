@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from dra_planner.cel.advice import fixes, slips
+from dra_planner.cel.advice import fixes
 from dra_planner.cel.checking.checker import check
 from dra_planner.cel.checking.reads import paths_read
 from dra_planner.cel.checking.validation import Issue
@@ -48,6 +48,8 @@ def _compile(text: str, dialect: Dialect) -> Selector | Refused:
     try:
         tree = parse(text, dialect)
     except ParseError as error:
+        from dra_planner.cel.advice import slips  # only on the way to a refusal
+
         kind: Kind = "depth" if error.deep else "syntax"
         fix = None if error.deep else slips.advise(text, dialect)
         return Refused(text, kind, f"compilation failed: {error.message}", error.position, fix)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -145,6 +144,8 @@ def _missing(
 
 
 def _near(name: str, known: Iterable[str]) -> str:
+    import difflib  # only on the way to a finding
+
     near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""
 

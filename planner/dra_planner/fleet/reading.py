@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from dra_planner.clouds import cloud
-from dra_planner.documents.advice import advise
 from dra_planner.documents.tree import Location, line_at
 from dra_planner.documents.yaml_reader import Fault, Remark, read_json, read_yaml
 from dra_planner.errors import FleetError, Place
@@ -65,6 +64,8 @@ def read_document(text: str, file: str = "") -> Any:
         read = read_json if text.lstrip().startswith("{") else read_yaml
         data, remarks = read(text, most_nodes=MOST_NODES)
     except Fault as fault:
+        from dra_planner.documents.advice import advise  # only on the way to an error
+
         fix = fault.fix or advise(text.split("\n"), fault.line) or "correct the text at this line"
         raise FleetError(f"cannot be read as YAML: {fault.message}", place=Place(file, fault.line), fix=fix) from None
     if remarks:
@@ -123,9 +124,7 @@ def read_settings(config: Mapping[str, Any], *, file: str = "") -> StackSettings
         raise fault(f"{PROJECT}:workloads", "must be a list of paths", "write `[examples/workloads]`")
     region = cloud(fleet.cloud).region_setting
     if config.get(region) is not None and config[region] != fleet.region:
-        raise fault(
-            region, f'"{config[region]}" is not the fleet\'s region "{fleet.region}"', "make the two the same"
-        )
+        raise fault(region, f'"{config[region]}" is not the fleet\'s region "{fleet.region}"', "make the two the same")
     known = (key, f"{PROJECT}:workloads", *SETTINGS_OF_THE_PROGRAM)
     unknown = [name for name in config if name.startswith(f"{PROJECT}:") and name not in known]
     if unknown:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dra_planner.documents.advice import advise
 from dra_planner.documents.limits import MAX_DEPTH, MAX_DOCUMENTS
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.yaml_reader import Fault, Remark, read_json, read_yaml
@@ -64,6 +63,8 @@ def read_documents(sources: Iterable[Source]) -> tuple[list[Document], list[Diag
 
 
 def _error(source: Source, fault: Fault) -> ManifestError:
+    from dra_planner.documents.advice import advise  # only on the way to an error
+
     fix = fault.fix or advise(source.text.split("\n"), fault.line)
     return ManifestError(f"cannot be read as YAML: {fault.message}", place=Place(source.name, fault.line), fix=fix)
 

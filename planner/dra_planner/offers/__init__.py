@@ -1,6 +1,11 @@
 """What nodes offer to pods and claims: predicted from a fleet, or observed in a cluster; one type for both."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from dra_planner.clouds import NodeSettings
+from dra_planner.lazy import lazy_names
 from dra_planner.offers.allocatable import predict_allocatable
 from dra_planner.offers.contribution import CatalogRow, rows_to_add
 from dra_planner.offers.labels import predict_labels, predict_taints
@@ -9,7 +14,15 @@ from dra_planner.offers.nodes import PredictedNode, nodes_of
 from dra_planner.offers.observation import observe_offers
 from dra_planner.offers.prediction import SYSTEM_POOL, node_settings, predict_offers, predict_system_offer
 from dra_planner.offers.requests import pod_requests
-from dra_planner.offers.verification import Difference, Verification, verify_offers
+
+if TYPE_CHECKING:
+    from dra_planner.offers.verification import Difference, Verification, verify_offers
+
+_HOMES = {
+    "Difference": "verification",
+    "Verification": "verification",
+    "verify_offers": "verification",
+}
 
 __all__ = [
     "SYSTEM_POOL",
@@ -33,3 +46,5 @@ __all__ = [
     "rows_to_add",
     "verify_offers",
 ]
+
+__getattr__ = lazy_names(__name__, _HOMES)

@@ -1,22 +1,52 @@
 """The plan: every step in order, the one judgement, the plan's document, and judging one again."""
 
-from dra_planner.plan.classes import fleet_classes
-from dra_planner.plan.detail import detail_claims
-from dra_planner.plan.document import judge_document, plan_document, plan_file
-from dra_planner.plan.given_claims import GivenClaim, GivenDevice
-from dra_planner.plan.judgement import Judgement, PoolAnswer
-from dra_planner.plan.judging import judge
-from dra_planner.plan.planning import make_plan
-from dra_planner.plan.reading import check_selector, read_checked
-from dra_planner.plan.values import (
-    Cost,
-    NodeRange,
-    Plan,
-    PlannedPool,
-    PlannedWorkload,
-    PlanRequest,
-    overall_verdict,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dra_planner.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from dra_planner.plan.classes import fleet_classes
+    from dra_planner.plan.detail import detail_claims
+    from dra_planner.plan.document import judge_document, plan_document, plan_file
+    from dra_planner.plan.given_claims import GivenClaim, GivenDevice
+    from dra_planner.plan.judgement import Judgement, PoolAnswer
+    from dra_planner.plan.judging import judge
+    from dra_planner.plan.planning import make_plan
+    from dra_planner.plan.reading import check_selector, read_checked
+    from dra_planner.plan.values import (
+        Cost,
+        NodeRange,
+        Plan,
+        PlannedPool,
+        PlannedWorkload,
+        PlanRequest,
+        overall_verdict,
+    )
+
+_HOMES = {
+    "Cost": "values",
+    "GivenClaim": "given_claims",
+    "GivenDevice": "given_claims",
+    "Judgement": "judgement",
+    "NodeRange": "values",
+    "Plan": "values",
+    "PlanRequest": "values",
+    "PlannedPool": "values",
+    "PlannedWorkload": "values",
+    "PoolAnswer": "judgement",
+    "check_selector": "reading",
+    "detail_claims": "detail",
+    "fleet_classes": "classes",
+    "judge": "judging",
+    "judge_document": "document",
+    "make_plan": "planning",
+    "overall_verdict": "values",
+    "plan_document": "document",
+    "plan_file": "document",
+    "read_checked": "reading",
+}
 
 __all__ = [
     "Cost",
@@ -40,3 +70,5 @@ __all__ = [
     "plan_file",
     "read_checked",
 ]
+
+__getattr__ = lazy_names(__name__, _HOMES)

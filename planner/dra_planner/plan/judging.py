@@ -15,7 +15,6 @@ from dra_planner.fleet import Fleet
 from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement import Judgement
-from dra_planner.plan.observed_nodes import judge_nodes
 from dra_planner.plan.system_pods import SystemPods, add_system, set_aside
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
@@ -36,6 +35,8 @@ def judge(
     by pod. `fleet` says what the system pool is, on which pods run that want no device.
     """
     if any(offer.origin == "observed" for offer in offers):
+        from dra_planner.plan.observed_nodes import judge_nodes  # with the simulation of the scheduler
+
         return judge_nodes(demand, offers, classes, features)
     on_gpus, elsewhere = set_aside(demand, offers)
     system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None

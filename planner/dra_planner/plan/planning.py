@@ -18,7 +18,6 @@ from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.judging import judge
 from dra_planner.plan.node_ranges import node_range
-from dra_planner.plan.observed import plan_on_snapshot
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import Cost, Plan, PlannedPool, PlanRequest, overall_verdict
@@ -34,6 +33,8 @@ def make_plan(request: PlanRequest) -> Plan:
     are in the plan: as reasons and diagnostics.
     """
     if request.observed:
+        from dra_planner.plan.observed import plan_on_snapshot
+
         return plan_on_snapshot(request)
     if request.fleet is None:
         raise PlannerError("there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster")

@@ -16,5 +16,5 @@ class Part(BaseModel):
     """A mapping of the document."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True
+        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
     )

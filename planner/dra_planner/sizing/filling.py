@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, reasons_of
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.model import Reason, Shape
 from dra_planner.sizing.items import Item, Part
 
@@ -27,6 +27,8 @@ class Stop:
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """Why, nearest miss first; worked out when asked for."""
+        from dra_planner.allocation import reasons_of  # only what is pending is explained
+
         return reasons_of(self.answer)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
@@ -74,6 +73,8 @@ def _fix(kind: str, name: str, version: str) -> str:
         return f'it is an attribute: write device.attributes["{GPU_DRIVER}"].{name}'
     known = attribute_names(version) if kind == "attributes" else CAPACITIES
     own = sorted(each for each in known if "/" not in each)
+    from difflib import get_close_matches  # only on the way to a finding
+
     near = get_close_matches(name, own, 1)
     return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(own)}"
 

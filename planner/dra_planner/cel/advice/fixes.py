@@ -6,7 +6,7 @@ that can be taken as it is. Where no better expression is known there is no advi
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Iterable
 from typing import Final
 
 from dra_planner.cel import types
@@ -237,7 +237,7 @@ def _for_field(node: Select, message: str, dialect: Dialect) -> str | None:
         return _LEVELS if node.operand.type == types.STRING else None
     if node.field == "allowMultipleAllocations":
         return f"it needs the feature gate DRAConsumableCapacity, which is off on 1.{dialect.minor} here"
-    close = difflib.get_close_matches(node.field, _FIELDS, n=1, cutoff=_CLOSE)
+    close = _near(node.field, _FIELDS)
     if close:
         return f"did you mean {close[0]}? write device.{close[0]}"
     if node.field in ("memory", "cores", "multiprocessors"):
@@ -253,7 +253,7 @@ def _for_function(node: Call, dialect: Dialect) -> str | None:
         return f"the operators are &&, || and !: write !({spell(node.args[0]) or 'condition'})"
     names = [name for name in declared(dialect) if name[0].isalpha()]
     macros = ("has", "all", "exists", "exists_one", "map", "filter") if node.target is not None else ("has",)
-    close = difflib.get_close_matches(node.function, [*names, *macros], n=1, cutoff=_CLOSE)
+    close = _near(node.function, [*names, *macros])
     if not close:
         return None
     corrected = spell(Call(node.position, close[0], node.args, node.target))
@@ -273,5 +273,11 @@ def _for_name(name: str, dialect: Dialect) -> str | None:
         return f"write {name.lower()}"
     if name in ("None", "nil", "NULL"):
         return "write null"
-    close = difflib.get_close_matches(name, ("device",), n=1, cutoff=_CLOSE)
+    close = _near(name, ("device",))
     return f"did you mean device? write {close[0]}" if close else None
+
+
+def _near(word: str, known: Iterable[str]) -> list[str]:
+    from difflib import get_close_matches  # only on the way to a refusal
+
+    return get_close_matches(word, list(known), n=1, cutoff=_CLOSE)

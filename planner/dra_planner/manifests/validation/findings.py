@@ -12,7 +12,6 @@ from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.gates import Dropped
-from dra_planner.manifests.validation.hints import hint
 from dra_planner.manifests.validation.verdict import ServerAnswer
 from dra_planner.manifests.validation.violations import Violation
 
@@ -58,7 +57,7 @@ def late_findings(item: KubernetesObject, violations: Iterable[Violation], conte
     places = _Places(item)
     for index, violation in enumerate(violations):
         place = places.find(violation.field)
-        fix = hint(item, violation, context.minor) if index < _MOST_HINTS else ""
+        fix = _hint(item, violation, context) if index < _MOST_HINTS else ""
         text = violation.text.removeprefix("Pod cannot be handled as a Pod: ")
         message = f"{item} is accepted as it is, but its pods will be refused: {violation.field}: {text}"
         yield Diagnostic("error", "pods-refused", message, place, fix)
@@ -71,7 +70,7 @@ def _refused(
     text = violation.text.removeprefix(f"{item.kind} cannot be handled as a {item.kind}: ")
     fix = fix or violation.fix
     if not fix and with_hint:
-        fix = hint(item, violation, context.minor)
+        fix = _hint(item, violation, context)
     code = CODES.get(violation.reason, "refused")
     if violation.field.endswith(".adminAccess") and violation.reason == "FieldValueForbidden":
         code = "admin-access-namespace"
@@ -131,3 +130,9 @@ def _first_step(node: Map | Seq, path: str) -> tuple[str | int, Any, str] | None
         if key in node and (not after or after[0] in ".["):
             return key, node[key], after
     return None
+
+
+def _hint(item: KubernetesObject, violation: Violation, context: Context) -> str:
+    from dra_planner.manifests.validation.hints import hint  # only where something is wrong
+
+    return hint(item, violation, context.minor)

@@ -1,0 +1,34 @@
+"""Whether a plan document is still that of its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dra_planner.errors import NOWHERE, Place, PlanFileError
+from dra_planner.fleet import Fleet
+from dra_planner.planfile.inputs import fleet_digest
+from dra_planner.planfile.schema import PlanFile
+from dra_planner.sources import Source, digest_documents
+
+
+def check_inputs(
+    plan_file: PlanFile,
+    fleet: Fleet,
+    sources: Iterable[Source] | None,
+    place: Place = NOWHERE,
+    *,
+    fix: str = "",
+) -> None:
+    """Raise PlanFileError naming what changed since the plan was made; `sources` None means they cannot be read."""
+    changed = []
+    if plan_file.inputs.fleet != fleet_digest(fleet):
+        changed.append("the fleet")
+    if sources is not None and plan_file.inputs.workloads != digest_documents(sources):
+        changed.append("the workloads")
+    if changed:
+        verb = "have" if changed[-1] == "the workloads" or len(changed) > 1 else "has"
+        raise PlanFileError(
+            f"is stale: {' and '.join(changed)} {verb} changed since it was made",
+            place=place,
+            fix=fix or "run `pulumi-dra plan --stack STACK --write`",
+        )
