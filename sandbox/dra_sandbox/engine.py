@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from dra_sandbox.clouds.memory import VARIABLE, Memory
 from dra_sandbox.plugins import bin_folder, install_stand_ins
 from dra_sandbox.run_result import RunResult, read_events
 from dra_sandbox.tools import find_pulumi
@@ -69,6 +70,7 @@ class Engine:
             "PULUMI_BACKEND_URL": f"file://{self.work_dir / 'state'}",
             "PULUMI_HOME": str(self.work_dir / "home"),
             "PULUMI_CONFIG_PASSPHRASE": "sandbox",
+            VARIABLE: str(self.work_dir / "cloud.json"),
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
@@ -76,6 +78,11 @@ class Engine:
             "PULUMI_DEBUG_COMMANDS": "true",
             **self._given,
         }
+
+    @property
+    def cloud(self) -> Memory:
+        """What the simulated clouds have, whatever the state says: for what happens to them behind the engine."""
+        return Memory(self.work_dir / "cloud.json")
 
     def stack_init(self, stack: str) -> None:
         """Create `stack`; one that exists already is left as it is. Raises EngineError when it cannot be created."""

@@ -95,6 +95,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
     },
     "aws:index/getRegion:getRegion": {"region": "us-east-1"},
     "aws:iam/getSessionContext:getSessionContext": {"issuerArn": "arn:aws:iam::111122223333:role/deploy"},
+    "aws:eks/getNodeGroups:getNodeGroups": {"names": []},
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9.9.9-eksbuild.9"},
     "gcp:compute/getZones:getZones": {"names": [f"us-central1-{letter}" for letter in "abcf"]},
 }

@@ -216,3 +216,9 @@ def test_a_plan_that_counts_on_network_devices_is_defended(
     assert [each for each in found if "label" in each] == found
     assert len(found) == bool(said)
     assert all(said in each for each in found)
+
+
+@pytest.mark.parametrize(("autoscaler", "count"), [("none", 1), ("cluster-autoscaler", 0)])
+def test_an_autoscaler_may_have_added_nodes(declare: SimpleNamespace, autoscaler: str, count: int) -> None:
+    record, group = declare.record(autoscaler=autoscaler), declare.node_group(counts=(2, 3, 4))
+    assert len(findings(record, group)) == count

@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from dra_planner import planfile
+from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet, read_settings
+from dra_planner.plan.node_ranges import node_range
 from dra_planner.sources import read_sources
 from dra_sandbox.engine import Engine
 
@@ -29,16 +31,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1) -> planfile.PlanFile:
     """Return a sealed plan that gives each pool so many nodes; what workloads want is of no interest here."""
-    autoscaled = fleet.autoscaler != "none"
+    wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
     rows = []
     for pool in fleet.pools:
         wanted = nodes if isinstance(nodes, int) else nodes[pool.name]
+        built = node_range(pool.count.min, wanted, pool.count.max, wakes)
         rows.append(
             {
                 "name": pool.name,
                 "machine": pool.machine,
                 "count": {"min": pool.count.min, "bound": wanted, "plan": wanted, "max": pool.count.max},
-                "nodes": {"min": pool.count.min if autoscaled else wanted, "desired": wanted, "max": pool.count.max},
+                "nodes": {"min": built.minimum, "desired": built.desired, "max": built.maximum},
                 "devices": {"total": wanted, "used": 0, "stranded": wanted},
             }
         )

@@ -11,6 +11,7 @@ from pulumi_dra.eks import launch_template
 from pulumi_dra.eks.boot_config import boot_config
 from pulumi_dra.eks.capacity import capacity_type, is_bought, machine_in_template
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, read_gpu_pool_inputs
+from pulumi_dra.eks.node_count import desired_size
 from pulumi_dra.eks.node_image import architecture_of, gpu_image
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import NODE_GROUP_NAME, fitting
@@ -71,10 +72,7 @@ class EksGpuPool(pulumi.ComponentResource):
 
     def _declare_node_group(self, inputs: EksGpuPoolInputs, template: aws.ec2.LaunchTemplate) -> aws.eks.NodeGroup:
         counts = inputs.counts
-        left_alone = [
-            *(["scalingConfig.desiredSize"] if counts.autoscaled else []),
-            *(["subnetIds"] if inputs.keep_subnets else []),
-        ]
+        desired = desired_size(counts, inputs.pool_name, inputs.cluster_name, self._children)
         return aws.eks.NodeGroup(
             fitting(f"{self._name}-nodes", NODE_GROUP_NAME),
             cluster_name=inputs.cluster_name,
@@ -84,7 +82,7 @@ class EksGpuPool(pulumi.ComponentResource):
             ami_type=gpu_image(architecture_of(inputs.machine)),
             capacity_type=capacity_type(inputs.capacity),
             instance_types=None if machine_in_template(inputs.capacity) else [inputs.machine],
-            scaling_config={"min_size": counts.min, "desired_size": counts.desired, "max_size": counts.max},
+            scaling_config={"min_size": counts.min, "desired_size": desired, "max_size": counts.max},
             # A full pool has no room for a new node beside an old one: take one away, then add one.
             update_config={"max_unavailable": 1, "update_strategy": "MINIMAL"},
             node_repair_config={"enabled": True} if inputs.node_repair else None,
@@ -95,7 +93,7 @@ class EksGpuPool(pulumi.ComponentResource):
             opts=self._children.options(
                 # Bought machines cannot be had twice, so a replacement waits until the old ones are free.
                 delete_before_replace=True if is_bought(inputs.capacity) else None,
-                ignore_changes=left_alone or None,
+                ignore_changes=["subnetIds"] if inputs.keep_subnets else None,
             ),
         )
 

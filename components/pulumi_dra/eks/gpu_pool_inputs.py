@@ -41,7 +41,8 @@ class EksGpuPoolArgs(TypedDict):
     desired_nodes: NotRequired[int]
     """How many nodes the pool is created with. Default the minimum."""
     autoscaled: NotRequired[bool]
-    """Whether an autoscaler changes the number of nodes; Pulumi then leaves it alone. Default false."""
+    """Whether an autoscaler changes the number of nodes; Pulumi then keeps the present one, within the limits. Default
+    false."""
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`. Default the component's name."""
     capacity: NotRequired[str]

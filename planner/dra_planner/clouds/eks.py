@@ -42,10 +42,13 @@ class Eks(Cloud):
     zone_pattern = r"(?P<region>.*\d)[a-z]"
     zone_suffix = "a"
 
-    # Neither predicts the devices of a node that does not exist yet, so an empty pool is never scaled up for a claim:
-    # kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws (TemplateNodeInfo without slices),
-    # aws/karpenter-provider-aws@1d92708 (no slice templates).
-    autoscalers = {"none": False, "cluster-autoscaler": False, "karpenter": False}
+    # It does not predict the devices of a node that does not exist yet, so an empty pool is never scaled up for a
+    # claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws (TemplateNodeInfo without slices).
+    autoscalers = {"none": False, "cluster-autoscaler": False}
+    refused = {
+        "autoscaler.karpenter": "Karpenter starts nodes of its own NodePools and never scales a managed node group, "
+        "which every pool here is (karpenter.sh/docs/concepts); use none or cluster-autoscaler",
+    }
 
     capacities = {
         "on-demand": "on-demand",

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dra_sandbox.clouds.differences import ReplaceRule
+from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import Value, Values
 
 
@@ -41,6 +42,17 @@ class _Words(dict[str, str]):
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call that changes something: `before` is None for a creation, `inputs` for a deletion."""
+
+    identifier: str
+    inputs: Values | None
+    before: Values | None
+    cloud: Memory
+
+
+Refusal = Callable[[Request], str | None]
 Output = str | int | bool | list[Any] | Mapping[str, Any] | Callable[[Facts], Value]
 
 
@@ -55,6 +67,8 @@ class Row:
     `allowed` are values per path (`[*]` for elements).
     `name` is the property that is named automatically, "" for none; None means `name` where it is optional.
     `protected_by` is a boolean property that forbids deletion.
+    `checks` judge the inputs alone, in previews too; `refusals` what is asked of a cloud that has other things, when
+    it is asked. A type that rules of other types look up is `remembered`.
     """
 
     id: str = ""
@@ -71,6 +85,8 @@ class Row:
     name_limit: int = 255
     protected_by: str = ""
     checks: tuple[Callable[[Values], str | None], ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    remembered: bool = False
 
     def over(self, common: Row) -> Row:
         """This row, with what `common` says of every type where this row is silent."""

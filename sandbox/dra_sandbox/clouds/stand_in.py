@@ -13,8 +13,9 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from dra_sandbox.clouds.checking import Failure, check_allowed, check_values
 from dra_sandbox.clouds.computed import planned_outputs, real_outputs
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response
+from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed, NameRefused, kept_name
-from dra_sandbox.clouds.rows import Facts, Row, words_for
+from dra_sandbox.clouds.rows import Facts, Request, Row, words_for
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
 from dra_sandbox.clouds.sdk_schema import Schema
 from dra_sandbox.clouds.wire import Values, from_wire, holds_unknown, is_unknown, to_wire
@@ -37,6 +38,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         functions: Mapping[str, Function],
         autonamed: Autonamed,
         common: Row,
+        memory: Memory,
     ) -> None:
         """`common` holds the outputs that many types have, for those that do."""
         self._sdk = sdk
@@ -44,6 +46,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         self._functions = functions
         self._autonamed = autonamed
         self._common = common
+        self._memory = memory
         self._settings: Values = {}
 
     @abc.abstractmethod
@@ -122,25 +125,36 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         facts = self._facts(request.urn, schema, row, inputs, {})
         if request.preview:
             return provider_pb2.CreateResponse(properties=to_wire(planned_outputs(schema, row, facts, {})))
-        return provider_pb2.CreateResponse(
-            id=facts.words["id"], properties=to_wire(real_outputs(schema, row, facts, {}))
-        )
+        identifier = facts.words["id"]
+        self._judge(row, Request(identifier, inputs, None, self._memory), context)
+        outputs = real_outputs(schema, row, facts, {})
+        if row.remembered:
+            self._memory.put(schema.token, identifier, outputs)
+        return provider_pb2.CreateResponse(id=identifier, properties=to_wire(outputs))
 
     def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
         schema, inputs = self._sdk.resource(type_of(request)), _plain(request.news)
         row, state, before = self._row(schema.token), from_wire(request.olds), _plain(request.old_inputs)
         facts = self._facts(request.urn, schema, row, inputs, state)
-        outputs = (planned_outputs if request.preview else real_outputs)(schema, row, facts, before)
+        if request.preview:
+            return provider_pb2.UpdateResponse(properties=to_wire(planned_outputs(schema, row, facts, before)))
+        present = self._memory.get(schema.token, request.id) if row.remembered else None
+        self._judge(row, Request(request.id, inputs, present or state, self._memory), context)
+        outputs = real_outputs(schema, row, facts, before)
+        if row.remembered:
+            self._memory.put(schema.token, request.id, outputs)
         return provider_pb2.UpdateResponse(properties=to_wire(outputs))
 
     def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
-        """The state that the engine has; there is no cloud behind it that could have drifted.
+        """What is remembered of the resource, which may have drifted, else the state that the engine has.
 
-        Without one (`get`, import) the resource is taken to exist as far as its identifier tells.
+        Without either (`get`, import) the resource is taken to exist as far as its identifier tells.
         """
         schema, state = self._sdk.resource(type_of(request)), from_wire(request.properties)
         inputs = from_wire(request.inputs)
-        if not state or set(state) <= set(inputs):
+        if present := self._memory.get(schema.token, request.id):
+            state = {**present, "id": request.id}
+        elif not state or set(state) <= set(inputs):
             row = self._row(schema.token)
             given = {**state, _name_property(row, schema) or "id": request.id.rsplit("/", 1)[-1]}
             facts = self._facts(request.urn, schema, row, given, {"id": request.id})
@@ -148,12 +162,16 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         return provider_pb2.ReadResponse(id=request.id, properties=to_wire(state), inputs=to_wire(inputs))
 
     def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> Empty:
-        guard = self._row(type_of(request)).protected_by
-        if guard and from_wire(request.properties).get(guard) is True:
+        token, state = type_of(request), from_wire(request.properties)
+        row = self._row(token)
+        guard = row.protected_by
+        if guard and state.get(guard) is True:
             context.abort(
                 grpc.StatusCode.FAILED_PRECONDITION,
                 f"cannot delete {request.id}: {guard} is true; set it to false and run `pulumi up` first",
             )
+        self._judge(row, Request(request.id, None, state, self._memory), context)
+        self._memory.drop(token, request.id)
         return Empty()
 
     def Invoke(self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext) -> provider_pb2.InvokeResponse:
@@ -184,6 +202,12 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         return Empty()
 
     # What the calls above are made of.
+
+    def _judge(self, row: Row, request: Request, context: grpc.ServicerContext) -> None:
+        """End the call when the cloud, with all that it has, refuses it."""
+        for refusal in row.refusals:
+            if reason := refusal(request):
+                context.abort(grpc.StatusCode.INVALID_ARGUMENT, reason)
 
     def _row(self, token: str) -> Row:
         return self._rows.get(token, Row()).over(self._common)

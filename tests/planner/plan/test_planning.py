@@ -30,7 +30,6 @@ spec:
     [
         ("nobody scales", "eks", "none", NodeRange(minimum=3, desired=3, maximum=8)),
         ("cannot wake an empty pool", "eks", "cluster-autoscaler", NodeRange(minimum=3, desired=3, maximum=8)),
-        ("cannot wake an empty pool either", "eks", "karpenter", NodeRange(minimum=3, desired=3, maximum=8)),
         ("wakes pools with its label", "gke", "gke", NodeRange(minimum=1, desired=3, maximum=8)),
     ],
 )

@@ -84,7 +84,6 @@ def test_a_role_without_a_region_is_fine_and_a_group_needs_one(stand_in) -> None
         ({"amiType": "AL2023_x86_64_NVIDA"}, "is not one of"),
         ({"capacityType": "RESERVED"}, "CAPACITY_BLOCK"),
         ({"taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}]}, "NO_SCHEDULE"),
-        ({"scalingConfig": {"minSize": 3, "desiredSize": 2, "maxSize": 4}}, "minimum 3, desired 2, maximum 4"),
         ({"diskSize": 100, "launchTemplate": {"id": "lt-1", "version": "1"}}, "launch template"),
     ],
 )

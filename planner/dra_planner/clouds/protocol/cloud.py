@@ -74,7 +74,7 @@ class Cloud(ABC):
     region_example: ClassVar[str]
     zone_pattern: ClassVar[str]  # with a group `region`
     zone_suffix: ClassVar[str]  # a region and it make a zone
-    refused: ClassVar[Mapping[str, str]] = _NOTHING  # keys of a fleet, or of a pool, that are not for this cloud: why
+    refused: ClassVar[Mapping[str, str]] = _NOTHING  # keys of a fleet or pool, or key.value, not for this cloud: why
 
     # Who changes counts, and whether that wakes an empty pool for a claim.
     autoscalers: ClassVar[Mapping[str, bool]]
@@ -218,7 +218,9 @@ class Cloud(ABC):
             example = f"write for example {self.region_example}"
             yield "region", f'"{cluster.region}" is not a region of {self.title}; {example}'
         if cluster.autoscaler not in self.autoscalers:
-            yield "autoscaler", f"{self.title} has no {cluster.autoscaler} autoscaler; use {_either(self.autoscalers)}"
+            known = self.refused.get(f"autoscaler.{cluster.autoscaler}")
+            use = f"{self.title} has no {cluster.autoscaler} autoscaler; use {_either(self.autoscalers)}"
+            yield "autoscaler", known or use
         yield from ((key, reason) for key, reason in self.refused.items() if key in cluster.asked)
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:

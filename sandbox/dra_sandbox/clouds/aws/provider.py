@@ -6,8 +6,10 @@ import os
 from collections.abc import Mapping
 
 from dra_sandbox.clouds.aws.functions import FUNCTIONS
+from dra_sandbox.clouds.aws.lookups import lookups
 from dra_sandbox.clouds.aws.rows import COMMON, ROWS
 from dra_sandbox.clouds.checking import Failure
+from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
@@ -22,7 +24,8 @@ class Aws(StandIn):
     """The stand-in for `pulumi-resource-aws`."""
 
     def __init__(self) -> None:
-        super().__init__(Sdk("aws"), ROWS, FUNCTIONS, Autonamed(), COMMON)
+        memory = Memory.of_environment()
+        super().__init__(Sdk("aws"), ROWS, {**FUNCTIONS, **lookups(memory)}, Autonamed(), COMMON, memory)
 
     def place(self, inputs: Values) -> Mapping[str, str]:
         region = known_text(inputs.get("region")) or self._region

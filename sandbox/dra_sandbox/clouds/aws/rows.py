@@ -9,37 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dra_sandbox.clouds.aws import values
+from dra_sandbox.clouds.aws import clusters, launch_templates, node_groups, values
 from dra_sandbox.clouds.rows import Facts, Output, Row, incremented, same_as
-from dra_sandbox.clouds.wire import Value, Values
+from dra_sandbox.clouds.wire import Value
 
 
 def _all_tags(facts: Facts) -> Value:
     return facts.inputs.get("tags") or {}
-
-
-def _scaling_is_ordered(inputs: Values) -> str | None:
-    scaling = inputs.get("scalingConfig", {})
-    low, wanted, high = (scaling.get(name) for name in ("minSize", "desiredSize", "maxSize"))
-    if not all(isinstance(size, int) for size in (low, wanted, high)):
-        return None
-    if high < 1:
-        return "InvalidParameterException: maxSize can't be less than 1"
-    if not low <= wanted <= high:
-        return (
-            "InvalidParameterException: desired capacity must lie between minimum and maximum size"
-            f" (minimum {low}, desired {wanted}, maximum {high})"
-        )
-    return None
-
-
-def _template_or_own(inputs: Values) -> str | None:
-    template = inputs.get("launchTemplate")
-    if template is not None and inputs.get("diskSize") is not None:
-        return "InvalidParameterException: disk size cannot be given together with a launch template"
-    if template is not None and inputs.get("remoteAccess") is not None:
-        return "remoteAccess conflicts with launchTemplate"
-    return None
 
 
 def _ec2(
@@ -182,6 +158,8 @@ ROWS: Mapping[str, Row] = {
             "tagSpecifications[*].resourceType": values.RESOURCE_TYPES_TAGGED,
             "placement.tenancy": values.TENANCIES,
         },
+        checks=(launch_templates.interfaces_are_in_order,),
+        remembered=True,
     ),
     "aws:iam/role:Role": Row(
         id="{name}",
@@ -307,6 +285,9 @@ ROWS: Mapping[str, Row] = {
             "enabledClusterLogTypes[*]": values.LOG_TYPES,
             "upgradePolicy.supportType": values.SUPPORT_TYPES,
         },
+        checks=(clusters.is_accepted,),
+        refusals=(clusters.moves_by_one_minor, clusters.has_no_groups_left),
+        remembered=True,
     ),
     "aws:eks/nodeGroup:NodeGroup": Row(
         id="{clusterName}:{nodeGroupName}",
@@ -351,7 +332,9 @@ ROWS: Mapping[str, Row] = {
             "capacityType": values.CAPACITY_TYPES,
             "taints[*].effect": values.TAINT_EFFECTS,
         },
-        checks=(_scaling_is_ordered, _template_or_own),
+        checks=node_groups.CHECKS,
+        refusals=node_groups.REFUSALS,
+        remembered=True,
     ),
     "aws:eks/addon:Addon": Row(
         id="{clusterName}:{addonName}",
@@ -381,6 +364,8 @@ ROWS: Mapping[str, Row] = {
         replace=("clusterName", "principalArn", "type"),
         sets=("kubernetesGroups",),
         allowed={"type": values.ACCESS_ENTRY_TYPES},
+        refusals=(clusters.is_the_only_entry,),
+        remembered=True,
     ),
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": Row(
         id="{clusterName}#{principalArn}#{policyArn}",

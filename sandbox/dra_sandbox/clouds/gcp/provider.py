@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dra_sandbox.clouds.checking import Failure
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS
 from dra_sandbox.clouds.gcp.rows import COMMON, ROWS
+from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
@@ -19,7 +20,8 @@ class Gcp(StandIn):
     """The stand-in for `pulumi-resource-gcp`."""
 
     def __init__(self) -> None:
-        super().__init__(Sdk("gcp"), ROWS, FUNCTIONS, Autonamed(lower_case=True), COMMON)
+        memory = Memory.of_environment()
+        super().__init__(Sdk("gcp"), ROWS, FUNCTIONS, Autonamed(lower_case=True), COMMON, memory)
 
     def place(self, inputs: Values) -> Mapping[str, str]:
         zone = known_text(inputs.get("zone")) or self._setting("zone", "GOOGLE_ZONE")

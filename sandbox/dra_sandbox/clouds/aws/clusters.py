@@ -1,0 +1,80 @@
+"""What EKS refuses of clusters and of who may use them, with the sentences that users of the real one report."""
+
+from __future__ import annotations
+
+import re
+
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
+
+ENTRY, NODE_GROUP = "aws:eks/accessEntry:AccessEntry", "aws:eks/nodeGroup:NodeGroup"
+INVALID = "InvalidParameterException: "
+SECURITY_GROUPS = 5
+
+
+def is_accepted(inputs: Values) -> str | None:
+    """Sources: awsdocs/amazon-eks-user-guide PR 795 (subnets); crossplane-contrib/provider-upjet-aws issue 1345 (who
+    made it); botocore's model of CreateCluster (name, security groups).
+    """
+    vpc, access = inputs["vpcConfig"], inputs.get("accessConfig") or {}
+    if len(vpc.get("subnetIds") or []) < 2:
+        return f"{INVALID}Subnets specified must be in at least two different AZs"
+    if len(vpc.get("securityGroupIds") or []) > SECURITY_GROUPS:
+        return f"{INVALID}a cluster takes {SECURITY_GROUPS} security groups at most"
+    if not re.fullmatch(r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", inputs.get("name") or "x"):
+        return f"{INVALID}the name of a cluster has letters, digits, - and _"
+    if vpc.get("endpointPublicAccess") is False and vpc.get("endpointPrivateAccess") is False:
+        return f"{INVALID}Private and public endpoint access cannot both be false"
+    by_map = access.get("authenticationMode", "CONFIG_MAP") == "CONFIG_MAP"
+    if by_map and access.get("bootstrapClusterCreatorAdminPermissions") is False:
+        return (
+            f"{INVALID}bootstrapClusterCreatorAdminPermissions must be true if cluster authentication mode is set to "
+            "CONFIG_MAP"
+        )
+    return None
+
+
+def moves_by_one_minor(request: Request) -> str | None:
+    """Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (groups behind)."""
+    now, wanted = (request.before or {}).get("version"), (request.inputs or {}).get("version")
+    if not now or not wanted or now == wanted:
+        return None
+    if _minor(wanted) - _minor(now) != 1:
+        return f"{INVALID}Unsupported Kubernetes minor version update from {now} to {wanted}"
+    behind = sorted(group["nodeGroupName"] for group in _groups(request) if _minor(group["version"]) < _minor(now))
+    if not behind:
+        return None
+    return (
+        f"{INVALID}Nodegroups {', '.join(behind)} must be updated to match cluster version {now} before updating "
+        "cluster version"
+    )
+
+
+def has_no_groups_left(request: Request) -> str | None:
+    """gruntwork-io/cloud-nuke issue 148."""
+    if request.inputs is None and _groups(request):
+        return "ResourceInUseException: Cluster has nodegroups attached"
+    return None
+
+
+def is_the_only_entry(request: Request) -> str | None:
+    """Terraform-aws-eks issue 2968: twice, the creator's with the bootstrap entry, or a managed group's role."""
+    if request.before is not None or request.inputs is None:
+        return None
+    cluster, principal = request.inputs["clusterName"], request.inputs["principalArn"]
+    entries = request.cloud.all(ENTRY).values()
+    taken = {entry["principalArn"] for entry in entries if entry["clusterName"] == cluster}
+    groups = request.cloud.all(NODE_GROUP).values()
+    taken |= {group["nodeRoleArn"] for group in groups if group["clusterName"] == cluster}
+    if principal in taken:
+        return "ResourceInUseException: The specified access entry resource is already in use on this cluster."
+    return None
+
+
+def _groups(request: Request) -> list[Values]:
+    groups = request.cloud.all(NODE_GROUP).values()
+    return [group for group in groups if group["clusterName"] == request.identifier]
+
+
+def _minor(version: str) -> int:
+    return int(version.split(".")[1])

@@ -1,0 +1,38 @@
+"""Functions of the AWS SDK that look up what there is, in the memory of the simulated cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.wire import Values
+
+NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+
+
+def lookups(memory: Memory) -> Mapping[str, Callable[[Values, Mapping[str, str]], Values]]:
+    """The functions that ask `memory`."""
+
+    def node_groups(arguments: Values, place: Mapping[str, str]) -> Values:
+        cluster = arguments["clusterName"]
+        groups = memory.all(NODE_GROUP).values()
+        names = sorted(group["nodeGroupName"] for group in groups if group["clusterName"] == cluster)
+        return {"id": cluster, "names": names}
+
+    def node_group(arguments: Values, place: Mapping[str, str]) -> Values:
+        identifier = f"{arguments['clusterName']}:{arguments['nodeGroupName']}"
+        group = memory.get(NODE_GROUP, identifier)
+        if group is None:
+            raise ValueError(f"ResourceNotFoundException: No node group found for name: {arguments['nodeGroupName']}.")
+        listed = {"scalingConfigs": "scalingConfig", "resources": "resources"}
+        return {
+            **{name: group.get(name) for name in ("arn", "amiType", "capacityType", "labels", "status", "version")},
+            **{many: _as_list(group.get(one)) for many, one in listed.items()},
+            "id": identifier,
+        }
+
+    return {"aws:eks/getNodeGroups:getNodeGroups": node_groups, "aws:eks/getNodeGroup:getNodeGroup": node_group}
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [] if value is None else [value]

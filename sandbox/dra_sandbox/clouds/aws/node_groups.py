@@ -1,0 +1,175 @@
+"""What EKS refuses of managed node groups, with the sentences that users of the real one report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
+
+CLUSTER, TEMPLATE = "aws:eks/cluster:Cluster", "aws:ec2/launchTemplate:LaunchTemplate"
+INVALID = "InvalidParameterException: "
+# eksctl-io/eksctl issue 4007.
+RESERVED_PREFIXES = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
+TAINTS = 50  # terraform-provider-aws:internal/service/eks/node_group.go@012e0a32
+
+
+def sizes_in_order(request: Request) -> str | None:
+    """Sources: sassoftware/viya4-iac-aws issue 298 (creation); terraform-aws-eks issues 2508 and 3306 (update);
+    ministryofjustice/cloud-platform-infrastructure issue 4595.
+    """
+    if request.inputs is None:
+        return None
+    scaling = request.inputs["scalingConfig"]
+    low, wanted, high = scaling["minSize"], scaling["desiredSize"], scaling["maxSize"]
+    if wanted > high:
+        return f"{INVALID}desiredSize can't be greater than maxSize"
+    if low <= wanted:
+        return None
+    if request.before is None:
+        return f"{INVALID}minSize can't be greater than desiredSize"
+    return f"{INVALID}Minimum capacity {low} can't be greater than desired size {wanted}"
+
+
+def has_a_size(inputs: Values) -> str | None:
+    return f"{INVALID}maxSize can't be less than 1" if inputs["scalingConfig"].get("maxSize") == 0 else None
+
+
+def template_or_own(inputs: Values) -> str | None:
+    """What a group may not say itself when it has a launch template (EKS API reference, CreateNodegroup)."""
+    template = inputs.get("launchTemplate")
+    if template is None:
+        return None
+    if inputs.get("diskSize") is not None:
+        return f"{INVALID}disk size cannot be given together with a launch template"
+    if inputs.get("remoteAccess") is not None:
+        return "remoteAccess conflicts with launchTemplate"
+    if template.get("id") and template.get("name"):
+        return f"{INVALID}Either provide launch template ID or launch template name in the request."
+    return None
+
+
+def labels_are_accepted(inputs: Values) -> str | None:
+    """Sources: eksctl-io/eksctl issue 4007; aws-controllers-k8s/community issue 2208; botocore's model (1 to 63)."""
+    for key, value in (inputs.get("labels") or {}).items():
+        if key.startswith(RESERVED_PREFIXES):
+            return f"{INVALID}Label cannot contain reserved prefixes [{', '.join(RESERVED_PREFIXES)}]"
+        if not 1 <= len(key) <= 63 or len(value) > 63:
+            return f"{INVALID}label {key}: key and value have 1 to 63 characters"
+        if not value:
+            return f"{INVALID}Invalid value: : field must consist of alphanumeric characters, '-', '_' or '.'"
+    return None
+
+
+def taints_are_accepted(inputs: Values) -> str | None:
+    taints = inputs.get("taints") or []
+    if len(taints) > TAINTS:
+        return f"taint: attribute supports {TAINTS} items maximum, config has {len(taints)} declared"
+    for taint in taints:
+        if not 1 <= len(taint["key"]) <= 63 or len(taint.get("value") or "") > 63:
+            return f"expected length of taint {taint['key']} to be in the range (1 - 63), its value's (0 - 63)"
+    return None
+
+
+def one_limit_of_updates(inputs: Values) -> str | None:
+    """EKS API reference, NodegroupUpdateConfig: a number or a percentage, 1 to 100."""
+    given = [
+        value
+        for key in ("maxUnavailable", "maxUnavailablePercentage")
+        if (value := (inputs.get("updateConfig") or {}).get(key)) is not None
+    ]
+    if len(given) > 1:
+        return f"{INVALID}maxUnavailable and maxUnavailablePercentage exclude each other"
+    return None if all(1 <= value <= 100 for value in given) else f"{INVALID}maxUnavailable must be from 1 to 100"
+
+
+def release_is_of_the_version(inputs: Values) -> str | None:
+    """eksctl-io/eksctl issue 7976."""
+    release, version = inputs.get("releaseVersion"), inputs.get("version")
+    if not release or not version or release.startswith(f"{version}."):
+        return None
+    return f"{INVALID}Requested release version {release} is not valid for kubernetes version {version}."
+
+
+def agrees_with_its_template(request: Request) -> str | None:
+    """Sources: terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185; EKS user guide, “Create a
+    managed node group with Capacity Blocks for ML” and “Customize managed nodes with launch templates”.
+    """
+    if request.inputs is None:
+        return None
+    group, template = request.inputs, _template(request)
+    if template is None:
+        return None
+    if template.get("instanceType") and group.get("instanceTypes"):
+        return f"{INVALID}Cannot specify instance types in launch template and API Request"
+    if template.get("imageId"):
+        if group.get("amiType") not in (None, "CUSTOM"):
+            return (
+                f"{INVALID}You cannot specify an AMI Type other than CUSTOM, when specifying an image id in your "
+                "launch template."
+            )
+        if group.get("version"):
+            return (
+                f"{INVALID}You cannot specify a kubernetes version to use when specifying an image id to use within "
+                "the launch template."
+            )
+    if group.get("capacityType") == "CAPACITY_BLOCK" and (missing := _missing_of_a_block(template)):
+        return f"{INVALID}Ec2LaunchTemplateInvalidConfiguration: a Capacity Block needs {missing} in the template"
+    return _not_for_templates(template)
+
+
+def is_no_older(request: Request) -> str | None:
+    """EKS API reference, UpdateNodegroupVersion: no way back; CreateNodegroup: the cluster's version and no other."""
+    wanted = (request.inputs or {}).get("version")
+    if not wanted:
+        return None
+    now = (request.before or {}).get("version")
+    if now and _minor(wanted) < _minor(now):
+        return f"{INVALID}a node group cannot go from Kubernetes {now} back to {wanted}"
+    cluster = request.cloud.get(CLUSTER, (request.inputs or {})["clusterName"])
+    if cluster is not None and _minor(wanted) > _minor(cluster["version"]):
+        return f"{INVALID}Nodegroup version {wanted} is above the cluster's, {cluster['version']}"
+    return None
+
+
+def _template(request: Request) -> Values | None:
+    return request.cloud.get(TEMPLATE, str(((request.inputs or {}).get("launchTemplate") or {}).get("id")))
+
+
+def _missing_of_a_block(template: Values) -> str:
+    target = (template.get("capacityReservationSpecification") or {}).get("capacityReservationTarget") or {}
+    wanted: dict[str, Any] = {
+        "the market type": (template.get("instanceMarketOptions") or {}).get("marketType") == "capacity-block",
+        "the reservation": target.get("capacityReservationId"),
+        "the instance type": template.get("instanceType"),
+    }
+    return ", ".join(name for name, given in wanted.items() if not given)
+
+
+def _not_for_templates(template: Values) -> str | None:
+    """What a managed node group takes in no template, because EKS says it itself."""
+    head = f"{INVALID}Ec2LaunchTemplateInvalidConfiguration: "
+    for key in ("iamInstanceProfile", "instanceInitiatedShutdownBehavior", "hibernationOptions"):
+        if template.get(key):
+            return f"{head}{key} cannot be in the template of a managed node group"
+    interfaces = template.get("networkInterfaces") or []
+    if any(interface.get("subnetId") for interface in interfaces):
+        return f"{head}the template of a managed node group cannot name subnets"
+    if template.get("vpcSecurityGroupIds") and any(interface.get("securityGroups") for interface in interfaces):
+        return f"{head}security groups stand in the template or in its interfaces, not in both"
+    return None
+
+
+def _minor(version: str) -> int:
+    return int(version.split(".")[1])
+
+
+CHECKS = (
+    has_a_size,
+    template_or_own,
+    labels_are_accepted,
+    taints_are_accepted,
+    one_limit_of_updates,
+    release_is_of_the_version,
+)
+REFUSALS = (sizes_in_order, agrees_with_its_template, is_no_older)

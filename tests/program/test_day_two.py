@@ -1,0 +1,79 @@
+"""A platform on EKS that is lived with: grown, scaled by somebody else, upgraded; what is replaced is named."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("eks")]
+
+NODE_GROUP, CLUSTER = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster"
+
+
+@pytest.fixture(scope="module")
+def stack(journey: Callable[[str], Any]) -> Any:
+    """The stack eks-dev with one pool, whose size the cluster autoscaler changes, after its first `up`."""
+    stack = journey("eks-dev")
+
+    def autoscaled(fleet: dict[str, Any]) -> None:
+        fleet["autoscaler"], fleet["pools"] = "cluster-autoscaler", fleet["pools"][:1]
+
+    stack.write(nodes=1, change=autoscaled)
+    up(stack)
+    return stack
+
+
+def up(stack: Any) -> dict[str, str]:
+    """Return what `up` changed; it must succeed."""
+    done = stack.engine.up(stack.stack, skip_preview=True)
+    assert done.ok, done.output
+    changed: dict[str, str] = stack.changed(done)
+    return changed
+
+
+def group(stack: Any) -> tuple[str, dict[str, Any]]:
+    """Return the pool's node group as the cloud has it."""
+    groups = stack.engine.cloud.all(NODE_GROUP).items()
+    return next((name, each) for name, each in groups if each["labels"]["pulumi-dra/pool"] == "l4")
+
+
+def sizes(stack: Any) -> tuple[int, int, int]:
+    scaling = group(stack)[1]["scalingConfig"]
+    return scaling["minSize"], scaling["desiredSize"], scaling["maxSize"]
+
+
+def test_a_plan_that_grows_is_built_beside_an_autoscaler(stack: Any) -> None:
+    assert sizes(stack) == (1, 1, 4)
+    stack.write(nodes=3)
+    assert up(stack) == {"dra-plan": "update", "dra-l4-nodes": "update"}
+    assert sizes(stack) == (3, 3, 4)
+
+
+def test_what_the_autoscaler_added_stays_when_the_limits_change(stack: Any) -> None:
+    name, now = group(stack)
+    scaled = {**now["scalingConfig"], "desiredSize": 4}
+    stack.engine.cloud.put(NODE_GROUP, name, {**now, "scalingConfig": scaled})
+    stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(count={"min": 0, "max": 6}))
+    assert up(stack) == {"dra-plan": "update", "dra-l4-nodes": "update"}
+    assert sizes(stack) == (2, 4, 6)
+
+
+def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
+    for minor in ("1.35", "1.36"):
+        stack.write(nodes=2, change=lambda fleet, minor=minor: fleet.update(kubernetes=minor))
+        changed = up(stack)
+        assert set(changed.values()) == {"update"}, changed
+        assert {"dra-plan", "dra-cluster-cluster", "dra-cluster-system", "dra-l4-nodes"} <= changed.keys()
+        versions = {each["version"] for kind in (CLUSTER, NODE_GROUP) for each in stack.engine.cloud.all(kind).values()}
+        assert versions == {minor}
+
+
+def test_a_machine_replaces_its_pool_alone(stack: Any) -> None:
+    stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
+    assert up(stack) == {"dra-plan": "update", "dra-l4-nodes": "delete-replaced"}
+
+
+def test_nothing_is_left_in_the_cloud(stack: Any) -> None:
+    destroyed = stack.engine.destroy(stack.stack)
+    assert destroyed.ok, destroyed.output
+    assert stack.engine.cloud.all(NODE_GROUP) == stack.engine.cloud.all(CLUSTER) == {}

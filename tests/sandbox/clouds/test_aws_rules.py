@@ -1,0 +1,206 @@
+"""What EKS and EC2 refuse, in their own words: what they see at once, and what they see beside what there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import grpc
+import pytest
+from pulumi.runtime.proto import provider_pb2
+
+from dra_sandbox.clouds.wire import from_wire, to_wire
+
+GROUP, CLUSTER = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster"
+TEMPLATE, ENTRY = "aws:ec2/launchTemplate:LaunchTemplate", "aws:eks/accessEntry:AccessEntry"
+GROUP_INPUTS: dict[str, Any] = {
+    "clusterName": "main",
+    "nodeGroupName": "gpu",
+    "nodeRoleArn": "arn:aws:iam::123456789012:role/nodes",
+    "subnetIds": ["subnet-1"],
+    "scalingConfig": {"minSize": 0, "desiredSize": 1, "maxSize": 4},
+}
+CLUSTER_INPUTS: dict[str, Any] = {
+    "name": "main",
+    "roleArn": "arn",
+    "vpcConfig": {"subnetIds": ["subnet-1", "subnet-2"]},
+    "version": "1.34",
+}
+
+
+class Cloud:
+    """A simulated AWS with nothing in it."""
+
+    def __init__(self, stand_in: Any) -> None:
+        self._aws = stand_in("aws")
+        self._aws.Configure(provider_pb2.ConfigureRequest(args=to_wire({"region": "eu-west-1"})))
+
+    def complaint(self, token: str, inputs: dict[str, Any]) -> str:
+        request = provider_pb2.CheckRequest(urn=_urn(token), news=to_wire(inputs), randomSeed=b"seed", name="trial")
+        return "; ".join(failure.reason for failure in self._aws.Check(request).failures)
+
+    def create(self, token: str, **inputs: Any) -> dict[str, Any]:
+        answer = self._aws.Create(provider_pb2.CreateRequest(urn=_urn(token), properties=to_wire(inputs)))
+        return {**from_wire(answer.properties), "id": answer.id}
+
+    def update(self, token: str, state: dict[str, Any], **inputs: Any) -> dict[str, Any]:
+        request = provider_pb2.UpdateRequest(
+            id=state["id"], urn=_urn(token), olds=to_wire(state), old_inputs=to_wire(inputs), news=to_wire(inputs)
+        )
+        return from_wire(self._aws.Update(request).properties)
+
+    def delete(self, token: str, state: dict[str, Any]) -> None:
+        self._aws.Delete(provider_pb2.DeleteRequest(id=state["id"], urn=_urn(token), properties=to_wire(state)))
+
+    def ask(self, token: str, **arguments: str) -> dict[str, Any]:
+        answer = self._aws.Invoke(provider_pb2.InvokeRequest(tok=token, args=to_wire(arguments)))
+        assert not answer.failures, answer.failures
+        return from_wire(getattr(answer, "return"))
+
+
+def _urn(token: str) -> str:
+    return f"urn:pulumi:dev::p::parent:index:C${token}::trial"
+
+
+@pytest.fixture
+def cloud(stand_in) -> Cloud:
+    return Cloud(stand_in)
+
+
+def sizes(low: int, wanted: int, high: int) -> dict[str, int]:
+    return {"minSize": low, "desiredSize": wanted, "maxSize": high}
+
+
+AT_ONCE = {
+    "a label of Kubernetes": (GROUP, {"labels": {"kubernetes.io/x": "y"}}, "reserved prefixes"),
+    "a label of EKS": (GROUP, {"labels": {"eks.amazonaws.com/x": "y"}}, "reserved prefixes"),
+    "a label without a value": (GROUP, {"labels": {"x": ""}}, "must consist of alphanumeric characters"),
+    "a long key": (GROUP, {"labels": {"x" * 64: "y"}}, "1 to 63 characters"),
+    "51 taints": (GROUP, {"taints": [{"key": f"k{n}", "effect": "NO_SCHEDULE"} for n in range(51)]}, "50 items"),
+    "two limits of updates": (
+        GROUP,
+        {"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 1}},
+        "exclude each other",
+    ),
+    "no node at all": (GROUP, {"scalingConfig": sizes(0, 0, 0)}, "maxSize can't be less than 1"),
+    "a template named twice": (
+        GROUP,
+        {"launchTemplate": {"id": "lt-1", "name": "a", "version": "1"}},
+        "Either provide launch template ID or",
+    ),
+    "a release of another minor": (
+        GROUP,
+        {"version": "1.30", "releaseVersion": "1.31.3-20250103"},
+        "Requested release version 1.31.3-20250103 is not valid for kubernetes version 1.30.",
+    ),
+    "one subnet": (CLUSTER, {"vpcConfig": {"subnetIds": ["subnet-1"]}}, "at least two different AZs"),
+    "no endpoint": (
+        CLUSTER,
+        {
+            "vpcConfig": {
+                **CLUSTER_INPUTS["vpcConfig"],
+                "endpointPublicAccess": False,
+                "endpointPrivateAccess": False,
+            }
+        },
+        "cannot both be false",
+    ),
+    "nobody who made it, by a map": (
+        CLUSTER,
+        {"accessConfig": {"bootstrapClusterCreatorAdminPermissions": False}},
+        "must be true if cluster authentication mode is set to CONFIG_MAP",
+    ),
+    "an interface without index": (TEMPLATE, {"networkInterfaces": [{}]}, "requires a device index"),
+    "an index twice": (
+        TEMPLATE,
+        {"networkInterfaces": [{"deviceIndex": 0}, {"deviceIndex": 0}]},
+        "requires a unique device index",
+    ),
+    "an index that a card has not": (
+        TEMPLATE,
+        {"networkInterfaces": [{"networkCardIndex": 2, "deviceIndex": 2}]},
+        "The specified number '2' for the device index exceeds the maximum",
+    ),
+    "a primary interface without addresses": (
+        TEMPLATE,
+        {"networkInterfaces": [{"deviceIndex": 0, "interfaceType": "efa-only"}]},
+        "cannot be the primary interface",
+    ),
+}
+WHOLE = {GROUP: GROUP_INPUTS, CLUSTER: CLUSTER_INPUTS, TEMPLATE: {}}
+
+
+@pytest.mark.parametrize("token", WHOLE)
+def test_what_is_right_passes(cloud: Cloud, token: str) -> None:
+    assert cloud.complaint(token, WHOLE[token]) == ""
+
+
+@pytest.mark.parametrize(("token", "change", "reason"), AT_ONCE.values(), ids=AT_ONCE)
+def test_refused_at_once(cloud: Cloud, token: str, change: dict[str, Any], reason: str) -> None:
+    assert reason in cloud.complaint(token, {**WHOLE[token], **change})
+
+
+def test_a_minimum_above_the_desired_size(cloud: Cloud) -> None:
+    with pytest.raises(grpc.RpcError, match="minSize can't be greater than desiredSize"):
+        cloud.create(GROUP, **{**GROUP_INPUTS, "scalingConfig": sizes(2, 1, 4)})
+    group = cloud.create(GROUP, **GROUP_INPUTS)
+    with pytest.raises(grpc.RpcError, match="Minimum capacity 2 can't be greater than desired size 1"):
+        cloud.update(GROUP, group, **{**GROUP_INPUTS, "scalingConfig": sizes(2, 1, 4)})
+    with pytest.raises(grpc.RpcError, match="desiredSize can't be greater than maxSize"):
+        cloud.update(GROUP, group, **{**GROUP_INPUTS, "scalingConfig": sizes(0, 5, 4)})
+
+
+def test_node_groups_can_be_looked_up(cloud: Cloud) -> None:
+    cloud.create(GROUP, **GROUP_INPUTS, labels={"pulumi-dra/pool": "l4"})
+    names = cloud.ask("aws:eks/getNodeGroups:getNodeGroups", clusterName="main")["names"]
+    found = cloud.ask("aws:eks/getNodeGroup:getNodeGroup", clusterName="main", nodeGroupName=names[0])
+    assert names == ["gpu"]
+    assert (found["labels"], found["scalingConfigs"]) == ({"pulumi-dra/pool": "l4"}, [sizes(0, 1, 4)])
+    assert cloud.ask("aws:eks/getNodeGroups:getNodeGroups", clusterName="other")["names"] == []
+
+
+TEMPLATES = {
+    "machine twice": ({"instanceType": "g6.2xlarge"}, {"instanceTypes": ["g6.2xlarge"]}, "in launch template and API"),
+    "image with a type": ({"imageId": "ami-1"}, {"amiType": "AL2023_x86_64_NVIDIA"}, "AMI Type other than CUSTOM"),
+    "image with a version": ({"imageId": "ami-1"}, {"version": "1.34"}, "cannot specify a kubernetes version"),
+    "block without market": ({}, {"capacityType": "CAPACITY_BLOCK"}, "needs the market type, the reservation, the"),
+    "a subnet": ({"networkInterfaces": [{"deviceIndex": 0, "subnetId": "subnet-1"}]}, {}, "cannot name subnets"),
+}
+
+
+@pytest.mark.parametrize(("template", "change", "reason"), TEMPLATES.values(), ids=TEMPLATES)
+def test_a_group_and_its_template(cloud: Cloud, template: dict[str, Any], change: dict[str, Any], reason: str) -> None:
+    launch = {"id": cloud.create(TEMPLATE, name="gpu", **template)["id"], "version": "1"}
+    with pytest.raises(grpc.RpcError, match=reason):
+        cloud.create(GROUP, **{**GROUP_INPUTS, **change, "launchTemplate": launch})
+
+
+def test_minors_go_up_one_by_one_and_groups_come_along(cloud: Cloud) -> None:
+    cluster = cloud.create(CLUSTER, **CLUSTER_INPUTS)
+    group = cloud.create(GROUP, **GROUP_INPUTS, version="1.34")
+    with pytest.raises(grpc.RpcError, match=r"version update from 1\.34 to 1\.36"):
+        cloud.update(CLUSTER, cluster, **{**CLUSTER_INPUTS, "version": "1.36"})
+    with pytest.raises(grpc.RpcError, match="above the cluster's"):
+        cloud.update(GROUP, group, **GROUP_INPUTS, version="1.35")
+    cluster |= cloud.update(CLUSTER, cluster, **{**CLUSTER_INPUTS, "version": "1.35"})
+    with pytest.raises(grpc.RpcError, match=r"Nodegroups gpu must be updated to match cluster version 1\.35"):
+        cloud.update(CLUSTER, cluster, **{**CLUSTER_INPUTS, "version": "1.36"})
+    group |= cloud.update(GROUP, group, **GROUP_INPUTS, version="1.35")
+    assert cloud.update(CLUSTER, cluster, **{**CLUSTER_INPUTS, "version": "1.36"})["version"] == "1.36"
+    with pytest.raises(grpc.RpcError, match=r"from Kubernetes 1\.35 back to 1\.34"):
+        cloud.update(GROUP, group, **GROUP_INPUTS, version="1.34")
+
+
+def test_a_cluster_goes_after_its_groups(cloud: Cloud) -> None:
+    cluster, group = cloud.create(CLUSTER, **CLUSTER_INPUTS), cloud.create(GROUP, **GROUP_INPUTS)
+    with pytest.raises(grpc.RpcError, match="Cluster has nodegroups attached"):
+        cloud.delete(CLUSTER, cluster)
+    cloud.delete(GROUP, group)
+    cloud.delete(CLUSTER, cluster)
+
+
+@pytest.mark.parametrize("principal", ["arn:aws:iam::123456789012:role/nodes", "arn:aws:iam::123456789012:role/admin"])
+def test_a_principal_has_one_entry(cloud: Cloud, principal: str) -> None:
+    cloud.create(GROUP, **GROUP_INPUTS)
+    cloud.create(ENTRY, clusterName="main", principalArn="arn:aws:iam::123456789012:role/admin")
+    with pytest.raises(grpc.RpcError, match="already in use on this cluster"):
+        cloud.create(ENTRY, clusterName="main", principalArn=principal)
