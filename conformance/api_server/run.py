@@ -58,7 +58,7 @@ def _check(client: Client, features: Any, title: str, gates: str, arguments: arg
     checks = [check for check in CHECKS if check in (arguments.check or CHECKS)]
     if "objects" in checks and gates == "default":
         found += _tell(f"{title}: objects of components and examples", check_declared(client, features.minor))
-        found += _tell(f"{title}: rewritten manifests", check_rewritten(client, arguments.seed))
+        found += _tell(f"{title}: rewritten manifests", check_rewritten(client, features, arguments.seed))
     if "slices" in checks and gates == "default":
         found += _tell(f"{title}: predicted slices", check_slices(client, features.minor, golden_only=arguments.sample))
     for mode, part in MODES.items() if "reader" in checks else ():
