@@ -1,4 +1,4 @@
-"""The rules as policies of Pulumi. The only module that imports Pulumi.
+"""The rules as policies of Pulumi. This module and `secrets` alone import Pulumi.
 
 Each rule is one policy, so that a pack's configuration can set its level by its id. A policy is asked at two
 times: when a resource is analysed, before it is created, and when the whole stack is known.
@@ -6,7 +6,8 @@ times: when a resource is analysed, before it is created, and when the whole sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from threading import local
 
 from pulumi_policy import (
     EnforcementLevel,
@@ -22,6 +23,7 @@ from pulumi_policy.proxy import UnknownValueError
 
 from dra_policies.judge import Judge, Told
 from dra_policies.rules import RULES, Rule
+from dra_policies.secrets import leave_secrets_out
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import Properties, plain
 
@@ -31,6 +33,28 @@ DESCRIPTION = "Judges whether the GPU claims of a stack fit its pools, before an
 LEVELS = {"mandatory": EnforcementLevel.MANDATORY, "advisory": EnforcementLevel.ADVISORY}
 
 
+class Answers:
+    """What the judge says, asked once per request: the SDK gives one to every policy in turn, in one thread."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._request = local()
+
+    def to(self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
+        """Return what is told under the name of one rule; a rule that asks again asks about another request."""
+        about = args.urn if isinstance(args, ResourceValidationArgs) else ""
+        last = vars(self._request)
+        if last.get("about") != about or rule.id in last["asked"]:
+            last.update(about=about, asked=set[str](), told=self._ask(args))
+        last["asked"].add(rule.id)
+        return tuple(entry for entry in last["told"] if entry.rule is rule)
+
+    def _ask(self, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
+        if isinstance(args, ResourceValidationArgs):
+            return self._judge.of_resource(_resource(args))
+        return self._judge.of_stack([_stack_resource(resource) for resource in args.resources])
+
+
 class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
     """One rule, under one name, as a policy for single resources and for the whole stack.
 
@@ -38,7 +62,7 @@ class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
     lets a rule have one name and one level in a pack's configuration.
     """
 
-    def __init__(self, rule: Rule, judge: Judge) -> None:
+    def __init__(self, rule: Rule, answers: Answers) -> None:
         # Not super().__init__: the two bases take their arguments in different orders.
         Policy.__init__(
             self,
@@ -48,7 +72,7 @@ class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
             remediation_steps=rule.fix,
         )
         self._rule = rule
-        self._judge = judge
+        self._answers = answers
 
     def has_validation(self) -> bool:
         return True
@@ -60,23 +84,16 @@ class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
         self, args: ResourceValidationArgs | StackValidationArgs, report_violation: ReportViolation
     ) -> None:
         """Report every finding of the rule."""
-        if isinstance(args, StackValidationArgs):
-            resources = [_stack_resource(resource) for resource in args.resources]
-            self._report(self._judge.of_stack(resources), report_violation)
-        else:
-            self._report(self._judge.of_resource(_resource(args)), report_violation)
-
-    def _report(self, told: Iterable[Told], report: Callable[[str, str | None], None]) -> None:
-        for entry in told:
-            if entry.rule is self._rule:
-                report(str(entry.finding), entry.finding.urn or None)
+        for entry in self._answers.to(self._rule, args):
+            report_violation(str(entry.finding), entry.finding.urn or None)
 
 
 def policies(rules: Iterable[Rule] = RULES) -> list[Policy]:
     """Return the policies of one pack; they share what they have seen of a stack."""
     chosen = tuple(rules)
-    judge = Judge(chosen)
-    return [RulePolicy(rule, judge) for rule in chosen]
+    leave_secrets_out()
+    answers = Answers(Judge(chosen))
+    return [RulePolicy(rule, answers) for rule in chosen]
 
 
 def _resource(args: ResourceValidationArgs) -> Resource:

@@ -385,7 +385,7 @@ class TestWorkloadsOfTheStack:
         ((rule, sentence),) = said(Judge(RULES).of_stack(self.stack(declare, template, job)))
 
         assert rule == "stack-cannot-be-judged"
-        assert sentence == 'Job "train": spec.parallelism is not known yet, so it cannot be judged'
+        assert sentence == 'Job "train": spec.parallelism is secret or not known yet, so it cannot be judged'
 
     @pytest.mark.parametrize(
         ("name", "expected"), [("team", "pool-maximum-too-small"), (UNKNOWN, "stack-cannot-be-judged")]

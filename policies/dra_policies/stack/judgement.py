@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dra_planner.claims import expand_claims
@@ -12,7 +12,7 @@ from dra_planner.model import Blocked, Demand, DeviceClass, Shape, WorkloadRef
 from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan, judge, judge_document
 from dra_planner.plan.classes import fleet_classes
-from dra_planner.planfile import canonical_text, parse_document
+from dra_planner.planfile import PlanFile
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.resource import Resource
@@ -29,20 +29,37 @@ def judge_record(view: StackView) -> StackView:
     if record is None or record.plan_file is None:
         return view
     try:
-        plan = _judged(canonical_text(record.plan_file))
+        plan = _judged(_Once(record.plan_file))
     except PlannerError as error:
         sentence = f"cannot be judged: {error}"
         return replace(view, record=replace(record, plan_file=None, problem=sentence))
     return replace(view, judgement=plan.judgement, judged_urn=record.urn)
 
 
+@dataclass(frozen=True, slots=True)
+class _Once:
+    """A plan file that is looked up by which one it is: a document is read once, and comparing it would take longer."""
+
+    plan_file: PlanFile
+
+    def __hash__(self) -> int:
+        return id(self.plan_file)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Once) and other.plan_file is self.plan_file
+
+
 @lru_cache(maxsize=4)
-def _judged(text: str) -> Plan:
-    return judge_document(parse_document(text))
+def _judged(once: _Once) -> Plan:
+    return judge_document(once.plan_file)
 
 
 def judge_objects(view: StackView) -> StackView:
-    """Return the view with the workloads among its objects judged on the fleet of its plan."""
+    """Return the view with the workloads among its objects judged on the fleet of its plan, and they alone.
+
+    What they and all others take together is judged when the whole stack is known: sizing all of it for each object
+    would take time that grows with the square of the stack.
+    """
     if view.manifests is None or view.features is None or not view.manifests.workloads:
         return view
     recorded = judge_record(replace(view, judgement=None))
@@ -50,7 +67,8 @@ def judge_objects(view: StackView) -> StackView:
     if planned is None:
         return view
     view = replace(view, judged_urn=recorded.judged_urn)
-    return _with_judgement(view, planned, planned.offers, planned.classes)
+    alone = replace(planned, demand=NOTHING)
+    return _with_judgement(view, alone, planned.offers, planned.classes)
 
 
 def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:

@@ -13,15 +13,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dra_planner.errors import PlannerError
+from dra_planner.manifests import Manifests
 from dra_planner.plan import read_checked
 from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import cluster_version
+from dra_policies.stack.pools import cloud_of_cluster
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
 
 KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace"})
+_FOR_EVERYBODY: Final = (":DeviceClass", ":Namespace")
+_CLAIMS: Final = (":ResourceClaim", ":ResourceClaimTemplate")
 _NO_OBJECTS: Final = ("helm.sh/", "yaml", "kustomize")
 _WITHOUT_EFFECT: Final = frozenset(
     {
@@ -66,6 +70,30 @@ def asks_for_devices(value: Any, depth: int = 0) -> bool:
     if any(key.startswith("nvidia.com/") for key in as_mapping(mapping.get("limits")) or {}):
         return True
     return any(asks_for_devices(item, depth + 1) for item in (*mapping.values(), *(as_list(value) or ())))
+
+
+def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
+    """Yield the names of claims and of their templates that pods anywhere below ask for."""
+    if depth > _DEEPEST:
+        return
+    mapping = as_mapping(value) or {}
+    for entry in as_list(mapping.get("resourceClaims")) or ():
+        yield from (name for name in (as_mapping(entry) or {}).values() if isinstance(name, str))
+    for item in (*mapping.values(), *(as_list(value) or ())):
+        yield from named_claims(item, depth + 1)
+
+
+def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
+    """Return an object with what decides how it is judged: claims that it names, classes, namespaces, clusters."""
+    names = frozenset(named_claims(resource.props.values))
+    return tuple(
+        other
+        for other in seen
+        if other.urn == resource.urn
+        or other.type.endswith(_FOR_EVERYBODY)
+        or cloud_of_cluster(other) is not None
+        or (other.type.endswith(_CLAIMS) and other.props.at("metadata.name") in names)
+    )
 
 
 def object_texts(resources: Sequence[Resource]) -> Iterator[ObjectText]:
@@ -121,17 +149,30 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
     plan_file = view.record.plan_file if view.record else None
     version = cluster_version(resources) or (plan_file.kubernetes if plan_file else f"1.{MINIMUM_MINOR}")
     features = features_of(parse_version(version))
-    unreadable = {text.urn: sentence for text in texts if (sentence := _fault(text, features))}
-    sources = [text.source for text in texts if text.source and text.urn not in unreadable]
     unknowns = (
-        f"{text.title}: {', '.join(text.unknown[:3])} {'is' if len(text.unknown) == 1 else 'are'} not known yet, "
-        "so it cannot be judged"
+        f"{text.title}: {', '.join(text.unknown[:3])} {'is' if len(text.unknown) == 1 else 'are'} secret or not known "
+        "yet, so it cannot be judged"
         for text in texts
         if text.unknown
     )
-    view = replace(view, unknowns=(*view.unknowns, *unknowns, *unreadable.values()))
-    manifests = read_checked(sources, features)
-    return replace(view, manifests=manifests, features=features, diagnostics=manifests.diagnostics)
+    manifests, unreadable = _read(texts, features)
+    return replace(
+        view,
+        unknowns=(*view.unknowns, *unknowns, *unreadable),
+        manifests=manifests,
+        features=features,
+        diagnostics=manifests.diagnostics,
+    )
+
+
+def _read(texts: Sequence[ObjectText], features: Features) -> tuple[Manifests, tuple[str, ...]]:
+    """Return what the texts say, and sentences about those that cannot be read at all."""
+    try:
+        return read_checked([text.source for text in texts if text.source], features), ()
+    except PlannerError:  # rare, so who is to blame is asked only now
+        faults = {text.urn: sentence for text in texts if (sentence := _fault(text, features))}
+    sources = [text.source for text in texts if text.source and text.urn not in faults]
+    return read_checked(sources, features), tuple(faults.values())
 
 
 def _fault(text: ObjectText, features: Features) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from dra_planner.errors import PlannerError
-from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE, parse_document
+from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE, PlanFile, parse_document
 from dra_policies.rules.view import Record
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import UNKNOWN
@@ -30,6 +31,12 @@ def read_record(resource: Resource) -> Record:
     if not isinstance(text, str):
         return Record(urn=resource.urn, problem=f'has no text as its input "{RECORD_DOCUMENT}"')
     try:
-        return Record(urn=resource.urn, plan_file=parse_document(text))
+        return Record(urn=resource.urn, plan_file=_parsed(text))
     except PlannerError as error:
         return Record(urn=resource.urn, problem=error.message)
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str) -> PlanFile:
+    """Read a document once: every pool and every object of a stack is compared with it."""
+    return parse_document(text)

@@ -8,7 +8,7 @@ from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
 from dra_policies.rules.planned_nodes import planned_nodes
 from dra_policies.rules.view import DeclaredPool, DevicePlugin, Record, StackView
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
-from dra_policies.stack.kubernetes_objects import is_kubernetes_object, read_objects
+from dra_policies.stack.kubernetes_objects import is_kubernetes_object, objects_behind, read_objects
 from dra_policies.stack.pools import declared_pool, is_pool
 from dra_policies.stack.record import find_record, read_record
 from dra_policies.stack.releases import (
@@ -36,7 +36,8 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
         pools = _pools(seen) or expected_pools(record)
         return StackView(expects_record=True, record=record, pools=pools, device_plugins=plugins)
     if is_kubernetes_object(resource):
-        return judge_objects(read_objects(StackView(expects_record=True, record=record), seen))
+        view = StackView(expects_record=True, record=record)
+        return judge_objects(read_objects(view, objects_behind(resource, seen)))
     return None
 
 

@@ -1,0 +1,37 @@
+"""Secrets never reach a rule: what a stack marks as secret is as good as not known.
+
+The engine hands marked values to a pack in the clear, and the policy SDK takes the marks off before a policy sees them
+(pulumi/pulumi-policy:sdk/python/lib/pulumi_policy/deserialize.py@v1.21.0), so a label or a selector that is secret
+would stand in a message. Here the marked value goes, before the SDK unwraps it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pulumi_policy import policy
+from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY, deserialize_properties
+from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
+
+from dra_policies.unknowns import as_list, as_mapping
+
+
+def leave_secrets_out() -> None:
+    """Let the SDK of this process hand out every secret value as one that is not known; safe to call again."""
+    if not hasattr(policy, "deserialize_properties"):  # then nobody could say what a policy is given
+        raise RuntimeError("this version of pulumi-policy reads properties in another way: secrets could be printed")
+    policy.deserialize_properties = _deserialize  # pyright: ignore[reportPrivateImportUsage]: what the SDK calls
+
+
+def _deserialize(props: dict[str, Any], proxy_secrets: bool = False) -> dict[str, Any]:
+    return deserialize_properties({key: without_secrets(value) for key, value in props.items()}, proxy_secrets)
+
+
+def without_secrets(value: Any) -> Any:
+    """Return a value as the engine sends it, with the mark of an unknown text in place of every secret."""
+    mapping, items = as_mapping(value), as_list(value)
+    if mapping is not None:
+        if mapping.get(SPECIAL_SIG_KEY) == SPECIAL_SECRET_SIG:
+            return UNKNOWN_STRING_VALUE
+        return {key: without_secrets(item) for key, item in mapping.items()}
+    return value if items is None else [without_secrets(item) for item in items]

@@ -1,0 +1,57 @@
+"""What a stack costs to judge: counted, not timed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from google.protobuf import struct_pb2
+from pulumi.runtime.proto import analyzer_pb2 as messages
+from pulumi_policy import EnforcementLevel
+from pulumi_policy.policy import _PolicyAnalyzerServicer
+
+from dra_policies.judge import Judge
+from dra_policies.pack import policies
+from dra_policies.rules import RULES
+from dra_policies.stack import judgement
+
+MANY = 20
+
+
+def test_a_request_is_judged_once_for_all_rules(declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    real = Judge.of_resource
+    monkeypatch.setattr(Judge, "of_resource", lambda self, each: asked.append(each.urn) or real(self, each))
+    servicer = _PolicyAnalyzerServicer("dra", "1", policies(), EnforcementLevel.ADVISORY)
+    group = declare.node_group()
+    properties = struct_pb2.Struct()
+    properties.update(group.props.values)
+    request = messages.AnalyzeRequest(type=group.type, urn=group.urn, name=group.name, properties=properties)
+
+    servicer.Analyze(request, None)
+    servicer.Analyze(request, None)
+
+    assert asked == [group.urn, group.urn]  # once in each request
+
+
+def test_an_object_is_sized_alone_and_all_of_them_once(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sized: list[int] = []
+    real = judgement.judge
+
+    def counting(demand: Any, *args: Any, **changes: Any) -> Any:
+        sized.append(sum(len(shape.members) for shape in demand.shapes))
+        return real(demand, *args, **changes)
+
+    monkeypatch.setattr(judgement, "judge", counting)
+    pairs = [declare.job_resources(1, name=f"train-{number}") for number in range(MANY)]
+    stack = [declare.record(), declare.node_group(), *(each for pair in pairs for each in pair)]
+    judge = Judge(RULES)
+
+    for each in stack:
+        judge.of_resource(each)
+    judge.of_stack(stack)
+
+    assert sized == [*[1] * MANY, MANY]
