@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 from dra_planner.allocation.explanation import (
     AlternativeReport,
@@ -15,9 +16,12 @@ from dra_planner.allocation.explanation import (
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.requests import plan_claims
 from dra_planner.allocation.search import STEP_BUDGET, Search
+from dra_planner.allocation.selector_changes import change_selector, failing_conditions, selector_changes
 from dra_planner.allocation.verdicts import Refusal
-from dra_planner.model import ClaimSpec, Reason, Shape, ShapeClaim
+from dra_planner.model import ClaimSpec, DeviceRequest, ExactDeviceRequest, Reason, Shape, ShapeClaim
 from dra_planner.wording import counted, verb
+
+_MOST_VALUES: Final = 4
 
 
 def device_reasons(refusal: Refusal) -> Iterable[Reason]:
@@ -50,10 +54,12 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
     for request, ways in zip(claim.spec.requests, report.requests, strict=True):
         alone = replace(claim, spec=ClaimSpec(requests=(request,)))
         if not _fits(refusal.shape, (alone,), refusal):
-            failing.append(ways)
-    for ways in sorted(failing, key=lambda ways: min((w.shortfall for w in ways), default=0)):
-        for way in sorted(ways, key=lambda w: w.shortfall):
-            yield _request_reason(report.claim, way, refusal)
+            failing.append((request, ways))
+    for request, ways in sorted(failing, key=lambda each: min((w.shortfall for w in each[1]), default=0)):
+        specs = (request.exactly,) if request.exactly is not None else request.first_available
+        for way, spec in sorted(zip(ways, specs, strict=True), key=lambda each: each[0].shortfall):
+            trial = _SelectorTrial(claim, spec, refusal)
+            yield _request_reason(report.claim, way, trial)
     if failing:
         return
     loose = replace(claim, spec=ClaimSpec(requests=claim.spec.requests))
@@ -98,10 +104,44 @@ def _shortfall(report: ClaimReport) -> int:
     return sum(min((way.shortfall for way in request), default=0) for request in report.requests)
 
 
-def _request_reason(claim: str, way: AlternativeReport, refusal: Refusal) -> Reason:
+@dataclass(frozen=True, slots=True)
+class _SelectorTrial:
+    """One way to satisfy a request, and what changing one of its selectors would do."""
+
+    claim: ShapeClaim
+    way: ExactDeviceRequest
+    refusal: Refusal
+
+    def fix(self) -> str:
+        """Return the smallest change to one selector with which the node satisfies the request; "" for none."""
+        template = self.refusal.node.template
+        for index, selector in enumerate(self.way.selectors):
+            for change in selector_changes(selector.expression, self.way.device_class_name, template):
+                changed = replace(selector, expression=change_selector(selector.expression, change.parts))
+                selectors = (*self.way.selectors[:index], changed, *self.way.selectors[index + 1 :])
+                request = DeviceRequest(name="tried", exactly=replace(self.way, selectors=selectors))
+                alone = replace(self.claim, spec=ClaimSpec(requests=(request,)))
+                if _fits(self.refusal.shape, (alone,), self.refusal):
+                    return change.text
+        return ""
+
+    def failing(self, expression: str) -> str:
+        """Return the conditions of a selector that devices fail, with the values that these have."""
+        template = self.refusal.node.template
+        told = []
+        for term in failing_conditions(expression, self.way.device_class_name, template):
+            values = dict.fromkeys(value for at in term.reads for value, _ in at.values)
+            have = f" ({', '.join(list(values)[:_MOST_VALUES])})" if values else ""
+            told.append(f"`{term.text}`{have}")
+        return " and ".join(told) or f"`{expression}`"
+
+
+def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -> Reason:
     code, fix = _diagnose(way)
+    if code == "selector-mismatch":
+        fix = trial.fix()
     wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
-    counts = "; ".join(_exclusion_text(e) for e in sorted(way.exclusions, key=lambda e: e.count))
+    counts = "; ".join(_exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count))
     seen = f"{counted(way.seen, 'device')} seen" if way.seen else "no device is offered here"
     message = f"wants {wanted}: {seen}{': ' + counts if counts else ''}{f', {way.left} left' if way.seen else ''}"
     return Reason(code=code, message=message, fix=fix, claim=claim, request=way.request)
@@ -114,7 +154,7 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     if way.matching == 0 and "capacity" in by_step:
         return "capacity-too-large", "ask for less capacity, or use larger devices"
     if way.matching == 0:
-        return "selector-mismatch", "relax the selector, or use a pool whose devices pass it"
+        return "selector-mismatch", ""
     if way.wanted is not None and way.wanted > way.matching:
         matching = f"{counted(way.matching, 'device')} that {verb(way.matching, 'match')}"
         return "count-too-large", f"ask for at most {way.matching}: a node offers {matching}"
@@ -130,9 +170,11 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     return "devices-short", "add a node"
 
 
-def _exclusion_text(exclusion: Exclusion) -> str:
+def _exclusion_text(exclusion: Exclusion, trial: _SelectorTrial) -> str:
     count = exclusion.count
     match exclusion.step:
+        case "selector" if exclusion.term is not None and not exclusion.term.owner:
+            return f"{count} {verb(count, 'fail')} {trial.failing(exclusion.term.expression)}"
         case "selector" if exclusion.term is not None:
             owner = f" of class {exclusion.term.owner}" if exclusion.term.owner else ""
             have = f" ({', '.join(exclusion.values[:4])})" if exclusion.values else ""

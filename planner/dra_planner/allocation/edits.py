@@ -9,6 +9,7 @@ from typing import Literal, TypeVar, get_args
 from dra_planner.allocation.node_reasons import amount_text, toleration_text
 from dra_planner.allocation.node_selectors import node_matches, tolerates
 from dra_planner.allocation.place import needs_of
+from dra_planner.allocation.selector_changes import change_selector, selector_changes
 from dra_planner.allocation.state import NodeState
 from dra_planner.model import (
     ClaimSpec,
@@ -26,6 +27,8 @@ EditKind = Literal[
     "add-node",
     "select-less",
     "tolerate-device",
+    "compare-inclusive",
+    "correct-value",
     "lower-count",
     "count-instead-of-all",
     "drop-constraint",
@@ -56,6 +59,7 @@ class Edit:
     name: str = ""
     value: int = 0
     toleration: Toleration | DeviceToleration | None = None
+    conditions: tuple[tuple[str, str], ...] = ()  # of the selector at `index`: each, and what stands in its place
 
     def __str__(self) -> str:
         return self.text
@@ -111,7 +115,9 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     elif spec.count > 1:
         yield replace(at, kind="lower-count", text=count_text(shape, at, spec.count, 1), value=1)
     for index, selector in enumerate(spec.selectors):
-        yield replace(at, kind="drop-selector", text=f"drop `{selector.expression}` from {where}", index=index)
+        for change in selector_changes(selector.expression, spec.device_class_name, node.template):
+            text = f"{change.text} {'from' if change.kind == 'drop-selector' else 'in'} {where}"
+            yield replace(at, kind=change.kind, text=text, index=index, conditions=change.parts)
     for name, amount in spec.capacity.items():
         text = f"ask for less {name} than {amount} in {where}"
         yield replace(at, kind="lower-capacity", text=text, name=name)
@@ -229,8 +235,10 @@ def _edit_way(edit: Edit, way: Way) -> Way:
             return replace(way, count=edit.value)
         case "count-instead-of-all":
             return replace(way, allocation_mode="ExactCount", count=1)
-        case "drop-selector":
-            return replace(way, selectors=_without(way.selectors, edit.index))
+        case "compare-inclusive" | "correct-value" | "drop-selector":
+            old = way.selectors[edit.index]
+            new = replace(old, expression=change_selector(old.expression, edit.conditions))
+            return replace(way, selectors=(*way.selectors[: edit.index], new, *way.selectors[edit.index + 1 :]))
         case "lower-capacity":
             return replace(way, capacity={n: q for n, q in way.capacity.items() if n != edit.name})
         case "tolerate-device":

@@ -69,17 +69,21 @@ _TOKEN: Final = re.compile(
 
 def conditions(selector: Selector) -> list[str]:
     """The conditions that the selector joins with && at the top level; else the whole selector."""
-    tree = selector.tree
+    tree, parts = selector.tree, split_at_and(selector.text)
+    joined = isinstance(tree, Call) and tree.function == "_&&_" and len(tree.args) == len(parts)
+    return parts if joined else [selector.text]
+
+
+def split_at_and(text: str) -> list[str]:
+    """The parts of an expression between the && that stand in no brackets or string."""
     parts, depth, start = [], 0, 0
-    for match in _TOKEN.finditer(selector.text):
+    for match in _TOKEN.finditer(text):
         token = match[0]
         depth += (token in "([{") - (token in ")]}")
         if depth == 0 and token == "&&":
-            parts.append(selector.text[start : match.start()].strip())
+            parts.append(text[start : match.start()].strip())
             start = match.end()
-    parts.append(selector.text[start:].strip())
-    joined = isinstance(tree, Call) and tree.function == "_&&_" and len(tree.args) == len(parts)
-    return parts if joined else [selector.text]
+    return [*parts, text[start:].strip()]
 
 
 def _term(selector: Selector, views: list[DeviceView], outcomes: list[Outcome]) -> Term:
@@ -210,8 +214,11 @@ def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: li
             if value.as_float() * 100 >= wanted.as_float() * (100 - NEAR_PERCENT):
                 name = _value_at(view, ("attributes", path[1], "productName"))
                 whose = f"a device ({name})" if isinstance(name, str) else "a device"
-                excluded = "exactly that" if value == wanted else str(value)
-                yield f"{wanted} excludes {whose} that publishes {excluded}; a device publishes less than its name says"
+                if value == wanted:
+                    yield f"{whose} publishes exactly {wanted}, and the comparison is strict: it leaves {wanted} out"
+                else:
+                    less = "a device publishes less than its name says"
+                    yield f"{wanted} excludes {whose} that publishes {value}; {less}"
                 break
 
 

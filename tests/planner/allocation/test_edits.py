@@ -6,6 +6,7 @@ import os
 import random
 from itertools import combinations
 
+import pytest
 from allocation_builders import CLASSES, claim, device, gpus, node, request, shape, slice_of
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
@@ -141,3 +142,51 @@ def test_suggested_sets_suffice_and_no_part_of_them_does():
 def fits_with(edits: tuple[Edit, ...], pod: Shape, here: NodeState, fresh: NodeState) -> bool:
     on = fresh if any(e.kind == "add-node" for e in edits) else here
     return isinstance(place(apply_edits(edits, pod), on), Placement)
+
+
+MEMORY = "device.capacity['gpu.nvidia.com'].memory"
+PRODUCT = "device.attributes['gpu.nvidia.com'].productName"
+
+
+def l40(name="gpu-0", product="NVIDIA A100-SXM4-40GB", memory="40Gi"):
+    return slice_of(device(name, {"productName": product, "x": 1}, capacity={"memory": memory}))
+
+
+@pytest.mark.parametrize(
+    ("selector", "instead"),
+    [
+        (f'{MEMORY}.isGreaterThan(quantity("40Gi"))', f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
+        (f'{MEMORY}.compareTo(quantity("40Gi")) > 0', f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
+        (f'{MEMORY}.isLessThan(quantity("40Gi"))', f'{MEMORY}.compareTo(quantity("40Gi")) <= 0'),
+        ("device.attributes['gpu.nvidia.com'].x > 1", "device.attributes['gpu.nvidia.com'].x >= 1"),
+        (f'{MEMORY}.compareTo(quantity("42Gi")) >= 0', f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
+        (f'{MEMORY}.isGreaterThan(quantity("42Gi"))', f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
+        (f"{PRODUCT} == 'A100-SXM4-40GB'", f"{PRODUCT} == 'NVIDIA A100-SXM4-40GB'"),
+        (f'{PRODUCT} == "nvidia a100 sxm4 40GB"', f'{PRODUCT} == "NVIDIA A100-SXM4-40GB"'),
+    ],
+)
+def test_a_condition_that_was_meant_otherwise_is_written_as_the_device_publishes_it(selector, instead):
+    here, pod = opened(l40()), shape(claim(request("r", f"{SELECTORS[0]} && {selector}")))
+    refusal = refusal_of(pod, here)
+    (edit,) = suggest_edits(refusal)
+    assert str(edit) == f"write `{instead}` instead of `{selector}` in request r of claim c1"
+    assert [r.fix for r in reasons_of(refusal)] == [f"write `{instead}` instead of `{selector}`"]
+    assert isinstance(place(shape(claim(request("r", f"{SELECTORS[0]} && {instead}"))), here), Placement)
+
+
+def test_another_size_is_not_a_way_to_write_the_value():
+    selector = f"{PRODUCT} == 'NVIDIA A100-SXM4-80GB'"
+    (edit,) = suggest_edits(refusal_of(shape(claim(request("r", selector))), opened(l40())))
+    assert edit.kind == "drop-selector"
+
+
+def test_only_the_conditions_that_fail_are_quoted_and_dropped():
+    fails, passes = f"{PRODUCT}.contains('B200')", f'{MEMORY}.compareTo(quantity("30Gi")) >= 0'
+    refusal = refusal_of(shape(claim(request("r", f"{passes} && {fails} && {SELECTORS[0]}"))), opened(l40()))
+    (edit,) = suggest_edits(refusal)
+    assert str(edit) == f"drop `{fails}` from request r of claim c1"
+    changed = apply_edits([edit], refusal.shape).claims[0].spec.requests[0].exactly
+    assert [each.expression for each in changed.selectors] == [f"{passes} && {SELECTORS[0]}"]
+    (reason,) = reasons_of(refusal)
+    assert reason.message == f"wants 1 device: 1 device seen: 1 fails `{fails}` (NVIDIA A100-SXM4-40GB), 0 left"
+    assert reason.fix == f"drop `{fails}`"

@@ -54,7 +54,9 @@ def test_80gi_narrowly_excludes_an_h100() -> None:
 def test_an_amount_on_the_boundary_is_told() -> None:
     text = 'device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("23034Mi"))'
     (warning,) = explain(selector(text), [L4]).warnings
-    assert "publishes exactly that" in warning
+    assert warning == (
+        "a device (NVIDIA L4) publishes exactly 23034Mi, and the comparison is strict: it leaves 23034Mi out"
+    )
 
 
 def test_a_misspelt_attribute_is_told() -> None:

@@ -1,0 +1,158 @@
+"""What could be changed in one selector so that more devices pass it: condition by condition, smallest change first.
+
+Nothing here is tried: whoever offers a change applies it and searches again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, Literal
+
+from dra_planner.allocation.devices import Candidate
+from dra_planner.allocation.selection import outcomes
+from dra_planner.allocation.template import Template
+from dra_planner.quantity import Quantity, QuantityError
+
+if TYPE_CHECKING:
+    from dra_planner.cel import Selector
+    from dra_planner.cel import Term as Condition
+
+ChangeKind = Literal["compare-inclusive", "correct-value", "drop-selector"]
+
+_SAME_WORD: Final = 0.6  # of difflib's ratio
+_MOST_DROPS: Final = 4  # sets of conditions to drop, of one selector
+_NUMBER: Final = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorChange:
+    """Conditions of a selector, each with what stands in its place ("": nothing), and the change in words."""
+
+    kind: ChangeKind
+    parts: tuple[tuple[str, str], ...]
+    text: str
+
+
+def selector_changes(expression: str, device_class: str, template: Template) -> Iterator[SelectorChange]:
+    """Yield changes to a selector of a request, by what the devices of its class have on this node.
+
+    First those that keep what was meant (a comparison that includes the value itself, a value as it is published),
+    then the conditions to drop.
+    """
+    from dra_planner.cel import explain
+
+    selector = _compile(expression, template)
+    if selector is None:
+        return
+    devices = devices_of_class(device_class, template)
+    terms = explain(selector, devices).terms
+    for term in terms:
+        if term.failing:
+            yield from _corrections(term, template)
+    conditions = [term.text for term in terms]
+    for dropped in _conditions_to_drop(conditions, devices, template):
+        what = " and ".join(f"`{condition}`" for condition in dropped)
+        yield SelectorChange("drop-selector", tuple((each, "") for each in dropped), f"drop {what}")
+
+
+def failing_conditions(expression: str, device_class: str, template: Template) -> tuple[Condition, ...]:
+    """Return the conditions of a selector that keep devices of the class out, over the devices that are kept out."""
+    from dra_planner.cel import explain
+
+    selector = _compile(expression, template)
+    if selector is None:
+        return ()
+    devices = devices_of_class(device_class, template)
+    said = outcomes([expression], devices, template.features)
+    kept_out = [each for each, ((verdict, _),) in zip(devices, said, strict=True) if verdict == "no-match"]
+    return tuple(term for term in explain(selector, kept_out).terms if term.failing)
+
+
+def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
+    """Return the selector with conditions replaced; `true` where none is left."""
+    from dra_planner.cel.explanation import split_at_and
+
+    instead = dict(parts)
+    conditions = [expression] if expression in instead else split_at_and(expression)
+    kept = [instead.get(condition, condition) for condition in conditions]
+    return " && ".join(condition for condition in kept if condition) or "true"
+
+
+def devices_of_class(name: str, template: Template) -> list[Candidate]:
+    """Return the devices of a node that the selectors of a class match."""
+    devices = [each for each in template.candidates if each.bit & template.searched]
+    known = template.classes.get(name)
+    said = outcomes([each.expression for each in known.selectors] if known else [], devices, template.features)
+    return [each for each, answers in zip(devices, said, strict=True) if all(v == "match" for v, _ in answers)]
+
+
+def _compile(expression: str, template: Template) -> Selector | None:
+    from dra_planner.cel import Dialect, Selector, compile
+
+    compiled = compile(expression, Dialect.of(template.features, "stored"))
+    return compiled if isinstance(compiled, Selector) else None
+
+
+def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange]:
+    inclusive = _inclusive(term.text, template)
+    yield from _correction("compare-inclusive", term.text, inclusive)
+    if _is_meant(term):
+        yield from _correction("correct-value", term.text, _with_value(term.text, term))
+        yield from _correction("correct-value", term.text, _with_value(inclusive, term))
+
+
+def _correction(kind: ChangeKind, condition: str, instead: str) -> Iterator[SelectorChange]:
+    if instead not in ("", condition):
+        yield SelectorChange(kind, ((condition, instead),), f"write `{instead}` instead of `{condition}`")
+
+
+def _inclusive(condition: str, template: Template) -> str:
+    """Return a strict comparison as one that the value itself passes; "" where the condition is none."""
+    from dra_planner.cel.tree import Call
+
+    selector = _compile(condition, template)
+    function = selector.tree.function if selector is not None and isinstance(selector.tree, Call) else ""
+    for name, sign in (("isGreaterThan", ">="), ("isLessThan", "<=")):
+        value, call, amount = condition.rpartition(f".{name}(")
+        if function == name and call:
+            return f"{value}.compareTo({amount} {sign} 0"
+    for name, sign in (("_>_", ">"), ("_<_", "<")):
+        if function == name and condition.count(sign) == 1:
+            return condition.replace(sign, f"{sign}=")
+    return ""
+
+
+def _is_meant(term: Condition) -> bool:
+    """Whether the nearest published value is what the wanted one stands for: the same word, or a figure on a box."""
+    from dra_planner.cel.explanation import NEAR_PERCENT
+
+    if not term.wanted or not term.nearest:
+        return False
+    try:
+        wanted, nearest = Quantity.parse(term.wanted).as_float(), Quantity.parse(term.nearest).as_float()
+    except QuantityError:
+        ours, theirs = term.wanted.lower(), term.nearest.lower()
+        same_numbers = set(_NUMBER.findall(ours)) <= set(_NUMBER.findall(theirs))
+        return same_numbers and (ours in theirs or SequenceMatcher(None, ours, theirs).ratio() >= _SAME_WORD)
+    return wanted * (100 - NEAR_PERCENT) <= nearest * 100 < wanted * 100
+
+
+def _with_value(condition: str, term: Condition) -> str:
+    """Return the condition with the published value in the place of the wanted one; "" where that is no literal."""
+    literals = [literal for literal in (f'"{term.wanted}"', f"'{term.wanted}'") if condition.count(literal) == 1]
+    return condition.replace(literals[0], literals[0].replace(term.wanted, term.nearest)) if literals else ""
+
+
+def _conditions_to_drop(
+    conditions: Sequence[str], devices: Sequence[Candidate], template: Template
+) -> list[tuple[str, ...]]:
+    """Return which conditions must go for some device to pass, fewest first."""
+    said = outcomes(conditions, devices, template.features)
+    failing = {
+        tuple(condition for condition, (verdict, _) in zip(conditions, answers, strict=True) if verdict != "match")
+        for answers in said
+    }
+    return sorted((each for each in failing if each), key=lambda each: (len(each), each))[:_MOST_DROPS]
