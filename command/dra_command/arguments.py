@@ -102,6 +102,13 @@ examples:
 Nodes and slices are as predicted, no container runs. The control plane is built on first use, which takes minutes.
 """
 
+_SUGGEST_EXAMPLES = """\
+examples:
+  pulumi-dra suggest examples/workloads/ --cloud eks --region us-east-1 > fleet.yaml
+  pulumi-dra suggest examples/workloads/ --cloud gke --region us-central1 --max-price 12.50
+  pulumi-dra suggest examples/workloads/ --cloud eks --region us-east-1 --machines g6.2xlarge,g6.12xlarge
+"""
+
 EXAMPLES = {
     "plan": _PLAN_EXAMPLES,
     "check": _CHECK_EXAMPLES,
@@ -111,6 +118,7 @@ EXAMPLES = {
     "verify": _VERIFY_EXAMPLES,
     "sandbox": _SANDBOX_EXAMPLES,
     "rehearse": _REHEARSE_EXAMPLES,
+    "suggest": _SUGGEST_EXAMPLES,
 }
 
 
@@ -177,6 +185,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_verify(commands)
     _add_sandbox(commands)
     _add_rehearse(commands)
+    _add_suggest(commands)
     return parser
 
 
@@ -209,6 +218,25 @@ def _add_plan(commands: Any) -> None:
     kept.add_argument("--check", action="store_true", help="exit 1 when the kept plan is stale (with --stack)")
     parser.add_argument("--detail", action="store_true", help="also say which devices each claim would get")
     _add_answer(parser, ("text", "json", "markdown", "html"))
+
+
+def _add_suggest(commands: Any) -> None:
+    parser = _command(commands, "suggest", "which machines to buy for workloads, as a fleet document")
+    _add_paths(parser)
+    parser.add_argument("--cloud", required=True, metavar="CLOUD", help="eks or gke")
+    parser.add_argument("--region", required=True, help="region whose machines and on-demand prices are compared")
+    parser.add_argument("--kubernetes", metavar="VERSION", default="1.34", help="default: %(default)s")
+    parser.add_argument(
+        "--machines", metavar="TYPE[,TYPE…]", action="append", default=[], help="compare only these, repeatable"
+    )
+    parser.add_argument("--max-price", metavar="USD", default="", help="no machine dearer than this per hour")
+    parser.add_argument(
+        "--demand",
+        choices=("floor", "steady", "ceiling", "peak"),
+        default="steady",
+        help="which demand to buy for (default: %(default)s)",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
 def _add_check(commands: Any) -> None:

@@ -162,9 +162,8 @@ def costs(plan: Plan) -> tuple[str, ...]:
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
     least = ""
     if plan.verdict == "fits":
-        bound = plan.cost.bound_usd
-        gap = 1 - bound / plan.cost.hourly_usd if plan.cost.hourly_usd else Decimal(0)
-        least = f"; no plan costs less than {_usd(bound)} (gap {gap:.1%})" if gap else "; no plan costs less"
+        bound, gap = plan.cost.bound_usd, plan.cost.gap
+        least = f"; no plan costs less than {_usd(bound)} (gap {gap:.2%})" if gap else "; no plan costs less"
     return (f"{counted}, {_usd(plan.cost.hourly_usd)} per hour{when}{least}",)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
@@ -78,8 +78,15 @@ class Cost:
     """Price per hour of the planned nodes, and the proved least; `priced_on` is the oldest date of a price used."""
 
     hourly_usd: Decimal
-    bound_usd: Decimal
+    bound_usd: Decimal  # rounded down to a ten-thousandth
     priced_on: str
+
+    @property
+    def gap(self) -> Decimal:
+        """How much less any plan could cost, as a part of this one; 0 is proved."""
+        if self.bound_usd >= self.hourly_usd.quantize(Decimal("0.0001"), ROUND_FLOOR):
+            return Decimal(0)
+        return 1 - self.bound_usd / self.hourly_usd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,10 @@ from dra_planner.sizing.bound import BoundModel, Certificate
 
 _DENOMINATOR = 2**40
 _ITERATIONS = 200_000
+_NODES = 300  # of the search for whole numbers: a limit in nodes makes every run the same
+
+MOST_WHOLE_COLUMNS = 1_500
+"""Items times pools, about, up to which whole numbers are searched for."""
 
 
 @dataclass(slots=True)
@@ -75,10 +79,15 @@ class Relaxation:
         upper = [float(each.maximum) for each in self._model.pools]
         return self._solve([0.0] * len(upper), upper, shortage=True)
 
-    def assignment(self, costs: list[float]) -> dict[tuple[int, int], float] | None:
-        """Return how many of each item (item, pool) the cheapest fractional plan puts on each pool, within maximums."""
+    def assignment(self, costs: list[float], *, whole: bool = False) -> dict[tuple[int, int], float] | None:
+        """Return how many of each item (item, pool) the cheapest plan puts on each pool, within maximums.
+
+        Fractional, or `whole`: then the best that a limited search finds, None where it finds none or is not worth it.
+        """
+        if whole and self._program.columns > MOST_WHOLE_COLUMNS:
+            return None
         upper = [float(each.maximum) for each in self._model.pools]
-        solution = self._run(costs, upper, shortage=False)
+        solution = self._run(costs, upper, shortage=False, whole=whole)
         if solution is None:
             return None
         return {key: value for key, column in self._program.placed.items() if (value := solution.col_value[column]) > 0}
@@ -87,7 +96,7 @@ class Relaxation:
         solution = self._run(costs, upper, shortage=shortage)
         return None if solution is None else self._certificate(list(solution.row_dual))
 
-    def _run(self, costs: list[float], upper: list[float], *, shortage: bool) -> Any | None:
+    def _run(self, costs: list[float], upper: list[float], *, shortage: bool, whole: bool = False) -> Any | None:
         program, pools = self._program, len(self._model.pools)
         infinity = self._solver.kHighsInf
         lp = self._solver.HighsLp()
@@ -108,11 +117,15 @@ class Relaxation:
         highs.setOptionValue("threads", 1)
         highs.setOptionValue("random_seed", 0)
         highs.setOptionValue("simplex_iteration_limit", _ITERATIONS)
+        if whole:
+            lp.integrality_ = [self._solver.HighsVarType.kInteger] * lp.num_col_
+            highs.setOptionValue("mip_max_nodes", _NODES)
         highs.passModel(lp)
         highs.run()
-        if highs.getModelStatus() != self._solver.HighsModelStatus.kOptimal:
-            return None
-        return highs.getSolution()
+        solution = highs.getSolution()
+        if whole:
+            return solution if solution.value_valid else None
+        return solution if highs.getModelStatus() == self._solver.HighsModelStatus.kOptimal else None
 
     def _certificate(self, duals: list[float]) -> Certificate:
         rows: dict[int, dict[int, Fraction]] = {}

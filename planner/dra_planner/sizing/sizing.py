@@ -119,9 +119,10 @@ class Sizer:
         if solver is not None:
             programs = Relaxation(model, solver)
             before, proof = proof, prove_by_solver(programs, model, proof, packing, packing.used_nodes(rooms), costs)
-            assignment = programs.assignment([float(cost[0]) for cost in market.costs])
-            if assignment is not None:
-                packing = self._better(market, packing, pack_assigned(market, self.filling, assignment))
+            prices = [float(cost[0]) for cost in market.costs]
+            for assignment in (programs.assignment(prices), programs.assignment(prices, whole=True)):
+                if assignment is not None:
+                    packing = self._better(market, packing, pack_assigned(market, self.filling, assignment))
             if is_small and before.nodes != proof.nodes:
                 packing = self._better(market, packing, best_packing(market, self.filling, proof.nodes, rooms))
         if not is_small and (solver is None or packing.pending):

@@ -1,0 +1,231 @@
+"""Workloads without a fleet → the cheapest pools of one region that run them, and how they compare with simpler ones.
+
+    candidates   every machine with NVIDIA GPUs that the region offers on demand at a known price, one pool each
+    any          the packing over all of them at once
+    one, two     the best fleet of one machine type, and of two among those that stand out
+
+Each fleet is planned again as it will be committed before it is suggested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import combinations
+from typing import Any
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.clouds import cloud
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.model import DemandLevel
+from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan.planning import make_plan
+from dra_planner.plan.values import Plan, PlanRequest
+from dra_planner.releases import features_of
+from dra_planner.sizing import Sizer, Sizing
+from dra_planner.sources import Source
+
+MOST_PAIRED = 8
+"""Machine types that fleets of two are made of: those of the best fleet, and the cheapest alone."""
+MOST_NODES = 1_000_000
+_SYSTEM_GIB, _SYSTEM_VCPUS = 8, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestRequest:
+    """What to buy for: workloads, where, and which machines may be bought; none named means every one."""
+
+    sources: tuple[Source, ...]
+    cloud: str
+    region: str
+    kubernetes: str
+    machines: tuple[str, ...] = ()
+    max_price: Decimal | None = None  # of one node and hour
+    level: DemandLevel = "steady"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A fleet, as plain data ready to commit, the plan that it makes, and how many machine types it has."""
+
+    fleet: Fleet
+    document: dict[str, Any]
+    plan: Plan
+    hourly_usd: Decimal
+
+    @property
+    def machines(self) -> tuple[tuple[str, int], ...]:
+        """Machine types and nodes of each."""
+        return tuple((pool.machine, pool.plan) for pool in self.plan.pools)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestions:
+    """The cheapest fleet found and the runners-up, by price; none where the workloads fit no offered machine.
+
+    `plan` is that on all candidates; its bound holds for every fleet of them.
+    """
+
+    best: Suggestion | None
+    others: tuple[Suggestion, ...]
+    plan: Plan
+    candidates: int
+    left_out: tuple[tuple[str, str], ...]  # machine, why
+
+    @property
+    def gap(self) -> Decimal:
+        """How much less than the best fleet any other of the candidates could cost, as a part of it; 0 is proved."""
+        if self.best is None or self.plan.cost is None or self.best.plan.cost is None:
+            return Decimal(0)
+        return replace(self.best.plan.cost, bound_usd=self.plan.cost.bound_usd).gap
+
+
+def suggest_fleets(request: SuggestRequest) -> Suggestions:
+    """Return which machines to buy; raises PlannerError for wrong input, and where no machine may be bought."""
+    left_out: dict[str, str] = {}
+    candidates = list(_candidates(request, left_out))
+    if not candidates:
+        raise PlannerError(
+            f"no machine with GPUs can be bought on demand in {request.region} within these limits",
+            fix="allow more machines, a higher price, or another region",
+        )
+    all_pools = _document(request, [(machine, MOST_NODES) for machine in candidates])
+    plan = make_plan(_plan_request(request, read_fleet(all_pools)))
+    if plan.verdict != "fits":
+        return Suggestions(
+            best=None,
+            others=(),
+            plan=plan,
+            candidates=len(candidates),
+            left_out=tuple(sorted(left_out.items())),
+        )
+    found = [each for counts in _fleets(plan) if (each := _confirmed(request, candidates, counts)) is not None]
+    found.sort(key=lambda each: (each.hourly_usd, len(each.machines)))
+    best, *others = [
+        each for at, each in enumerate(found) if all(each.document != other.document for other in found[:at])
+    ]
+    return Suggestions(
+        best=best,
+        others=tuple(others),
+        plan=plan,
+        candidates=len(candidates),
+        left_out=tuple(sorted(left_out.items())),
+    )
+
+
+def _candidates(request: SuggestRequest, left_out: dict[str, str]) -> Iterator[Machine]:
+    """Yield the machines that may be bought; of the others that the region offers, `left_out` is told why not.
+
+    A machine whose regions nobody lists is taken to be where it has a price.
+    """
+    named = [catalog.machine(request.cloud, name) for name in request.machines]
+    for machine in named:
+        catalog.check_region(machine, request.region)
+    for machine in named or catalog.machines(request.cloud):
+        price = catalog.price(machine, request.region)
+        is_elsewhere = bool(machine.regions) and request.region not in machine.regions
+        if not machine.gpu_count or not machine.is_offered or is_elsewhere:
+            continue
+        if price is None or (machine.purchase and "on-demand" not in machine.purchase):
+            left_out[machine.name] = "no on-demand price is known"
+        elif request.max_price is not None and price.usd_per_hour > request.max_price:
+            left_out[machine.name] = "above the price limit"
+        elif fault := _fault(request, machine):
+            left_out[machine.name] = fault
+        else:
+            yield machine
+
+
+def _fault(request: SuggestRequest, machine: Machine) -> str:
+    """Return why a pool of the machine cannot be planned, "" where it can."""
+    try:
+        fleet = read_fleet(_document(request, [(machine, 1)]))
+        predict_offers(fleet, features_of(fleet.minor))
+    except PlannerError as error:
+        return error.message
+    return ""
+
+
+def _document(request: SuggestRequest, pools: Sequence[tuple[Machine, int]]) -> dict[str, Any]:
+    """Return a fleet of these machines, each with at most so many nodes."""
+    releases = [release for release in catalog.driver_releases() if release.is_installable]
+    each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False) > 1
+    return {
+        "cloud": request.cloud,
+        "region": request.region,
+        "kubernetes": request.kubernetes,
+        **({"network": {"zones": 1}} if each_zone_alike else {}),
+        "systemPool": {"machine": _system_machine(request)},
+        "drivers": {"nvidia": {"version": releases[-1].version}},
+        "pools": [
+            {"name": _pool_name(machine), "machine": machine.name, "count": {"min": 0, "max": nodes}}
+            for machine, nodes in pools
+        ],
+    }
+
+
+def _system_machine(request: SuggestRequest) -> str:
+    """Return the cheapest plain machine of the region that holds controllers and add-ons."""
+    priced = [
+        (price.usd_per_hour, machine.name)
+        for machine in catalog.machines_without_accelerators(request.cloud)
+        if machine.arch == "amd64"
+        and (machine.vcpus or 0) >= _SYSTEM_VCPUS
+        and (machine.memory_mib or 0) >= _SYSTEM_GIB * 1024
+        and (price := catalog.price(machine, request.region)) is not None
+    ]
+    names = [machine.name for machine in catalog.machines_without_accelerators(request.cloud)]
+    return min(priced)[1] if priced else names[0]
+
+
+def _pool_name(machine: Machine) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", machine.name.lower()).strip("-")[:40].strip("-")
+
+
+def _plan_request(request: SuggestRequest, fleet: Fleet) -> PlanRequest:
+    return PlanRequest(sources=request.sources, fleet=fleet, level=request.level)
+
+
+def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
+    """Yield fleets as nodes by machine: the packing over all machines, the best of one type and of two."""
+    judgement = plan.judgement
+    shapes = tuple(shape for shape in judgement.demand.shapes if shape.id not in judgement.on_system)
+    demand = replace(judgement.demand, shapes=shapes)
+
+    def sized(offers: Iterable[Offer]) -> Sizing:
+        return Sizer.of(demand, offers, judgement.classes, judgement.features).size(plan.level)
+
+    everything = {pool.machine: pool.plan for pool in plan.pools if pool.plan}
+    yield everything
+    alone = [((offer,), sized((offer,))) for offer in judgement.offers]
+    cheapest_alone = _cheapest(alone)
+    yield from (_nodes(offers, sizing) for offers, sizing in cheapest_alone[:1])
+    standing_out = [offer for offer in judgement.offers if offer.machine in everything]
+    standing_out += [offer for (offer,), _ in cheapest_alone if offer not in standing_out]
+    pairs = [(pair, sized(pair)) for pair in combinations(standing_out[:MOST_PAIRED], 2)]
+    yield from (_nodes(offers, sizing) for offers, sizing in _cheapest(pairs)[:1])
+
+
+def _cheapest(
+    sizings: Iterable[tuple[tuple[Offer, ...], Sizing]],
+) -> list[tuple[tuple[Offer, ...], Sizing]]:
+    fitting = [each for each in sizings if each[1].verdict == "fits" and each[1].hourly_plan is not None]
+    return sorted(fitting, key=lambda each: (each[1].hourly_plan, [offer.name for offer in each[0]]))
+
+
+def _nodes(offers: Sequence[Offer], sizing: Sizing) -> dict[str, int]:
+    return {offer.machine: nodes for offer in offers if (nodes := sizing.pool(offer.name).plan)}
+
+
+def _confirmed(request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int]) -> Suggestion | None:
+    """Return the fleet with the plan that it makes, None where that does not fit."""
+    document = _document(request, [(machine, counts[machine.name]) for machine in candidates if machine.name in counts])
+    fleet = read_fleet(document)
+    plan = make_plan(_plan_request(request, fleet))
+    if plan.verdict != "fits" or plan.cost is None:
+        return None
+    return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=plan.cost.hourly_usd)

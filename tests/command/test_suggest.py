@@ -1,0 +1,39 @@
+"""`pulumi-dra suggest` prints a fleet that can be committed as it is."""
+
+from __future__ import annotations
+
+import pytest
+from command_project import EXAMPLES, Project
+
+
+def test_the_printed_fleet_runs_the_workloads(project: Project) -> None:
+    words = [str(EXAMPLES / "workloads"), "--cloud", "eks", "--region", "us-east-1"]
+    done = project.run("suggest", *words, "--machines", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge")
+    assert done.status == 0
+    assert done.out.startswith("# ")
+    assert "4 machine types compared" in done.out
+    project.write("fleet.yaml", done.out)
+    assert project.run("plan", words[0], "--fleet", "fleet.yaml").status == 0
+
+
+def test_what_no_machine_runs_says_why(project: Project) -> None:
+    words = [str(EXAMPLES / "workloads-that-do-not-fit"), "--cloud", "eks", "--region", "us-east-1"]
+    done = project.run("suggest", *words, "--machines", "g6.2xlarge")
+    assert done.status == 1
+    assert "none of 1 machine types runs everything" not in done.err
+    assert "does not run everything" in done.err
+    assert done.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--max-price", "cheap"], '"cheap" is not a price'),
+        (["--machines", "g6.3xlarge"], "g6.3xlarge"),
+        (["--cloud", "moon"], "moon"),
+    ],
+)
+def test_wrong_input(words: list[str], message: str, project: Project) -> None:
+    done = project.run("suggest", str(EXAMPLES / "workloads"), "--cloud", "eks", "--region", "us-east-1", *words)
+    assert done.status == 2
+    assert message in done.err

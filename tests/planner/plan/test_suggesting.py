@@ -1,0 +1,118 @@
+"""What to buy: the cheapest machines of a region, against every number of every machine."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.plan.suggesting import Suggestions, SuggestRequest, suggest_fleets
+from dra_planner.sources import Source
+
+JOB = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu-%(name)s}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: %(gpus)d}}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: %(name)s}
+spec:
+  parallelism: %(pods)d
+  completions: %(pods)d
+  template:
+    spec:
+      restartPolicy: Never
+      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu-%(name)s}]
+      containers:
+      - name: main
+        image: train
+        resources: {requests: {cpu: "%(cpu)s", memory: %(gib)dGi}, claims: [{name: gpu}]}
+"""
+
+EKS, GKE = ("eks", "us-east-1"), ("gke", "us-central1")
+
+
+def job(name: str, pods: int, *, gpus: int = 1, cpu: float = 1, gib: int = 4) -> Source:
+    return Source(f"{name}.yaml", JOB % {"name": name, "pods": pods, "gpus": gpus, "cpu": cpu, "gib": gib})
+
+
+def suggest(*jobs: Source, where: tuple[str, str] = EKS, **options: object) -> Suggestions:
+    cloud, region = where
+    return suggest_fleets(SuggestRequest(sources=jobs, cloud=cloud, region=region, kubernetes="1.34", **options))  # type: ignore[arg-type]
+
+
+def optimum(found: Suggestions, pods: int) -> Decimal:
+    """The price of the cheapest nodes, of whatever machines, that hold so many pods of the only shape."""
+    (shape,) = found.plan.demand.shapes
+    nodes = [
+        (answer.pods_per_node, answer.offer.hourly_usd or Decimal(0))
+        for answer in found.plan.judgement.answers(shape)
+        if answer.pods_per_node
+    ]
+    least = [Decimal(0)]
+    for wanted in range(1, pods + 1):
+        least.append(min(price + least[max(0, wanted - held)] for held, price in nodes))
+    return least[pods]
+
+
+@pytest.mark.parametrize("where", [EKS, GKE], ids=["eks", "gke"])
+@pytest.mark.parametrize(
+    ("pods", "gpus", "cpu", "gib"),
+    [
+        (1, 1, 1, 4),
+        (3, 1, 3, 12),
+        (7, 1, 7, 28),
+        (10, 1, 1, 60),
+        (23, 1, 2, 8),
+        (2, 2, 4, 16),
+        (5, 4, 8, 64),
+        (9, 4, 20, 100),
+        (3, 8, 32, 256),
+        (100, 1, 3, 20),
+    ],
+)
+def test_one_shape_of_pods_gets_the_cheapest_nodes_there_are(
+    where: tuple[str, str], pods: int, gpus: int, cpu: float, gib: int
+) -> None:
+    found = suggest(job("train", pods, gpus=gpus, cpu=cpu, gib=gib), where=where)
+    assert found.best is not None
+    assert found.best.hourly_usd == optimum(found, pods), found.best.machines
+
+
+def test_the_fleet_plans_as_fits_when_it_is_read_again() -> None:
+    jobs = (job("small", 9), job("large", 2, gpus=8, cpu=40, gib=300))
+    found = suggest(*jobs)
+    assert found.best is not None
+    for each in (found.best, *found.others):
+        plan = make_plan(PlanRequest(sources=jobs, fleet=read_fleet(each.document)))
+        assert plan.verdict == "fits"
+        assert plan.cost is not None
+        assert plan.cost.hourly_usd == each.hourly_usd >= found.best.hourly_usd
+    assert all(len(each.machines) <= 2 for each in found.others)
+
+
+def test_only_machines_that_are_allowed_are_compared() -> None:
+    found = suggest(job("train", 4, gib=8), machines=("g6.2xlarge", "g6.12xlarge"))
+    assert found.best is not None
+    assert found.candidates == 2
+    limited = suggest(job("train", 4, gib=8), machines=("g6.2xlarge", "g6.12xlarge"), max_price=Decimal(2))
+    assert limited.best is not None
+    assert limited.best.machines == (("g6.2xlarge", 4),)
+    assert limited.left_out == (("g6.12xlarge", "above the price limit"),)
+
+
+def test_what_no_machine_runs_is_explained_by_the_plan_on_all() -> None:
+    found = suggest(job("train", 1, gpus=64), machines=("g6.2xlarge", "p5.48xlarge"))
+    assert (found.best, found.plan.verdict) == (None, "does-not-fit")
+    assert found.plan.workloads[0].reasons
+
+
+def test_nothing_to_buy_is_wrong_input() -> None:
+    with pytest.raises(PlannerError, match="no machine with GPUs can be bought"):
+        suggest(job("train", 1), max_price=Decimal("0.01"))
