@@ -48,7 +48,8 @@ def open_case(case: Json, minor: int) -> tuple[NodeState, list[tuple[str, ClaimS
     slices = [parse_slice(item) for item in case["slices"]]
     template = build_template(parse_node(case["nodes"][0]), slices, classes, features)
     allocated = [parse_claim(item).allocation for item in case["allocated"]]
-    state = NodeState(template).with_devices(d for a in allocated if a for d in a.devices)
+    bare = NodeState(template)
+    state = bare.with_picks(bare.picks_of(device for each in allocated if each for device in each.devices))
     return state, [(_name(item["metadata"]), parse_claim(item).spec) for item in case["claims"]]
 
 

@@ -63,8 +63,7 @@ def _platform(stack: Path) -> None:
     """Declare what the program declares for a stack."""
     config = yaml.safe_load(stack.read_text("utf-8"))["config"]
     settings = settings_of(stack.stem.removeprefix("Pulumi."), config, stack.parents[1])
-    fleet = yaml.safe_dump(settings.fleet.document())
-    DraPlatform("dra", {"fleet": fleet, "plan": settings.document, "cluster": settings.cluster_options})
+    DraPlatform("dra", {"plan": settings.document, "cluster": settings.cluster_options})
 
 
 def _components(minor: int) -> None:
