@@ -1,7 +1,6 @@
 """Everything from a fleet and its plan: record, cluster, GPU pools, driver, classes, device plugin, tenants."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from importlib import import_module
 from typing import Any
 
 import pulumi
@@ -9,6 +8,7 @@ import pulumi
 from dra_planner.planfile import canonical_text
 from pulumi_dra.capacity_plan import CapacityPlan
 from pulumi_dra.children import Children
+from pulumi_dra.cloud_components import components_of
 from pulumi_dra.dra.from_fleet import check_in_cluster, declare_in_cluster
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.platform_inputs import EVERY_INPUT, DraPlatformArgs, read_planned, read_platform_inputs
@@ -40,8 +40,7 @@ class DraPlatform(pulumi.ComponentResource):
         read.finish()
         assert planned is not None  # `finish` has raised otherwise
         fleet, plan = planned
-        # The folder of the fleet's cloud, which alone is imported.
-        cloud: Any = import_module(f"pulumi_dra.{fleet.cloud}.from_fleet")
+        cloud = components_of(fleet.cloud)
         inputs = read_platform_inputs(read, fleet, cloud.CLUSTER_INPUTS)
         cloud.check_cluster(read, inputs, fleet, plan)
         check_in_cluster(read, inputs, fleet, plan)

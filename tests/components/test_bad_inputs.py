@@ -247,7 +247,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"zones": ["us-central1-a", "us-central1-b"], "desired_nodes": 3},
         "desired_nodes",
-        "3 nodes cannot be spread evenly over 2 zones",
+        "3 nodes cannot be built: GKE counts them per zone without an autoscaler, and there are 2 zones",
     ),
     ("GkeGpuPool", {"capacity": "reservation"}, "reservation_name", "needs the name of what was bought"),
     ("GkeGpuPool", {"reservation_name": "r"}, "reservation_name", 'is for capacity "reservation", not "on-demand"'),

@@ -9,7 +9,7 @@ import pytest
 
 from dra_planner.fleet import Fleet, read_fleet
 from pulumi_dra.dra import DraDriver, Dranet
-from pulumi_dra.dra.from_fleet import dranet_args, driver_args
+from pulumi_dra.dra.from_fleet import dranet_args, driver_args, pool_tolerations
 
 FLEET: dict[str, Any] = {
     "cloud": "eks",
@@ -60,6 +60,13 @@ def test_the_driver_tolerates_the_taints_of_every_pool_and_those_of_the_options(
         {"key": "team", "operator": "Exists"},
         {"key": "own", "operator": "Equal", "value": "x", "effect": "NoSchedule"},
     ]
+
+
+def test_the_driver_tolerates_what_the_cloud_adds_to_the_nodes_of_a_pool() -> None:
+    """GKE puts a taint on its Arm nodes: without the toleration no slice would be published on them."""
+    pools = [{"name": "gb200", "machine": "a4x-highgpu-4g", "count": {"min": 0, "max": 8}}]
+    arm = fleet(cloud="gke", region="us-central1", network={"zones": ["us-central1-a"]}, pools=pools)
+    assert pool_tolerations(arm) == [{"key": "kubernetes.io/arch"}]
 
 
 @pytest.mark.parametrize(("dranet", "version"), [(True, "1.0.0"), ({"version": "1.1.0"}, "1.1.0")])

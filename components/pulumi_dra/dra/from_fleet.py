@@ -5,6 +5,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from dra_planner import catalog
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Dranet as FleetDranet
 from dra_planner.fleet import Fleet
@@ -93,8 +94,15 @@ def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraD
 
 
 def pool_tolerations(fleet: Fleet) -> list[dict[str, str]]:
-    """Return what the driver must tolerate to run on every pool, beside the taint that all of them have."""
-    return [{"key": key} for key in sorted({taint.key for pool in fleet.pools for taint in pool.taints})]
+    """Return what the driver must tolerate to run on every pool, beside the taint that all of them have.
+
+    The pools' own taints, and those that the cloud adds to their nodes by itself.
+    """
+    keys = {taint.key for pool in fleet.pools for taint in pool.taints}
+    for pool in fleet.pools:
+        nodes = fleet.nodes_of(pool, catalog.machine(fleet.cloud, pool.machine))
+        keys |= {taint.key for taint in cloud(fleet.cloud).added_taints(nodes) if taint.effect != "PreferNoSchedule"}
+    return [{"key": key} for key in sorted(keys)]
 
 
 def dranet_args(fleet: Fleet, dranet: FleetDranet) -> DranetArgs:

@@ -26,9 +26,7 @@ def node_count_settings(counts: Counts, zones: int, location_policy: str) -> dic
 
 def check_node_counts(counts: Counts, zones: int) -> str:
     """Return why a fixed count cannot be spread over the zones, or ""."""
-    if counts.desired % CLOUD.count_step(zones, autoscaled=counts.autoscaled) == 0:
+    step = CLOUD.count_step(zones, autoscaled=counts.autoscaled)
+    if counts.desired % step.nodes == 0:
         return ""
-    return (
-        f"{counts.desired} nodes cannot be spread evenly over {zones} zones, and without an autoscaler GKE counts "
-        f"per zone; name one zone for this pool, or have a multiple of {zones}"
-    )
+    return f"{counts.desired} nodes cannot be built: {step.why}; {step.fix}, or have a multiple of {step.nodes}"

@@ -67,7 +67,7 @@ class Machine:
 
 @cache
 def cloud_titles() -> Mapping[str, str]:
-    """Return the clouds whose machines the tables hold, each with its heading on the catalogue's page."""
+    """Return the clouds whose machines the tables hold, each with what people call it."""
     return {row["cloud"]: row["title"] for row in read_table("clouds")}
 
 
@@ -99,12 +99,11 @@ def machine(cloud: str, name: str) -> Machine:
         if row["name"] == base:
             found = _machine(_cloud(cloud), row)
             return _attach(found, attached) if plus else found
-    elsewhere = [other.upper() for other in cloud_titles() if other != cloud and base in _names(other)]
+    kind = f"{cloud_titles()[cloud]} machine"
+    elsewhere = [title for other, title in cloud_titles().items() if other != cloud and base in _names(other)]
     if elsewhere:
-        raise CatalogError(
-            f'nobody knows the {cloud.upper()} machine "{name}"', fix=f"it is a machine of {elsewhere[0]}; {_SEE}"
-        )
-    raise unknown(f"{cloud.upper()} machine", name, [row["name"] for row in rows], fix=_SEE)
+        raise CatalogError(f'nobody knows the {kind} "{name}"', fix=f"it is a machine of {elsewhere[0]}; {_SEE}")
+    raise unknown(kind, name, [row["name"] for row in rows], fix=_SEE)
 
 
 def find_machine(name: str) -> Machine:

@@ -181,7 +181,7 @@ def _machines(row: Row) -> list[str]:
         "machine", "arch", "vCPU", "memory", "accelerators", "model", "PCIe roots", "interfaces", "regions",
         "confidence",
     )  # fmt: skip
-    lines = [f"## {row['title']}", "", *_table(header, (cells(machine) for machine in machines))]
+    lines = [f"## {row['heading']}", "", *_table(header, (cells(machine) for machine in machines))]
     return [*lines, "", row["machines_note"]] if row["machines_note"] else lines
 
 

@@ -10,9 +10,17 @@ from importlib import import_module
 from os.path import exists, join
 from pkgutil import extend_path, iter_modules
 
-from dra_planner.catalog import Machine
+from dra_planner.catalog import Machine, cloud_titles
 from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings, reserved_cpu_milli
-from dra_planner.clouds.protocol.cloud import Capacity, Cloud, ClusterSettings, Fault, NetworkDriver, PoolSettings
+from dra_planner.clouds.protocol.cloud import (
+    Capacity,
+    Cloud,
+    ClusterSettings,
+    CountStep,
+    Fault,
+    NetworkDriver,
+    PoolSettings,
+)
 from dra_planner.clouds.protocol.labels import (
     DRA,
     GPU_PRESENT,
@@ -48,6 +56,7 @@ __all__ = [
     "ClusterResource",
     "ClusterSettings",
     "CountLimits",
+    "CountStep",
     "Fault",
     "MachineTemplate",
     "NetworkDriver",
@@ -82,7 +91,7 @@ def cloud_of(machine: Machine) -> Cloud:
     """Return the cloud of a machine; raises UnsupportedFeature where its machines are facts only."""
     if machine.cloud not in names():
         raise UnsupportedFeature(
-            f"{machine.name} is a machine of {machine.cloud.upper()}, which is not planned yet",
+            f"{machine.name} is a machine of {cloud_titles()[machine.cloud]}, which is not planned yet",
             fix=f"use {' or '.join(names())}",
         )
     return cloud(machine.cloud)

@@ -34,7 +34,6 @@ class Eks(Cloud):
     """Managed node groups of Amazon Linux 2023 images, which bring the NVIDIA driver and no device plugin."""
 
     name = "eks"
-    title = "EKS"
 
     region_setting = "aws:region"
     region_pattern = r"[a-z]+(-[a-z]+)+-\d+"

@@ -13,7 +13,7 @@ from dra_planner.clouds.protocol.allocatable import (
     disk_bytes,
     reserved_cpu_milli,
 )
-from dra_planner.clouds.protocol.cloud import Cloud, Fault, NetworkDriver, PoolSettings
+from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, NetworkDriver, PoolSettings
 from dra_planner.clouds.protocol.labels import NodeLabel, PoolNodes
 from dra_planner.clouds.protocol.resources import AttachedGpus, ClusterResource, CountLimits, PoolResource
 from dra_planner.model import AttributeValue, Taint, Unknown
@@ -33,7 +33,6 @@ class Gke(Cloud):
     """Node pools of Container-Optimized OS, on which neither Google's device plugin nor its driver runs."""
 
     name = "gke"
-    title = "GKE"
 
     region_setting = "gcp:region"
     region_pattern = r"[a-z]+-[a-z]+\d+"
@@ -153,9 +152,11 @@ class Gke(Cloud):
         known: dict[str, AttributeValue] = {"gce.dra.net/machineType": machine.instance_type}
         return known | {f"gce.dra.net/{name}": Unknown() for name in _OF_A_NETWORK_DEVICE}
 
-    def count_step(self, zones: int, *, autoscaled: bool) -> int:
-        """Without its autoscaler GKE takes a number of nodes per zone."""
-        return 1 if autoscaled else zones
+    def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
+        if autoscaled or zones < 2:
+            return CountStep()
+        why = f"GKE counts them per zone without an autoscaler, and there are {zones} zones"
+        return CountStep(nodes=zones, why=why, fix="name one zone for the pool")
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)

@@ -153,7 +153,7 @@ def _fault(request: SuggestRequest, machine: Machine) -> str:
 def _document(request: SuggestRequest, pools: Sequence[tuple[Machine, int]]) -> dict[str, Any]:
     """Return a fleet of these machines, each with at most so many nodes."""
     releases = [release for release in catalog.driver_releases() if release.is_installable]
-    each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False) > 1
+    each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False).nodes > 1
     return {
         "cloud": request.cloud,
         "region": request.region,

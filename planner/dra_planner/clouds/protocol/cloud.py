@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar
 
-from dra_planner.catalog import WHOLE, DriverRelease, DriverSettings, Machine
+from dra_planner.catalog import WHOLE, DriverRelease, DriverSettings, Machine, cloud_titles
 from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings
 from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, contract_labels, contract_taints
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
@@ -40,6 +40,15 @@ class NetworkDriver:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CountStep:
+    """What a pool's node count must be a multiple of; why, and what changes it, as the end of a sentence each."""
+
+    nodes: int = 1
+    why: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSettings:
     """What a cluster is asked for, as far as a cloud may refuse it. `asked` names keys of the fleet that are set."""
 
@@ -66,7 +75,6 @@ class Cloud(ABC):
     """One cloud. Sentences name the cloud, what it refuses and what to write instead."""
 
     name: ClassVar[str]  # what a fleet calls it, and the name of its module
-    title: ClassVar[str]  # what people call it
 
     # Where clusters run.
     region_setting: ClassVar[str]  # the stack's configuration that names the region
@@ -108,9 +116,14 @@ class Cloud(ABC):
     critical_pods_need_quota: ClassVar[bool] = False
 
     # Resources of Pulumi.
-    provider: ClassVar[str]  # type token
+    provider: ClassVar[str] = ""  # type token of the one whose setting `region` is where clusters are made
     cluster: ClassVar[ClusterResource]
     pool: ClassVar[PoolResource]
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return cloud_titles()[self.name]
 
     @abstractmethod
     def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
@@ -144,9 +157,9 @@ class Cloud(ABC):
         """Whether the catalogue says how many network interfaces pods can claim on a machine."""
         return True
 
-    def count_step(self, zones: int, *, autoscaled: bool) -> int:
-        """Return the number that a pool's node count must be a multiple of."""
-        return 1
+    def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
+        """Return what the node count of a pool over so many zones must be a multiple of."""
+        return CountStep()
 
     def region_of(self, zone: str) -> str:
         """Return the region of a zone, "" for what is not a zone."""

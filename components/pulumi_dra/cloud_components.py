@@ -1,0 +1,39 @@
+"""What a cloud's folder of components has to have: `from_fleet.py`, which makes a cluster of a fleet and its plan."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Protocol, cast
+
+from dra_planner.clouds import cloud
+from dra_planner.fleet import Fleet
+from dra_planner.planfile import PlanFile
+from pulumi_dra import cloud_folders
+from pulumi_dra.built_cluster import BuiltCluster
+from pulumi_dra.children import Children
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.platform_inputs import DraPlatformInputs
+
+
+class CloudComponents(Protocol):
+    """The module `pulumi_dra.<cloud>.from_fleet`."""
+
+    CLUSTER_INPUTS: Mapping[str, str]
+    """What DraPlatform takes for every cloud → what this one's cluster calls it; what is left out is not for it.
+    The program gives every stack tags."""
+
+    def check_cluster(self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+        """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+        ...
+
+    def declare_cluster(
+        self, name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, children: Children
+    ) -> BuiltCluster:
+        """Declare the cluster and its pools."""
+        ...
+
+
+def components_of(name: str) -> CloudComponents:
+    """Return the components of a cloud, which alone are imported; raises ImportError where there are none."""
+    if name not in cloud_folders():
+        raise ImportError(f"{cloud(name).title} is planned, but no installed package has components for it")
+    return cast(CloudComponents, import_module(f"pulumi_dra.{name}.from_fleet"))

@@ -1,0 +1,196 @@
+"""A cloud of another distribution, `nimbus/` on PYTHONPATH: planned, built, judged, with no other file for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dra_sandbox.engine import Engine
+from dra_sandbox.run_result import RunResult
+
+NIMBUS = Path(__file__).parent / "nimbus"
+PROJECT = Path(__file__).parents[2]
+MANAGEMENT_CLUSTER = {
+    "apiVersion": "v1",
+    "kind": "Config",
+    "clusters": [{"name": "m", "cluster": {"server": "https://management.nimbus.example"}}],
+    "users": [{"name": "m", "user": {"token": "none"}}],
+    "contexts": [{"name": "m", "context": {"cluster": "m", "user": "m"}}],
+    "current-context": "m",
+}
+
+
+def fleet(**changes: Any) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((NIMBUS / "fleet.yaml").read_text())
+    return {**found, **changes}
+
+
+def pool(**changes: Any) -> list[dict[str, Any]]:
+    return [{**fleet()["pools"][0], **changes}]
+
+
+def command(*words: object, folder: Path = PROJECT) -> subprocess.CompletedProcess[str]:
+    return run("-m", "dra_command", *words, folder=folder)
+
+
+def run(*words: object, folder: Path = PROJECT) -> subprocess.CompletedProcess[str]:
+    """Run this interpreter with the cloud on its path, and nothing else that is new."""
+    return subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(NIMBUS)},
+        capture_output=True,
+        text=True,
+    )
+
+
+INVALID: list[tuple[dict[str, Any], str]] = [
+    ({"region": "oslo-hall1"}, '"oslo-hall1" is a zone; its region is "oslo"'),
+    ({"region": "eu-1"}, '"eu-1" is not a region of Nimbus; write for example oslo'),
+    ({"autoscaler": "karpenter"}, "Nimbus has no karpenter autoscaler; use none"),
+    ({"network": {"subnetIds": ["a"]}}, "Nimbus has no subnets; leave subnetIds out"),
+    ({"pools": pool(zones=["bergen-hall1"])}, 'zone "bergen-hall1" is not in region oslo; write for example'),
+    ({"pools": pool(machine="ng2.l40")}, 'the Nimbus machine "ng2.l40"; did you mean ng2.l40s?'),
+    ({"pools": pool(machine="g6.2xlarge")}, 'the Nimbus machine "g6.2xlarge"; it is a machine of EKS'),
+    ({"pools": pool(machine="n1.small")}, "Nimbus leases racks for GPUs alone, and n1.small has none"),
+    ({"pools": pool(capacity="spot")}, "Nimbus has no spot; use on-demand or a lease"),
+    ({"pools": pool(capacity={"reservation": "cr-1"})}, '"cr-1" is not the id of a lease (lease-…)'),
+    ({"pools": pool(name="twenty-eight-racks")}, "Nimbus takes 12 characters at most, not 18"),
+    ({"pools": pool(reserved={"cpu": "1"})}, "Nimbus reserves for the system itself; use daemonPods"),
+    ({"pools": pool(mig="all-1g.10gb")}, "Nimbus does not support MIG with DRA (nimbus.example/gpus"),
+    ({"pools": pool(labels={"nimbus.example/a": "b"})}, "Nimbus refuses labels of the domain nimbus.example"),
+]
+PLANS_EACH = """
+import contextlib, io, json, sys
+from dra_command.__main__ import main
+told = []
+for fleet in sys.argv[1:]:
+    with contextlib.redirect_stderr(io.StringIO()) as error:
+        status = main(["plan", "examples/workloads", "--fleet", fleet])
+    told.append([status, " ".join(error.getvalue().split())])
+print(json.dumps(told))
+"""
+
+
+def test_invalid_input_is_told_in_the_clouds_own_sentences(tmp_path: Path) -> None:
+    files = [tmp_path / f"{index}.yaml" for index in range(len(INVALID))]
+    for file, (changes, _) in zip(files, INVALID, strict=True):
+        file.write_text(yaml.safe_dump(fleet(**changes)))
+
+    done = run("-c", PLANS_EACH, *files)
+
+    assert done.returncode == 0, done.stderr
+    for (status, told), (changes, sentence) in zip(json.loads(done.stdout), INVALID, strict=True):
+        assert status == 2, changes
+        assert sentence in told
+
+
+def test_a_plan_is_priced_and_counts_as_the_cloud_counts() -> None:
+    done = command("plan", "examples/workloads", "--fleet", NIMBUS / "fleet.yaml", "--format", "json")
+
+    plan = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert plan["verdict"] == "fits"
+    assert plan["pools"][0]["nodes"] == {"min": 8, "desired": 8, "max": 8}
+    assert plan["cost"]["hourly"] == 28.0
+    told = [each["message"] for each in plan["diagnostics"] if each["code"] == "count-rounded-up"]
+    assert told == ['pool "l40s": 7 nodes are enough, and 8 are built: Nimbus leases racks of 4 nodes']
+
+
+def test_a_count_that_the_cloud_cannot_build_does_not_fit(tmp_path: Path) -> None:
+    (tmp_path / "fleet.yaml").write_text(yaml.safe_dump(fleet(pools=pool(count={"min": 0, "max": 7}))))
+
+    for verb in ("plan", "check"):
+        done = command(verb, "examples/workloads", "--fleet", tmp_path / "fleet.yaml", "--format", "json")
+        told = [each for each in json.loads(done.stdout)["diagnostics"] if each["code"] == "count-does-not-divide"]
+        assert (done.returncode, json.loads(done.stdout)["verdict"]) == (1, "does-not-fit")
+        assert [(each["message"], each["fix"]) for each in told] == [
+            (
+                'pool "l40s": 7 nodes cannot be built: Nimbus leases racks of 4 nodes',
+                "set its maximum to 8",
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class Built:
+    """One stack, planned with the command, built and judged."""
+
+    up: RunResult
+    resources: dict[str, dict[str, Any]]
+    unlabelled: RunResult
+    changed: RunResult
+    destroyed: RunResult
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    engine = Engine(tmp_path_factory.mktemp("nimbus"), PROJECT, environment={"PYTHONPATH": str(NIMBUS)})
+    settings = engine.settings_folder / "Pulumi.nimbus-dev.yaml"
+    config = {
+        "kubernetes:kubeconfig": json.dumps(MANAGEMENT_CLUSTER),
+        "nimbus:region": "oslo",
+        "pulumi-dra:workloads": ["examples/workloads"],
+        "pulumi-dra:fleet": fleet(),
+    }
+    settings.write_text(yaml.safe_dump({"config": config}))
+    engine.stack_init("nimbus-dev")
+    written = command("plan", "--stack", "nimbus-dev", "--write", folder=engine.view)
+    assert written.returncode == 0, written.stderr
+    up = engine.up("nimbus-dev", policy_pack=PROJECT / "policies", skip_preview=True)
+    resources = {found["urn"].rpartition("::")[2]: found for found in engine.resources("nimbus-dev")}
+    state = engine.export("nimbus-dev")
+    nodes = next(each for each in state["deployment"]["resources"] if each["urn"].endswith("::dra-l40s-nodes"))
+    for values in (nodes["inputs"], nodes["outputs"]):
+        del values["spec"]["labels"]["nvidia.com/gpu.dra"]
+    exported = engine.work_dir / "state.json"
+    exported.write_text(json.dumps(state))
+    unlabelled = engine.policy_analyze(exported, PROJECT / "policies")
+    document = yaml.safe_load(settings.read_text())
+    document["config"]["pulumi-dra:fleet"]["pools"][0]["count"] = {"min": 0, "max": 4}
+    settings.write_text(yaml.safe_dump(document))
+    command("plan", "--stack", "nimbus-dev", "--write", folder=engine.view)
+    changed = engine.up("nimbus-dev", policy_pack=PROJECT / "policies", skip_preview=True)
+    return Built(up, resources, unlabelled, changed, engine.destroy("nimbus-dev"))
+
+
+@pytest.mark.engine
+def test_the_engine_builds_what_was_planned(built: Built) -> None:
+    assert built.up.ok, built.up.output
+    nodes = built.resources["dra-l40s-nodes"]
+    assert nodes["type"] == "kubernetes:nimbus.example/v1:NodePool"
+    spec = nodes["inputs"]["spec"]
+    assert (spec["machine"], spec["nodes"], spec["halls"]) == ("ng2.l40s", 8, ["oslo-hall1"])
+    assert spec["labels"] == {
+        "nvidia.com/gpu.present": "true",
+        "nvidia.com/gpu.dra": "true",
+        "pulumi-dra/pool": "l40s",
+        "racks.example/leased": "whole",
+    }
+    assert spec["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}]
+    assert built.resources["dra-driver-release"]["inputs"]["values"]["nvidiaDriverRoot"] == "/opt/nimbus/nvidia"
+    assert built.destroyed.ok, built.destroyed.output
+
+
+@pytest.mark.engine
+def test_the_pack_knows_the_clouds_pools(built: Built) -> None:
+    """It finds nothing in what was planned, and stops a plan that its racks cannot hold."""
+    assert [each for each in built.up.violations if each.level == "mandatory"] == []
+    assert not built.changed.ok
+    assert {each.policy for each in built.changed.violations if each.level == "mandatory"} == {"pool-maximum-too-small"}
+
+
+@pytest.mark.engine
+def test_the_pack_compares_each_pool_with_its_row(built: Built) -> None:
+    """The state of the stack as it was built, but for a label that somebody took away."""
+    assert not built.unlabelled.ok
+    assert "pool-differs-from-plan" in built.unlabelled.output
+    assert 'rack pool "dra-l40s-nodes": its node label nvidia.com/gpu.dra is absent' in built.unlabelled.output
