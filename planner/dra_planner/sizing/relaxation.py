@@ -21,7 +21,7 @@ _DENOMINATOR = 2**40
 _ITERATIONS = 200_000
 _NODES = 300  # of the search for whole numbers: a limit in nodes makes every run the same
 
-MOST_WHOLE_COLUMNS = 1_500
+MOST_WHOLE_COLUMNS = 700
 """Items times pools, about, up to which whole numbers are searched for."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,6 +22,7 @@ from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
 from dra_planner.sizing.proof import Proof, has_gap, load_solver, prove_by_area, prove_by_solver
 from dra_planner.sizing.relaxation import Relaxation
 from dra_planner.sizing.result import NodePattern, PoolSize, Sizing
+from dra_planner.sizing.rounding import raise_to_whole_nodes
 from dra_planner.sizing.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.strategies import Market, best_packing, pack_assigned, quick_packing, rank
 
@@ -95,7 +96,7 @@ class Sizer:
             workloads=workloads,
             nodes_bound=proof.nodes_in_all,
             nodes_plan=sum(used),
-            hourly_bound=usd(proof.cost) if priced else None,
+            hourly_bound=usd(self._cost_bound(packing, used, proof, model)) if priced else None,
             hourly_plan=hourly_usd(used, self.offers),
             method=packing.method,
             patterns=_patterns(outcome),
@@ -132,6 +133,14 @@ class Sizer:
     @staticmethod
     def _better(market: Market, one: Packing, other: Packing) -> Packing:
         return min((one, other), key=lambda each: rank(market, each))
+
+    def _cost_bound(self, packing: Packing, used: Sequence[int], proof: Proof, model: BoundModel) -> Fraction:
+        """Return the proved cost; where everything is placed, one that some number of whole nodes has."""
+        if packing.pending:
+            return proof.cost
+        costs = self._unit_costs()
+        most = sum((cost * count for cost, count in zip(costs, used, strict=True)), Fraction(0))
+        return raise_to_whole_nodes(min(proof.cost, most), most, proof.nodes, model, costs)
 
     def _unit_costs(self) -> list[Fraction]:
         """Micro-dollars where every price is known, else nodes."""

@@ -9,9 +9,11 @@ import pytest
 from brute_force import fewest_nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sizing_builders import pool, size, workload
 
 from dra_planner.sizing.bound import BoundModel, BoundPool, Certificate, Row, apply, area_certificates, strongest
 from dra_planner.sizing.relaxation import Relaxation
+from dra_planner.sizing.rounding import raise_to_whole_nodes
 
 
 def model(demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]], most: int = 50) -> BoundModel:
@@ -108,3 +110,17 @@ def test_the_relaxation_finds_prices_that_one_row_alone_does_not() -> None:
     certificate = Relaxation(mixed, highspy).cheapest([1.0, 1.0])
     assert certificate is not None
     assert (ceil(area), ceil(apply(certificate, mixed).cost(mixed, each_node))) == (6, 8)
+
+
+def test_a_bound_on_cost_is_one_that_whole_nodes_have() -> None:
+    """Five pods on nodes of four for 5 USD or of two for 3: fractions cost 6.25, whole nodes 8."""
+    pools = [pool("four", gpus=4, usd="5"), pool("two", gpus=2, usd="3")]
+    sizing = size(pools, workload("web", 5, gpus=1))
+    assert (sizing.hourly_bound, sizing.hourly_plan) == (8, 8)
+
+
+def test_costs_that_are_too_many_to_list_leave_the_bound_as_it_is() -> None:
+    each_other = model({0: 10}, (8, {0: (1, 8)}), (2, {0: (1, 2)}), most=10**6)
+    costs = [Fraction(7), Fraction(3)]
+    least, most = Fraction(3_000_001, 2), Fraction(3_000_000)
+    assert raise_to_whole_nodes(least, most, (0, 0), each_other, costs) == least
