@@ -39,7 +39,7 @@ class Eks(Cloud):
     region_pattern = r"[a-z]+(-[a-z]+)+-\d+"
     region_example = "us-east-1"
     zone_pattern = r"(?P<region>.*\d)[a-z]"
-    zone_suffix = "a"
+    zone_suffixes = ("a", "b", "c", "d", "e", "f")
 
     # It does not predict the devices of a node that does not exist yet, so an empty pool is never scaled up for a
     # claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws (TemplateNodeInfo without slices).

@@ -38,7 +38,7 @@ class Gke(Cloud):
     region_pattern = r"[a-z]+-[a-z]+\d+"
     region_example = "us-central1"
     zone_pattern = r"(?P<region>.*\d)-(ai\d+)?[a-z]"  # us-central1-ai1a is a zone for accelerators
-    zone_suffix = "-a"
+    zone_suffixes = ("-a", "-b", "-c", "-d", "-e", "-f")
     refused = {
         "network.subnetIds": "subnetIds are for EKS; on GKE give zones",
         "network.prefixDelegation": "is for EKS; on GKE a pool's maxPods decides its addresses",

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import render_device_class, render_node
 from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice, Unknown, Version
@@ -21,7 +22,6 @@ DAEMON_NAMESPACE: Final = "kube-system"
 DAEMON_LABEL: Final = "pulumi-dra/daemon-pod"
 _INTEGERS: Final = ("numaNode", "mtu", "index", "minor")
 _BOOLEANS: Final = ("ebpf", "sriov", "isSriovVf", "virtual")
-_ZONE_LETTERS: Final = "abcdefghij"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,7 @@ def _invented_zones(fleet: Fleet) -> tuple[str, ...]:
     """Zones for a network that only says how many it has."""
     wanted = fleet.network.zones
     count = wanted if isinstance(wanted, int) else 1
-    separator = "" if fleet.cloud == "eks" else "-"
-    return tuple(f"{fleet.region}{separator}{letter}" for letter in _ZONE_LETTERS[:count])
+    return tuple(f"{fleet.region}{suffix}" for suffix in cloud(fleet.cloud).zone_suffixes[:count])
 
 
 def _invented(offers: Sequence[Offer], zones: tuple[str, ...]) -> Iterator[str]:

@@ -81,7 +81,7 @@ class Cloud(ABC):
     region_pattern: ClassVar[str]
     region_example: ClassVar[str]
     zone_pattern: ClassVar[str]  # with a group `region`
-    zone_suffix: ClassVar[str]  # a region and it make a zone
+    zone_suffixes: ClassVar[tuple[str, ...]]  # a region and one of them make a zone
     refused: ClassVar[Mapping[str, str]] = _NOTHING  # keys of a fleet or pool, or key.value, not for this cloud: why
 
     # Who changes counts, and whether that wakes an empty pool for a claim.
@@ -170,7 +170,7 @@ class Cloud(ABC):
         """Return why nodes of that region cannot be in a zone, or ""."""
         if self.region_of(zone) == region:
             return ""
-        return f'zone "{zone}" is not in region {region}; write for example "{region}{self.zone_suffix}"'
+        return f'zone "{zone}" is not in region {region}; write for example "{region}{self.zone_suffixes[0]}"'
 
     def label_fault(self, key: str, value: str | None) -> str:
         """Return why the cloud refuses a label of nodes, or ""; a value of None is not known yet."""

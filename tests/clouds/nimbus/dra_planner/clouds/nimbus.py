@@ -32,7 +32,7 @@ class Nimbus(Cloud):
     region_pattern = "[a-z]+"
     region_example = "oslo"
     zone_pattern = r"(?P<region>[a-z]+)-hall\d"
-    zone_suffix = "-hall1"
+    zone_suffixes = ("-hall1", "-hall2")
     refused = {
         "network.subnetIds": "Nimbus has no subnets; leave subnetIds out",
         "network.prefixDelegation": "Nimbus routes every pod; leave prefixDelegation out",
