@@ -138,9 +138,9 @@ class Sizer:
         """Return the proved cost; where everything is placed, one that some number of whole nodes has."""
         if packing.pending:
             return proof.cost
-        costs = self._unit_costs()
-        most = sum((cost * count for cost, count in zip(costs, used, strict=True)), Fraction(0))
-        return raise_to_whole_nodes(min(proof.cost, most), most, proof.nodes, model, costs)
+        costs = [int(cost) for cost in self._unit_costs()]
+        most = sum(cost * count for cost, count in zip(costs, used, strict=True))
+        return raise_to_whole_nodes(min(proof.cost, Fraction(most)), most, proof.nodes, model, costs)
 
     def _unit_costs(self) -> list[Fraction]:
         """Micro-dollars where every price is known, else nodes."""

@@ -121,6 +121,5 @@ def test_a_bound_on_cost_is_one_that_whole_nodes_have() -> None:
 
 def test_costs_that_are_too_many_to_list_leave_the_bound_as_it_is() -> None:
     each_other = model({0: 10}, (8, {0: (1, 8)}), (2, {0: (1, 2)}), most=10**6)
-    costs = [Fraction(7), Fraction(3)]
-    least, most = Fraction(3_000_001, 2), Fraction(3_000_000)
-    assert raise_to_whole_nodes(least, most, (0, 0), each_other, costs) == least
+    least = Fraction(3_000_001, 2)
+    assert raise_to_whole_nodes(least, 3_000_000, (0, 0), each_other, [7, 3]) == least
