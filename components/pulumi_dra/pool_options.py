@@ -45,6 +45,8 @@ class PoolOptions(TypedDict):
     """GKE: whether nodes boot only signed code. Default true."""
     auto_upgrade: NotRequired[bool]
     """GKE: whether GKE upgrades the nodes. Default true, and false only without a release channel."""
+    disk_type: NotRequired[str]
+    """GKE: type of the boot disk. Default the balanced one that the machine takes."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """GKE: Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]

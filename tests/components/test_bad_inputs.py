@@ -253,6 +253,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("GkeGpuPool", {"reservation_name": "r"}, "reservation_name", 'is for capacity "reservation", not "on-demand"'),
     ("GkeGpuPool", {"capacity": "flex-start"}, "autoscaled", "GKE starts its nodes when pods ask"),
     ("GkeGpuPool", {"max_run_seconds": 3600}, "max_run_seconds", 'is for capacity "flex-start", not "on-demand"'),
+    (
+        "GkeGpuPool",
+        {"machine": "a4-highgpu-8g", "disk_type": "pd-ssd"},
+        "disk_type",
+        'a4-highgpu-8g does not boot from "pd-ssd"; use hyperdisk-balanced',
+    ),
     ("GkeGpuPool", {"mig_partition": "1g.5gb"}, "mig_partition", "GKE does not support MIG with DRA"),
     ("GkeGpuPool", {"gpu_sharing": "MPS"}, "gpu_sharing", "GKE does not support time-sharing and MPS with DRA"),
     (

@@ -102,6 +102,15 @@ def test_the_plugin_runs_on_dra_nodes_alone_and_tolerates_their_taint(version: s
     assert plugin["tolerations"] == [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
 
 
+def test_the_plugin_runs_where_gke_adds_taints_by_itself() -> None:
+    plugin = values("25.8.1", platform="gke")["kubeletPlugin"]
+    assert {each["key"]: each.get("value") for each in plugin["tolerations"]} == {
+        "nvidia.com/gpu": None,
+        "kubernetes.io/arch": "arm64",
+        "cloud.google.com/gke-queued": "true",
+    }
+
+
 @pytest.mark.parametrize("version", ["25.8.1", "25.12.0", "0.4.1"])
 def test_the_controller_needs_no_control_plane_node(version: str) -> None:
     (term,) = terms(values(version, compute_domains=True)["controller"])

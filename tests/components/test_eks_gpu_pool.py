@@ -167,15 +167,6 @@ def test_placement_group_comes_without_efa_too(pool: Any) -> None:
     assert "networkInterfaces" not in template
 
 
-def test_mig_layout_is_cut_before_kubelet_starts(pool: Any) -> None:
-    text = b64decode(
-        pool(machine="p5.48xlarge", mig_layout="0,1=all-1g.10gb").one("LaunchTemplate").inputs["userData"]
-    ).decode()
-    assert "nvidia-smi -i 0 -mig 1" in text
-    assert "nvidia-smi mig -i 1 -cgi 1g.10gb," in text
-    assert "-i 2" not in text
-
-
 def test_nothing_to_say_at_boot_leaves_user_data_out(pool: Any) -> None:
     assert pool().one("LaunchTemplate").inputs.get("userData") is None
 

@@ -186,7 +186,7 @@ def test_counts_are_totals(pool: Any, args: dict[str, Any], expected: dict[str, 
     made = pool(**args)
     counts = {k: made.inputs[k] for k in ("nodeCount", "initialNodeCount", "autoscaling") if k in made.inputs}
     assert counts == expected
-    assert made.ignore_changes == ("initialNodeCount",)
+    assert made.ignore_changes == ("initialNodeCount", "nodeConfig.ephemeralStorageLocalSsdConfig")
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_counts_are_totals(pool: Any, args: dict[str, Any], expected: dict[str, 
             {"flexStart": True, "maxRunDuration": "3600s"},
             {},
         ),
-        ({"capacity": "queued", "autoscaled": True}, {}, {"queuedProvisioning": {"enabled": True}}),
+        ({"capacity": "queued", "autoscaled": True}, {"flexStart": True}, {"queuedProvisioning": {"enabled": True}}),
     ],
     ids=["spot", "reservation", "flex-start", "queued"],
 )
@@ -238,6 +238,23 @@ def test_googles_dranet_publishes_what_the_machine_has(
     assert inputs["nodeConfig"]["labels"].get("cloud.google.com/gke-networking-dra-driver") == label
     assert inputs.get("networkConfig") == profile
     assert "cloud.google.com/gke-networking-dra-driver" not in pool(machine=machine).inputs["nodeConfig"]["labels"]
+
+
+@pytest.mark.parametrize(
+    ("args", "disk"),
+    [
+        ({"machine": "g2-standard-8"}, "pd-balanced"),
+        ({"machine": "a3-highgpu-8g"}, "pd-balanced"),
+        ({"machine": "a3-highgpu-8g", "disk_type": "hyperdisk-balanced"}, "hyperdisk-balanced"),
+        ({"machine": "a3-ultragpu-8g"}, "hyperdisk-balanced"),
+        ({"machine": "a4-highgpu-8g"}, "hyperdisk-balanced"),
+        ({"machine": "a4x-highgpu-4g"}, "hyperdisk-balanced"),
+        ({"machine": "g4-standard-48"}, "hyperdisk-balanced"),
+        ({"machine": "n1-standard-8+nvidia-tesla-t4:1", "disk_type": "pd-ssd"}, "pd-ssd"),
+    ],
+)
+def test_a_node_boots_from_a_disk_that_its_machine_takes(pool: Any, args: dict[str, Any], disk: str) -> None:
+    assert pool(**args).inputs["nodeConfig"]["diskType"] == disk
 
 
 def test_pods_and_taints_of_a_node(pool: Any) -> None:

@@ -126,13 +126,20 @@ def has_consumable_shares(release: DriverRelease) -> bool:
     return not unknown_keys(release.generation, {"consumableShares": ""})
 
 
+def tolerations(settings: DriverSettings) -> list[dict[str, str]]:
+    """Return what the plugin tolerates: our taint, those that the cloud adds by itself, and what was asked for."""
+    added = () if settings.platform == GPU_OPERATOR else clouds.cloud(settings.platform).possible_taints
+    of_cloud = [{"key": t.key, "operator": "Equal", "value": t.value, "effect": t.effect} for t in added]
+    return [dict(GPU_TOLERATION), *of_cloud, *(dict(toleration) for toleration in settings.tolerations)]
+
+
 def _kubelet_plugin(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
     plugin: dict[str, Any] = {
         # The list replaces the chart's own terms, which also match nodes that the device plugin serves.
         "affinity": {
             "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": dra_node_terms()}}
         },
-        "tolerations": [dict(GPU_TOLERATION), *(dict(toleration) for toleration in settings.tolerations)],
+        "tolerations": tolerations(settings),
         "priorityClassName": settings.priority_class,
     }
     if settings.network_policy and has_network_policy(release):

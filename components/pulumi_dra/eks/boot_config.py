@@ -9,14 +9,7 @@ from typing import Any
 
 import yaml
 
-MIG_SCRIPT = """\
-#!/bin/bash
-set -euo pipefail
-# MIG mode and instances are set before kubelet starts, so the DRA driver finds them in place.
-systemctl stop nvidia-persistenced.service || true
-{devices}
-systemctl start nvidia-persistenced.service || true
-"""
+from pulumi_dra.eks.mig_at_boot import mig_installer
 
 BOUNDARY = "pulumi-dra"
 
@@ -58,7 +51,7 @@ def boot_config(
     if node_config := _node_config(local_storage, kubelet):
         parts.append(("application/node.eks.aws", node_config))
     if any(instances is not None for instances in mig):
-        parts.append(("text/x-shellscript", mig_script(mig)))
+        parts.append(("text/x-shellscript", mig_installer(mig)))
     return base64.b64encode(_multipart(parts).encode()).decode() if parts else ""
 
 
@@ -71,18 +64,6 @@ def _node_config(local_storage: str, kubelet: KubeletSettings) -> str:
         spec["kubelet"] = {"config": configuration}
     document = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
     return yaml.safe_dump(document, sort_keys=False) if spec else ""
-
-
-def mig_script(mig: Sequence[Sequence[str] | None]) -> str:
-    """Return the script that sets MIG mode and makes the instances of each GPU."""
-    lines: list[str] = []
-    for device, instances in enumerate(mig):
-        if instances is None:
-            continue
-        lines.append(f"nvidia-smi -i {device} -mig 1")
-        if instances:
-            lines.append(f"nvidia-smi mig -i {device} -cgi {','.join(instances)} -C")
-    return MIG_SCRIPT.format(devices="\n".join(lines))
 
 
 def _multipart(parts: list[tuple[str, str]]) -> str:

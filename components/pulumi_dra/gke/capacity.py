@@ -46,6 +46,7 @@ class Capacity:
                 "max_run_duration": f"{max_run_seconds}s",
                 "reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"},
             },
-            "queued": {"reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
+            # Both: docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest.
+            "queued": {"flex_start": True, "reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
         }
         self.node_config = kinds[kind]

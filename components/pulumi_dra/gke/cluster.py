@@ -17,6 +17,7 @@ from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import GKE_NAME, fitting
 
 SYSTEM_DISK_GIB = 100
+FIRST_MACHINE = "e2-medium"  # of the pool that is removed at once; GKE's own default
 
 
 class GkeCluster(pulumi.ComponentResource):
@@ -104,7 +105,9 @@ class GkeCluster(pulumi.ComponentResource):
             # Pools are resources of their own; the cluster's first one is made small and removed at once.
             remove_default_node_pool=True,
             initial_node_count=1,
-            node_config=node_settings(account.email, disk_gib=SYSTEM_DISK_GIB, secure_boot=True),
+            node_config=node_settings(
+                account.email, machine_type=FIRST_MACHINE, disk_gib=SYSTEM_DISK_GIB, secure_boot=True
+            ),
             deletion_protection=inputs.deletion_protection,
             resource_labels={"managed-by": "pulumi-dra", **inputs.labels},
             opts=self._children.options(
@@ -122,17 +125,15 @@ class GkeCluster(pulumi.ComponentResource):
         account: gcp.serviceaccount.Account,
         grants: list[pulumi.Resource],
     ) -> gcp.container.NodePool:
-        node_config: gcp.container.NodePoolNodeConfigArgsDict = {
-            **node_settings(
-                account.email,
-                disk_gib=SYSTEM_DISK_GIB,
-                secure_boot=True,
-                labels={POOL: "system"},
-                resource_labels=inputs.labels,
-                disk_kms_key=inputs.disk_kms_key,
-            ),
-            "machine_type": inputs.system_machine,
-        }
+        node_config = node_settings(
+            account.email,
+            machine_type=inputs.system_machine,
+            disk_gib=SYSTEM_DISK_GIB,
+            secure_boot=True,
+            labels={POOL: "system"},
+            resource_labels=inputs.labels,
+            disk_kms_key=inputs.disk_kms_key,
+        )
         count = inputs.system_count
         return gcp.container.NodePool(
             fitting(f"{self._name}-system", GKE_NAME),

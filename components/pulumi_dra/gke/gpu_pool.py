@@ -42,8 +42,11 @@ class GkeGpuPool(pulumi.ComponentResource):
             node_config=_node_config(inputs),
             **inputs.capacity.pool,
             **node_count_settings(inputs.counts, len(inputs.zones), inputs.location_policy),
-            # The first count is per zone, and a change of it would make a new pool.
-            opts=Children(self, opts).options(ignore_changes=["initialNodeCount"]),
+            # A change of either would make a new pool: the first count is per zone, and GKE reports the SSDs that come
+            # with a machine though nobody asked for them (GoogleCloudPlatform/cluster-toolkit PR 2968).
+            opts=Children(self, opts).options(
+                ignore_changes=["initialNodeCount", "nodeConfig.ephemeralStorageLocalSsdConfig"]
+            ),
         )
         self.pool_name = pulumi.Output.from_input(inputs.pool_name)
         self.node_pool_name = pool.name
@@ -57,14 +60,15 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
     return {
         **node_settings(
             inputs.service_account,
+            machine_type=inputs.machine.instance_type,
             disk_gib=inputs.disk_gib,
+            disk_type=inputs.disk_type,
             secure_boot=inputs.secure_boot,
             labels=inputs.labels,
             resource_labels=inputs.resource_labels,
             disk_kms_key=inputs.disk_kms_key,
         ),
         **inputs.capacity.node_config,
-        "machine_type": inputs.machine.instance_type,
         "guest_accelerators": guest_accelerators(inputs.machine),
         "taints": [{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],
         "gvnic": {"enabled": True},

@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds import PoolNodes
-from dra_planner.clouds.gke import CLOUD, PODS_OF_A_NODE
+from dra_planner.clouds.gke import CLOUD, PODS_OF_A_NODE, boot_disks
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.gke.capacity import KINDS, Capacity
@@ -48,7 +48,7 @@ class GkeGpuPoolArgs(TypedDict):
     capacity: NotRequired[str]
     """Where machines come from: on-demand (default), spot, reservation, flex-start or queued."""
     reservation_name: NotRequired[pulumi.Input[str]]
-    """Name of the reservation."""
+    """Name of the reservation; it must exist in every zone of the pool."""
     max_run_seconds: NotRequired[int]
     """How long a flex-start node may run, up to seven days."""
     compact_placement: NotRequired[bool]
@@ -69,6 +69,9 @@ class GkeGpuPoolArgs(TypedDict):
     a driver of one's own may not be."""
     disk_gib: NotRequired[int]
     """Size of the boot disk. Default 200."""
+    disk_type: NotRequired[str]
+    """Type of the boot disk: pd-balanced, pd-ssd, pd-standard or hyperdisk-balanced, as the machine takes it. Default
+    the balanced one of the machine's family: Hyperdisk where it takes no Persistent Disk (a3-ultragpu, a4, a4x, g4)."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
     auto_upgrade: NotRequired[bool]
@@ -101,6 +104,7 @@ class GkeGpuPoolInputs:
     network_profile: str  # "" for none
     secure_boot: bool
     disk_gib: int
+    disk_type: str  # "" for the machine's own
     disk_kms_key: pulumi.Input[str] | None
     auto_upgrade: bool
     labels: dict[str, pulumi.Input[str]]
@@ -152,6 +156,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         network_profile="auto" if network_devices and machine.has_rdma else "",
         secure_boot=read.flag("secure_boot", True),
         disk_gib=read.whole("disk_gib", 200, least=50, most=65_536),
+        disk_type=_read_disk_type(read, machine),
         disk_kms_key=read.identifier("disk_kms_key"),
         auto_upgrade=read.flag("auto_upgrade", True),
         labels=read_labels(read, CLOUD, nodes),
@@ -164,6 +169,13 @@ def _read_max_pods(read: InputReader) -> int | None:
     if not read.has("max_pods"):
         return None
     return read.whole("max_pods", least=PODS_OF_A_NODE[0], most=PODS_OF_A_NODE[-1])
+
+
+def _read_disk_type(read: InputReader, machine: GkeMachine) -> str:
+    disk_type, taken = read.text("disk_type", ""), boot_disks(machine.instance_type)
+    if disk_type and machine.found and disk_type not in taken:
+        read.refuse("disk_type", f'{machine.instance_type} does not boot from "{disk_type}"; use {" or ".join(taken)}')
+    return disk_type
 
 
 def _read_machine(read: InputReader) -> GkeMachine:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from dra_planner.clouds.gke import IMAGE
+from dra_planner.clouds.gke import IMAGE, boot_disks
 
 if TYPE_CHECKING:
     # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is imported at run time.
@@ -18,13 +18,18 @@ if TYPE_CHECKING:
 def node_settings(
     service_account: pulumi.Input[str],
     *,
+    machine_type: str,
     disk_gib: int,
+    disk_type: str = "",
     secure_boot: bool,
     labels: Mapping[str, pulumi.Input[str]] = MappingProxyType({}),
     resource_labels: Mapping[str, pulumi.Input[str]] = MappingProxyType({}),
     disk_kms_key: pulumi.Input[str] | None = None,
 ) -> NodePoolNodeConfigArgsDict:
-    """Return the settings shared by system nodes and GPU nodes; Container-Optimized OS, for the driver's paths."""
+    """Return the settings shared by system nodes and GPU nodes; Container-Optimized OS, for the driver's paths.
+
+    Without a `disk_type` the boot disk is the balanced one that the machine takes.
+    """
     settings: NodePoolNodeConfigArgsDict = {
         "image_type": IMAGE,
         "service_account": service_account,
@@ -33,7 +38,8 @@ def node_settings(
         "shielded_instance_config": {"enable_integrity_monitoring": True, "enable_secure_boot": secure_boot},
         "metadata": {"disable-legacy-endpoints": "true"},
         "disk_size_gb": disk_gib,
-        "disk_type": "pd-balanced",
+        "machine_type": machine_type,
+        "disk_type": disk_type or boot_disks(machine_type)[0],
         "labels": dict(labels),
         "resource_labels": dict(resource_labels),
     }

@@ -26,6 +26,15 @@ QUEUED_TAINT = Taint("cloud.google.com/gke-queued", "true", "NoSchedule")
 PODS_OF_A_NODE = range(8, 257)
 IMAGE = "COS_CONTAINERD"
 IMAGE_MIB = 5 * 1024  # and 2 % of the disk; cautious: the file system of a node with 100 GiB is 5.75 GiB smaller
+# kubernetes-sigs/gcp-compute-persistent-disk-csi-driver:deploy/disk_type_labels.sh@b560165c. Where sources disagree
+# (c4a, n4), and for a3-ultragpu, whose default is a Hyperdisk (Vertex AI, “DiskSpec”), Persistent Disk counts as
+# refused.
+_HYPERDISK_ONLY = frozenset({"a4", "a4x", "c4", "c4a", "c4d", "g4", "h4d", "m4", "n4"})
+_BOTH = frozenset({"a3", "c3", "c3d"})
+_PERSISTENT = ("pd-balanced", "pd-ssd", "pd-standard")
+_HYPERDISK = "hyperdisk-balanced"  # alone among Hyperdisks boots a node: cluster-toolkit PR 6004
+# GoogleCloudPlatform/cluster-toolkit:modules/compute/gke-node-pool/disk_definitions.tf@10470803
+_BUNDLED_SSDS = {"a3-highgpu-8g": 16, "a3-megagpu-8g": 16, "a3-ultragpu-8g": 32, "a4-highgpu-8g": 32}
 _OF_A_NETWORK_DEVICE = ("block", "subBlock", "host", "networkName", "networkProjectNumber", "ipAliases")
 
 
@@ -132,6 +141,8 @@ class Gke(Cloud):
             labels |= {self.accelerator_label: accelerator.gke_type, "cloud.google.com/gke-gpu": "true"}
         return labels
 
+    possible_taints = (ARM_TAINT, QUEUED_TAINT)
+
     def added_taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
         """Return the taint of Arm nodes, and that of nodes which a ProvisioningRequest queues for.
 
@@ -198,6 +209,26 @@ class Gke(Cloud):
                 f"ephemeral storage is a boot disk of {settings.disk_gib} GiB; local SSDs are not counted",
             ),
         )
+
+
+def boot_disks(machine_type: str) -> tuple[str, ...]:
+    """Return the types of boot disk that a machine type (a3-highgpu-8g) takes, first the one to use by default."""
+    family = machine_type.partition("-")[0]
+    if family in _HYPERDISK_ONLY or machine_type.startswith("a3-ultragpu-"):
+        return (_HYPERDISK,)
+    if family in _BOTH:
+        return (*_PERSISTENT[:2], _HYPERDISK)
+    return _PERSISTENT
+
+
+def takes_boot_disk(machine_type: str, disk_type: str) -> bool:
+    """Whether nodes of that machine type boot from that type of disk."""
+    return disk_type in boot_disks(machine_type)
+
+
+def bundled_ssds(machine_type: str) -> int:
+    """Return how many local SSDs come with a machine type, and are the ephemeral storage of its nodes."""
+    return _BUNDLED_SSDS.get(machine_type, 0)
 
 
 GPU_EXAMPLE = "name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"

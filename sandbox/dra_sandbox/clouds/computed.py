@@ -14,7 +14,7 @@ def real_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Values) 
     kept = _kept(schema, facts.old, inputs_before, facts.inputs)
     computed = {name: _remembered(fill(output, facts), facts.old.get(name)) for name, output in row.outputs.items()}
     anew = {name: fill(output, facts) for name, output in {**row.every_time, **row.known}.items()}
-    outputs = _overlay({**computed, **kept, **anew}, facts.inputs)
+    outputs = overlay({**computed, **kept, **anew}, facts.inputs)
     for name, spec in schema.outputs.items():
         if spec.required and outputs.get(name) is None:
             outputs[name] = _plausible(schema, spec.type, f"{name}-{facts.words['hex8']}")
@@ -28,7 +28,7 @@ def planned_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Value
     computed = {name: _remembered(_unknown_like(output), state.get(name)) for name, output in row.outputs.items()}
     anew = {name: _unknown_like(output) for name, output in row.every_time.items()}
     anew |= {name: fill(output, facts) for name, output in row.known.items()}
-    outputs = _overlay({**computed, **kept, **anew}, inputs)
+    outputs = overlay({**computed, **kept, **anew}, inputs)
     for name, spec in schema.outputs.items():
         if spec.required and outputs.get(name) is None:
             outputs[name] = UNKNOWN
@@ -52,11 +52,11 @@ def _remembered(computed: Value, old: Value) -> Value:
     return computed if old is None else old
 
 
-def _overlay(computed: Value, given: Value) -> Value:
+def overlay(computed: Value, given: Value) -> Value:
     """`given` where it says something, else `computed`, member by member."""
     if isinstance(computed, Mapping) and isinstance(given, Mapping):
         names = [*computed, *(name for name in given if name not in computed)]
-        return {name: _overlay(computed.get(name), given.get(name)) for name in names}
+        return {name: overlay(computed.get(name), given.get(name)) for name in names}
     return computed if given is None else given
 
 

@@ -68,7 +68,8 @@ class Row:
     `name` is the property that is named automatically, "" for none; None means `name` where it is optional.
     `protected_by` is a boolean property that forbids deletion.
     `checks` judge the inputs alone, in previews too; `refusals` what is asked of a cloud that has other things, when
-    it is asked. A type that rules of other types look up is `remembered`.
+    it is asked. `reported` is what the cloud says of a resource though nobody gave it and the provider takes for a
+    difference. A type that rules of other types look up is `remembered`.
     """
 
     id: str = ""
@@ -86,6 +87,7 @@ class Row:
     protected_by: str = ""
     checks: tuple[Callable[[Values], str | None], ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    reported: Callable[[Values], Values] | None = None
     remembered: bool = False
 
     def over(self, common: Row) -> Row:

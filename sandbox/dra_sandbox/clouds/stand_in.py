@@ -11,7 +11,7 @@ from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from dra_sandbox.clouds.checking import Failure, check_allowed, check_values
-from dra_sandbox.clouds.computed import planned_outputs, real_outputs
+from dra_sandbox.clouds.computed import overlay, planned_outputs, real_outputs
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed, NameRefused, kept_name
@@ -112,6 +112,8 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         token = type_of(request)
         old, new = from_wire(request.old_inputs), from_wire(request.news)
         row = self._row(token)
+        if row.reported:
+            old = overlay(row.reported(old), old)
         answer = diff_response(old, new, self._replace_rule(token), ignored=request.ignoreChanges, sets=row.sets)
         named = _name_property(row, self._sdk.resource(token))
         if answer.replaces and named and named not in (new.get("__defaults") or []):

@@ -102,6 +102,7 @@ class Cloud(ABC):
     longest_key: ClassVar[int] = _LONGEST_KEY
     takes_empty_label_values: ClassVar[bool] = True
     reserved_domains: ClassVar[tuple[str, ...]] = ()  # of labels, beside Kubernetes' own
+    possible_taints: ClassVar[tuple[Taint, ...]] = ()  # all that the cloud adds to some nodes by itself
     unknown_labels: ClassVar[tuple[str, ...]]  # labels and prefixes with values known at run time only, first its own
     accelerator_label: ClassVar[str] = ""  # says which GPUs a node has, in the cloud's words
     no_device_plugin_label: ClassVar[str] = ""  # keeps the cloud's own device plugin off a node

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from dra_sandbox.clouds.gcp import node_pools
 from dra_sandbox.clouds.rows import Facts, Row
 from dra_sandbox.clouds.wire import Value, Values
 
@@ -174,7 +175,7 @@ ROWS: Mapping[str, Row] = {
             "networkingMode": frozenset({"VPC_NATIVE", "ROUTES"}),
             "databaseEncryption.state": frozenset({"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}),
         },
-        checks=(_has_a_first_pool,),
+        checks=(_has_a_first_pool, node_pools.of_cluster),
     ),
     "gcp:container/nodePool:NodePool": Row(
         id="projects/{project}/locations/{location}/clusters/{cluster}/nodePools/{name}",
@@ -218,7 +219,8 @@ ROWS: Mapping[str, Row] = {
             "placementPolicy.type": frozenset({"TYPE_UNSPECIFIED", "COMPACT"}),
             "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN", "SHORT_LIVED"}),
         },
-        checks=(_autoscaling_in_one_way,),
+        checks=(_autoscaling_in_one_way, node_pools.of_pool),
+        reported=node_pools.reported,
     ),
     "gcp:compute/network:Network": Row(
         id="projects/{project}/global/networks/{name}",

@@ -1,0 +1,94 @@
+"""MIG on EKS: a systemd unit at every boot, before kubelet, which keeps a node without its layout from joining."""
+
+from collections.abc import Sequence
+
+UNIT = "pulumi-dra-mig.service"
+PROGRAM_PATH = "/usr/local/sbin/pulumi-dra-mig"
+
+# The image starts kubelet through nodeadm-run alone, after cloud-final; nvidia-kmod-load loads the driver's modules
+# (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e). MIG instances do not outlive a reboot
+# (NVIDIA/k8s-device-plugin issue 343), so the unit runs at every boot.
+UNIT_TEXT = f"""\
+[Unit]
+Description=MIG instances of this node's GPUs, as its pool was planned with
+After=nvidia-kmod-load.service nvidia-fabricmanager.service
+Requires=nvidia-kmod-load.service
+Before=nvidia-persistenced.service set-nvidia-clocks.service nodeadm-run.service kubelet.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=true
+ExecStart={PROGRAM_PATH}
+
+[Install]
+WantedBy=multi-user.target
+RequiredBy=nodeadm-run.service
+"""
+
+# Changes only what differs, so that it may run at any time before pods do; fails when a GPU did not become what it
+# should be. A mode that is pending takes effect with a reset of the GPU.
+PROGRAM = """\
+#!/bin/bash
+set -euo pipefail
+
+mode() { nvidia-smi -i "$1" --query-gpu=mig.mode.current --format=csv,noheader; }
+
+# instances GPU -lgi|-lci: the profiles of its GPU or compute instances, sorted; none is no error
+instances() { { nvidia-smi mig -i "$1" "$2" || true; } | sed -nE 's/.* MIG ([^ ]+) .*/\\1/p' | sort; }
+
+is_laid_out() {
+  [ "$(instances "$1" -lgi)" = "$2" ] && [ "$(instances "$1" -lci | wc -l)" = "$(printf '%s' "$2" | grep -c .)" ]
+}
+
+# lay_out GPU PROFILE…: MIG mode on, and exactly these instances, in this order where they have to be made
+lay_out() {
+  local gpu=$1 wanted
+  shift
+  wanted=$(printf '%s\\n' "$@" | sed '/^$/d' | sort)
+  if [ "$(mode "$gpu")" != Enabled ]; then
+    nvidia-smi -i "$gpu" -mig 1
+    [ "$(mode "$gpu")" = Enabled ] || nvidia-smi -i "$gpu" --gpu-reset
+    [ "$(mode "$gpu")" = Enabled ] || { echo "GPU $gpu: MIG mode cannot be turned on" >&2; exit 1; }
+  fi
+  if is_laid_out "$gpu" "$wanted"; then return; fi
+  nvidia-smi mig -i "$gpu" -dci >/dev/null || true
+  nvidia-smi mig -i "$gpu" -dgi >/dev/null || true
+  if [ $# -gt 0 ]; then nvidia-smi mig -i "$gpu" -cgi "$(IFS=,; echo "$*")" -C; fi
+  is_laid_out "$gpu" "$wanted" || { echo "GPU $gpu has not the MIG instances that it should have: $*" >&2; exit 1; }
+}
+
+"""
+
+# cloud-init runs this at the first boot alone; later boots have the unit. A start that fails here fails the waiting
+# start of nodeadm-run too; it is masked besides, for nodeadm-run may have been queued before it required the unit.
+INSTALLER = """\
+#!/bin/bash
+set -euo pipefail
+cat >{program_path} <<'PROGRAM'
+{program}PROGRAM
+chmod 0755 {program_path}
+cat >/etc/systemd/system/{unit} <<'UNIT'
+{unit_text}UNIT
+systemctl daemon-reload
+systemctl enable {unit}
+systemctl stop nvidia-persistenced.service || true
+if ! systemctl start {unit}; then
+  systemctl mask --runtime --now nodeadm-run.service
+  exit 1
+fi
+systemctl start nvidia-persistenced.service || true
+"""
+
+
+def mig_program(mig: Sequence[Sequence[str] | None]) -> str:
+    """Return the program that lays out the GPUs; None stands for one that is left as it is."""
+    calls = [" ".join(["lay_out", str(gpu), *each]) for gpu, each in enumerate(mig) if each is not None]
+    return PROGRAM + "".join(f"{call}\n" for call in calls)
+
+
+def mig_installer(mig: Sequence[Sequence[str] | None]) -> str:
+    """Return the script for cloud-init that installs program and unit, and starts it.
+
+    `mig` holds, for each GPU in device order, its instances in creation order ("3g.40gb", "3g.40gb"), or None.
+    """
+    return INSTALLER.format(program_path=PROGRAM_PATH, program=mig_program(mig), unit=UNIT, unit_text=UNIT_TEXT)

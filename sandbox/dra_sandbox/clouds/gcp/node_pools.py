@@ -1,0 +1,159 @@
+"""What GKE refuses of node pools and clusters, and what it adds to them by itself, with where that was reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dra_planner.clouds.gke import bundled_ssds, takes_boot_disk
+from dra_sandbox.clouds.wire import Values
+
+EXCLUSIONS = 20
+COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
+NO_RESERVATION = "NO_RESERVATION"
+
+Rule = Callable[[Values, Values], str | None]  # a pool's inputs, and its node configuration
+
+
+def of_pool(inputs: Values) -> str | None:
+    """Return the first complaint about a node pool, None for one that GKE takes."""
+    config = inputs.get("nodeConfig") or {}
+    return next((reason for rule in RULES if (reason := rule(inputs, config))), None)
+
+
+def _boot_disk(inputs: Values, config: Values) -> str | None:
+    """astronomer/astronomer issue 2463; PD CSI driver's deploy/disk_type_labels.sh@b560165c."""
+    machine, disk = config.get("machineType") or "e2-medium", config.get("diskType")
+    if disk is None or takes_boot_disk(machine, disk):
+        return None
+    return f"[{disk}, {machine}] features are not compatible for creating instance."
+
+
+def _local_ssds(inputs: Values, config: Values) -> str | None:
+    """terraform-google-kubernetes-engine issue 902."""
+    if config.get("ephemeralStorageLocalSsdConfig") and config.get("localNvmeSsdBlockConfig"):
+        return "Can not use local SSDs as volumes when using ephemeral storage backed by local SSDs."
+    return None
+
+
+def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
+    """terraform-provider-google issue 8387; terraform-google-kubernetes-engine issue 2608."""
+    machine = config.get("machineType") or "e2-medium"
+    if config.get("guestAccelerators") and machine.startswith(("e2-", "n2-")):
+        return f"Cannot use default machine type ({machine}) with GPUs; choose a different machine type."
+    return None
+
+
+def _labels(inputs: Values, config: Values) -> str | None:
+    """hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622."""
+    for key in config.get("labels") or {}:
+        if key.startswith(("kubernetes.io/", "k8s.io/")):
+            return f"node label {key}: the prefixes kubernetes.io/ and k8s.io/ are reserved"
+    return None
+
+
+def _lent_nodes(inputs: Values, config: Values) -> str | None:
+    """terraform-provider-google issue 18341; cluster-toolkit:modules/compute/gke-node-pool@10470803."""
+    flex, queued = config.get("flexStart"), (inputs.get("queuedProvisioning") or {}).get("enabled")
+    spot, affinity = config.get("spot"), (config.get("reservationAffinity") or {}).get("consumeReservationType")
+    if queued and affinity != NO_RESERVATION:
+        return "Queued_provisioning requires reservation affinity to be set to none"
+    if (flex or spot) and affinity not in (None, NO_RESERVATION):
+        return f"{'flex-start' if flex else 'spot'} nodes cannot consume a reservation"
+    if spot and (flex or queued):
+        return "spot excludes flex-start and queued provisioning"
+    if not (flex or queued):
+        return None
+    if (inputs.get("management") or {}).get("autoRepair", True):
+        return "auto_repair must be false with flex-start"
+    if inputs.get("nodeCount"):
+        return "flex-start takes no static node count"
+    if (inputs.get("autoscaling") or {}).get("totalMinNodeCount"):
+        return "flex-start and queued provisioning need a minimum of 0 nodes"
+    compact = (inputs.get("placementPolicy") or {}).get("type") == "COMPACT"
+    if compact and not str(config.get("machineType")).startswith(COMPACT_FLEX_START):
+        return f"{config.get('machineType')} has no compact placement with flex-start"
+    return None
+
+
+def _placement(inputs: Values, config: Values) -> str | None:
+    """cluster-toolkit:modules/compute/gke-node-pool@10470803."""
+    if (inputs.get("placementPolicy") or {}).get("type") != "COMPACT":
+        return None
+    if len(inputs.get("nodeLocations") or []) > 1:
+        return "compact placement needs one zone"
+    if (inputs.get("upgradeSettings") or {}).get("strategy") == "BLUE_GREEN":
+        return "compact placement excludes blue-green upgrades"
+    return None
+
+
+def _counts(inputs: Values, config: Values) -> str | None:
+    """terraform-provider-google:google/services/container/resource_container_node_pool.go@e03b7622."""
+    if inputs.get("initialNodeCount") is not None and inputs.get("nodeCount") is not None:
+        return "Cannot set both initial_node_count and node_count"
+    return None
+
+
+def _upgrades(inputs: Values, config: Values) -> str | None:
+    """The same source, and the documentation of container_node_pool."""
+    settings = inputs.get("upgradeSettings") or {}
+    surge = [settings[key] for key in ("maxSurge", "maxUnavailable") if settings.get(key) is not None]
+    if surge and settings.get("strategy", "SURGE") != "SURGE":
+        return "Surge upgrade settings may not be changed when surge strategy is not enabled"
+    return "max_surge and max_unavailable cannot both be 0" if len(surge) == 2 and not any(surge) else None
+
+
+def _networks(inputs: Values, config: Values) -> str | None:
+    """cluster-toolkit:modules/compute/gke-node-pool@10470803."""
+    network = inputs.get("networkConfig") or {}
+    if network.get("acceleratorNetworkProfile") and network.get("additionalNodeNetworkConfigs"):
+        return "DRANET automatically configures networks. additional_networks must not be provided"
+    return None
+
+
+RULES: tuple[Rule, ...] = (
+    _boot_disk,
+    _local_ssds,
+    _machine_of_gpus,
+    _labels,
+    _lent_nodes,
+    _placement,
+    _counts,
+    _upgrades,
+    _networks,
+)
+
+
+def of_cluster(inputs: Values) -> str | None:
+    """Return the first complaint about a cluster.
+
+    Sources: GoogleCloudPlatform/magic-modules PR 8338, cluster-toolkit PR 3364 and modules/scheduler/gke-cluster,
+    terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622.
+    """
+    private = (inputs.get("privateClusterConfig") or {}).get("enablePrivateEndpoint")
+    networks = inputs.get("masterAuthorizedNetworksConfig")
+    if private and networks is None:
+        return "Master authorized networks must be enabled if private endpoint is enabled."
+    for block in (networks or {}).get("cidrBlocks") or [] if private else []:
+        if not block["cidrBlock"].startswith(("10.", "172.16.", "192.168.")):
+            return (
+                f'Invalid master authorized networks: network "{block["cidrBlock"]}" is not a reserved network, which '
+                "is required for private endpoints."
+            )
+    policy = (inputs.get("networkPolicy") or {}).get("enabled")
+    if policy and inputs.get("datapathProvider") == "ADVANCED_DATAPATH":
+        return "Enabling NetworkPolicy for clusters with DatapathProvider=ADVANCED_DATAPATH is not allowed."
+    if inputs.get("enableMultiNetworking") and inputs.get("datapathProvider") != "ADVANCED_DATAPATH":
+        return "multi-networking needs Dataplane V2"
+    group = (inputs.get("authenticatorGroupsConfig") or {}).get("securityGroup")
+    if group and not group.startswith("gke-security-groups@"):
+        return f"{group}: a security group is called gke-security-groups@DOMAIN"
+    if len((inputs.get("maintenancePolicy") or {}).get("maintenanceExclusions") or []) > EXCLUSIONS:
+        return f"at most {EXCLUSIONS} maintenance exclusions"
+    return None
+
+
+def reported(inputs: Values) -> dict[str, Any]:
+    """Return what GKE says of a pool unasked: the SSDs that come with its machine (cluster-toolkit PR 2968)."""
+    count = bundled_ssds(str((inputs.get("nodeConfig") or {}).get("machineType")))
+    return {"nodeConfig": {"ephemeralStorageLocalSsdConfig": {"localSsdCount": count}}} if count else {}

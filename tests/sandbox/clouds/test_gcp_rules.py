@@ -1,0 +1,136 @@
+"""What GKE refuses of node pools and clusters, and what it reports of them unasked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pulumi.runtime.proto import provider_pb2
+
+from dra_sandbox.clouds.wire import to_wire
+
+CLUSTER, POOL = "gcp:container/cluster:Cluster", "gcp:container/nodePool:NodePool"
+NONE = {"consumeReservationType": "NO_RESERVATION"}
+LENT = {"management": {"autoRepair": False}, "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 2}}
+
+
+@pytest.fixture(scope="module")
+def gcp(stand_in):
+    client = stand_in("gcp")
+    client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
+    return client
+
+
+def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
+    request = provider_pb2.CheckRequest(urn=f"urn:pulumi:dev::p::{token}::T", news=to_wire(inputs), randomSeed=b"s")
+    return "; ".join(failure.reason for failure in gcp.Check(request).failures)
+
+
+POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    # pool, node configuration, what is said
+    "plain": ({}, {"machineType": "g2-standard-8", "diskType": "pd-balanced"}, ""),
+    "Persistent Disk on a4": (
+        {},
+        {"machineType": "a4-highgpu-8g", "diskType": "pd-balanced"},
+        "[pd-balanced, a4-highgpu-8g] features are not compatible for creating instance.",
+    ),
+    "Hyperdisk on g2": ({}, {"machineType": "g2-standard-8", "diskType": "hyperdisk-balanced"}, "not compatible"),
+    "two uses of local SSDs": (
+        {},
+        {"ephemeralStorageLocalSsdConfig": {"localSsdCount": 1}, "localNvmeSsdBlockConfig": {"localSsdCount": 1}},
+        "Can not use local SSDs as volumes",
+    ),
+    "GPUs on a machine that takes none": (
+        {},
+        {"guestAccelerators": [{"type": "nvidia-l4", "count": 1}]},
+        "Cannot use default machine type (e2-medium) with GPUs",
+    ),
+    "a label of Kubernetes": ({}, {"labels": {"kubernetes.io/x": "y"}}, "are reserved"),
+    "queued": (
+        {"queuedProvisioning": {"enabled": True}, **LENT},
+        {"flexStart": True, "reservationAffinity": NONE},
+        "",
+    ),
+    "queued on a reservation": (
+        {"queuedProvisioning": {"enabled": True}},
+        {},
+        "Queued_provisioning requires reservation affinity to be set to none",
+    ),
+    "flex-start, repaired": ({}, {"flexStart": True}, "auto_repair must be false"),
+    "flex-start, never empty": (
+        {**LENT, "autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 2}},
+        {"flexStart": True},
+        "need a minimum of 0 nodes",
+    ),
+    "flex-start and spot": ({}, {"flexStart": True, "spot": True}, "spot excludes flex-start"),
+    "compact flex-start": (
+        {**LENT, "placementPolicy": {"type": "COMPACT"}},
+        {"flexStart": True, "machineType": "a3-highgpu-8g"},
+        "no compact placement with flex-start",
+    ),
+    "compact in two zones": (
+        {"placementPolicy": {"type": "COMPACT"}, "nodeLocations": ["us-central1-a", "us-central1-b"]},
+        {},
+        "needs one zone",
+    ),
+    "two counts": ({"initialNodeCount": 1, "nodeCount": 1}, {}, "Cannot set both initial_node_count and node_count"),
+    "no room for upgrades": ({"upgradeSettings": {"maxSurge": 0, "maxUnavailable": 0}}, {}, "cannot both be 0"),
+    "surge of another strategy": (
+        {"upgradeSettings": {"maxSurge": 1, "strategy": "SHORT_LIVED"}},
+        {},
+        "Surge upgrade settings may not be changed",
+    ),
+    "networks beside DRANET": (
+        {"networkConfig": {"acceleratorNetworkProfile": "auto", "additionalNodeNetworkConfigs": [{"network": "n"}]}},
+        {},
+        "DRANET automatically configures networks",
+    ),
+}
+
+
+@pytest.mark.parametrize(("pool", "config", "said"), POOLS.values(), ids=POOLS)
+def test_pools(gcp, pool: dict[str, Any], config: dict[str, Any], said: str) -> None:
+    found = complaint(gcp, POOL, {"cluster": "main", **pool, "nodeConfig": config})
+    assert said in found
+    assert bool(found) is bool(said)
+
+
+PRIVATE = {"privateClusterConfig": {"enablePrivateEndpoint": True}}
+CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
+    "private": ({**PRIVATE, "masterAuthorizedNetworksConfig": {"cidrBlocks": []}}, ""),
+    "private without networks": (PRIVATE, "Master authorized networks must be enabled"),
+    "private with a public network": (
+        {**PRIVATE, "masterAuthorizedNetworksConfig": {"cidrBlocks": [{"cidrBlock": "203.0.113.0/24"}]}},
+        'network "203.0.113.0/24" is not a reserved network',
+    ),
+    "network policies twice": (
+        {"networkPolicy": {"enabled": True}, "datapathProvider": "ADVANCED_DATAPATH"},
+        "is not allowed",
+    ),
+    "another group": ({"authenticatorGroupsConfig": {"securityGroup": "team@example.com"}}, "gke-security-groups@"),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), CLUSTERS.values(), ids=CLUSTERS)
+def test_clusters(gcp, change: dict[str, Any], said: str) -> None:
+    found = complaint(gcp, CLUSTER, {"initialNodeCount": 1, **change})
+    assert said in found
+    assert bool(found) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("machine", "ignored", "replaces"),
+    [
+        ("a3-highgpu-8g", [], ["nodeConfig"]),
+        ("a3-highgpu-8g", ["nodeConfig.ephemeralStorageLocalSsdConfig"], []),
+        ("g2-standard-8", [], []),
+    ],
+)
+def test_ssds_of_the_machine_are_a_difference_unless_ignored(
+    gcp, machine: str, ignored: list[str], replaces: list[str]
+) -> None:
+    inputs = to_wire({"cluster": "main", "nodeConfig": {"machineType": machine}})
+    request = provider_pb2.DiffRequest(
+        urn=f"urn:pulumi:dev::p::{POOL}::T", old_inputs=inputs, news=inputs, ignoreChanges=ignored
+    )
+    assert list(gcp.Diff(request).replaces) == replaces
