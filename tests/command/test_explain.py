@@ -24,7 +24,17 @@ def test_explain_counts_devices_term_by_term(project: Project) -> None:
         "    = 0 left",
         '  → smallest change with which it fits: drop `device.attributes["gpu.nvidia.com"].brand == "Tesla"` and',
         '    `device.attributes["gpu.nvidia.com"].architecture == "Volta"` from request gpu of claim gpu',
+        "",
+        "no pool of this fleet can hold the pod; this would",
+        "  → add a pool of machine p3dn.24xlarge (8 × Tesla V100-SXM2-32GB, 32 GiB each, 31.21 USD an hour)",
     ]
+
+
+def test_explain_names_the_machines_that_would_do(project: Project) -> None:
+    large = VOLTA.replace("Tesla", "Nvidia").replace("Volta", "Ada Lovelace").replace("10Gi", "40Gi")
+    words = ("explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu")
+    assert "→ add a pool of machine g6e.xlarge (1 × NVIDIA L40S" in project.run(*words, stdin=large).out
+    assert project.run(*words, "--format", "json", stdin=large).json["missing"]["code"] == "pool-missing"
 
 
 def test_explain_as_json(project: Project) -> None:

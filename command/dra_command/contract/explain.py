@@ -124,4 +124,7 @@ class ExplainOutput(Output):
     claim: str
     workload: str
     pools: list[PoolRow]
+    missing: ReasonRow | None = Field(
+        description="What the fleet lacks where no pool of it can hold the pod: a MIG layout, a driver, or machines."
+    )
     left_over: list[ReasonRow] = Field(description="Why pods that would fit are left over: the pools are too small.")

@@ -30,6 +30,7 @@ def explain_json(explanation: Explanation) -> str:
         claim=explanation.claim,
         workload=explanation.workload,
         pools=[_pool(pool) for pool in explanation.pools],
+        missing=_reason(explanation.missing) if explanation.missing is not None else None,
         left_over=[_reason(each) for each in explanation.left_over],
     )
     return output.model_dump_json(indent=2, by_alias=True)

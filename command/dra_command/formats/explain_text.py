@@ -74,6 +74,10 @@ def print_explanation(
             page.line((title, "bold"), f"{machine} ", (VERDICT_AFTER_A_NAME[first.verdict], _STYLES[first.verdict]))
             for line in () if quiet else lines:
                 page.text(line.text, indent=line.indent, mark=line.mark)
+        if explanation.missing is not None:
+            page.gap()
+            page.line((explanation.missing.message, "bold"))
+            page.text(explanation.missing.fix, indent=2, mark="→ ")
         if explanation.left_over:
             page.gap()
             page.line(("a node takes it, but the pools are too small for all", "bold"))

@@ -14,6 +14,7 @@ from dra_planner.cel import Explanation as SelectorReport
 from dra_planner.errors import PlannerError
 from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, best, generated_claim_name
 from dra_planner.plan.judgement import Judgement, PoolAnswer
+from dra_planner.plan.missing_pools import missing_pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,8 @@ class Explanation:
     """One claim, who brings it, and what each pool says to it.
 
     `left_over` says of workloads whose pods would fit, but for which the pools are too small, what the judgement says.
-    With an observed cluster each pool is one node of it.
+    `missing` is what the fleet lacks where no pool of it can hold the pod. With an observed cluster each pool is one
+    node of it.
     """
 
     claim: str
@@ -48,6 +50,7 @@ class Explanation:
     verdict: Verdict
     pools: tuple[PoolExplanation, ...]
     left_over: tuple[Reason, ...] = ()
+    missing: Reason | None = None
     is_observed: bool = False
 
 
@@ -71,6 +74,7 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanatio
         verdict=verdict,
         pools=pools,
         is_observed=judgement.is_observed,
+        missing=missing_pool(judgement, shape),
         left_over=tuple(
             reason
             for size in judgement.sizing.workloads

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
+from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Shape, Verdict
 from dra_planner.offers import Offer
 from dra_planner.plan.given_claims import GivenClaim
@@ -49,8 +50,8 @@ class Judgement:
 
     `sizings` has every level; of observed nodes, which are taken as they are, steady demand alone. `on_system` are the
     ids of the shapes that run on the system pool: they are judged on `system_offer`, and not at all where no fleet says
-    what that pool is. `claims` and `devices` are told of observed nodes alone: which devices claims were given, and how
-    many of each node's are used.
+    what that pool is. `fleet` is what the offers were predicted from, where they were. `claims` and `devices` are told
+    of observed nodes alone: which devices claims were given, and how many of each node's are used.
     """
 
     demand: Demand
@@ -62,6 +63,7 @@ class Judgement:
     on_system: frozenset[str] = frozenset()
     system_offer: Offer | None = None
     assumptions: tuple[str, ...] = ()
+    fleet: Fleet | None = None
     claims: tuple[GivenClaim, ...] = ()
     devices: Mapping[str, DeviceCount] = field(default_factory=dict[str, DeviceCount])
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)

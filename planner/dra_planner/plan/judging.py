@@ -32,7 +32,7 @@ def judge(
     """Return what becomes of a demand on these offers, judged for `level`.
 
     Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take steady demand pod
-    by pod. `fleet` says what the system pool is, on which pods run that want no device.
+    by pod. `fleet` says what the system pool is, on which pods run that want no device, and what else could be bought.
     """
     if any(offer.origin == "observed" for offer in offers):
         from dra_planner.plan.observed_nodes import judge_nodes  # with the simulation of the scheduler
@@ -50,6 +50,7 @@ def judge(
         on_system=frozenset(shape.id for shape in elsewhere.shapes),
         system_offer=system.offer if system is not None else None,
         assumptions=system.assumptions if system is not None else (),
+        fleet=fleet,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Verdict, WorkloadRef
+from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.plan.judgement import Judgement
+from dra_planner.plan.missing_pools import missing_pool
 from dra_planner.plan.values import PlannedWorkload
 from dra_planner.sizing import WorkloadSize
 
@@ -29,10 +30,19 @@ def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
             verdicts={level: _verdict(answers, level, ref) for level in DEMAND_LEVELS},
             placements=size.placements,
             fits=size.fits,
-            reasons=size.reasons,
+            reasons=(*size.reasons, *_missing(judgement, size)),
         )
         for ref, size in sorted(answers[judgement.level].items())
     )
+
+
+def _missing(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
+    """What the fleet lacks for pods of the workload that no pool of it can hold."""
+    if size.verdict != "does-not-fit":
+        return ()
+    shapes = (s for s in judgement.demand.shapes if any(m.workload == size.workload for m in s.members))
+    told = (missing_pool(judgement, shape) for shape in shapes)
+    return tuple(dict.fromkeys(reason for reason in told if reason is not None))
 
 
 def _verdict(

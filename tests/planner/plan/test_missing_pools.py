@@ -1,0 +1,70 @@
+"""What a fleet lacks for a pod that fits none of its pools; every answer is applied, and the plan made again."""
+
+from __future__ import annotations
+
+import pytest
+from plan_builders import deployment, fleet, plan_of
+
+from dra_planner.fleet import Fleet
+from dra_planner.plan.missing_pools import fleet_changes
+from dra_planner.sources import Source
+
+MEMORY = 'device.capacity["gpu.nvidia.com"].memory'
+
+
+def requesting(selector: str = "true", device_class: str = "gpu.nvidia.com", gpus: int = 1) -> Source:
+    text = deployment(gpus=gpus).text.replace("deviceClassName: gpu.nvidia.com", f"deviceClassName: {device_class}")
+    return Source("web.yaml", text.replace("count: ", f"selectors: [{{cel: {{expression: '{selector}'}}}}], count: "))
+
+
+def fixes(where: Fleet, *sources: Source) -> list[str]:
+    """The fixes that name what the fleet lacks, each tried: the changed fleet holds the demand."""
+    plan = plan_of(where, *sources)
+    assert plan.verdict == "does-not-fit"
+    (shape,) = plan.demand.shapes
+    for change in fleet_changes(plan.judgement, shape):
+        assert plan_of(change.fleet, *sources).verdict == "fits"
+    (workload,) = plan.workloads
+    return [reason.fix for reason in workload.reasons if reason.code == "pool-missing"]
+
+
+L4 = fleet(("g6.2xlarge", {"min": 0, "max": 4}))
+A100 = fleet(("p4d.24xlarge", {"min": 0, "max": 1}))
+
+
+def test_a_larger_gpu_is_named_by_the_cheapest_machines_of_the_region() -> None:
+    (fix,) = fixes(L4, requesting(f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'))
+    assert fix.startswith("add a pool of machine g6e.xlarge (1 × NVIDIA L40S, 44.99 GiB each, 1.86 USD an hour), or ")
+
+
+def test_more_devices_in_one_claim_are_found_on_a_larger_machine() -> None:
+    (fix,) = fixes(L4, requesting(gpus=4))
+    assert "(4 × NVIDIA L4, 22.49 GiB each" in fix
+
+
+@pytest.mark.parametrize("profile", ["1g.5gb", "3g.20gb"])
+def test_a_pool_without_mig_is_given_the_layout_with_most_instances_of_the_profile(profile: str) -> None:
+    selector = f'device.attributes["gpu.nvidia.com"].profile == "{profile}"'
+    (fix,) = fixes(A100, requesting(selector, "mig.nvidia.com"))
+    assert fix == f'set `mig: all-{profile}` on pool "p4d-24xlarge"'
+
+
+def test_a_pool_whose_whole_gpus_are_requested_keeps_them() -> None:
+    instances = requesting('device.attributes["gpu.nvidia.com"].profile == "1g.5gb"', "mig.nvidia.com")
+    plan = plan_of(A100, deployment("whole"), instances)
+    (fix,) = (reason.fix for each in plan.workloads for reason in each.reasons if reason.code == "pool-missing")
+    assert fix == "add a pool of p4d.24xlarge with `mig: all-1g.5gb`"
+
+
+def test_an_attribute_of_a_newer_driver_names_that_driver() -> None:
+    (fix,) = fixes(L4, requesting('"pciBusID" in device.attributes["resource.kubernetes.io"]'))
+    assert fix == 'set `version: 0.5.0` of the NVIDIA driver, for pool "g6-2xlarge"'
+
+
+def test_what_no_machine_has_is_answered_with_none() -> None:
+    assert fixes(L4, requesting(f'{MEMORY}.compareTo(quantity("9000Gi")) >= 0')) == []
+
+
+def test_a_pod_that_only_a_taint_keeps_away_needs_no_other_pool() -> None:
+    text = deployment().text.replace("tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "tolerations: []")
+    assert fixes(L4, Source("web.yaml", text)) == []
