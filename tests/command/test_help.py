@@ -66,7 +66,7 @@ def is_quick(line: str) -> bool:
     return not {"sandbox", "rehearse"} & set(line.split())
 
 
-@pytest.mark.parametrize("line", filter(is_quick, examples()))
+@pytest.mark.parametrize("line", list(filter(is_quick, examples())))
 def test_examples_work_when_copied(line: str, project: Project) -> None:
     """In a copy of this project; what other programs would pipe in is a file here."""
     for folder in ("stacks", "examples"):
