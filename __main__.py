@@ -13,6 +13,7 @@ platform = DraPlatform(
     {
         "plan": settings.document,
         "cluster": settings.cluster_options,
+        **settings.access,
         "tags": {"pulumi-dra-stack": settings.stack},
     },
 )

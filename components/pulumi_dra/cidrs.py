@@ -1,6 +1,25 @@
 """Networks that may reach an API server."""
 
 import ipaddress
+from collections.abc import Sequence
+
+_DOCUMENTATION = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")  # RFC 5737, RFC 3849
+
+
+def unreachable_from_outside(cidrs: Sequence[str]) -> str:
+    """Return why nobody outside the network reaches an API server that is open to these networks, or ""."""
+    if not cidrs:
+        return "its API server has no endpoint outside its network"
+    examples = [cidr for cidr in cidrs if _is_for_documentation(cidr)]
+    if len(examples) == len(cidrs):
+        return f"its API server is open to {', '.join(examples)} alone, which is for documentation: nobody is there"
+    return ""
+
+
+def _is_for_documentation(cidr: str) -> bool:
+    network = ipaddress.ip_network(cidr)
+    reserved = [ipaddress.ip_network(each) for each in _DOCUMENTATION]
+    return any(network.version == each.version and network.overlaps(each) for each in reserved)
 
 
 def check_public_cidr(cidr: str) -> str:

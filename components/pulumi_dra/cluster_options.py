@@ -15,6 +15,13 @@ class ClusterOptions(TypedDict):
 
     cluster_name: NotRequired[str]
     """EKS: name of the cluster, whose log group is then declared too. Default: one that Pulumi makes."""
+    kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
+    """EKS: IAM role that the kubeconfig takes. Default: the one that the default provider assumes."""
+    kubeconfig_profile: NotRequired[str]
+    """EKS: profile of the AWS CLI that the kubeconfig names. Default: that of the default provider."""
+    dns_endpoint: NotRequired[bool]
+    """GKE: whether the API server is reached by its DNS name from outside the network too, by who has the permission
+    container.clusters.connect. Default false."""
     log_retention_days: NotRequired[int]
     """EKS, with cluster_name: how many days the control plane's logs are kept. Default 365."""
     vpc_cidr: NotRequired[str]

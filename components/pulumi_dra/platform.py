@@ -8,10 +8,16 @@ import pulumi
 from dra_planner.planfile import canonical_text
 from pulumi_dra.capacity_plan import CapacityPlan
 from pulumi_dra.children import Children
+from pulumi_dra.cidrs import unreachable_from_outside
 from pulumi_dra.cloud_components import components_of
 from pulumi_dra.dra.from_fleet import check_in_cluster, declare_in_cluster
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.platform_inputs import EVERY_INPUT, DraPlatformArgs, read_planned, read_platform_inputs
+
+_WAYS_IN = (
+    "`pulumi up` from elsewhere stops half-way, at the first object inside the cluster. Run it inside the network, or "
+    "write your own address to endpoint.publicAccessCidrs of the fleet; on GKE cluster.dns_endpoint: true is a way too"
+)
 
 
 class DraPlatform(pulumi.ComponentResource):
@@ -47,6 +53,9 @@ class DraPlatform(pulumi.ComponentResource):
         read.finish()
 
         super().__init__("pulumi-dra:index:DraPlatform", name, {}, opts)
+        closed = unreachable_from_outside(fleet.endpoint.public_access_cidrs)
+        if closed and not inputs.cluster.get("dns_endpoint"):
+            pulumi.warn(f"{closed}; {_WAYS_IN}", self)
         # First of all, so that a policy pack can refuse before anything is created; all else waits for it.
         record = CapacityPlan(f"{name}-plan", {"document": canonical_text(plan)}, opts=Children(self, opts).options())
         after_record = pulumi.ResourceOptions(depends_on=[record.recorded])

@@ -13,8 +13,8 @@ from dra_planner.fleet import Fleet, read_settings
 from dra_planner.planfile import PlanFile, canonical_text, check_inputs, plan_path, read_plan_file
 from dra_planner.sources import Source, read_sources
 
-SETTINGS = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:securityGroup")
-_STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads")
+SETTINGS = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:securityGroup", "pulumi-dra:admins")
+_STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:admins")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +25,17 @@ class ProgramSettings:
     fleet: Fleet
     plan: PlanFile
     security_group: str | None
+    admins: tuple[str, ...] = ()
 
     @property
     def cluster_options(self) -> dict[str, str]:
         """What DraPlatform takes as `cluster`."""
         return {"security_group": self.security_group} if self.security_group else {}
+
+    @property
+    def access(self) -> dict[str, list[str]]:
+        """Who administers the cluster, as DraPlatform takes it; nothing where the stack does not say."""
+        return {"admin_principal_arns": list(self.admins)} if self.admins else {}
 
     @property
     def document(self) -> str:
@@ -63,7 +69,8 @@ def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> Program
         fix=f"run `pulumi-dra plan --stack {stack} --write`",
     )
     group = config.get("pulumi-dra:securityGroup")
-    return ProgramSettings(stack=stack, fleet=settings.fleet, plan=plan, security_group=group)
+    admins = tuple(config.get("pulumi-dra:admins") or ())
+    return ProgramSettings(stack=stack, fleet=settings.fleet, plan=plan, security_group=group, admins=admins)
 
 
 def _configuration() -> dict[str, Any]:

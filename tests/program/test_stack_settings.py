@@ -39,6 +39,13 @@ def test_settings_and_plan_belong_together(project: Path, config: dict[str, Any]
     assert planfile.parse_document(settings.document).digest == settings.plan.digest
 
 
+def test_a_stack_names_its_admins(project: Path, config: dict[str, Any]) -> None:
+    assert settings_of("dev", config, project).access == {}
+    config["pulumi-dra:admins"] = ["arn:aws:iam::111122223333:role/platform"]
+    access = settings_of("dev", config, project).access
+    assert access == {"admin_principal_arns": ["arn:aws:iam::111122223333:role/platform"]}
+
+
 def test_workloads_that_are_not_at_hand_are_no_reason_to_stop(project: Path, config: dict[str, Any]) -> None:
     (project / "work.yaml").unlink()
     assert settings_of("dev", config, project).stack == "dev"

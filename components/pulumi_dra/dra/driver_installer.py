@@ -17,6 +17,17 @@ INSTALLER_IMAGE = "cos-nvidia-installer:fixed"
 """Preloaded on Container-Optimized OS, so nothing is pulled and the installer always matches the node's kernel
 (GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer/cos/daemonset-preloaded-latest.yaml)."""
 
+# Container-Optimized OS keeps a loaded driver whatever version is asked for, so nothing is installed over one; another
+# version needs nodes that begin anew (…/daemonset-preloaded-latest.yaml@992db812 looks at loaded modules too).
+INSTALL = """\
+loaded=$(cat /sys/module/nvidia/version 2>/dev/null || true)
+case "$loaded" in
+  "") exec /cos-gpu-installer install --version="$DRIVER_VERSION" ;;
+  "$DRIVER_VERSION") echo "NVIDIA driver $loaded is loaded" ;;
+  *) echo "NVIDIA driver $loaded is loaded and stays until the node restarts; asked for: $DRIVER_VERSION" ;;
+esac
+"""
+
 
 class DriverInstallerArgs(TypedDict):
     """Inputs of DriverInstaller."""
@@ -69,6 +80,7 @@ def installer_spec(driver: str, pause_image: str) -> Any:
         "cos-tools": ("/var/lib/cos-tools", "/build/cos-tools"),
     }
     environment = {
+        "DRIVER_VERSION": driver,
         "NVIDIA_INSTALL_DIR_HOST": HOST_DRIVER,
         "NVIDIA_INSTALL_DIR_CONTAINER": "/usr/local/nvidia",
         "VULKAN_ICD_DIR_HOST": f"{HOST_DRIVER}/vulkan/icd.d",
@@ -82,7 +94,7 @@ def installer_spec(driver: str, pause_image: str) -> Any:
         "name": "install",
         "image": INSTALLER_IMAGE,
         "imagePullPolicy": "Never",
-        "command": ["/cos-gpu-installer", "install", f"--version={driver}"],
+        "command": ["bash", "-c", INSTALL],
         "env": [{"name": key, "value": value} for key, value in environment.items()],
         "resources": {"requests": {"cpu": "150m"}},
         "securityContext": {"privileged": True},

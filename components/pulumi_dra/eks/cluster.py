@@ -13,6 +13,7 @@ from pulumi_dra.eks.access import declare_access
 from pulumi_dra.eks.addons import Addons
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, EksClusterInputs, read_cluster_inputs
 from pulumi_dra.eks.control_plane_logs import declare_control_plane_logs
+from pulumi_dra.eks.credentials import Credentials, configured_credentials
 from pulumi_dra.eks.keys import account_policy, declare_key
 from pulumi_dra.eks.kubeconfig import eks_kubeconfig
 from pulumi_dra.eks.network import EksNetwork, EksNetworkArgs
@@ -91,7 +92,9 @@ class EksCluster(pulumi.ComponentResource):
         late = addons.declare_after_nodes([system_nodes], node_monitoring=inputs.node_monitoring)
         self._usable: list[pulumi.Resource] = [*access, system_nodes, *late]
         self.cluster_resource = cluster
-        self._set_outputs(cluster, node_role, oidc, issuer)
+        has_own_provider = bool(opts and (opts.provider or opts.providers))
+        usual = Credentials() if has_own_provider else configured_credentials()
+        self._set_outputs(cluster, node_role, oidc, issuer, inputs.credentials or usual)
 
     def _declare_network(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
         """Set the subnets, given or new; return what nodes need to get out of new ones."""
@@ -167,10 +170,18 @@ class EksCluster(pulumi.ComponentResource):
         node_role: aws.iam.Role,
         oidc: aws.iam.OpenIdConnectProvider,
         issuer: pulumi.Output[str],
+        credentials: Credentials,
     ) -> None:
         self.name, self.arn, self.endpoint = cluster.name, cluster.arn, cluster.endpoint
         self.version = cluster.version
-        parts = pulumi.Output.all(cluster.name, cluster.arn, cluster.endpoint, cluster.certificate_authority.data)
+        parts = pulumi.Output.all(
+            cluster.name,
+            cluster.arn,
+            cluster.endpoint,
+            cluster.certificate_authority.data,
+            credentials.role_arn,
+            credentials.profile,
+        )
         self.kubeconfig_json = pulumi.Output.secret(parts.apply(lambda known: eks_kubeconfig(*known)))
         self.kubeconfig = pulumi.Output.json_loads(self.kubeconfig_json)
         self.cluster_security_group_id = cluster.vpc_config.apply(lambda config: config.cluster_security_group_id or "")

@@ -11,6 +11,7 @@ from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.eks.addons import ADDONS, NODE_MONITORING
 from pulumi_dra.eks.address_plan import check_vpc_cidr
 from pulumi_dra.eks.control_plane_logs import RETENTION_DAYS
+from pulumi_dra.eks.credentials import Credentials
 from pulumi_dra.eks.network import read_zones
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
@@ -46,6 +47,11 @@ class EksClusterArgs(TypedDict):
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
     """IAM roles or users that administer the cluster. Default: the one who first creates it, as an entry of its own
     that can be seen and removed. Name a role that whoever deploys can take."""
+    kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
+    """IAM role that the kubeconfig takes. Default: the one that the default provider assumes (aws:assumeRoles); with a
+    provider of one's own none."""
+    kubeconfig_profile: NotRequired[str]
+    """Profile of the AWS CLI that the kubeconfig names. Default: that of the default provider (aws:profile)."""
     kms_key_arn: NotRequired[pulumi.Input[str]]
     """Key that encrypts Kubernetes secrets. Default: a new one that rotates."""
     addon_versions: NotRequired[dict[str, str]]
@@ -84,6 +90,7 @@ class EksClusterInputs:
     vpc_cidr: str
     single_nat_gateway: bool
     admin_principal_arns: pulumi.Input[list[pulumi.Input[str]]] | None
+    credentials: Credentials | None  # None for those of the default provider
     kms_key_arn: pulumi.Input[str] | None
     addon_versions: dict[str, pulumi.Input[str]]
     network_policy: bool
@@ -130,6 +137,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         vpc_cidr=read.text("vpc_cidr", "10.0.0.0/16", check=check_vpc_cidr),
         single_nat_gateway=read.flag("single_nat_gateway", False),
         admin_principal_arns=admins if read.has("admin_principal_arns") else None,
+        credentials=_read_credentials(read),
         kms_key_arn=read.identifier("kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         addon_versions=addon_versions,
         network_policy=read.flag("network_policy", True),
@@ -140,6 +148,12 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         deletion_protection=read.flag("deletion_protection", False),
         tags=read_tags(read),
     )
+
+
+def _read_credentials(read: InputReader) -> Credentials | None:
+    role = read.identifier("kubeconfig_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role")
+    profile = read.text("kubeconfig_profile", "")
+    return Credentials(role_arn=role or "", profile=profile) if role is not None or profile else None
 
 
 def _read_retention(read: InputReader) -> int:

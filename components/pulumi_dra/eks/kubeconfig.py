@@ -3,8 +3,14 @@
 import json
 
 
-def eks_kubeconfig(name: str, arn: str, endpoint: str, certificate_authority: str) -> str:
-    """Return a kubeconfig as JSON; the region is the one in the ARN (arn:aws:eks:REGION:ACCOUNT:cluster/NAME)."""
+def eks_kubeconfig(
+    name: str, arn: str, endpoint: str, certificate_authority: str, role_arn: str = "", profile: str = ""
+) -> str:
+    """Return a kubeconfig as JSON; the region is the one in the ARN (arn:aws:eks:REGION:ACCOUNT:cluster/NAME).
+
+    Tokens are those of `role_arn` and `profile` where they are given. The profile is an argument, because credentials
+    in the environment would win over AWS_PROFILE (pulumi/pulumi-eks:nodejs/eks/cluster/cluster.ts@7bf0c1b1).
+    """
     region = arn.split(":")[3] if arn.count(":") >= 5 else ""
     user = {
         "exec": {
@@ -12,12 +18,14 @@ def eks_kubeconfig(name: str, arn: str, endpoint: str, certificate_authority: st
             "command": "aws",
             "args": [
                 *(["--region", region] if region else []),
+                *(["--profile", profile] if profile else []),
                 "eks",
                 "get-token",
                 "--cluster-name",
                 name,
                 "--output",
                 "json",
+                *(["--role-arn", role_arn] if role_arn else []),
             ],
             "interactiveMode": "Never",
         }

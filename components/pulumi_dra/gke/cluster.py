@@ -5,6 +5,7 @@ from typing import Any
 
 import pulumi
 import pulumi_gcp as gcp
+from pulumi_gcp.container.outputs import ClusterControlPlaneEndpointsConfig
 
 from dra_planner.clouds import POOL
 from pulumi_dra.children import Children
@@ -93,6 +94,9 @@ class GkeCluster(pulumi.ComponentResource):
             enable_intranode_visibility=True,
             private_cluster_config={"enable_private_nodes": True, "enable_private_endpoint": not cidrs},
             master_authorized_networks_config={"cidr_blocks": [{"cidr_block": cidr} for cidr in cidrs]},
+            control_plane_endpoints_config=(
+                {"dns_endpoint_config": {"allow_external_traffic": True}} if inputs.dns_endpoint else None
+            ),
             workload_identity_config={"workload_pool": _workload_pool(account)},
             enable_shielded_nodes=True,
             enable_legacy_abac=False,
@@ -152,7 +156,10 @@ class GkeCluster(pulumi.ComponentResource):
         self.name, self.endpoint, self.cluster_id = cluster.name, cluster.endpoint, cluster.id
         self.location = pulumi.Output.from_input(inputs.location)
         authority = cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate or "")
-        parts = pulumi.Output.all(cluster.name, cluster.endpoint, authority)
+        server = cluster.endpoint
+        if inputs.dns_endpoint:
+            server, authority = cluster.control_plane_endpoints_config.apply(_dns_name), pulumi.Output.from_input("")
+        parts = pulumi.Output.all(cluster.name, server, authority)
         self.kubeconfig_json = pulumi.Output.secret(parts.apply(lambda known: gke_kubeconfig(*known)))
         self.kubeconfig = pulumi.Output.json_loads(self.kubeconfig_json)
         self.node_service_account, self.workload_pool = account.email, _workload_pool(account)
@@ -191,6 +198,10 @@ def _maintenance(inputs: GkeClusterInputs) -> gcp.container.ClusterMaintenancePo
             for exclusion in inputs.maintenance_exclusions
         ],
     }
+
+
+def _dns_name(endpoints: ClusterControlPlaneEndpointsConfig) -> str:
+    return (endpoints.dns_endpoint_config.endpoint if endpoints.dns_endpoint_config else None) or ""
 
 
 def _workload_pool(account: gcp.serviceaccount.Account) -> pulumi.Output[str]:

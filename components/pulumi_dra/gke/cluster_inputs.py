@@ -32,6 +32,9 @@ class GkeClusterArgs(TypedDict):
     public_access_cidrs: NotRequired[list[str]]
     """Networks that may reach the API server from outside (203.0.113.0/24). None: no public endpoint at all, and
     whoever runs `pulumi up` must be inside the network."""
+    dns_endpoint: NotRequired[bool]
+    """Whether the API server is reached by its DNS name from outside the network too: IAM decides (permission
+    container.clusters.connect), no network does, and the kubeconfig names it. Default false."""
     release_channel: NotRequired[str]
     """Release channel: RAPID, REGULAR (default), STABLE or EXTENDED; or none, for a version that stays as it is pinned
     and for pools with auto_upgrade false, which channels do not allow."""
@@ -82,6 +85,7 @@ class GkeClusterInputs:
     node_zones: list[pulumi.Input[str]]
     zonal: bool
     public_access_cidrs: list[str]
+    dns_endpoint: bool
     release_channel: str
     network: ExistingNetwork | None
     secrets_kms_key: pulumi.Input[str] | None
@@ -112,6 +116,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         node_zones=zones,
         zonal=zonal,
         public_access_cidrs=read.texts("public_access_cidrs", check=check_public_cidr),
+        dns_endpoint=read.flag("dns_endpoint", False),
         release_channel=read.choice("release_channel", RELEASE_CHANNELS, "REGULAR"),
         network=_read_network(read),
         secrets_kms_key=read.identifier("secrets_kms_key"),

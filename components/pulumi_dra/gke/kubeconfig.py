@@ -4,7 +4,10 @@ import json
 
 
 def gke_kubeconfig(name: str, endpoint: str, certificate_authority: str) -> str:
-    """Return a kubeconfig as JSON; `endpoint` is the control plane's address without a scheme."""
+    """Return a kubeconfig as JSON; `endpoint` is the control plane's address or DNS name without a scheme.
+
+    Without a `certificate_authority` the public ones decide, as for the DNS name.
+    """
     user = {
         "exec": {
             "apiVersion": "client.authentication.k8s.io/v1beta1",
@@ -14,7 +17,9 @@ def gke_kubeconfig(name: str, endpoint: str, certificate_authority: str) -> str:
             "provideClusterInfo": True,
         }
     }
-    cluster = {"server": f"https://{endpoint}", "certificate-authority-data": certificate_authority}
+    cluster = {"server": f"https://{endpoint}"}
+    if certificate_authority:
+        cluster["certificate-authority-data"] = certificate_authority
     return json.dumps(
         {
             "apiVersion": "v1",

@@ -1,0 +1,38 @@
+"""The driver installer of GKE: what its script does on a node, run by bash."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pulumi_dra.dra.driver_installer import INSTALL, installer_spec
+
+
+@pytest.mark.parametrize(
+    ("loaded", "said"),
+    [
+        pytest.param("", "installs --version=580.95.05", id="nothing is loaded"),
+        pytest.param("580.95.05", "driver 580.95.05 is loaded", id="loaded already, at a later start of the pod"),
+        pytest.param("570.1", "stays until the node restarts; asked for: 580.95.05", id="another version"),
+    ],
+)
+def test_a_loaded_driver_is_left_alone(tmp_path: Path, loaded: str, said: str) -> None:
+    installer = tmp_path / "cos-gpu-installer"
+    installer.write_text("#!/bin/bash\necho \"$1s $2\"\n")
+    installer.chmod(0o755)
+    if loaded:
+        (tmp_path / "version").write_text(f"{loaded}\n")
+    script = INSTALL.replace("/cos-gpu-installer", str(installer)).replace(
+        "/sys/module/nvidia/version", str(tmp_path / "version")
+    )
+    environment = {"PATH": os.environ["PATH"], "DRIVER_VERSION": "580.95.05"}
+    done = subprocess.run(["bash", "-c", script], env=environment, text=True, capture_output=True, check=True)
+    assert said in done.stdout
+    assert ("installs" in done.stdout) is not bool(loaded)
+
+
+def test_the_pod_runs_it_with_the_version_that_was_asked_for() -> None:
+    (install,) = installer_spec("580.95.05", "mirror.example/pause")["template"]["spec"]["initContainers"]
+    assert install["command"] == ["bash", "-c", INSTALL]
+    assert {"name": "DRIVER_VERSION", "value": "580.95.05"} in install["env"]

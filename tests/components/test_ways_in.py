@@ -1,0 +1,96 @@
+"""Who gets into a cluster from where: credentials of kubeconfigs, networks and names of API servers."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.runtime.config import set_all_config
+
+from pulumi_dra.cidrs import unreachable_from_outside
+from pulumi_dra.eks import EksCluster
+from pulumi_dra.gke import GkeCluster
+
+ROLE, OTHER = "arn:aws:iam::111122223333:role/platform", "arn:aws:iam::111122223333:role/ci"
+
+
+@pytest.fixture
+def configured() -> Iterator[Callable[[dict[str, str]], None]]:
+    yield set_all_config
+    set_all_config({})
+
+
+def token_arguments(declare: Any, **args: Any) -> list[str]:
+    """Return what the AWS CLI is called with for a token."""
+    found: list[Any] = []
+    declare(lambda: EksCluster("dev", {"kubernetes_version": "1.34", **args}).kubeconfig.apply(found.append))
+    arguments: list[str] = found[0]["users"][0]["user"]["exec"]["args"]
+    return arguments
+
+
+AS_PROVIDER = {
+    "a profile": ({"aws:profile": "work"}, ["--profile", "work"]),
+    "a role": ({"aws:assumeRoles": json.dumps([{"roleArn": OTHER}, {"roleArn": ROLE}])}, ["--role-arn", ROLE]),
+    "a role in the older way": ({"aws:assumeRole": json.dumps({"roleArn": ROLE})}, ["--role-arn", ROLE]),
+}
+
+
+@pytest.mark.parametrize(("config", "expected"), AS_PROVIDER.values(), ids=AS_PROVIDER)
+def test_tokens_are_those_of_the_default_provider(
+    declare: Any, configured: Any, config: dict[str, str], expected: list[str]
+) -> None:
+    configured(config)
+    arguments = token_arguments(declare)
+    at = arguments.index(expected[0])
+    assert arguments[at : at + 2] == expected
+
+
+def test_what_is_said_wins_over_the_provider(declare: Any, configured: Any) -> None:
+    configured({"aws:profile": "work"})
+    arguments = token_arguments(declare, kubeconfig_role_arn=OTHER)
+    assert arguments[-2:] == ["--role-arn", OTHER]
+    assert "--profile" not in arguments
+
+
+def test_gke_is_reached_by_its_dns_name(declare: Any) -> None:
+    found: list[Any] = []
+
+    def make() -> Any:
+        args: Any = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
+        return GkeCluster("dev", {**args, "dns_endpoint": True}).kubeconfig.apply(found.append)
+
+    def named(args: Any, id: str | None, outputs: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+        if args.typ == "gcp:container/cluster:Cluster":
+            outputs["controlPlaneEndpointsConfig"] = {"dnsEndpointConfig": {"endpoint": "gke-1.example"}}
+        return id, outputs
+
+    inputs = declare(make, named).one("Cluster").inputs
+    assert inputs["controlPlaneEndpointsConfig"] == {"dnsEndpointConfig": {"allowExternalTraffic": True}}
+    assert found[0]["clusters"][0]["cluster"] == {"server": "https://gke-1.example"}
+
+
+@pytest.mark.parametrize(
+    ("cidrs", "said"),
+    [
+        ([], "no endpoint outside its network"),
+        (["203.0.113.0/24"], "203.0.113.0/24 alone, which is for documentation"),
+        (["192.0.2.7/32", "2001:db8::/48"], "for documentation"),
+        (["203.0.113.0/24", "8.8.8.0/24"], ""),
+        (["8.8.8.0/24"], ""),
+    ],
+)
+def test_who_reaches_the_api_server(cidrs: list[str], said: str) -> None:
+    found = unreachable_from_outside(cidrs)
+    assert said in found
+    assert bool(found) is bool(said)
+
+
+@pytest.mark.parametrize(("stack_name", "warned"), [("eks-dev", True), ("gke-dev", True)])
+def test_a_platform_that_nobody_reaches_is_warned_of_before_anything_is_made(
+    declare: Any, stack: Any, monkeypatch: pytest.MonkeyPatch, stack_name: str, warned: bool
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(pulumi, "warn", lambda text, *_: said.append(text))
+    declare(stack(stack_name))
+    assert any("stops half-way" in text for text in said) is warned
