@@ -60,6 +60,18 @@ class Eks(Cloud):
     system_machine = "m7i.large"
     gpu_images = {"amd64": "AL2023_x86_64_NVIDIA", "arm64": "AL2023_ARM_64_NVIDIA"}
     system_images = {"amd64": "AL2023_x86_64_STANDARD", "arm64": "AL2023_ARM_64_STANDARD"}
+    # AMITypes in botocore's model of EKS (boto/botocore:botocore/data/eks/2017-11-01@0e6e2404)
+    images_without_driver = (
+        "AL2023_x86_64_STANDARD",
+        "AL2023_ARM_64_STANDARD",
+        "AL2023_x86_64_NEURON",
+        "AL2_x86_64",
+        "AL2_ARM_64",
+        "BOTTLEROCKET_x86_64",
+        "BOTTLEROCKET_ARM_64",
+        "BOTTLEROCKET_x86_64_FIPS",
+        "BOTTLEROCKET_ARM_64_FIPS",
+    )
     images_with_device_plugin = ("BOTTLEROCKET_",)
 
     # CreateNodegroup: keys of labels and taints have 1 to 63 characters, their domain included; "Label cannot contain
@@ -98,6 +110,7 @@ class Eks(Cloud):
         labels="labels",
         taints="taints",
         image="amiType",
+        version="version",
         desired=("scalingConfig.desiredSize",),
         limits=(CountLimits(minimum="scalingConfig.minSize", maximum="scalingConfig.maxSize"),),
     )

@@ -104,6 +104,7 @@ class Gke(Cloud):
         machine_default="e2-medium",
         attached=AttachedGpus(path="nodeConfig.guestAccelerators"),
         labels="nodeConfig.labels",
+        version="version",
         taints="nodeConfig.taints",
         desired=("nodeCount", "initialNodeCount"),
         desired_per_zone=True,

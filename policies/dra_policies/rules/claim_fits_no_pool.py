@@ -8,7 +8,7 @@ from dra_planner.allocation import Refusal, reasons_of
 from dra_planner.model import Reason
 from dra_planner.plan import PoolAnswer
 from dra_planner.wording import counted
-from dra_policies.rules.fitting import Waiting, subject, waiting
+from dra_policies.rules.fitting import Waiting, doubt, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
@@ -24,10 +24,11 @@ def check(view: StackView) -> Iterator[Finding]:
         proved = case.size.verdict == "does-not-fit" and case.size.wanted != 0
         if proved and not case.fits_somewhere and not case.is_undecided:
             yield Finding(
-                message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: {_pools(case)}",
+                message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: {_pools(case)}{doubt(view)}",
                 fix=_fix(case),
                 urn=view.judged_urn,
                 place=case.member.place,
+                certain=not view.doubtful_pools,
             )
     for blocked in judgement.demand.blocked:
         if blocked.verdict == "does-not-fit":

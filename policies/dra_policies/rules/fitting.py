@@ -10,6 +10,7 @@ from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Shape, ShapeClaim
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.sizing import WorkloadSize
+from dra_policies.rules.view import StackView
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,3 +89,8 @@ def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:
         for entry in pod_set.template.spec.resource_claims
         if entry.resource_claim_template_name
     }
+
+
+def doubt(view: StackView) -> str:
+    """Return what to add to a shortage where it is no proof, since a pool may offer more than is known of it."""
+    return f"; not all is known of {', '.join(view.doubtful_pools)}" if view.doubtful_pools else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.wording import counted
-from dra_policies.rules.fitting import Waiting, subject, waiting
+from dra_policies.rules.fitting import Waiting, doubt, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
@@ -18,10 +18,11 @@ def check(view: StackView) -> Iterator[Finding]:
     for case in waiting(judgement):
         if case.size.verdict == "does-not-fit" and case.fits_somewhere and case.size.pending:
             yield Finding(
-                message=f"{subject(case, view.manifests)}: {_shortage(case, judgement)}",
+                message=f"{subject(case, view.manifests)}: {_shortage(case, judgement)}{doubt(view)}",
                 fix=next((reason.fix for reason in case.size.reasons if reason.fix), "give the fleet another pool"),
                 urn=view.judged_urn,
                 place=case.member.place,
+                certain=not view.doubtful_pools,
             )
 
 

@@ -78,10 +78,11 @@ class DraDriver:
     title: str
     urn: str
     namespace: str | None
-    version: str | None
+    version: str | None  # "": whichever is the newest
     priority_class: str | None  # of its kubelet plugin; "": none
     other_critical_pods: int | None  # controllers and webhooks
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])  # in a fleet's words, those that are known
+    values: Properties | None = None  # as they are given to the chart; None where files say more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +96,26 @@ class CriticalPodQuota:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KubernetesVersion:
+    """What release of Kubernetes a cluster or a pool is told to run; `minor` is None where that is not said."""
+
+    urn: str
+    title: str
+    property: str
+    minor: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredResource:
+    """A resource of a cloud, as it is declared."""
+
+    urn: str
+    type: str
+    name: str
+    props: Properties
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StackView:
     """What there is to judge."""
 
@@ -105,6 +126,11 @@ class StackView:
     device_plugins: tuple[DevicePlugin, ...] = ()
     drivers: tuple[DraDriver, ...] = ()
     quotas: tuple[CriticalPodQuota, ...] = ()
+    versions: tuple[KubernetesVersion, ...] = ()
+    declared: tuple[DeclaredResource, ...] = ()
+    wants_devices: bool = False  # something of it is there for claims
+    has_gpu_operator: bool = False
+    doubtful_pools: tuple[str, ...] = ()  # of which too little is known to say what their nodes offer
     judgement: Judgement | None = None  # of all demand, on the pools of the record, the stack, a fleet or a snapshot
     judged_urn: str = ""  # the resource that is told of, where a workload is no resource of its own
     manifests: Manifests | None = None  # objects of the stack, or of files; their places name URNs or files

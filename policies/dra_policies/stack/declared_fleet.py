@@ -29,6 +29,7 @@ class DeclaredFleet:
     offers: tuple[Offer, ...]
     features: Features
     unknowns: tuple[str, ...]
+    doubtful_pools: tuple[str, ...]
 
 
 def declared_fleet(view: StackView, resources: Sequence[Resource]) -> DeclaredFleet:
@@ -48,7 +49,20 @@ def declared_fleet(view: StackView, resources: Sequence[Resource]) -> DeclaredFl
     features = features_of(fleet.minor)
     by_name = {_name(pool): pool for pool in pools}
     offers = tuple(_as_declared(offer, by_name[offer.name], fleet) for offer in predict_offers(fleet, features))
-    return DeclaredFleet(fleet, offers, features, tuple(unknowns))
+    known = {row["name"] for row in (planned or {}).get("pools", [])}  # what is not known of these, the plan says
+    doubtful = tuple(pool.title for pool in pools if _name(pool) not in known and _is_doubtful(pool))
+    return DeclaredFleet(fleet, offers, features, tuple(unknowns), doubtful)
+
+
+def _is_doubtful(pool: DeclaredPool) -> bool:
+    """Whether its nodes may take pods that those predicted do not: something is not known of it."""
+    return (
+        pool.machine is None
+        or pool.count_max is None
+        or pool.taints is None
+        or pool.labels is None
+        or None in pool.labels.values()
+    )
 
 
 def _name(pool: DeclaredPool) -> str:

@@ -88,6 +88,7 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
         sentence = f"the claims cannot be judged on what this stack declares: {error}"
         return replace(view, unknowns=(*view.unknowns, sentence))
     view = replace(view, unknowns=(*view.unknowns, *declared.unknowns), features=declared.features)
+    view = replace(view, doubtful_pools=declared.doubtful_pools)
     classes = planned.classes if planned else fleet_classes(declared.fleet, declared.features)
     return _with_judgement(view, planned, declared.offers, classes)
 

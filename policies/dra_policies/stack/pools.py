@@ -25,8 +25,13 @@ def _clouds_by_token() -> dict[str, Cloud]:
 
 def is_pool(resource: Resource) -> bool:
     """Whether a resource is a pool of nodes."""
+    return cloud_of_pool(resource) is not None
+
+
+def cloud_of_pool(resource: Resource) -> Cloud | None:
+    """Return the cloud whose pool of nodes a resource is, None when it is none."""
     of_cloud = _clouds_by_token().get(resource.type)
-    return of_cloud is not None and of_cloud.pool.token == resource.type
+    return of_cloud if of_cloud is not None and of_cloud.pool.token == resource.type else None
 
 
 def cloud_of_cluster(resource: Resource) -> Cloud | None:

@@ -52,6 +52,13 @@ def chart_name(resource: Resource) -> str:
     return _VERSION.sub("", last)
 
 
+def is_gpu_operator(resource: Resource) -> bool:
+    """Whether a release installs the GPU Operator together with the driver that it brings in a container."""
+    if resource.type not in RELEASES or chart_name(resource) not in OPERATOR_CHARTS:
+        return False
+    return resource.props.below("values").flag("driver.enabled", True) is not False
+
+
 def device_plugin_of_release(resource: Resource) -> DevicePlugin | None:
     """Return the device plugin that a release of a chart would install; None when it installs none."""
     kind = RELEASES.get(resource.type)
@@ -119,9 +126,10 @@ def driver_of_release(resource: Resource, others: Sequence[Resource] = ()) -> Dr
         title=resource.title(kind),
         urn=resource.urn,
         namespace=namespace_of(resource, "namespace", others),
-        version=(props.text("version") or "").removeprefix("v") or None,
+        version=None if (version := props.text("version")) is None else version.removeprefix("v"),
         priority_class=_priority_class(values),
         other_critical_pods=_sum(domains, controllers, webhook, webhooks),
+        values=None if _has_value_files(resource) or values.values is UNKNOWN else values,
         settings={} if _has_value_files(resource) else _driver_settings(values, domains),
     )
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
 from dra_policies.rules.planned_nodes import planned_nodes
-from dra_policies.rules.view import DeclaredPool, DevicePlugin, Record, StackView
+from dra_policies.rules.view import (
+    DeclaredPool,
+    DeclaredResource,
+    DevicePlugin,
+    KubernetesVersion,
+    Record,
+    StackView,
+)
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object, objects_behind, read_objects
-from dra_policies.stack.pools import declared_pool, is_pool
+from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool, declared_pool, is_pool
 from dra_policies.stack.record import find_record, read_record
 from dra_policies.stack.releases import (
     critical_pod_quota,
     device_plugin_of_daemon_set,
     device_plugin_of_release,
     driver_of_release,
+    is_gpu_operator,
 )
 from dra_policies.stack.resource import Resource
 
@@ -28,17 +38,24 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
     if resource.type == RECORD_TYPE:
         return judge_record(StackView(expects_record=True, record=read_record(resource)))
     record = find_record(seen)
+    view = StackView(
+        expects_record=True,
+        record=record,
+        declared=_declared([resource]),
+        versions=_versions([resource]),
+        wants_devices=record is not None,
+    )
     if is_pool(resource):
         pool = declared_pool(resource, seen)
-        return StackView(expects_record=True, record=record, pools=() if pool is None else (pool,))
+        return replace(view, pools=() if pool is None else (pool,))
     plugins = _device_plugins([resource])
     if plugins:
-        pools = _pools(seen) or expected_pools(record)
-        return StackView(expects_record=True, record=record, pools=pools, device_plugins=plugins)
+        return replace(view, pools=_pools(seen) or expected_pools(record), device_plugins=plugins)
+    if driver := driver_of_release(resource, seen):
+        return replace(view, drivers=(driver,))
     if is_kubernetes_object(resource):
-        view = StackView(expects_record=True, record=record)
         return judge_objects(read_objects(view, objects_behind(resource, seen)))
-    return None
+    return view if view.declared else None
 
 
 def view_of_stack(resources: Sequence[Resource]) -> StackView:
@@ -48,11 +65,46 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         expects_record=True,
         record=find_record(resources),
         pools=_pools(resources),
+        declared=_declared(resources),
+        versions=_versions(resources),
+        has_gpu_operator=any(is_gpu_operator(each) for each in resources),
         device_plugins=_device_plugins(resources),
         drivers=tuple(driver for each in resources if (driver := driver_of_release(each, resources))),
         quotas=tuple(quota for each in resources if (quota := critical_pod_quota(each, resources))),
     )
-    return judge_stack(read_objects(view, resources), resources)
+    view = read_objects(view, resources)
+    claims = view.manifests is not None and bool(view.manifests.claims or view.manifests.templates)
+    asked = claims or view.record is not None or bool(view.drivers) or any(pool.is_dra for pool in view.pools)
+    return judge_stack(replace(view, wants_devices=asked), resources)
+
+
+def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
+    """Return the resources of clouds, all but those inside clusters."""
+    return tuple(
+        DeclaredResource(urn=each.urn, type=each.type, name=each.name, props=each.props)
+        for each in resources
+        if not each.type.startswith(_ELSEWHERE)
+    )
+
+
+_ELSEWHERE = ("kubernetes:", "pulumi:", "pulumi-dra:")
+_MINOR = re.compile(r"v?1\.(\d{1,3})(\D|$)")
+
+
+def _versions(resources: Sequence[Resource]) -> tuple[KubernetesVersion, ...]:
+    found: list[KubernetesVersion] = []
+    for each in resources:
+        if of_cloud := cloud_of_cluster(each):
+            title, path = each.title("cluster"), of_cloud.cluster.version
+        elif of_cloud := cloud_of_pool(each):
+            title, path = each.title(of_cloud.pool.kind), of_cloud.pool.version
+        else:
+            continue
+        minor = _MINOR.match(each.props.text(path) or "") if path else None
+        found.append(
+            KubernetesVersion(urn=each.urn, title=title, property=path, minor=int(minor[1]) if minor else None)
+        )
+    return tuple(found)
 
 
 def expected_pools(record: Record | None) -> tuple[DeclaredPool, ...]:

@@ -33,7 +33,15 @@ if document:
 
 role = aws.iam.Role("role", assume_role_policy=json.dumps(ASSUME), opts=after)
 subnets = ["subnet-0a", "subnet-0b"]
-cluster = aws.eks.Cluster("cluster", role_arn=role.arn, vpc_config={"subnet_ids": subnets}, version="1.34", opts=after)
+cluster = aws.eks.Cluster(
+    "cluster",
+    role_arn=role.arn,
+    vpc_config={"subnet_ids": subnets, "endpoint_private_access": True, "endpoint_public_access": False},
+    enabled_cluster_log_types=["audit"],
+    encryption_config={"provider": {"key_arn": "arn:aws:kms:us-east-1:111122223333:key/a"}, "resources": ["secrets"]},
+    version="1.34",
+    opts=after,
+)
 low, desired, high = json.loads(config.get("counts") or "[2, 2, 4]")
 aws.eks.NodeGroup(
     "l4",

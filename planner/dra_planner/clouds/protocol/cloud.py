@@ -97,6 +97,7 @@ class Cloud(ABC):
     gpu_images: ClassVar[Mapping[str, str]]  # by architecture
     system_images: ClassVar[Mapping[str, str]]
     images_with_device_plugin: ClassVar[tuple[str, ...]] = ()  # how names of images begin that bring one
+    images_without_driver: ClassVar[tuple[str, ...]] = ()  # that GPU machines boot, and find no driver in
 
     # Labels and taints.
     longest_key: ClassVar[int] = _LONGEST_KEY

@@ -53,6 +53,7 @@ class PoolResource:
     labels: str
     taints: str
     image: str = ""
+    version: str = ""
     desired: tuple[str, ...]
     desired_per_zone: bool = False
     limits: tuple[CountLimits, ...]

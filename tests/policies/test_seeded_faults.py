@@ -1,0 +1,230 @@
+"""Realistic faults, one at a time in a good stack: the rule that must find it, and the fix that makes it go."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dra_policies.judge import Judge
+from dra_policies.rules import RULES
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN, Properties
+
+EKS, GKE = "aws:eks/cluster:Cluster", "gcp:container/cluster:Cluster"
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+DRIVER = "nvidia-dra-driver-gpu"
+LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
+KEY = {"provider": {"keyArn": "arn:aws:kms:us-east-1:1:key/a"}, "resources": ["secrets"]}
+VALUES = {"gpuResourcesEnabledOverride": True, "resources": {"computeDomains": {"enabled": False}}}
+COS_ROOT = {"nvidiaDriverRoot": "/home/kubernetes/bin/nvidia"}
+
+
+def good(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
+    """A stack with nothing wrong, by short names."""
+    if cloud == "gke":
+        quota = {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
+        spec = {"hard": {"pods": 4}, "scopeSelector": {"matchExpressions": [quota]}}
+        blocks = [{"cidrBlock": "203.0.113.0/24"}]
+        props = {"location": "us-central1", "masterAuthorizedNetworksConfig": {"cidrBlocks": blocks}}
+        return {
+            "plan": declare.record(manifests=declare.job(2), cloud="gke"),
+            "cluster": declare.resource(GKE, "main", {**props, "minMasterVersion": "1.34.1-gke.100"}),
+            "pool": declare.node_pool(),
+            "quota": declare.kubernetes("ResourceQuota", "core/v1", "critical", "nvidia", spec=spec),
+            "driver": declare.release(DRIVER, {**VALUES, **COS_ROOT}, version="25.8.1"),
+        }
+    closed = {"endpointPublicAccess": True, "publicAccessCidrs": ["203.0.113.0/24"], "subnetIds": ["a", "b"]}
+    cluster = {"version": "1.34", "vpcConfig": closed, "enabledClusterLogTypes": LOGS, "encryptionConfig": KEY}
+    disks = [{"deviceName": "/dev/xvda", "ebs": {"encrypted": "true", "volumeSize": 200}}]
+    boot = {"metadataOptions": {"httpTokens": "required"}, "blockDeviceMappings": disks}
+    return {
+        "plan": declare.record(manifests=declare.job(2)),
+        "cluster": declare.resource(EKS, "main", cluster),
+        "template": declare.resource(TEMPLATE, "nodes", boot),
+        "pool": declare.node_group(version="1.34"),
+        "driver": declare.release(DRIVER, VALUES, version="25.8.1"),
+    }
+
+
+def changed(resource: Resource, path: str, value: Any) -> Resource:
+    """Return the resource with one property set, or taken away (None)."""
+
+    def put(here: Any, keys: list[str]) -> Any:
+        if isinstance(here, list):
+            return [put(here[0], keys[1:]), *here[1:]]
+        first, *rest = keys
+        new = put((here or {}).get(first, {}), rest) if rest else value
+        return {key: item for key, item in {**(here or {}), first: new}.items() if item is not None}
+
+    props = Properties(put(resource.props.values, path.split("/")))
+    return Resource(urn=resource.urn, type=resource.type, name=resource.name, props=props, sources=resource.sources)
+
+
+def told(stack: dict[str, Resource]) -> list[tuple[str, str, str, str]]:
+    """Return what is told of a stack, resource by resource and then of the whole: rule, level, object, sentence."""
+    judge = Judge(RULES)
+    names = {each.urn: name for name, each in stack.items()}
+    entries = [entry for each in stack.values() for entry in judge.of_resource(each)]
+    entries += judge.of_stack(list(stack.values()))
+    return [
+        (entry.rule.id, entry.rule.level, names.get(entry.finding.urn, ""), str(entry.finding)) for entry in entries
+    ]
+
+
+# Fault → cloud, object, property, value of the fault; rule and level; words of the finding; value of the fix.
+Fault = tuple[str, str, str, Any, str, str, str]
+BASELINE, ADVISORY, MANDATORY = "security-baseline", "advisory", "mandatory"
+FAULTS: dict[str, Fault] = {
+    "Kubernetes 1.33": ("eks", "cluster", "version", "1.33", "kubernetes-too-old", MANDATORY, "1.33"),
+    "Kubernetes 1.30": ("eks", "cluster", "version", "1.30", "kubernetes-too-old", MANDATORY, "1.30"),
+    "nodes of 1.33": ("eks", "pool", "version", "1.33", "kubernetes-too-old", MANDATORY, 'node group "l4"'),
+    "a GKE master of 1.33": (
+        "gke", "cluster", "minMasterVersion", "1.33.5-gke.1", "kubernetes-too-old", MANDATORY, "minMasterVersion",
+    ),
+    "GKE nodes of 1.32": ("gke", "pool", "version", "1.32.1-gke.9", "kubernetes-too-old", MANDATORY, "node pool"),
+    "an endpoint open to the world": (
+        "eks", "cluster", "vpcConfig/publicAccessCidrs", ["0.0.0.0/0"], BASELINE, ADVISORY, "whole internet",
+    ),
+    "an endpoint open by default": (
+        "eks", "cluster", "vpcConfig/publicAccessCidrs", None, BASELINE, ADVISORY, "whole internet",
+    ),
+    "an endpoint open to IPv6": (
+        "eks", "cluster", "vpcConfig/publicAccessCidrs", ["10.0.0.0/8", "::/0"], BASELINE, ADVISORY, "whole internet",
+    ),
+    "no logs": ("eks", "cluster", "enabledClusterLogTypes", None, BASELINE, ADVISORY, "no audit log"),
+    "logs without audit": ("eks", "cluster", "enabledClusterLogTypes", ["api"], BASELINE, ADVISORY, "no audit log"),
+    "no encryption": ("eks", "cluster", "encryptionConfig", None, BASELINE, ADVISORY, "not encrypted"),
+    "IMDSv1": ("eks", "template", "metadataOptions/httpTokens", "optional", BASELINE, ADVISORY, "IMDSv1"),
+    "a disk in the clear": (
+        "eks", "template", "blockDeviceMappings/0/ebs/encrypted", "false", BASELINE, ADVISORY, "disk",
+    ),
+    "GKE open to the world": (
+        "gke", "cluster", "masterAuthorizedNetworksConfig/cidrBlocks", [{"cidrBlock": "0.0.0.0/0"}], BASELINE, ADVISORY,
+        "whole internet",
+    ),
+    "GKE without logs": ("gke", "cluster", "loggingService", "none", BASELINE, ADVISORY, "no logs"),
+    "legacy authorisation": ("gke", "cluster", "enableLegacyAbac", True, BASELINE, ADVISORY, "past RBAC"),
+    "nodes that nobody watches": (
+        "gke", "pool", "nodeConfig/shieldedInstanceConfig", {"enableIntegrityMonitoring": False}, BASELINE, ADVISORY,
+        "boot",
+    ),
+    "an image without a driver": (
+        "eks", "pool", "amiType", "AL2023_x86_64_STANDARD", "image-without-driver", ADVISORY, "no NVIDIA driver",
+    ),
+    "the image for Neuron": (
+        "eks", "pool", "amiType", "AL2023_x86_64_NEURON", "image-without-driver", ADVISORY, "AL2023_x86_64_NVIDIA",
+    ),
+    "Bottlerocket without a driver": (
+        "eks", "pool", "amiType", "BOTTLEROCKET_x86_64", "image-without-driver", ADVISORY, "no NVIDIA driver",
+    ),
+    "an unpinned driver": ("eks", "driver", "version", None, "driver-not-pinned", ADVISORY, '"25.8.1"'),
+    "no override": (
+        "eks", "driver", "values/gpuResourcesEnabledOverride", None, "driver-chart-refuses", MANDATORY, "without gpu",
+    ),
+    "an override that is off": (
+        "gke", "driver", "values/gpuResourcesEnabledOverride", False, "driver-chart-refuses", MANDATORY, "without gpu",
+    ),
+    "a namespace among the values": (
+        "eks", "driver", "values/namespace", "nvidia", "driver-chart-refuses", MANDATORY, 'remove "namespace"',
+    ),
+    "a removed value": (
+        "eks", "driver", "values/nvidiaCtkPath", "/usr/bin/x", "driver-chart-refuses", MANDATORY, "nvidiaCtkPath",
+    ),
+    "the namespace default": (
+        "eks", "driver", "namespace", "default", "driver-chart-refuses", MANDATORY, "namespace of its own",
+    ),
+    "a driver of an old API": (
+        "eks", "driver", "version", "25.3.1", "driver-cannot-be-installed", MANDATORY, "set its version to 25.3.2",
+    ),
+    "a dotted key": (
+        "eks", "driver", "values/resources.gpus.enabled", True, "driver-key-ignored", ADVISORY,
+        "resources: {gpus: {enabled: …}}",
+    ),
+    "a slip in a key": (
+        "eks", "driver", "values/kubletPlugin", {}, "driver-key-ignored", ADVISORY, 'write "kubeletPlugin"',
+    ),
+    "another slip": (
+        "gke", "driver", "values/featureGate", {}, "driver-key-ignored", ADVISORY, 'write "featureGates"',
+    ),
+    "the root of COS on EKS": (
+        "eks", "driver", "values/nvidiaDriverRoot", "/home/kubernetes/bin/nvidia", "driver-root-wrong", ADVISORY,
+        "set nvidiaDriverRoot: /",
+    ),
+    "the operator's root without the operator": (
+        "eks", "driver", "values/nvidiaDriverRoot", "/run/nvidia/driver", "driver-root-wrong", ADVISORY, "/run/nvidia",
+    ),
+    "the default root on GKE": (
+        "gke", "driver", "values/nvidiaDriverRoot", None, "driver-root-wrong", ADVISORY, "/home/kubernetes/bin/nvidia",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("cloud", ["eks", "gke"])
+def test_a_good_stack_is_silent(declare: SimpleNamespace, cloud: str) -> None:
+    assert told(good(declare, cloud)) == []
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_found(declare: SimpleNamespace, name: str) -> None:
+    cloud, which, path, value, rule, level, words = FAULTS[name]
+    stack = good(declare, cloud)
+
+    found = told({**stack, which: changed(stack[which], path, value)})
+
+    ((_, its_level, urn, sentence),) = [entry for entry in found if entry[0] == rule]
+    assert (its_level, urn) == (level, which)
+    assert words in sentence
+
+
+@pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault[4] != "driver-key-ignored"])
+def test_what_is_not_known_refuses_nothing(declare: SimpleNamespace, name: str) -> None:
+    cloud, which, path, _, rule, *_ = FAULTS[name]
+    stack = good(declare, cloud)
+
+    found = told({**stack, which: changed(stack[which], path, UNKNOWN)})
+
+    assert [entry for entry in found if entry[0] == rule or entry[1] == "mandatory"] == []
+
+
+def test_the_eight_at_once(declare: SimpleNamespace) -> None:
+    names = (
+        "Kubernetes 1.33", "an endpoint open to the world", "no logs", "no encryption", "IMDSv1",
+        "an image without a driver", "an unpinned driver", "no override",
+    )  # fmt: skip
+    stack = good(declare, "eks")
+    for name in names:
+        _, which, path, value, *_ = FAULTS[name]
+        stack[which] = changed(stack[which], path, value)
+
+    sentences = [sentence for _, _, _, sentence in told(stack)]
+
+    for name in names:
+        assert sum(FAULTS[name][-1] in sentence for sentence in sentences) == 1, name
+
+
+def test_the_operator_brings_a_driver_of_its_own(declare: SimpleNamespace) -> None:
+    stack = good(declare, "eks")
+    stack["operator"] = declare.release("gpu-operator", {"devicePlugin": {"enabled": False}})
+    stack["pool"] = changed(stack["pool"], "amiType", "AL2023_x86_64_STANDARD")
+    stack["driver"] = changed(stack["driver"], "values/nvidiaDriverRoot", "/run/nvidia/driver")
+
+    assert told(stack) == []
+
+
+DOUBTS = {"labels": UNKNOWN, "taints": UNKNOWN, "instanceTypes": UNKNOWN, "scalingConfig": UNKNOWN}
+
+
+@pytest.mark.parametrize("key", DOUBTS)
+def test_a_pool_of_which_something_is_not_known_makes_no_shortage_certain(declare: SimpleNamespace, key: str) -> None:
+    """A claim for two GPUs on one node, which the known pool lacks and the other may have."""
+    other = declare.node_group("other", pool="other", machine="g6.12xlarge", **{key: DOUBTS[key]})
+    stack = {"plan": declare.record(), "l4": declare.node_group(), "other": other}
+    stack |= {each.type: each for each in declare.job_resources(1, 8)}
+
+    found = [
+        (rule, level) for rule, level, _, sentence in told(stack) if "fits no pool" in sentence and "other" in sentence
+    ]
+
+    assert found == [("stack-cannot-be-judged", "advisory")]
