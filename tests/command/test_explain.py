@@ -89,8 +89,14 @@ def test_explain_gives_the_minimal_set_of_changes(project: Project) -> None:
 
 def test_explain_says_when_a_node_takes_it_but_the_pool_is_too_small(project: Project) -> None:
     project.stack("{min: 0, max: 4}", "1")
-    done = project.run("explain", "--stack", "dev", "--claim", "default/second-gpu")
-    assert done.status == 0
+    words = ("explain", "--stack", "dev", "--claim")
+    done = project.run(*words, "default/second-gpu")
+    assert done.status == 1
+    assert "claim default/second-gpu of Pod default/second does not fit" in done.out
+    assert "· Pod default/first holds devices of l4 (1 pod)" in done.out
+    (holder,) = project.run(*words, "default/second-gpu", "--format", "json").json["holders"]
+    assert holder == {"pool": "l4", "workload": "Pod default/first", "pods": 1}
+    assert project.run(*words, "default/first-gpu").status == 0
     assert "a node takes it, but the pools are too small for all" in done.out
     assert 'pool "l4" is fixed at 1 node' in done.out
 

@@ -42,6 +42,17 @@ def test_reports(name: str, project: Project) -> None:
     compare(name, done.out)
 
 
+@pytest.mark.parametrize(("form", "row"), [
+    ("text", "default/first-gpu first gpu l4-0 gpu.nvidia.com/gpu-0"),
+    ("markdown", "| default/first-gpu | first | gpu | l4-0 | gpu.nvidia.com/gpu-0 |"),
+    ("html", "<tr><td>default/first-gpu</td><td>first</td><td>gpu</td><td>l4-0</td><td>gpu.nvidia.com/gpu-0</td></tr>"),
+])
+def test_detail_lists_the_devices_of_each_claim(form: str, row: str, project: Project) -> None:
+    words = ("plan", "--stack", "dev", "--format", form)
+    assert row in " ".join(project.run(*words, "--detail").out.split())
+    assert "gpu-0" not in project.run(*words).out
+
+
 def test_the_report_is_plain_and_within_its_width_in_a_pipe(project: Project) -> None:
     copy_examples(project)
     out = project.run("plan", "--stack", "dev", COLUMNS="90").out

@@ -63,21 +63,20 @@ def _compare_and_write(plan: Plan, inputs: Inputs, values: argparse.Namespace) -
 
 
 def _print(plan: Plan, values: argparse.Namespace) -> None:
-    detail = bool(values.detail or values.observed)
     match values.format:
         case "json":
             from dra_command.formats.plan_json import plan_json
 
-            print(plan_json(plan, detail=detail))
+            print(plan_json(plan, detail=bool(values.detail or values.observed)))
         case "markdown":
             from dra_command.formats.plan_markdown import plan_markdown
 
-            print(plan_markdown(plan), end="")
+            print(plan_markdown(plan, detail=values.detail), end="")
         case "html":
             from dra_command.formats.plan_html import plan_html
 
-            print(plan_html(plan), end="")
+            print(plan_html(plan, detail=values.detail), end="")
         case _:
             from dra_command.formats.plan_text import print_plan
 
-            print_plan(plan, quiet=values.quiet, verbose=values.verbose)
+            print_plan(plan, detail=values.detail, quiet=values.quiet, verbose=values.verbose)

@@ -116,6 +116,14 @@ class PoolRow(Output):
     edits: list[EditRow]
 
 
+class HolderRow(Output):
+    """A workload whose pods hold devices of a pool that the claim could use."""
+
+    pool: str
+    workload: str
+    pods: int
+
+
 class ExplainOutput(Output):
     """Answer of `pulumi-dra explain --format json`."""
 
@@ -124,6 +132,7 @@ class ExplainOutput(Output):
     claim: str
     workload: str
     pools: list[PoolRow]
+    holders: list[HolderRow] = Field(description="Who has pods on the pools that are too small for all.")
     missing: ReasonRow | None = Field(
         description="What the fleet lacks where no pool of it can hold the pod: a MIG layout, a driver, or machines."
     )

@@ -11,6 +11,7 @@ from dra_command.contract.explain import (
     EditRow,
     ExclusionRow,
     GroupRow,
+    HolderRow,
     PoolRow,
     ReadRow,
     ReasonRow,
@@ -30,6 +31,7 @@ def explain_json(explanation: Explanation) -> str:
         claim=explanation.claim,
         workload=explanation.workload,
         pools=[_pool(pool) for pool in explanation.pools],
+        holders=[HolderRow(pool=each.pool, workload=each.workload, pods=each.pods) for each in explanation.holders],
         missing=_reason(explanation.missing) if explanation.missing is not None else None,
         left_over=[_reason(each) for each in explanation.left_over],
     )

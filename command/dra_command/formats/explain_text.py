@@ -85,6 +85,9 @@ def print_explanation(
                 page.text(reason.message, indent=2)
                 if reason.fix:
                     page.text(reason.fix, indent=4, mark="→ ")
+            for holder in explanation.holders:
+                pods = f"{holder.pods} pod{'s' if holder.pods != 1 else ''}"
+                page.text(f"{holder.workload} holds devices of {holder.pool} ({pods})", indent=2, mark="· ")
 
 
 def _together(explanation: Explanation, *, verbose: bool) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:

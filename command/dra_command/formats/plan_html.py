@@ -8,6 +8,7 @@ from html import escape
 from dra_command.formats.plan_report import (
     VERDICT_AFTER_A_NAME,
     Table,
+    claims_table,
     costs,
     diagnostics,
     headline,
@@ -34,16 +35,18 @@ th, td { padding: .25rem .75rem; border-bottom: 1px solid #ddd; text-align: left
 _CLASSES = {word: verdict for verdict, word in VERDICT_AFTER_A_NAME.items()}
 
 
-def plan_html(plan: Plan) -> str:
-    """Return the plan as an HTML document."""
-    return "\n".join(_lines(plan)) + "\n"
+def plan_html(plan: Plan, *, detail: bool = False) -> str:
+    """Return the plan as an HTML document; `detail` adds the devices of each claim."""
+    return "\n".join(_lines(plan, detail=detail)) + "\n"
 
 
-def _lines(plan: Plan) -> Iterator[str]:
+def _lines(plan: Plan, *, detail: bool) -> Iterator[str]:
     yield from head_lines(headline(plan), plan.verdict, setting(plan))
     if plan.workloads:
         yield from table_lines(workloads_table(plan))
     yield from table_lines(pools_table(plan))
+    if detail:
+        yield from table_lines(claims_table(plan))
     for obstacle in obstacles(plan, every=True):
         words = VERDICT_AFTER_A_NAME[obstacle.verdict]
         yield f'<h3>{escape(obstacle.subject)} <span class="{obstacle.verdict}">{words}</span></h3>\n<ul>'

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dra_command.formats.plan_report import (
     VERDICT_AFTER_A_NAME,
     Table,
+    claims_table,
     costs,
     diagnostics,
     headline,
@@ -18,12 +19,12 @@ from dra_command.formats.plan_report import (
 from dra_planner.plan import Plan
 
 
-def plan_markdown(plan: Plan) -> str:
-    """Return the plan as Markdown, with a newline at its end."""
-    return "\n".join(_lines(plan)).rstrip() + "\n"
+def plan_markdown(plan: Plan, *, detail: bool = False) -> str:
+    """Return the plan as Markdown, with a newline at its end; `detail` adds the devices of each claim."""
+    return "\n".join(_lines(plan, detail=detail)).rstrip() + "\n"
 
 
-def _lines(plan: Plan) -> Iterator[str]:
+def _lines(plan: Plan, *, detail: bool) -> Iterator[str]:
     yield f"## {safe(headline(plan))}"
     yield ""
     yield safe(setting(plan))
@@ -31,6 +32,8 @@ def _lines(plan: Plan) -> Iterator[str]:
     if plan.workloads:
         yield from table_lines(workloads_table(plan))
     yield from table_lines(pools_table(plan))
+    if detail:
+        yield from table_lines(claims_table(plan))
     for obstacle in obstacles(plan, every=True):
         yield f"**{safe(obstacle.subject)}** {VERDICT_AFTER_A_NAME[obstacle.verdict]}"
         yield ""

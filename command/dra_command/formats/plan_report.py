@@ -8,7 +8,8 @@ from decimal import Decimal
 
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DemandLevel, Reason, Verdict
-from dra_planner.plan import Plan, PlannedWorkload
+from dra_planner.plan import Plan, PlannedWorkload, detail_claims
+from dra_planner.plan.missing_pools import MISSING_POOL
 
 VERDICT_WORDS: dict[Verdict, str] = {
     "fits": "fits",
@@ -39,6 +40,16 @@ class Obstacle:
     subject: str
     verdict: Verdict
     lines: tuple[tuple[str, str], ...]  # what, what would mend it
+
+
+def claims_table(plan: Plan) -> Table:
+    """Return which device each request of each claim would get, a row for each."""
+    rows = (
+        (f"{claim.namespace}/{claim.name}", claim.pod, device.request, device.node, f"{device.driver}/{device.device}")
+        for claim in detail_claims(plan)
+        for device in claim.devices
+    )
+    return Table("Claims", ("claim", "pod", "request", "node", "device"), tuple(rows))
 
 
 def headline(plan: Plan) -> str:
@@ -130,11 +141,12 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
         verdict = workload.verdicts[plan.level]
         if verdict == "fits" or not workload.reasons:
             continue
-        told = tuple(_together(workload.reasons))
+        told = tuple(_together(reason for reason in workload.reasons if reason.code != MISSING_POOL))
         lines = told if every else told[:MOST_REASONS]
         hidden = len(told) - len(lines)
         if hidden:
             lines += ((f"and {hidden} more (--verbose shows them)", ""),)
+        lines += tuple(_together(reason for reason in workload.reasons if reason.code == MISSING_POOL))
         yield Obstacle(str(workload.workload), verdict, lines)
 
 

@@ -8,6 +8,7 @@ from dra_command.formats.page import Page
 from dra_command.formats.plan_report import (
     VERDICT_AFTER_A_NAME,
     Table,
+    claims_table,
     costs,
     diagnostics,
     headline,
@@ -24,14 +25,20 @@ _WORD_STYLES = {word: _STYLES[verdict] for verdict, word in VERDICT_AFTER_A_NAME
 MOST_ASSUMPTIONS = 6
 
 
-def print_plan(plan: Plan, *, quiet: bool = False, verbose: bool = False, file: TextIO | None = None) -> None:
-    """Print the plan; `quiet` leaves the verdict and what is wrong, `verbose` leaves nothing out."""
+def print_plan(
+    plan: Plan, *, detail: bool = False, quiet: bool = False, verbose: bool = False, file: TextIO | None = None
+) -> None:
+    """Print the plan, with `detail` also the devices of each claim; `quiet` leaves the verdict and what is wrong,
+    `verbose` leaves nothing out.
+    """
     with Page(file) as page:
         page.line((headline(plan), f"bold {_STYLES[plan.verdict]}"), f"  {setting(plan)}")
         if not quiet:
             if plan.workloads:
                 _add_table(page, workloads_table(plan))
             _add_table(page, pools_table(plan))
+            if detail:
+                _add_table(page, claims_table(plan))
         _add_obstacles(page, plan, verbose=verbose)
         _add_diagnostics(page, plan, quiet=quiet)
         if not quiet:

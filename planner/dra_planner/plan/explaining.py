@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import NamedTuple
 
 from dra_planner import cel
 from dra_planner.allocation import Edit, NodeState, Placement, Refusal, open_node, reasons_of, sight_of, suggest_edits
@@ -12,7 +13,7 @@ from dra_planner.allocation import explain as explain_search
 from dra_planner.allocation.explanation import ClaimReport
 from dra_planner.cel import Explanation as SelectorReport
 from dra_planner.errors import PlannerError
-from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, best, generated_claim_name
+from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, WorkloadRef, best, generated_claim_name, worst
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.plan.missing_pools import missing_pool
 
@@ -36,11 +37,21 @@ class PoolExplanation:
     edits: tuple[Edit, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A workload with pods on a pool that the claim could use, and how many."""
+
+    pool: str
+    workload: str
+    pods: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """One claim, who brings it, and what each pool says to it.
 
-    `left_over` says of workloads whose pods would fit, but for which the pools are too small, what the judgement says.
+    `verdict` is that of the claim among all other workloads: a claim that an empty node takes does not fit where others
+    hold what it requests. `left_over` says so in the judgement's words, and `holders` who they are.
     `missing` is what the fleet lacks where no pool of it can hold the pod. With an observed cluster each pool is one
     node of it.
     """
@@ -50,8 +61,17 @@ class Explanation:
     verdict: Verdict
     pools: tuple[PoolExplanation, ...]
     left_over: tuple[Reason, ...] = ()
+    holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
+
+
+class _Found(NamedTuple):
+    """A claim, the pod shape that brings it, and the workloads whose claim is meant: pods alike share a shape."""
+
+    shape: Shape
+    claim: ShapeClaim
+    workloads: frozenset[WorkloadRef]
 
 
 def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanation:
@@ -60,31 +80,40 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanatio
     Raises PlannerError naming the claims, or pools, there are.
     """
     name = name if "/" in name else f"default/{name}"
-    shape, claim = _find_claim(judgement, name)
+    shape, claim, workloads = _find_claim(judgement, name)
     answers = [answer for answer in judgement.answers(shape) if pool in ("", answer.offer.name)]
     if not answers:
         known = ", ".join(offer.name for offer in judgement.offers)
         raise PlannerError(f'there is no pool "{pool}"', fix=f"pools: {known}")
     pools = tuple(_explain_pool(answer, claim, judgement) for answer in answers)
     verdict = best(each.verdict for each in pools)
-    workloads = {member.workload for member in shape.members}
+    left_over = tuple(
+        size for size in judgement.sizing.workloads if verdict == "fits" and size.workload in workloads and size.pending
+    )
+    room = [each.pool for each in pools if each.verdict == "fits"]
     return Explanation(
         claim=name,
         workload=", ".join(sorted(map(str, workloads))),
-        verdict=verdict,
+        verdict=worst(size.verdict for size in left_over) if left_over else verdict,
         pools=pools,
         is_observed=judgement.is_observed,
         missing=missing_pool(judgement, shape),
-        left_over=tuple(
-            reason
-            for size in judgement.sizing.workloads
-            if verdict == "fits" and size.workload in workloads and size.pending
-            for reason in size.reasons
-        ),
+        left_over=tuple(reason for size in left_over for reason in size.reasons),
+        holders=tuple(_holders(judgement, room)) if left_over else (),
     )
 
 
-def _find_claim(judgement: Judgement, name: str) -> tuple[Shape, ShapeClaim]:
+def _holders(judgement: Judgement, pools: Iterable[str]) -> Iterator[Holder]:
+    """Yield who has pods with claims on these pools when the demand is placed, pool by pool."""
+    with_claims = {member.workload for shape in judgement.demand.shapes if shape.claims for member in shape.members}
+    for pool in pools:
+        for size in judgement.sizing.workloads:
+            pods = dict(size.placements).get(pool, 0)
+            if pods and size.workload in with_claims:
+                yield Holder(pool, str(size.workload), pods)
+
+
+def _find_claim(judgement: Judgement, name: str) -> _Found:
     claims = dict(_claims(judgement))
     if name in claims:
         return claims[name]
@@ -140,23 +169,28 @@ def _excluding(report: ClaimReport) -> Iterable[str]:
             yield from (each.term.expression for each in way.exclusions if each.term is not None)
 
 
-def _by_entry(judgement: Judgement) -> Iterator[tuple[str, tuple[Shape, ShapeClaim]]]:
+def _by_entry(judgement: Judgement) -> Iterator[tuple[str, _Found]]:
     """Yield the claims of pods by their entry in the pod, as reasons call them."""
     for shape in judgement.demand.shapes:
         for claim in shape.claims:
             if claim.shared is None:
-                yield f"{shape.namespace}/{claim.name}", (shape, claim)
+                yield f"{shape.namespace}/{claim.name}", _Found(shape, claim, _workloads(shape))
 
 
-def _claims(judgement: Judgement) -> Iterator[tuple[str, tuple[Shape, ShapeClaim]]]:
+def _claims(judgement: Judgement) -> Iterator[tuple[str, _Found]]:
     """Yield every name a claim goes by: its own, or those that pods give to theirs."""
     for shape in judgement.demand.shapes:
         for claim in shape.claims:
             if claim.shared is not None:
-                yield str(claim.shared), (shape, claim)
+                yield str(claim.shared), _Found(shape, claim, _workloads(shape))
                 continue
             for member in shape.members:
                 ref = member.workload
                 pods = (ref.name, ref.pod_name(0)) if member.figures.steady else (ref.name,)
                 for pod in dict.fromkeys(pods):
-                    yield f"{ref.namespace}/{generated_claim_name(pod, claim.name)}", (shape, claim)
+                    name = f"{ref.namespace}/{generated_claim_name(pod, claim.name)}"
+                    yield name, _Found(shape, claim, frozenset((ref,)))
+
+
+def _workloads(shape: Shape) -> frozenset[WorkloadRef]:
+    return frozenset(member.workload for member in shape.members)

@@ -18,6 +18,7 @@ from dra_planner.offers import predict_offers
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.sizing import DoubtfulPlace
 
+MISSING_POOL: Final = "pool-missing"
 MOST_MACHINES: Final = 3
 MOST_PODS: Final = 64  # that are counted on one node
 _NEW_POOL: Final = "beside-the-others"  # a name that no fleet is likely to have
@@ -41,7 +42,7 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
     if not changes:
         return None
     return Reason(
-        code="pool-missing",
+        code=MISSING_POOL,
         message=f"no pool of this fleet can hold the pod; {'these' if len(changes) > 1 else 'this'} would",
         fix=", or ".join(change.text for change in changes),
     )
