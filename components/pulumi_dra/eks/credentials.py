@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 
@@ -27,6 +28,6 @@ def configured_credentials() -> Credentials:
             "where `pulumi up` runs, or the objects inside the cluster are refused as Unauthorized"
         )
     given = config.get("assumeRoles") or config.get("assumeRole")
-    roles = json.loads(given) if given else []
-    roles = roles if isinstance(roles, list) else [roles]
-    return Credentials(role_arn=roles[-1].get("roleArn", "") if roles else "", profile=config.get("profile") or "")
+    assumed: Any = json.loads(given) if given else {}
+    role: Any = assumed[-1] if isinstance(assumed, list) else assumed
+    return Credentials(role_arn=role.get("roleArn", ""), profile=config.get("profile") or "")
