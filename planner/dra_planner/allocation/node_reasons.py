@@ -33,6 +33,9 @@ def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
     missing = amount_text(name, asked - left)
     whole = "" if left == total else f" of {amount_text(name, total)}"
     fix = f"ask for {missing} less, or use a larger machine" if asked > total else f"free {missing}, or add a node"
+    if not total and "/" in name:
+        plugin = f"use nodes whose device plugin offers {name}"
+        fix = f"request the devices with a ResourceClaim, or {plugin}" if name.startswith("nvidia.com/") else plugin
     return Reason(
         code=_SHORT_CODES.get(name, "insufficient-resource"),
         message=f"{name}: asks for {amount_text(name, asked)}, {amount_text(name, left)}{whole} left, {missing} short",
@@ -107,10 +110,21 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
     labels = refusal.node.node.meta.labels
     if not misfit.label:
         return Reason(code="node-affinity", message="the node's labels do not pass the pod's required node affinity")
-    key = misfit.label.partition("=")[0]
-    have = f'has {key}="{labels[key]}"' if key in labels else f"has no label {key}"
+    key, _, value = misfit.label.partition("=")
+    have, fix = f"has no label {key}", f"drop {key} from the pod's nodeSelector"
+    if key in labels:
+        have, fix = f'has {key}="{labels[key]}"', f'select {key}="{labels[key]}", or {fix}'
+    elif _can_be_set(key, value):
+        fix = f"label the pool with {misfit.label}, or {fix}"
     return Reason(
         code="node-selector",
         message=f"the pod selects nodes with {misfit.label}; the node {have}",
-        fix=f"label the pool with {misfit.label}, or change the pod's nodeSelector",
+        fix=fix,
     )
+
+
+def _can_be_set(key: str, value: str) -> bool:
+    """Whether every cloud takes the label from the owner of a pool."""
+    from dra_planner.clouds import cloud, names  # only on the way to a reason
+
+    return not any(cloud(name).label_fault(key, value) for name in names())

@@ -56,7 +56,7 @@ def verdict_of(memory: str = "1Gi", labels: str = "{}", pods: int = 1, **pool: A
     [
         ("28Gi", "fits", set()),
         ("30Gi", "cannot-tell", {"estimate-too-close"}),
-        ("40Gi", "does-not-fit", {"insufficient-memory"}),
+        ("40Gi", "does-not-fit", {"insufficient-memory", "pool-missing"}),
     ],
 )
 def test_memory_between_the_estimate_and_the_machine(memory: str, verdict: str, codes: set[str]) -> None:

@@ -1,0 +1,53 @@
+"""Fixes of what turns a node down before its devices are looked at; each is applied, and the pod placed again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from allocation_builders import CLASSES, claim, gpus, node, request, shape
+
+from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
+from dra_planner.model import Shape
+from dra_planner.releases import features_of
+
+
+def opened(**labels: str) -> NodeState:
+    return open_node(node(labels=labels), [gpus(2)], CLASSES, features_of(36))
+
+
+def fix_of(pod: Shape, here: NodeState) -> str:
+    answer = place(pod, here)
+    assert isinstance(answer, Refusal)
+    (reason,) = reasons_of(answer)
+    return reason.fix
+
+
+def fits(pod: Shape, here: NodeState) -> bool:
+    return isinstance(place(pod, here), Placement)
+
+
+def test_a_label_with_another_value_is_selected_as_the_node_has_it() -> None:
+    fix = fix_of(shape(node_selector={"team": "vision"}), opened(team="speech"))
+    assert fix == 'select team="speech", or drop team from the pod\'s nodeSelector'
+    assert fits(shape(node_selector={"team": "speech"}), opened(team="speech"))
+    assert fits(shape(), opened(team="speech"))
+
+
+def test_a_label_that_the_pool_lacks_can_be_given_to_it() -> None:
+    pod = shape(node_selector={"team": "vision"})
+    assert fix_of(pod, opened()) == "label the pool with team=vision, or drop team from the pod's nodeSelector"
+    assert fits(pod, opened(team="vision"))
+
+
+@pytest.mark.parametrize("key", ["kubernetes.io/role", "topology.kubernetes.io/rack", "pulumi-dra/pool"])
+def test_a_label_that_clouds_refuse_is_never_advised(key: str) -> None:
+    assert fix_of(shape(node_selector={key: "x"}), opened()) == f"drop {key} from the pod's nodeSelector"
+
+
+def test_devices_that_no_plugin_counts_are_requested_with_a_claim() -> None:
+    pod = shape(requests={"cpu": 1000, "nvidia.com/gpu": 2})
+    assert fix_of(pod, opened()) == (
+        "request the devices with a ResourceClaim, or use nodes whose device plugin offers nvidia.com/gpu"
+    )
+    assert fits(replace(pod, **{f: getattr(shape(claim(request(count=2))), f) for f in ("pod", "claims")}), opened())
