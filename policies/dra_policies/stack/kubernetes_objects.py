@@ -92,7 +92,7 @@ def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resour
         if other.urn == resource.urn
         or other.type.endswith(_FOR_EVERYBODY)
         or cloud_of_cluster(other) is not None
-        or (other.type.endswith(_CLAIMS) and other.props.at("metadata.name") in names)
+        or (other.type.endswith(_CLAIMS) and other.props.text("metadata.name") in names)
     )
 
 

@@ -84,7 +84,7 @@ def _plugin_pod(resource: Resource, values: Properties) -> Properties:
         ("affinity", _nested(REQUIRED_TERMS.removeprefix("affinity."), PLUGIN_TERMS)),
         ("tolerations", PLUGIN_TOLERATIONS),
     ):
-        if values.values is UNKNOWN:
+        if as_mapping(values.values) is None:
             pod[key] = UNKNOWN
         elif key not in values.values:
             pod[key] = UNKNOWN if from_files else default
