@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 
@@ -27,7 +26,7 @@ def configured_credentials() -> Credentials:
             "aws:accessKey is set, but a kubeconfig holds no keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY "
             "where `pulumi up` runs, or the objects inside the cluster are refused as Unauthorized"
         )
-    given = config.get("assumeRoles") or config.get("assumeRole")
-    assumed: Any = json.loads(given) if given else {}
-    role: Any = assumed[-1] if isinstance(assumed, list) else assumed
-    return Credentials(role_arn=role.get("roleArn", ""), profile=config.get("profile") or "")
+    roles: list[dict[str, str]] = json.loads(config.get("assumeRoles") or "[]")
+    if not roles and (single := config.get("assumeRole")):
+        roles = [json.loads(single)]
+    return Credentials(role_arn=roles[-1].get("roleArn", "") if roles else "", profile=config.get("profile") or "")
