@@ -3,11 +3,13 @@
     predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
     Simulator.of(demand, nodes, classes, features).run(order)   → Outcome
     standard_orders(random_orders)                              the orders that are tried
+    simulate_counts(demand, pools, …)                           nodes per pool that place everything in all of them
 
 A packing that exists is not yet a cluster that works: the scheduler takes pods one by one, in the order in which they
 come, and puts each on the node that scores best at that moment. Deterministic for stated seeds.
 """
 
+from dra_planner.simulation.counts import SimulatedCounts, SimulatedPool, Stranding, simulate_counts
 from dra_planner.simulation.nodes import SimulatedNode, observed_nodes, predicted_nodes
 from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, standard_orders
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons
@@ -30,12 +32,16 @@ __all__ = [
     "Order",
     "Outcome",
     "Profile",
+    "SimulatedCounts",
     "SimulatedNode",
+    "SimulatedPool",
     "Simulator",
+    "Stranding",
     "WorkloadOutcome",
     "failure_reasons",
     "observed_nodes",
     "predicted_nodes",
     "requested_to_capacity_ratio",
+    "simulate_counts",
     "standard_orders",
 ]

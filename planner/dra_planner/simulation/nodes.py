@@ -29,15 +29,26 @@ def observed_nodes(offers: Iterable[Offer]) -> tuple[SimulatedNode, ...]:
 
 def predicted_nodes(offers: Iterable[Offer], counts: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
     """Return so many nodes of each pool, named <pool>-<index>, in turn in the zones of the pool."""
-    return tuple(each for offer in offers for each in _nodes_of(offer, counts.get(offer.name, 0)))
+    return tuple(each for offer in offers for each in PoolNodes.of(offer).take(counts.get(offer.name, 0)))
 
 
-def _nodes_of(offer: Offer, count: int) -> Iterator[SimulatedNode]:
-    zoned = [_in_zone(offer, zone) for zone in offer.zones] or [offer]
-    for index in range(count):
-        here = zoned[index % len(zoned)]
-        meta = replace(here.node.meta, name=f"{offer.name}-{index}")
-        yield SimulatedNode(replace(here.node, meta=meta), here, offer.name)
+@dataclass(frozen=True, slots=True)
+class PoolNodes:
+    """The nodes that a pool may have; `zoned` is its offer in each of its zones."""
+
+    name: str
+    zoned: tuple[Offer, ...]
+
+    @classmethod
+    def of(cls, offer: Offer) -> PoolNodes:
+        return cls(offer.name, tuple(_in_zone(offer, zone) for zone in offer.zones) or (offer,))
+
+    def take(self, count: int) -> Iterator[SimulatedNode]:
+        """Yield the first so many nodes."""
+        for index in range(count):
+            offer = self.zoned[index % len(self.zoned)]
+            meta = replace(offer.node.meta, name=f"{self.name}-{index}")
+            yield SimulatedNode(replace(offer.node, meta=meta), offer, self.name)
 
 
 def _in_zone(offer: Offer, zone: str) -> Offer:

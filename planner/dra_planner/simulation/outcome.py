@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from dra_planner.allocation import NodeState, Undecided, reasons_of
 from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
 from dra_planner.simulation.cluster import Cluster
+from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.orders import Order
 from dra_planner.simulation.scheduling import Failure
 
@@ -42,6 +43,7 @@ class Outcome:
     workloads: Mapping[WorkloadRef, WorkloadOutcome] = field(hash=False)
     placed: Mapping[ObjectKey, int] = field(hash=False)  # pods of the demand, by number of node
     pending: Mapping[ObjectKey, Failure] = field(hash=False)
+    pending_kinds: Mapping[PodKind, int] = field(hash=False)
     preempted: tuple[ObjectKey, ...]
     steps: int
     cluster: Cluster

@@ -19,6 +19,8 @@ from dra_planner.simulation.stages import Stage, StageAnswer
 from dra_planner.simulation.surroundings import Population, Surroundings, score_neighbours, score_spread
 from dra_planner.simulation.window import ALL_BELOW, Window, look_around
 
+_STEPS_OF_AN_ATTEMPT = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
@@ -54,7 +56,7 @@ class Failure:
 class Scheduler:
     """Chooses nodes. Ties are broken by a seed, or go to the first node where there is none.
 
-    `steps` counts what was done: one for each stage that a pod was compared with.
+    `steps` counts what was done: some for each attempt, and one for each stage that the pod was compared with.
     """
 
     cluster: Cluster
@@ -73,7 +75,7 @@ class Scheduler:
         rules = self.rules[kind.number]
         around = Surroundings.of(kind, rules, cluster.population) if rules.filter else None
         window = self._look(pod, around)
-        self.steps += len(window.answers) + len(window.refused)
+        self.steps += _STEPS_OF_AN_ATTEMPT + len(window.answers) + len(window.refused)
         error = window.error
         if error is not None or not window.feasible:
             return Failure(tuple(self._rejections(pod, window)), error)

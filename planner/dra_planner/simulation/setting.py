@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count as numbers
 from itertools import groupby
 
-from dra_planner.allocation import NodeState, Sight, open_offer, sight_of
+from dra_planner.allocation import NodeState, open_offer, sight_of
 from dra_planner.allocation.interpod import PodView
 from dra_planner.allocation.node_filters import reject_for_good
 from dra_planner.allocation.verdicts import ClaimPicks
@@ -76,25 +76,34 @@ def prepare(
     profile: Profile,
     level: DemandLevel,
     place_budget: int,
+    opened: dict[int, NodeState] | None = None,
 ) -> Setting:
-    """Return the setting of a demand on nodes; they are numbered as the scheduler walks them."""
+    """Return the setting of a demand on nodes; they are numbered as the scheduler walks them.
+
+    `opened` remembers nodes that were opened before, by the identity of their offer.
+    """
     nodes = interleave_zones(nodes)
     kinds = Kinds()
     members = tuple((member, kinds.of_shape(_made(shape), _siblings(member))) for shape, member in _in_order(demand))
-    states = _open(nodes, classes, features, sight_of(demand.shapes, demand.namespaces))
-    bound = [_bound_pods(number, each.offer, states[number], kinds) for number, each in enumerate(nodes)]
+    states = {} if opened is None else opened
+    sight = sight_of(demand.shapes, demand.namespaces)
+    for each in nodes:
+        if id(each.offer) not in states:
+            states[id(each.offer)] = open_offer(each.offer, classes, features, sight)
+    own = [states[id(each.offer)] for each in nodes]
+    bound = [_bound_pods(number, each.offer, own[number], kinds) for number, each in enumerate(nodes)]
     rules = compile_rules(kinds.all, demand.namespaces)
     noticed = frozenset[int]().union(*(each.noticed for each in rules))
     stages = Stages(profile, [kind.number in noticed for kind in kinds.all], place_budget)
-    opened: list[Stage] = []
-    equal = share_states(states, Distinctions.of(kinds.all, classes.values()))
+    stage_of: list[Stage] = []
+    equal = share_states(own, Distinctions.of(kinds.all, classes.values()))
     for each, state, pods in zip(nodes, equal, bound, strict=True):
         company = Counter(placed.pod.kind.number for placed in pods if placed.pod.kind.number in noticed)
-        opened.append(stages.open(state, _scored(each.offer, pods), tuple(sorted(company.items()))))
+        stage_of.append(stages.open(state, _scored(each.offer, pods), tuple(sorted(company.items()))))
     start = Start(
         nodes=tuple(each.node for each in nodes),
-        templates=tuple(state.template for state in states),
-        stages=tuple(opened),
+        templates=tuple(state.template for state in own),
+        stages=tuple(stage_of),
         pods=tuple(placed for pods in bound for placed in pods),
         claims=_shared_claims(nodes),
     )
@@ -107,17 +116,6 @@ def prepare(
         members=members,
         level=level,
     )
-
-
-def _open(
-    nodes: Sequence[SimulatedNode], classes: Mapping[str, DeviceClass], features: Features, sight: Sight
-) -> list[NodeState]:
-    """Return the state of each node before any pod of the demand; nodes of one offer share theirs."""
-    states: dict[int, NodeState] = {}
-    for each in nodes:
-        if id(each.offer) not in states:
-            states[id(each.offer)] = open_offer(each.offer, classes, features, sight)
-    return [states[id(each.offer)] for each in nodes]
 
 
 def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dra_planner.allocation import NodeState
 from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, WorkloadRef
 from dra_planner.releases import Features
@@ -27,7 +28,7 @@ from dra_planner.simulation.setting import Setting, prepare
 from dra_planner.simulation.stages import StageAnswer
 
 STEPS = 50_000_000
-"""Comparisons of a pod with a stage that one order may take, unless it is said otherwise."""
+"""Steps (see `Scheduler`) that one order may take, unless it is said otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,24 @@ class Simulator:
         profile: Profile = DEFAULT,
         level: DemandLevel = "steady",
         place_budget: int = STEP_BUDGET,
+        opened: dict[int, NodeState] | None = None,
     ) -> Simulator:
-        """Return a simulator; `place_budget` bounds each search for devices."""
-        setting = prepare(demand, nodes, classes, features, profile=profile, level=level, place_budget=place_budget)
-        return cls(setting)
+        """Return a simulator; `place_budget` bounds each search for devices.
+
+        `opened` remembers what nodes answered to the same demand, by the identity of their offer.
+        """
+        return cls(
+            prepare(
+                demand,
+                nodes,
+                classes,
+                features,
+                profile=profile,
+                level=level,
+                place_budget=place_budget,
+                opened=opened,
+            )
+        )
 
     def run(self, order: Order = SETTLED, *, steps: int = STEPS) -> Outcome:
         """Return what becomes of the pods when they arrive in that order; the same for the same arguments."""
@@ -196,6 +211,7 @@ class Run:
             workloads={ref: self._workload(ref, controllers) for ref, controllers in workloads.items()},
             placed={name: placed.node for name, placed in cluster.pods.items() if name in self._owner},
             pending={name: failure for name, (_, failure) in pending.items()},
+            pending_kinds=Counter(pod.kind for pod, _ in pending.values()),
             preempted=tuple(self._preempted),
             steps=self._scheduler.steps,
             cluster=cluster,

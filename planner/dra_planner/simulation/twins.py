@@ -49,7 +49,11 @@ class Distinctions:
 def share_states(states: Sequence[NodeState], distinctions: Distinctions) -> list[NodeState]:
     """Return the states with those of twins replaced by that of the first of them."""
     first: dict[Hashable, NodeState] = {}
-    return [first.setdefault(_signature(state, distinctions), state) for state in states]
+    twin: dict[int, NodeState] = {}  # by the identity of a state: nodes of one pool have theirs in common already
+    for state in states:
+        if id(state) not in twin:
+            twin[id(state)] = first.setdefault(_signature(state, distinctions), state)
+    return [twin[id(state)] for state in states]
 
 
 def _labels_read(spec: PodSpec) -> set[str]:

@@ -1,0 +1,254 @@
+"""How many nodes of each pool place everything, in every order of arrival that is tried.
+
+From the counts of a packing, nodes are added where pending pods can go, the cheapest first; what was added too much is
+taken away again. Counts are returned only after they were simulated in every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from dra_planner.allocation import NodeState
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, WorkloadRef
+from dra_planner.offers import Offer
+from dra_planner.releases import Features
+from dra_planner.simulation.kinds import PodKind
+from dra_planner.simulation.nodes import PoolNodes
+from dra_planner.simulation.orders import Order
+from dra_planner.simulation.outcome import Outcome
+from dra_planner.simulation.profile import DEFAULT, Profile
+from dra_planner.simulation.setting import Setting
+from dra_planner.simulation.simulator import Simulator
+from dra_planner.simulation.stages import Stage
+
+_MOST_PODS: Final = 1_000  # of one kind that are tried on one node
+_STEPS_PER_POD: Final = 40  # what a pod takes in one order, searched for several times over: a cautious round figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedPool:
+    """A pool to be sized: its offer, the nodes of the packing, the most it may have, and what a node costs."""
+
+    offer: Offer
+    packing: int
+    maximum: int
+    cost: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stranding:
+    """Pods that one order of arrival leaves without a node, by workload; those never made are among them."""
+
+    order: Order
+    pending: Mapping[WorkloadRef, int] = field(hash=False)
+
+    @property
+    def pods(self) -> int:
+        return sum(self.pending.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedCounts:
+    """What the simulation says of a packing.
+
+    `counts`: nodes per pool with which everything was placed in every order; None where that was not found within the
+    maxima. `at_packing` and `at_maximum`: the orders that leave pods pending with these counts, the latter asked only
+    where no counts were found. `scale`: pods and nodes were divided by so much. `complete`: the steps sufficed.
+    """
+
+    orders: tuple[Order, ...]
+    counts: Mapping[str, int] | None = field(hash=False)
+    at_packing: tuple[Stranding, ...]
+    at_maximum: tuple[Stranding, ...] = ()
+    scale: int = 1
+    complete: bool = True
+
+
+def simulate_counts(
+    demand: Demand,
+    pools: Sequence[SimulatedPool],
+    beside: Sequence[tuple[Offer, int]],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    *,
+    level: DemandLevel,
+    orders: tuple[Order, ...],
+    steps: int,
+    profile: Profile = DEFAULT,
+) -> SimulatedCounts:
+    """Return what the scheduler needs of each pool for one level of a demand that a packing places.
+
+    `beside` are nodes that nobody sizes, with their count. `steps` bounds the whole search; a demand that is too large
+    for it is simulated at a smaller scale.
+    """
+    pods = sum(shape.figures.at(level) or 0 for shape in demand.shapes if not shape.per_node)
+    scale = max(1, -(-pods * len(orders) * _STEPS_PER_POD // max(1, steps)))
+    search = _Search(_scaled(demand, scale), pools, beside, classes, features, level, orders, steps, profile, scale)
+    return search.run()
+
+
+def _scaled(demand: Demand, scale: int) -> Demand:
+    if scale == 1:
+        return demand
+    shapes = tuple(
+        replace(
+            shape,
+            members=tuple(replace(member, figures=_divide(member.figures, scale)) for member in shape.members),
+        )
+        for shape in demand.shapes
+    )
+    return replace(demand, shapes=shapes)
+
+
+def _divide(figures: Figures, scale: int) -> Figures:
+    floor, steady, ceiling, peak = (None if each is None else -(-each // scale) for each in figures)
+    return Figures(floor or 0, steady or 0, ceiling, peak)
+
+
+Counts = dict[str, int]
+
+
+@dataclass(slots=True)
+class _Search:
+    demand: Demand
+    pools: Sequence[SimulatedPool]
+    beside: Sequence[tuple[Offer, int]]
+    classes: Mapping[str, DeviceClass]
+    features: Features
+    level: DemandLevel
+    orders: tuple[Order, ...]
+    steps: int
+    profile: Profile
+    scale: int
+    _nodes: dict[str, PoolNodes] = field(default_factory=dict[str, PoolNodes])
+    _opened: dict[int, NodeState] = field(default_factory=dict[int, NodeState])
+    _failed: list[Outcome] = field(default_factory=list[Outcome])  # the last one that was told
+    _probe: Setting | None = None  # one node of each pool
+    _spent: int = 0
+
+    def run(self) -> SimulatedCounts:
+        self._nodes = {each.offer.name: PoolNodes.of(each.offer) for each in self.pools}
+        least = {each.offer.name: -(-each.packing // self.scale) for each in self.pools}
+        most = {each.offer.name: max(least[each.offer.name], each.maximum // self.scale) for each in self.pools}
+        at_packing = self._strandings(least)
+        if not at_packing:
+            return self._found(least, least, ())
+        counts = self._grow(least, most)
+        at_maximum: tuple[Stranding, ...] = ()
+        if counts is None and not self._is_exhausted:
+            at_maximum = self._strandings(most)
+            counts = None if at_maximum else most
+        if counts is None or self._is_exhausted:
+            return SimulatedCounts(
+                orders=self.orders,
+                counts=None,
+                at_packing=at_packing,
+                at_maximum=at_maximum,
+                scale=self.scale,
+                complete=not self._is_exhausted,
+            )
+        return self._found(self._shrink(counts, least), least, at_packing)
+
+    def _found(self, counts: Counts, least: Counts, at_packing: tuple[Stranding, ...]) -> SimulatedCounts:
+        """Return the counts at full scale: what was added at the small one is added so many times over."""
+        full: Counts = {}
+        for each in self.pools:
+            more = (counts[each.offer.name] - least[each.offer.name]) * self.scale
+            full[each.offer.name] = min(each.packing + more, max(each.packing, each.maximum))
+        return SimulatedCounts(orders=self.orders, counts=full, at_packing=at_packing, scale=self.scale)
+
+    @property
+    def _is_exhausted(self) -> bool:
+        return self._spent > self.steps
+
+    # -- simulating
+
+    def _simulator(self, counts: Counts) -> Simulator:
+        nodes = [node for name, count in counts.items() for node in self._nodes[name].take(count)]
+        nodes += [node for offer, count in self.beside for node in PoolNodes.of(offer).take(count)]
+        return Simulator.of(
+            self.demand,
+            nodes,
+            self.classes,
+            self.features,
+            profile=self.profile,
+            level=self.level,
+            opened=self._opened,
+        )
+
+    def _strandings(self, counts: Counts, *, all_orders: bool = True) -> tuple[Stranding, ...]:
+        """Return the orders that leave pods pending; only the first of them unless all are wanted."""
+        simulator = self._simulator(counts)
+        self._failed = []
+        for order in self.orders:
+            if self._is_exhausted:
+                break
+            outcome = simulator.run(order, steps=self.steps - self._spent)
+            self._spent += outcome.steps
+            if not outcome.places_everything:
+                self._failed.append(outcome)
+                if not all_orders:
+                    break
+        return tuple(_stranding(outcome) for outcome in self._failed)
+
+    # -- searching
+
+    def _grow(self, least: Counts, most: Counts) -> Counts | None:
+        """Add nodes where pending pods can go until none is pending in any order; None where no such pool has room."""
+        counts = dict(least)
+        while self._failed and not self._is_exhausted:
+            worst = max(self._failed, key=lambda outcome: _stranding(outcome).pods)
+            choice = self._cheapest(worst, counts, most)
+            if choice is None:
+                return None
+            name, nodes = choice
+            counts[name] = min(most[name], counts[name] + nodes)
+            self._strandings(counts)
+        return counts
+
+    def _cheapest(self, outcome: Outcome, counts: Counts, most: Counts) -> tuple[str, int] | None:
+        """Return the pool with room that takes some pending pods most cheaply, and how many nodes that takes."""
+        choices: list[tuple[list[float], str, int]] = []
+        for each in self.pools:
+            name = each.offer.name
+            if counts[name] >= most[name]:
+                continue
+            for kind, pods in outcome.pending_kinds.items():
+                held = self._fill(name, kind)
+                if held:
+                    choices.append(([part / held for part in each.cost], name, -(-pods // held)))
+        return min(choices)[1:] if choices else None
+
+    def _fill(self, pool: str, kind: PodKind) -> int:
+        """Return how many pods of a kind an empty node of a pool takes."""
+        if self._probe is None:
+            self._probe = self._simulator(dict.fromkeys(self._nodes, 1)).setting
+        setting, held = self._probe, 0
+        groups = [node.group for node in setting.nodes]
+        after: Stage | None = setting.start.stages[groups.index(pool)]
+        while after is not None and held < _MOST_PODS:
+            after = setting.stages.ask(after, setting.kinds[kind.number]).after
+            held += after is not None
+        return held
+
+    def _shrink(self, counts: Counts, least: Counts) -> Counts:
+        """Take nodes away again that are not needed, the most expensive first."""
+        for each in sorted(self.pools, key=lambda each: each.cost, reverse=True):
+            name = each.offer.name
+            low, high = least[name], counts[name]
+            while low < high and not self._is_exhausted:
+                middle = (low + high) // 2
+                if self._strandings({**counts, name: middle}, all_orders=False):
+                    low = middle + 1
+                elif not self._is_exhausted:
+                    high = middle
+            counts = {**counts, name: high}
+        return counts
+
+
+def _stranding(outcome: Outcome) -> Stranding:
+    workloads = outcome.workloads.values()
+    pending = {each.workload: each.pending + each.not_created + each.lost for each in workloads}
+    return Stranding(outcome.order, {ref: pods for ref, pods in pending.items() if pods})

@@ -1,0 +1,80 @@
+"""How many nodes place everything in every order of arrival, beside what a packing needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from allocation_builders import CLASSES, claim, request, shape
+from clusters import F36, bare, offer, workload
+
+from dra_planner.model import Demand, Shape
+from dra_planner.simulation import SimulatedCounts, SimulatedPool, Simulator, simulate_counts, standard_orders
+from dra_planner.simulation.nodes import predicted_nodes
+
+ONE_GPU, FOUR_GPUS = claim(request()), claim(request(count=4))
+ORDERS = standard_orders(3)
+
+
+def pool(name: str, packing: int, maximum: int, gpus: int = 4, cost: int = 1) -> SimulatedPool:
+    made = replace(offer(name, gpus), origin="predicted", count_max=maximum)
+    return SimulatedPool(offer=made, packing=packing, maximum=maximum, cost=(cost,))
+
+
+def counts(shapes: Sequence[Shape], *pools: SimulatedPool, steps: int = 200_000) -> SimulatedCounts:
+    demand = Demand(shapes=tuple(shapes))
+    return simulate_counts(demand, pools, (), CLASSES, F36, level="steady", orders=ORDERS, steps=steps)
+
+
+SMALL_AND_WHOLE = [workload(shape(ONE_GPU), 4, name="small", at=0), bare(shape(FOUR_GPUS), "whole", at=1)]
+"""Small pods are spread, so that no node is left whole unless there are as many more."""
+
+
+def places_everything(shapes: Sequence[Shape], pools: Sequence[SimulatedPool], found: Mapping[str, int]) -> bool:
+    nodes = predicted_nodes([each.offer for each in pools], found)
+    simulator = Simulator.of(Demand(shapes=tuple(shapes)), nodes, CLASSES, F36)
+    return all(simulator.run(order).places_everything for order in ORDERS)
+
+
+def test_a_packing_that_works_in_every_order_is_kept():
+    found = counts([workload(shape(ONE_GPU), 8)], pool("a", 2, 4))
+    assert (found.counts, found.at_packing, found.scale) == ({"a": 2}, (), 1)
+
+
+def test_nodes_are_added_until_no_order_leaves_pods_pending():
+    a = pool("a", 2, 9)
+    found = counts(SMALL_AND_WHOLE, a)
+    assert {each.order.name for each in found.at_packing} >= {"settled"}
+    assert all(each.pods == 1 for each in found.at_packing)
+    assert found.counts is not None
+    assert found.counts["a"] > 2
+    assert places_everything(SMALL_AND_WHOLE, [a], found.counts)
+    fewer = {"a": found.counts["a"] - 1}
+    assert not places_everything(SMALL_AND_WHOLE, [a], fewer)
+
+
+def test_no_counts_within_the_maximum():
+    found = counts(SMALL_AND_WHOLE, pool("a", 2, 2))
+    assert found.counts is None
+    assert found.complete
+    assert [each.order.name for each in found.at_maximum] == [each.order.name for each in found.at_packing]
+    (ref,) = found.at_maximum[0].pending
+    assert ref.name == "whole"
+
+
+def test_the_cheaper_pool_grows():
+    pools = pool("dear", 2, 9, cost=9), pool("cheap", 0, 9, cost=1)
+    found = counts(SMALL_AND_WHOLE, *pools)
+    assert found.counts is not None
+    assert found.counts["dear"] == 2
+    assert found.counts["cheap"] > 0
+
+
+def test_what_is_too_large_is_simulated_at_a_scale():
+    found = counts([workload(shape(ONE_GPU), 8_000)], pool("a", 2_000, 3_000), steps=50_000)
+    assert found.scale > 1
+    assert found.counts == {"a": 2_000}
+
+
+def test_equal_questions_have_equal_answers():
+    assert counts(SMALL_AND_WHOLE, pool("a", 2, 9)) == counts(SMALL_AND_WHOLE, pool("a", 2, 9))
