@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from dra_command.suggestions import fix_of, fix_of_option
 from dra_planner.errors import PlannerError
 
+_LONGEST_SIMULATION = 3_600  # seconds
 _DESCRIPTION = """\
 Says whether Kubernetes ResourceClaims will run on GPU node pools, and how large the pools must be,
 before any node exists.
@@ -213,6 +214,14 @@ def _add_plan(commands: Any) -> None:
         help="which demand to size for: the least, what the manifests ask for, the most that autoscalers allow, "
         "or that and the surge of a rollout (default: %(default)s)",
     )
+    parser.add_argument(
+        "--simulate",
+        metavar="off|SECONDS",
+        type=_steps,
+        default="2",
+        help="how long the default scheduler may be simulated, in seconds of an ordinary machine; what is too large "
+        "for that is simulated at a smaller scale (default: %(default)s)",
+    )
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
     kept.add_argument("--check", action="store_true", help="exit 1 when the kept plan is stale (with --stack)")
@@ -237,6 +246,21 @@ def _add_suggest(commands: Any) -> None:
         help="which demand to buy for (default: %(default)s)",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def _steps(text: str) -> int:
+    """Return the steps that a time stands for, so that the answer does not depend on how fast the machine is."""
+    from dra_planner.plan.values import STEPS_PER_SECOND
+
+    if text == "off":
+        return 0
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"{text}" is neither "off" nor a number of seconds') from None
+    if not 0 < seconds <= _LONGEST_SIMULATION:
+        raise argparse.ArgumentTypeError(f"{text} seconds are not between 0 and {_LONGEST_SIMULATION}")
+    return round(seconds * STEPS_PER_SECOND)
 
 
 def _add_check(commands: Any) -> None:

@@ -75,7 +75,7 @@ def plan(project: Project, fleet: dict[str, Any], manifests: str) -> Any:
 
 
 def nodes(answer: Any) -> int:
-    return int(answer["pools"][0]["count"]["plan"])
+    return int(answer["pools"][0]["count"]["packing"])
 
 
 SAME_ROOT = [{"matchAttribute": "resource.kubernetes.io/pcieRoot"}]

@@ -17,7 +17,7 @@ def paths(folder: str) -> tuple[str, str, str]:
 @pytest.mark.parametrize(("folder", "nodes"), [("gpu-and-efa", 2), ("gpu-and-rdma", 2), ("shared-gpus", 2)])
 def test_an_example_needs_as_many_nodes_as_its_header_says(project: Project, folder: str, nodes: int) -> None:
     answer = project.run("plan", *paths(folder), "--format", "json").json
-    assert (answer["verdict"], answer["pools"][0]["count"]["plan"]) == ("fits", nodes)
+    assert (answer["verdict"], answer["pools"][0]["count"]["packing"]) == ("fits", nodes)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -107,7 +107,7 @@ def test_the_json_of_a_plan(project: Project) -> None:
     answer = project.run("plan", "--stack", "dev", "--format", "json").json
     assert (answer["version"], answer["verdict"], answer["kubernetes"]) == (1, "fits", "1.34")
     (pool,) = answer["pools"]
-    assert pool["count"] == {"min": 0, "bound": 2, "plan": 2, "max": 4}
+    assert pool["count"] == {"min": 0, "bound": 2, "packing": 2, "simulated": 2, "max": 4}
     assert pool["nodes"] == {"min": 2, "desired": 2, "max": 4}
     assert pool["devices"] == {"total": 2, "used": 2, "stranded": 0}
     first, second = answer["workloads"]

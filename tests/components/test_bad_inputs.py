@@ -37,7 +37,7 @@ def plan_text(stack: str, **changes: Any) -> str:
             {
                 "name": pool.name,
                 "machine": pool.machine,
-                "count": {"min": 0, "bound": 1, "plan": 1, "max": pool.count.max},
+                "count": {"min": 0, "bound": 1, "packing": 1, "simulated": 1, "max": pool.count.max},
                 "nodes": {"min": 1, "desired": 1, "max": pool.count.max},
                 "devices": {"total": 1, "used": 0, "stranded": 1},
             }

@@ -47,7 +47,13 @@ def platform(document: dict[str, Any], *, nodes: int = 2, name: str = "dra", **i
         {
             "name": each.name,
             "machine": each.machine,
-            "count": {"min": each.count.min, "bound": nodes, "plan": nodes, "max": each.count.max},
+            "count": {
+                "min": each.count.min,
+                "bound": nodes,
+                "packing": nodes,
+                "simulated": nodes,
+                "max": each.count.max,
+            },
             "nodes": {"min": nodes, "desired": nodes, "max": max(nodes, each.count.max)},
             "devices": {"total": nodes, "used": 0, "stranded": nodes},
         }

@@ -40,7 +40,13 @@ def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int
             {
                 "name": pool.name,
                 "machine": pool.machine,
-                "count": {"min": pool.count.min, "bound": wanted, "plan": wanted, "max": pool.count.max},
+                "count": {
+                    "min": pool.count.min,
+                    "bound": wanted,
+                    "packing": wanted,
+                    "simulated": wanted,
+                    "max": pool.count.max,
+                },
                 "nodes": {"min": built.minimum, "desired": built.desired, "max": built.maximum},
                 "devices": {"total": wanted, "used": 0, "stranded": wanted},
             }

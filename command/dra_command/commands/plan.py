@@ -23,6 +23,7 @@ def run(values: argparse.Namespace) -> int:
         kubernetes=inputs.kubernetes,
         paths=inputs.paths,
         level=values.demand,
+        steps=values.simulate,
     )
     with doing("planning", quiet=values.quiet):
         plan = make_plan(request)

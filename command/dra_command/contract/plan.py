@@ -22,11 +22,14 @@ class WhyRow(Output):
 
 
 class CountRow(Output):
-    """Nodes of a pool: the fleet's limits, the proved least, what the best packing found needs."""
+    """Nodes of a pool: the fleet's limits, the proved least, what the best packing found needs, and with how many the
+    default scheduler places everything in every order tried.
+    """
 
     min: int
     bound: int
-    plan: int
+    packing: int
+    simulated: int | None = Field(description="null where it was not simulated, or not found within the maximum.")
     max: int
 
 
@@ -132,10 +135,30 @@ class ClaimRow(Output):
 
 
 class TotalRow(Output):
-    """Nodes of all pools together: provably the least, and what the plan takes."""
+    """Nodes of all pools together, by the three numbers; see `CountRow`."""
 
     bound: int
-    plan: int
+    packing: int
+    simulated: int | None
+
+
+class StrandingRow(Output):
+    """An order of arrival in which pods stay pending, and how many."""
+
+    order: str
+    pods: int
+
+
+class SimulationRow(Output):
+    """The default scheduler, simulated in several orders of arrival; a random one has its seed."""
+
+    orders: list[str]
+    scale: int = Field(description="Pods and nodes were divided by so much to keep to the time given.")
+    complete: bool = Field(description="Whether the time given sufficed.")
+    at_packing: list[StrandingRow] = Field(description="Orders that leave pods pending on the nodes of the packing.")
+    at_maximum: list[StrandingRow] = Field(
+        description="The same with every pool at its maximum; empty unless no counts were found."
+    )
 
 
 class PlanOutput(Output):
@@ -149,6 +172,7 @@ class PlanOutput(Output):
     pools: list[PoolRow]
     nodes: TotalRow
     method: str = Field(description="Name of the packing that gave the plan.")
+    simulation: SimulationRow | None = Field(description="null where nothing was simulated.")
     workloads: list[WorkloadRow]
     cost: CostRow | None
     diagnostics: list[DiagnosticRow]

@@ -15,6 +15,7 @@ from dra_command.formats.plan_report import (
     obstacles,
     pools_table,
     setting,
+    simulation,
     workloads_table,
 )
 from dra_planner.model import Verdict
@@ -60,7 +61,7 @@ def _lines(plan: Plan, *, detail: bool) -> Iterator[str]:
             said = f'<span class="{each.severity}">{each.severity}</span> {each.code}: {escape(each.message)}'
             yield f"<li>{where}{said}{_fix(each.fix)}</li>"
         yield "</ul>"
-    for line in costs(plan):
+    for line in (*simulation(plan), *costs(plan)):
         yield f"<p>{escape(line)}</p>"
     if plan.assumptions:
         yield "<details><summary>Assumed</summary>\n<ul>"

@@ -14,6 +14,8 @@ from dra_command.contract.plan import (
     NodesRow,
     PlacementRow,
     PoolRow,
+    SimulationRow,
+    StrandingRow,
     TotalRow,
     VerdictsRow,
     WhyRow,
@@ -33,7 +35,8 @@ def plan_output(plan: Plan, *, detail: bool) -> PlanOutput:
         demand=plan.level,
         assumptions=list(plan.assumptions),
         pools=[_pool(pool) for pool in plan.pools],
-        nodes=TotalRow(bound=plan.nodes_bound, plan=sum(pool.plan for pool in plan.pools)),
+        nodes=_total(plan),
+        simulation=_simulation(plan),
         method=plan.method,
         workloads=[_workload(workload) for workload in plan.workloads],
         cost=None
@@ -66,12 +69,40 @@ def finding(diagnostic: Diagnostic) -> DiagnosticRow:
     )
 
 
+def _total(plan: Plan) -> TotalRow:
+    simulated = [pool.simulated for pool in plan.pools if pool.simulated is not None]
+    return TotalRow(
+        bound=plan.nodes_bound,
+        packing=sum(pool.packing for pool in plan.pools),
+        simulated=sum(simulated) if len(simulated) == len(plan.pools) else None,
+    )
+
+
+def _simulation(plan: Plan) -> SimulationRow | None:
+    found = plan.judgement.simulated
+    if found is None:
+        return None
+    return SimulationRow(
+        orders=list(map(str, found.orders)),
+        scale=found.scale,
+        complete=found.complete,
+        at_packing=[StrandingRow(order=str(each.order), pods=each.pods) for each in found.at_packing],
+        at_maximum=[StrandingRow(order=str(each.order), pods=each.pods) for each in found.at_maximum],
+    )
+
+
 def _pool(pool: PlannedPool) -> PoolRow:
     nodes, devices = pool.nodes, pool.devices
     return PoolRow(
         name=pool.name,
         machine=pool.machine,
-        count=CountRow(min=pool.minimum, bound=pool.bound, plan=pool.plan, max=pool.maximum),
+        count=CountRow(
+            min=pool.minimum,
+            bound=pool.bound,
+            packing=pool.packing,
+            simulated=pool.simulated,
+            max=pool.maximum,
+        ),
         nodes=NodesRow(min=nodes.minimum, desired=nodes.desired, max=nodes.maximum),
         devices=DevicesRow(total=devices.total, used=devices.used, stranded=devices.stranded),
         price_per_hour=None if pool.hourly_usd is None else float(pool.hourly_usd),

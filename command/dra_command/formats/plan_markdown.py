@@ -14,6 +14,7 @@ from dra_command.formats.plan_report import (
     obstacles,
     pools_table,
     setting,
+    simulation,
     workloads_table,
 )
 from dra_planner.plan import Plan
@@ -47,7 +48,7 @@ def _lines(plan: Plan, *, detail: bool) -> Iterator[str]:
         )
     if plan.diagnostics:
         yield ""
-    for line in costs(plan):
+    for line in (*simulation(plan), *costs(plan)):
         yield safe(line)
         yield ""
     if plan.assumptions:

@@ -62,11 +62,21 @@ def headline(plan: Plan) -> str:
     if plan.verdict == "fits":
         return f"Everything fits{level}."
     wrong = f"{errors} error{'s' if errors != 1 else ''}" if errors else ""
-    said = ", ".join(filter(None, (f"{_pods(pending)} left over" if pending else "", wrong)))
+    said = ", ".join(filter(None, (f"{_pods(pending)} left over" if pending else "", _simulated_pending(plan), wrong)))
     waiting = f": {said}" if said else ""
     if plan.verdict == "does-not-fit":
         return f"Does not fit{level}{waiting}."
     return f"Cannot tell{level}{waiting}."
+
+
+def _simulated_pending(plan: Plan) -> str:
+    """Return how many pods the simulation leaves pending, where no counts were found that place everything."""
+    found = plan.judgement.simulated
+    if found is None or found.counts is not None:
+        return ""
+    strandings = found.at_maximum or found.at_packing
+    most = max(each.pods for each in strandings)
+    return f"up to {_pods(most)} pending in {len(strandings)} of {len(found.orders)} simulated orders of arrival"
 
 
 def setting(plan: Plan) -> str:
@@ -78,7 +88,7 @@ def setting(plan: Plan) -> str:
 
 
 def pools_table(plan: Plan) -> Table:
-    """Return nodes, devices and price per pool; `bound` and `plan` are named as such."""
+    """Return nodes, devices and price per pool; each of the three numbers is named as such."""
     if plan.fleet is None:
         return _nodes_table(plan)
     rows = tuple(
@@ -87,19 +97,20 @@ def pools_table(plan: Plan) -> Table:
             pool.machine,
             f"{pool.minimum}" if pool.minimum == pool.maximum else f"{pool.minimum}–{pool.maximum}",
             str(pool.bound),
-            str(pool.plan),
+            str(pool.packing),
+            "–" if pool.simulated is None else str(pool.simulated),
             f"{pool.devices.used}/{pool.devices.total}",
             str(pool.devices.stranded),
             "unknown" if pool.hourly_usd is None else f"{pool.hourly_usd:,.2f}",
         )
         for pool in plan.pools
     )
-    heads = ("pool", "machine", "allowed", "bound", "plan", "devices", "stranded", "USD/h each")
+    heads = ("pool", "machine", "allowed", "bound", "packing", "simulated", "devices", "stranded", "USD/h each")
     note = (
-        "bound: provably needed of this pool even with every other at its maximum · "
-        "plan: what the best packing found needs"
+        "bound: provably needed of this pool even with every other at its maximum · packing: the best found · "
+        "simulated: with how many the default scheduler places everything in every order tried"
     )
-    return Table("Node pools", heads, rows, frozenset(range(2, 8)), note)
+    return Table("Node pools", heads, rows, frozenset(range(2, 9)), note)
 
 
 def _nodes_table(plan: Plan) -> Table:
@@ -160,7 +171,7 @@ def costs(plan: Plan) -> tuple[str, ...]:
     """Return what the planned nodes cost, with the date of the prices, or that it is unknown."""
     if plan.fleet is None:
         return ()
-    nodes = sum(pool.plan for pool in plan.pools)
+    nodes = sum(pool.recommended for pool in plan.pools)
     if not nodes:
         return ("No GPU node is needed.",) if plan.verdict == "fits" else ()
     counted = f"{nodes} GPU node{'s' if nodes != 1 else ''}"
@@ -169,7 +180,7 @@ def costs(plan: Plan) -> tuple[str, ...]:
     if plan.cost is None:
         if plan.verdict == "fits" and plan.nodes_bound < nodes:
             counted += f" (fewest devices first, without prices; no plan takes fewer than {plan.nodes_bound} nodes)"
-        missing = ", ".join(pool.name for pool in plan.pools if pool.plan and pool.hourly_usd is None)
+        missing = ", ".join(pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None)
         return (f"{counted}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
     least = ""
@@ -177,6 +188,27 @@ def costs(plan: Plan) -> tuple[str, ...]:
         bound, gap = plan.cost.bound_usd, plan.cost.gap
         least = f"; no plan costs less than {_usd(bound)} (gap {gap:.2%})" if gap else "; no plan costs less"
     return (f"{counted}, {_usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+
+
+def simulation(plan: Plan) -> tuple[str, ...]:
+    """Return what the simulation found, in a sentence, or why there is nothing to say."""
+    found = plan.judgement.simulated
+    if plan.fleet is None or found is None:
+        return ()
+    tried = len(found.orders)
+    scale = f", at a scale of 1:{found.scale}" if found.scale > 1 else ""
+    said = f"Simulated in {tried} orders of arrival{scale}: "
+    if not found.at_packing:
+        return (f"{said}the packing places everything in each.",)
+    most = max(each.pods for each in found.at_packing)
+    said += f"the packing leaves up to {_pods(most)} pending in {len(found.at_packing)} of them"
+    if found.counts is not None:
+        more = sum(pool.simulated or 0 for pool in plan.pools) - sum(pool.packing for pool in plan.pools)
+        kept = "; the packing is built, as the fleet says" if plan.fleet.sizing == "packing" else ""
+        return (f"{said}, {more} more node{'s' if more != 1 else ''} in none{kept}.",)
+    if not found.complete:
+        return (f"{said}; how many nodes place everything was not found in the time given (--simulate SECONDS).",)
+    return (f"{said}, and no counts within the maxima were found that leave none.",)
 
 
 def _pool_columns(plan: Plan) -> list[str]:

@@ -15,6 +15,7 @@ from dra_command.formats.plan_report import (
     obstacles,
     pools_table,
     setting,
+    simulation,
     workloads_table,
 )
 from dra_planner.model import Verdict
@@ -42,7 +43,7 @@ def print_plan(
         _add_obstacles(page, plan, verbose=verbose)
         _add_diagnostics(page, plan, quiet=quiet)
         if not quiet:
-            for line in costs(plan):
+            for line in (*simulation(plan), *costs(plan)):
                 page.gap()
                 page.line(line)
             _add_assumptions(page, plan, verbose=verbose)

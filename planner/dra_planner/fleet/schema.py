@@ -134,6 +134,11 @@ class Fleet(Document):
         description="What pods that run on every node ask for, by the name of their DaemonSet: further ones, other "
         "amounts than the catalogue's, or false for one that is not there.",
     )
+    sizing: Literal["simulated", "packing"] = Field(
+        default="simulated",
+        description="Which counts are built: with which the default scheduler places everything in every order of "
+        "arrival tried, or the fewest into which everything can be packed.",
+    )
     pools: list[Pool] = Field(min_length=1, description="GPU nodes that claims are planned on.")
 
     @field_validator("cloud")

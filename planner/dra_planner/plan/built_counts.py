@@ -28,11 +28,12 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
                 message=f'pool "{pool.name}": {nodes} nodes cannot be built: {step.why}',
                 fix=f"{step.fix}, or set its maximum to {upward}" if step.fix else f"set its maximum to {upward}",
             )
-        elif nodes > planned.plan:
+        elif nodes > planned.recommended:
             yield Diagnostic(
                 severity="note",
                 code="count-rounded-up",
-                message=f'pool "{pool.name}": {planned.plan} nodes are enough, and {nodes} are built: {step.why}',
+                message=f'pool "{pool.name}": {planned.recommended} nodes are enough, '
+                f"and {nodes} are built: {step.why}",
                 fix=f"{step.fix} to build no more than is needed" if step.fix else "",
             )
 

@@ -78,7 +78,7 @@ class _Detail:
 
     def _pod_names(self, shape: Shape, level: DemandLevel) -> Iterator[tuple[str, str]]:
         """Yield namespace and name of a shape's pods, members in canonical order."""
-        nodes = sum(pool.plan for pool in self._plan.pools)
+        nodes = sum(pool.packing for pool in self._plan.pools)
         for member in sorted(shape.members, key=lambda each: (each.workload, each.pod_set)):
             ref = member.workload
             for _ in range(nodes if shape.per_node else member.figures.at(level) or 0):

@@ -177,7 +177,13 @@ def _pool_row(pool: PlannedPool) -> PoolRow:
     return PoolRow(
         name=pool.name,
         machine=pool.machine,
-        count=CountRow(min=pool.minimum, bound=pool.bound, plan=pool.plan, max=pool.maximum),
+        count=CountRow(
+            min=pool.minimum,
+            bound=pool.bound,
+            packing=pool.packing,
+            simulated=pool.simulated,
+            max=pool.maximum,
+        ),
         nodes=NodesRow(min=nodes.minimum, desired=nodes.desired, max=nodes.maximum),
         devices=DevicesRow(total=devices.total, used=devices.used, stranded=devices.stranded),
     )

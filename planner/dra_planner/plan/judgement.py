@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.fleet import Fleet
@@ -14,6 +14,9 @@ from dra_planner.offers import Offer
 from dra_planner.plan.given_claims import GivenClaim
 from dra_planner.releases import Features
 from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
+
+if TYPE_CHECKING:  # only simulating needs the simulation
+    from dra_planner.simulation import SimulatedCounts
 
 MOST_PODS: Final = 1_000  # of one shape that are tried on one node
 
@@ -51,7 +54,9 @@ class Judgement:
     `sizings` has every level; of observed nodes, which are taken as they are, steady demand alone. `on_system` are the
     ids of the shapes that run on the system pool: they are judged on `system_offer`, and not at all where no fleet says
     what that pool is. `fleet` is what the offers were predicted from, where they were. `claims` and `devices` are told
-    of observed nodes alone: which devices claims were given, and how many of each node's are used.
+    of observed nodes alone: which devices claims were given, and how many of each node's are used. `simulated` is what
+    the simulation says of the sizes at the level judged; None where it was not asked, or where the packing does not
+    place everything.
     """
 
     demand: Demand
@@ -63,6 +68,7 @@ class Judgement:
     on_system: frozenset[str] = frozenset()
     system_offer: Offer | None = None
     assumptions: tuple[str, ...] = ()
+    simulated: SimulatedCounts | None = None
     fleet: Fleet | None = None
     claims: tuple[GivenClaim, ...] = ()
     devices: Mapping[str, DeviceCount] = field(default_factory=dict[str, DeviceCount])

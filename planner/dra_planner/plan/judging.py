@@ -10,6 +10,7 @@ Nothing is judged twice: every level is sized when the judgement is made, answer
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass
@@ -18,6 +19,9 @@ from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.system_pods import SystemPods, add_system, set_aside
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
+
+if TYPE_CHECKING:  # only simulating needs the simulation
+    from dra_planner.simulation import SimulatedCounts
 
 
 def judge(
@@ -28,11 +32,13 @@ def judge(
     *,
     level: DemandLevel = "steady",
     fleet: Fleet | None = None,
+    steps: int = 0,
 ) -> Judgement:
     """Return what becomes of a demand on these offers, judged for `level`.
 
     Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take steady demand pod
     by pod. `fleet` says what the system pool is, on which pods run that want no device, and what else could be bought.
+    `steps` is how much may be simulated of the sizes at that level; 0 leaves it out.
     """
     if any(offer.origin == "observed" for offer in offers):
         from dra_planner.plan.observed_nodes import judge_nodes  # with the simulation of the scheduler
@@ -40,13 +46,23 @@ def judge(
         return judge_nodes(demand, offers, classes, features)
     on_gpus, elsewhere = set_aside(demand, offers)
     system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None
+    sizings = _size_levels(demand, Sizer.of(on_gpus, offers, classes, features), system)
+    simulated: SimulatedCounts | None = None
+    if steps:
+        from dra_planner.plan.simulated import simulate_sizing, system_nodes  # with the simulation of the scheduler
+
+        beside = system_nodes(fleet)
+        sized = on_gpus if beside is None else demand
+        simulation, simulated = simulate_sizing(sizings[level], sized, offers, beside, classes, features, steps)
+        sizings = {each: simulation if known is sizings[level] else known for each, known in sizings.items()}
     return Judgement(
         demand=demand,
         offers=offers,
         classes=classes,
         features=features,
         level=level,
-        sizings=_size_levels(demand, Sizer.of(on_gpus, offers, classes, features), system),
+        sizings=sizings,
+        simulated=simulated,
         on_system=frozenset(shape.id for shape in elsewhere.shapes),
         system_offer=system.offer if system is not None else None,
         assumptions=system.assumptions if system is not None else (),

@@ -45,7 +45,7 @@ def make_plan(request: PlanRequest) -> Plan:
     classes = sources.in_cluster
     demand = expand_claims(manifests, classes, features)
     offers = predict_offers(fleet, features)
-    judgement = judge(demand, offers, classes, features, level=request.level, fleet=fleet)
+    judgement = judge(demand, offers, classes, features, level=request.level, fleet=fleet, steps=request.steps)
     return size_plan(
         judgement,
         fleet,
@@ -68,7 +68,7 @@ def size_plan(
     """Return the plan that a judgement on predicted offers makes: what each pool of the fleet is created with."""
     offers, sizing = judgement.offers, judgement.sizing
     by_name = {offer.name: offer for offer in offers}
-    pools = tuple(_pool(sizing.pool(pool.name), by_name[pool.name], fleet) for pool in fleet.pools)
+    pools = tuple(_pool(sizing.pool(pool.name), by_name[pool.name], fleet, judgement) for pool in fleet.pools)
     found = (*diagnostics, *find_built_counts(fleet, pools))
     return Plan(
         judgement=judgement,
@@ -93,14 +93,19 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
         raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="make the plan again")
 
 
-def _pool(size: PoolSize, offer: Offer, fleet: Fleet) -> PlannedPool:
-    built = count_to_build(fleet, size.name, size.plan, size.maximum)
+def _pool(size: PoolSize, offer: Offer, fleet: Fleet, judgement: Judgement) -> PlannedPool:
+    found = judgement.simulated
+    simulated = found.counts[size.name] if found is not None and found.counts is not None else None
+    recommended = size.plan if simulated is None or fleet.sizing == "packing" else simulated
+    built = count_to_build(fleet, size.name, recommended, size.maximum)
     return PlannedPool(
         name=size.name,
         machine=offer.machine,
         minimum=size.minimum,
         bound=size.bound,
-        plan=size.plan,
+        packing=size.plan,
+        simulated=simulated,
+        recommended=recommended,
         maximum=size.maximum,
         nodes=node_range(size.minimum, built, size.maximum, cloud(fleet.cloud).autoscalers[fleet.autoscaler]),
         devices=size.devices,
@@ -115,8 +120,8 @@ def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool])
     if sizing.hourly_plan is None:
         return None
     prices = {offer.name: offer.hourly_usd or Decimal(0) for offer in offers}
-    besides = sum(((pool.nodes.desired - pool.plan) * prices[pool.name] for pool in pools), Decimal(0))
-    used = {pool.name for pool in sizing.pools if pool.plan}
+    besides = sum(((pool.nodes.desired - pool.packing) * prices[pool.name] for pool in pools), Decimal(0))
+    used = {pool.name for pool in pools if pool.nodes.desired}
     dates = sorted(offer.priced_on for offer in offers if offer.name in used and offer.priced_on)
     return Cost(
         hourly_usd=sizing.hourly_plan + besides,

@@ -24,7 +24,7 @@ from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import DemandLevel
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.planning import make_plan
-from dra_planner.plan.values import Plan, PlanRequest
+from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer, Sizing
 from dra_planner.sources import Source
@@ -32,6 +32,7 @@ from dra_planner.sources import Source
 MOST_PAIRED = 8
 """Machine types that fleets of two are made of: those of the best fleet, and the cheapest alone."""
 MOST_NODES = 1_000_000
+ROOM = 4  # nodes more than twice those of a packing, so that the simulation can say how many the scheduler needs
 _SYSTEM_GIB, _SYSTEM_VCPUS = 8, 2
 
 
@@ -60,7 +61,7 @@ class Suggestion:
     @property
     def machines(self) -> tuple[tuple[str, int], ...]:
         """Machine types and nodes of each."""
-        return tuple((pool.machine, pool.plan) for pool in self.plan.pools)
+        return tuple((pool.machine, pool.recommended) for pool in self.plan.pools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,8 +187,8 @@ def _pool_name(machine: Machine) -> str:
     return re.sub(r"[^a-z0-9]+", "-", machine.name.lower()).strip("-")[:40].strip("-")
 
 
-def _plan_request(request: SuggestRequest, fleet: Fleet) -> PlanRequest:
-    return PlanRequest(sources=request.sources, fleet=fleet, level=request.level)
+def _plan_request(request: SuggestRequest, fleet: Fleet, *, steps: int = 0) -> PlanRequest:
+    return PlanRequest(sources=request.sources, fleet=fleet, level=request.level, steps=steps)
 
 
 def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
@@ -199,7 +200,7 @@ def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
     def sized(offers: Iterable[Offer]) -> Sizing:
         return Sizer.of(demand, offers, judgement.classes, judgement.features).size(plan.level)
 
-    everything = {pool.machine: pool.plan for pool in plan.pools if pool.plan}
+    everything = {pool.machine: pool.packing for pool in plan.pools if pool.packing}
     yield everything
     alone = [((offer,), sized((offer,))) for offer in judgement.offers]
     cheapest_alone = _cheapest(alone)
@@ -222,10 +223,19 @@ def _nodes(offers: Sequence[Offer], sizing: Sizing) -> dict[str, int]:
 
 
 def _confirmed(request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int]) -> Suggestion | None:
-    """Return the fleet with the plan that it makes, None where that does not fit."""
-    document = _document(request, [(machine, counts[machine.name]) for machine in candidates if machine.name in counts])
-    fleet = read_fleet(document)
-    plan = make_plan(_plan_request(request, fleet))
-    if plan.verdict != "fits" or plan.cost is None:
+    """Return the fleet with the plan that it makes, None where that does not fit.
+
+    The packing may not be enough for the scheduler: with room for more, the plan says how many nodes are.
+    """
+    roomy = {machine: min(2 * nodes + ROOM, MOST_NODES) for machine, nodes in counts.items()}
+    plan = make_plan(_plan_request(request, read_fleet(_bought(request, candidates, roomy)), steps=SIMULATED_STEPS))
+    document = _bought(request, candidates, {pool.machine: pool.recommended for pool in plan.pools if pool.recommended})
+    fleet = read_fleet(document) if plan.verdict == "fits" else None
+    plan = plan if fleet is None else make_plan(_plan_request(request, fleet, steps=SIMULATED_STEPS))
+    if fleet is None or plan.verdict != "fits" or plan.cost is None:
         return None
     return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=plan.cost.hourly_usd)
+
+
+def _bought(request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int]) -> dict[str, Any]:
+    return _document(request, [(machine, counts[machine.name]) for machine in candidates if machine.name in counts])

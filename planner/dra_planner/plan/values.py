@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
+from typing import Final
 
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
@@ -15,13 +16,17 @@ from dra_planner.plan.judgement import Judgement
 from dra_planner.sizing import DeviceCount
 from dra_planner.sources import Source
 
+STEPS_PER_SECOND: Final = 100_000
+"""How many steps of a simulation an ordinary core takes in a second, so that a time can be given; no clock is read."""
+SIMULATED_STEPS: Final = 2 * STEPS_PER_SECOND
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
     """What to plan: workloads on a fleet's pools, or, with `observed`, on the nodes of a snapshot.
 
     `kubernetes` judges for another release than the fleet's. `paths` is what the workloads were read from, for the
-    record. `level` is the demand that pools are sized for.
+    record. `level` is the demand that pools are sized for. `steps` is how much may be simulated; 0 leaves it out.
     """
 
     sources: tuple[Source, ...]
@@ -30,6 +35,7 @@ class PlanRequest:
     kubernetes: str = ""
     paths: tuple[str, ...] = ()
     level: DemandLevel = "steady"
+    steps: int = SIMULATED_STEPS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,19 +49,25 @@ class NodeRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedPool:
-    """One pool: the fleet's limits, the proved least, what the plan needs, and what it is created with."""
+    """One pool: the fleet's limits, the three numbers, which of them is built, and what the pool is created with.
+
+    `bound` is provably the least, `packing` what the best packing found needs, `simulated` with how many the default
+    scheduler places everything in every order tried; None where that was not simulated or not found.
+    """
 
     name: str
     machine: str
     minimum: int
     bound: int
-    plan: int
+    packing: int
+    simulated: int | None
     maximum: int
     nodes: NodeRange
     devices: DeviceCount
     hourly_usd: Decimal | None
     zones: tuple[str, ...] = ()
     left: Mapping[str, int] = field(default_factory=dict, hash=False)
+    recommended: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,11 +23,14 @@ class Inputs(Part):
 
 
 class CountRow(Part):
-    """Nodes of a pool: the fleet's limits, what is provably the least, what the best packing found needs."""
+    """Nodes of a pool: the fleet's limits, what is provably the least, what the best packing found needs, and with how
+    many the default scheduler places everything in every order tried.
+    """
 
     min: int
     bound: int
-    plan: int
+    packing: int
+    simulated: int | None = Field(description="null where it was not simulated, or not found within the maximum.")
     max: int
 
 

@@ -9,7 +9,12 @@ A packing that exists is not yet a cluster that works: the scheduler takes pods 
 come, and puts each on the node that scores best at that moment. Deterministic for stated seeds.
 """
 
-from dra_planner.simulation.counts import SimulatedCounts, SimulatedPool, Stranding, simulate_counts
+from dra_planner.simulation.counts import (
+    SimulatedCounts,
+    SimulatedPool,
+    Stranding,
+    simulate_counts,
+)
 from dra_planner.simulation.nodes import SimulatedNode, observed_nodes, predicted_nodes
 from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, standard_orders
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons

@@ -2,6 +2,7 @@
 
 from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.leftovers import count_state
+from dra_planner.sizing.prices import node_costs
 from dra_planner.sizing.result import DeviceCount, NodePattern, PoolSize, Sizing, WorkloadSize
 from dra_planner.sizing.sizing import Sizer, size_pools
 
@@ -14,5 +15,6 @@ __all__ = [
     "Sizing",
     "WorkloadSize",
     "count_state",
+    "node_costs",
     "size_pools",
 ]

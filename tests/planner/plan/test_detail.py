@@ -65,7 +65,7 @@ def test_observed_nodes_are_filled_and_not_sized() -> None:
     plan = make_plan(PlanRequest(sources=(deployment(replicas=3),), observed=snapshot("a", "b")))
     (web,) = plan.workloads
     assert (plan.kubernetes, plan.verdict, web.placed, web.pending) == ("1.34", "does-not-fit", 2, 1)
-    assert [(pool.name, pool.plan, pool.devices.used) for pool in plan.pools] == [("a", 1, 1), ("b", 1, 1)]
+    assert [(pool.name, pool.packing, pool.devices.used) for pool in plan.pools] == [("a", 1, 1), ("b", 1, 1)]
     assert [(claim.name, claim.devices[0].node) for claim in detail_claims(plan)] == [
         ("web-0-gpu", "a"),
         ("web-1-gpu", "b"),

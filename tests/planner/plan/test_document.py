@@ -58,7 +58,7 @@ def test_it_is_judged_on_other_offers() -> None:
 def test_what_its_own_rows_say_is_not_believed() -> None:
     document = plan_document(plan_of(fleet(("g6.2xlarge", 1)), *example("workloads/two-pods")))
     document["verdict"] = "fits"
-    document["pools"][0]["count"]["plan"] = 0
+    document["pools"][0]["count"]["packing"] = 0
     assert judge_document(document).verdict == "does-not-fit"
 
 

@@ -37,7 +37,7 @@ def test_verdict_and_nodes(
 ) -> None:
     plan = plan_of(fleet(pool, kubernetes=kubernetes), *example(file))
     (planned,) = plan.pools
-    assert (plan.verdict, planned.plan, planned.devices.used) == (verdict, nodes, devices)
+    assert (plan.verdict, planned.packing, planned.devices.used) == (verdict, nodes, devices)
 
 
 def reasons(file: str, *pools: tuple[str, Any]) -> str:

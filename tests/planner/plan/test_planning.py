@@ -47,7 +47,7 @@ def test_peak_adds_the_surge_and_has_a_verdict_of_its_own() -> None:
 
 def test_a_level_can_be_asked_for() -> None:
     plan = plan_of(fleet((L4, {"min": 0, "max": 4})), deployment(replicas=2), level="peak")
-    assert (plan.verdict, plan.pools[0].plan) == ("fits", 3)
+    assert (plan.verdict, plan.pools[0].packing) == ("fits", 3)
 
 
 def test_cost_names_the_date_of_its_prices() -> None:
@@ -85,7 +85,7 @@ def test_nothing_to_plan_on() -> None:
 def test_an_empty_demand_fits() -> None:
     nothing = Source("empty.yaml", "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n")
     plan = plan_of(fleet((L4, {"min": 1, "max": 2})), nothing)
-    assert (plan.verdict, plan.pools[0].plan, plan.workloads) == ("fits", 1, ())
+    assert (plan.verdict, plan.pools[0].packing, plan.workloads) == ("fits", 1, ())
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_counts_are_those_that_gke_builds(
 ) -> None:
     pools = fleet(("g2-standard-8", {"min": 0, "max": maximum}), cloud="gke", autoscaler=autoscaler)
     plan = plan_of(pools, deployment(replicas=replicas))
-    assert (plan.pools[0].plan, plan.pools[0].nodes.desired, plan.verdict) == (replicas, built, verdict)
+    assert (plan.pools[0].packing, plan.pools[0].nodes.desired, plan.verdict) == (replicas, built, verdict)
     assert [each.code for each in plan.diagnostics] == codes
     assert plan.cost is not None
     assert plan.cost.hourly_usd == built * plan.offers[0].hourly_usd  # type: ignore[operator]  # its price is known

@@ -46,7 +46,7 @@ def test_they_fit_and_the_gpu_pools_stay_empty() -> None:
     plan = plan_of()
     assert plan.verdict == "fits"
     assert dict(plan.workloads[0].placements) == {"system": 2}
-    assert [pool.plan for pool in plan.pools] == [0]
+    assert [pool.packing for pool in plan.pools] == [0]
     assert any("controllers and add-ons" in text for text in plan.assumptions)
 
 

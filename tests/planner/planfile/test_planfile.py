@@ -50,7 +50,7 @@ def content(**changes: Any) -> dict[str, Any]:
             {
                 "name": "l4",
                 "machine": "g6.2xlarge",
-                "count": {"min": 0, "bound": 1, "plan": 2, "max": 4},
+                "count": {"min": 0, "bound": 1, "packing": 2, "simulated": 2, "max": 4},
                 "nodes": {"min": 2, "desired": 2, "max": 4},
                 "devices": {"total": 2, "used": 1, "stranded": 0},
             }

@@ -1,0 +1,92 @@
+"""The third number of a plan, and the verdict that it decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+
+REHEARSALS = Path(__file__).parents[1] / "simulation" / "rehearsals"
+CASES = sorted(path.stem for path in REHEARSALS.glob("*.yaml"))
+Json = dict[str, Any]
+
+
+def load(name: str) -> Json:
+    case: Json = yaml.load((REHEARSALS / f"{name}.yaml").read_text(), yaml.CSafeLoader)
+    return case
+
+
+def plan(case: Json, *, fleet: Json | None = None, **more: Any) -> Plan:
+    sources = (Source("workloads", yaml.safe_dump_all(case["workloads"])),)
+    return make_plan(PlanRequest(sources=sources, fleet=read_fleet({**case["fleet"], **(fleet or {})}), **more))
+
+
+def numbers(made: Plan) -> dict[str, tuple[int, int | None, int]]:
+    return {pool.name: (pool.packing, pool.simulated, pool.nodes.desired) for pool in made.pools}
+
+
+def test_what_the_simulation_needs_is_built():
+    """A small pod takes the machine that only the other can use, unless there is one more."""
+    made = plan(load("m2-any-takes-h100"))
+    assert made.verdict == "fits"
+    assert numbers(made) == {"l4": (1, 1, 1), "h100": (1, 2, 2)}
+    assert made.cost is not None
+    assert made.cost.hourly_usd > made.cost.bound_usd
+
+
+def test_the_fleet_may_ask_for_the_packing():
+    made = plan(load("m2-any-takes-h100"), fleet={"sizing": "packing"})
+    assert numbers(made)["h100"] == (1, 2, 1)
+
+
+def test_without_simulation_the_packing_is_built_and_said():
+    made = plan(load("m2-any-takes-h100"), steps=0)
+    assert made.judgement.simulated is None
+    assert numbers(made)["h100"] == (1, None, 1)
+
+
+def test_where_no_counts_within_the_maximum_work_it_cannot_be_told():
+    made = plan(load("m1-small-then-whole-node"))
+    assert made.verdict == "cannot-tell"
+    assert numbers(made) == {"l4": (2, None, 2)}
+    (big,) = [each for each in made.workloads if each.workload.name == "big"]
+    assert (big.verdicts["steady"], [reason.code for reason in big.reasons]) == (
+        "cannot-tell",
+        ["simulation-leaves-pods"],
+    )
+
+
+def test_a_rule_between_pods_is_answered_by_the_simulation():
+    """Sizing by shapes leaves open whether hosts are spread over evenly enough."""
+    case = load("m1-small-then-whole-node")
+    (deployment,) = [each for each in case["workloads"] if each["kind"] == "Deployment"]
+    spread = {
+        "maxSkew": 1,
+        "topologyKey": "kubernetes.io/hostname",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "small"}},
+    }
+    deployment["spec"]["template"]["spec"]["topologySpreadConstraints"] = [spread]
+    case["workloads"] = [each for each in case["workloads"] if each["kind"] != "Pod"]
+    assert plan(case).verdict == "fits"
+    assert plan(case, steps=0).verdict == "cannot-tell"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_fits_is_not_said_of_counts_on_which_the_scheduler_left_pods_pending(name):
+    case = load(name)
+    made = plan(case)
+    recorded: dict[str, int] = {}
+    for kind in case["nodes"]:
+        for node in kind["names"]:
+            pool = node.rsplit("-", 1)[0]
+            recorded[pool] = recorded.get(pool, 0) + 1
+    left = [run for run in case["outcomes"] if any(each["pending"] for each in run["workloads"].values())]
+    built = {pool.name: pool.nodes.desired for pool in made.pools if pool.nodes.desired}
+    assert not (left and made.verdict == "fits" and built == recorded)
