@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from dra_command.suggestions import fix_of, fix_of_option
 from dra_planner.errors import PlannerError
+from dra_planner.sources import SNAPSHOT_COMMAND
 
 _LONGEST_SIMULATION = 3_600  # seconds
 _DESCRIPTION = """\
@@ -23,13 +24,13 @@ exit status:
   2  the input is wrong         3  cannot tell (--allow-unknown makes it 0)
 """
 
-_PLAN_EXAMPLES = """\
+_PLAN_EXAMPLES = f"""\
 examples:
   pulumi-dra plan --stack eks-dev                    # the stack's own workloads on its own pools
   pulumi-dra plan --stack eks-dev --write            # and keep the plan for `pulumi up`
   pulumi-dra plan --stack eks-dev --check            # in CI: is the kept plan still right?
   helm template chart/ | pulumi-dra plan - --fleet fleet.yaml
-  kubectl get nodes,resourceslices,deviceclasses,resourceclaims,pods -A -o yaml > cluster.yaml
+  {SNAPSHOT_COMMAND} > cluster.yaml
   pulumi-dra plan examples/workloads/ --observed cluster.yaml   # on the nodes that exist, sizing nothing
 """
 
@@ -75,9 +76,9 @@ examples:
   pulumi-dra catalog mig a100 --format json
 """
 
-_VERIFY_EXAMPLES = """\
+_VERIFY_EXAMPLES = f"""\
 examples:
-  kubectl get nodes,resourceslices,deviceclasses,resourceclaims,pods -A -o yaml > cluster.yaml
+  {SNAPSHOT_COMMAND} > cluster.yaml
   pulumi-dra verify --observed cluster.yaml --stack eks-dev
   pulumi-dra verify --kubeconfig ~/.kube/config --context gpu-dev --stack eks-dev      # takes the snapshot itself
 """

@@ -7,9 +7,8 @@ import subprocess
 from pathlib import Path
 
 from dra_command.arguments import UsageError
-from dra_planner.sources import Source
+from dra_planner.sources import SNAPSHOT_KINDS, Source
 
-KINDS = ("nodes", "resourceslices", "deviceclasses", "resourceclaims", "pods")
 _SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
 
 
@@ -39,7 +38,7 @@ def take_snapshot(kubeconfig: str, context: str = "") -> Source:
 
 
 def _words() -> tuple[str, ...]:
-    return ("get", ",".join(KINDS), "--all-namespaces", "-o", "yaml")
+    return ("get", ",".join(SNAPSHOT_KINDS), "--all-namespaces", "-o", "yaml")
 
 
 def _command(*words: str) -> str:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from command_project import Project
 
+from dra_planner.sources import SNAPSHOT_KINDS
+
 WORDS = ("verify", "--kubeconfig", "config", "--stack", "dev")
 NODE = """\
 apiVersion: v1
@@ -36,7 +38,7 @@ def test_the_cluster_is_read_with_one_get(project: Project) -> None:
         "--context=gpu",
         "--request-timeout=60s",
         "get",
-        "nodes,resourceslices,deviceclasses,resourceclaims,pods",
+        ",".join(SNAPSHOT_KINDS),
         "--all-namespaces",
         "-o",
         "yaml",

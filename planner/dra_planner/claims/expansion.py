@@ -9,7 +9,9 @@ from typing import Final
 from dra_planner.claims.consumers import ConsumerLimit
 from dra_planner.claims.extended import index_classes, serve_extended_resources
 from dra_planner.claims.identity import shape_id, strip, visible_labels
-from dra_planner.claims.quotas import QuotaRoom
+from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
+from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
+from dra_planner.claims.quotas import Denial, QuotaRoom
 from dra_planner.claims.resolution import Unresolved, check_classes, resolve_claims
 from dra_planner.manifests import Manifests, UnresolvedPods
 from dra_planner.manifests.manifests import GroupClaims
@@ -18,14 +20,17 @@ from dra_planner.model import (
     Demand,
     DeviceClass,
     Figures,
+    LimitRange,
     Member,
     ObjectKey,
     PodSet,
     PodSpec,
+    PodTemplate,
     Reason,
     Shape,
     ShapeClaim,
     Workload,
+    WorkloadRef,
 )
 from dra_planner.releases import Features
 
@@ -85,18 +90,29 @@ class _Expansion:
         reserved_at_once = frozenset(ObjectKey(key.namespace, name) for key, made in groups for name in made.values())
         self._limit = ConsumerLimit(reserved_at_once)
         self._quotas = QuotaRoom(manifests, classes, features)
+        self._running: dict[WorkloadRef, tuple[ObjectKey, ...]] = {}
+        for pod in manifests.bound_pods:
+            owner = pod.owner or WorkloadRef("Pod", *pod.meta.key)
+            self._running[owner] = (*self._running.get(owner, ()), pod.meta.key)
 
     def add(self, workload: Workload, pod_set: PodSet) -> None:
-        template = pod_set.template
+        running = self._running.get(workload.ref, ()) if len(workload.pod_sets) == 1 else ()
+        template = self._created(pod_set.template, workload.meta.namespace)
         member = Member(
             workload=workload.ref,
             pod_set=pod_set.name,
             figures=self._figures(pod_set),
             in_order=pod_set.in_order,
             spreads=pod_set.spreads,
+            rollout=pod_set.rollout,
+            running=running,
+            changed=bool(running) and self._is_changed(workload),
+            ahead=self._manifests.existing.get(workload.ref) is workload,
             place=workload.place,
         )
-        self._assumptions.update(f"{workload.ref}: {text}" for text in (*workload.assumptions, *pod_set.assumptions))
+        if not member.ahead:
+            said = (*workload.assumptions, *pod_set.assumptions)
+            self._assumptions.update(f"{workload.ref}: {text}" for text in said)
         generated = self._manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
         namespace = workload.meta.namespace
         group = self._manifests.group_claims.get(ObjectKey(namespace, template.spec.pod_group), {})
@@ -108,21 +124,41 @@ class _Expansion:
         except Unresolved as unresolved:
             self._blocked.append(Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason))
             return
-        for part, reason in self._admitted(member, namespace, template.spec, claims):
-            if reason is not None:
-                self._blocked.append(Blocked(member=part, verdict="does-not-fit", reason=reason))
+        refused = refuse_by_limits(template.spec, self._limits(namespace))
+        if refused is not None:
+            self._blocked.append(Blocked(member=member, verdict="does-not-fit", reason=refused, created=False))
+            return
+        for part, denial in self._admitted(member, namespace, template.spec, claims):
+            if denial is not None:
+                blocked = Blocked(member=part, verdict="does-not-fit", reason=denial.reason, created=denial.created)
+                self._blocked.append(blocked)
                 continue
             self._parts.append(_Part(namespace, template.labels, pod, claims, part, pod_set.per_node))
 
     def _admitted(
         self, member: Member, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]
-    ) -> Iterator[tuple[Member, Reason | None]]:
+    ) -> Iterator[tuple[Member, Denial | None]]:
         """Yield the pods that quotas and the limit of consumers let through, and the others with the reason."""
-        for admitted, reason in self._quotas.split(member, namespace, pod, claims):
-            if reason is not None:
-                yield admitted, reason
+        for admitted, denial in self._quotas.split(member, namespace, pod, claims):
+            if denial is not None:
+                yield admitted, denial
                 continue
-            yield from self._limit.split(admitted, claims)
+            for part, reason in self._limit.split(admitted, claims):
+                yield part, None if reason is None else Denial(reason)
+
+    def _limits(self, namespace: str) -> list[LimitRange]:
+        return [each for each in self._manifests.limit_ranges if each.meta.namespace == namespace]
+
+    def _created(self, template: PodTemplate, namespace: str) -> PodTemplate:
+        """Return the template with what admission fills in when a pod is created."""
+        return replace(template, spec=with_limit_defaults(template.spec, self._limits(namespace)))
+
+    def _is_changed(self, workload: Workload) -> bool:
+        """Whether the pods that run are of another template than the workload has now."""
+        before = self._manifests.existing.get(workload.ref)
+        if before is None or before is workload:
+            return False
+        return [each.template for each in before.pod_sets] != [each.template for each in workload.pod_sets]
 
     def block(self, pods: UnresolvedPods) -> None:
         """Add pods that the manifests do not describe."""

@@ -47,6 +47,14 @@ class _Quota:
                     room[key] = room[key] - _multiple(usage[key], count)
 
 
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """Why pods never run. `created`: the pods themselves are, and wait for claims; else the API server refuses them."""
+
+    reason: Reason
+    created: bool = True
+
+
 class QuotaRoom:
     """Takes pods and claims in, in order, as far as the quotas of their namespaces go."""
 
@@ -75,8 +83,8 @@ class QuotaRoom:
 
     def split(
         self, member: Member, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]
-    ) -> Iterator[tuple[Member, Reason | None]]:
-        """Yield the pods that the quotas admit, and the others with the reason."""
+    ) -> Iterator[tuple[Member, Denial | None]]:
+        """Yield the pods that the quotas admit, those that run already among them, and the others with the reason."""
         quotas = self._quotas.get(namespace)
         if not quotas:
             yield member, None
@@ -84,15 +92,17 @@ class QuotaRoom:
         data = render_pod_spec(pod)
         charged = [(quota, self._usage(quota, data, claims)) for quota in quotas]
         fits = [quota.fits(usage) for quota, usage in charged]
-        admitted, rest = take(member, [min(column) for column in zip(*fits, strict=True)])
-        counts = [0 if pods is None else pods for pods in admitted.figures]
+        room = [min(column) + len(member.running) for column in zip(*fits, strict=True)]
+        admitted, rest = take(member, room)
+        counts = [max(0, (pods or 0) - len(member.running)) for pods in admitted.figures]
         for quota, usage in charged:
             quota.charge(usage, counts)
         yield admitted, None
         if rest is not None:
             tightest = min(range(len(charged)), key=lambda index: fits[index])
             quota, usage = charged[tightest]
-            yield rest, _reason(quota, usage, namespace)
+            of_pods = pod_usage(data, self._features) if covers(quota.data, data) else {}
+            yield rest, Denial(_reason(quota, usage, namespace), created=_tight_key(quota, usage) not in of_pods)
 
     def _usage(self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]) -> Usage:
         total: Usage = dict(pod_usage(pod, self._features)) if covers(quota.data, pod) else {}
@@ -137,9 +147,15 @@ def _multiple(amount: Quantity, count: int) -> Quantity:
     return Quantity(amount.unscaled * count, amount.scale, False, amount.suffixes)
 
 
+def _tight_key(quota: _Quota, usage: Usage) -> str:
+    """Return what of a quota is used up first."""
+    hard: Mapping[str, Any] = (quota.data.get("spec") or {}).get("hard") or {}
+    return min((key for key in hard if key in usage), key=lambda key: _times(quota.room[-1][key], usage[key]))
+
+
 def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Reason:
     hard = (quota.data.get("spec") or {}).get("hard") or {}
-    tight = min((key for key in hard if key in usage), key=lambda key: _times(quota.room[-1][key], usage[key]))
+    tight = _tight_key(quota, usage)
     return Reason(
         code="quota-exceeded",
         message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and that is used up",

@@ -12,6 +12,7 @@ from dra_planner.model import (
     ClaimSpec,
     DeviceClass,
     Figures,
+    LimitRange,
     Node,
     ObjectKey,
     ObjectMeta,
@@ -34,7 +35,7 @@ class BoundPod:
     meta: ObjectMeta
     spec: PodSpec
     claims: Mapping[str, str] = field(default_factory=dict, hash=False)  # entry → name of the ResourceClaim
-    owner: WorkloadRef | None = None
+    owner: WorkloadRef | None = None  # the workload that makes it, whatever controllers stand between
 
     @property
     def node_name(self) -> str:
@@ -55,11 +56,13 @@ class UnresolvedPods:
 class Manifests:
     """The objects of all sources that the API server would accept, and what is to be said about the others.
 
-    `workloads` keeps the order of the documents. `refused` names the objects that are left out because the API
-    server would refuse them, as (kind, key); `other_kinds` counts the objects that play no part in planning.
+    `workloads` keeps the order of the documents; `existing` are those that a cluster has already. `refused` names the
+    objects that are left out because the API server would refuse them, as (kind, key); `other_kinds` counts the objects
+    that play no part in planning.
     """
 
     workloads: tuple[Workload, ...] = ()
+    existing: Mapping[WorkloadRef, Workload] = field(default_factory=dict, hash=False)
     claims: Mapping[ObjectKey, ResourceClaim] = field(default_factory=dict, hash=False)
     templates: Mapping[ObjectKey, ResourceClaimTemplate] = field(default_factory=dict, hash=False)
     classes: Mapping[str, DeviceClass] = field(default_factory=dict, hash=False)
@@ -68,6 +71,7 @@ class Manifests:
     bound_pods: tuple[BoundPod, ...] = ()
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
     priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
+    limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
     generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
     group_claims: Mapping[ObjectKey, GroupClaims] = field(default_factory=dict, hash=False)  # by PodGroup

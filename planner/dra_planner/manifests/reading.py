@@ -6,6 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 from dra_planner.errors import Diagnostic
@@ -14,6 +15,7 @@ from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, Un
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.parsing.claims import parse_claim, parse_claim_template, parse_device_class
 from dra_planner.manifests.parsing.fields import parse_meta
+from dra_planner.manifests.parsing.limit_ranges import parse_limit_range
 from dra_planner.manifests.parsing.nodes import parse_node
 from dra_planner.manifests.parsing.pods import parse_pod_template
 from dra_planner.manifests.parsing.slices import parse_slice
@@ -26,6 +28,7 @@ from dra_planner.manifests.workloads.gangs import gang_findings, is_gang
 from dra_planner.manifests.workloads.scalers import is_scaler
 from dra_planner.model import (
     DeviceClass,
+    LimitRange,
     Node,
     ObjectKey,
     ObjectMeta,
@@ -35,6 +38,7 @@ from dra_planner.model import (
     Workload,
     WorkloadRef,
 )
+from dra_planner.quantity import QuantityError
 from dra_planner.releases import Features
 from dra_planner.sources import Source
 
@@ -120,6 +124,8 @@ class _Collector:
         self.namespaces: dict[str, ObjectMeta] = {}
         self.priorities: dict[str, int] = {}
         self.quotas: list[Mapping[str, Any]] = []
+        self.limit_ranges: list[LimitRange] = []
+        self.owners: dict[WorkloadRef, WorkloadRef] = {}
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.pod_groups: list[KubernetesObject] = []
         self.gangs: list[KubernetesObject] = []
@@ -135,6 +141,9 @@ class _Collector:
         if self._is_repeated(item):
             return
         kept = item.with_data(verdict.data)
+        owner = _owner(item)
+        if owner is not None:
+            self.owners[WorkloadRef(item.kind, item.namespace, item.name)] = owner
         if is_gang(kept):
             self.gangs.append(kept)
         read = _READERS.get((item.group, item.kind))
@@ -172,9 +181,10 @@ class _Collector:
             classes=self.classes,
             slices=tuple(self.slices),
             nodes=tuple(self.nodes),
-            bound_pods=tuple(self.bound_pods),
+            bound_pods=tuple(replace(each, owner=self._workload_of(each)) for each in self.bound_pods),
             namespaces=self.namespaces,
             priority_classes=self.priorities,
+            limit_ranges=tuple(self.limit_ranges),
             quotas=tuple(self.quotas),
             generated_claims=self.generated,
             group_claims=group_claims,
@@ -183,6 +193,17 @@ class _Collector:
             other_kinds=dict(sorted(self.other.items())),
             diagnostics=tuple(self.diagnostics),
         )
+
+    def _workload_of(self, pod: BoundPod) -> WorkloadRef | None:
+        """Return the workload at the top of the controllers of a pod, seeing through ReplicaSets that are not given."""
+        owner, seen = pod.owner, set[WorkloadRef]()
+        while owner is not None and owner in self.owners and owner not in seen:
+            seen.add(owner)
+            owner = self.owners[owner]
+        suffix = f"-{pod.meta.labels.get('pod-template-hash', '')}"
+        if owner is not None and owner.kind == "ReplicaSet" and len(suffix) > 1 and owner.name.endswith(suffix):
+            return WorkloadRef("Deployment", owner.namespace, owner.name.removesuffix(suffix))
+        return owner
 
     def add_claim(self, item: KubernetesObject) -> None:
         self.claims[item.key] = parse_claim(item.data, item.place)
@@ -210,6 +231,14 @@ class _Collector:
 
     def add_quota(self, item: KubernetesObject) -> None:
         self.quotas.append(item.data)
+
+    def add_limit_range(self, item: KubernetesObject) -> None:
+        try:
+            self.limit_ranges.append(parse_limit_range(item.data, item.place))
+        except QuantityError as error:
+            fix = "write amounts as Kubernetes quantities"
+            self.refused.add((item.kind, item.key))
+            self.diagnostics.append(Diagnostic("error", "limit-range-invalid", f"{item}: {error}", item.place, fix))
 
     def add_pod_group(self, item: KubernetesObject) -> None:
         self.other[f"{item.api_version} {item.kind}"] += 1
@@ -288,6 +317,7 @@ _READERS: Final[dict[tuple[str, str], Callable[[_Collector, KubernetesObject], N
     (RESOURCE, "ResourceSlice"): _Collector.add_slice,
     ("", "Node"): _Collector.add_node,
     ("", "Namespace"): _Collector.add_namespace,
+    ("", "LimitRange"): _Collector.add_limit_range,
     ("", "ResourceQuota"): _Collector.add_quota,
     ("scheduling.k8s.io", "PriorityClass"): _Collector.add_priority_class,
     ("", "Pod"): _Collector.add_pod,

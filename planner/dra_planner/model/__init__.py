@@ -20,6 +20,7 @@ from dra_planner.model.claims import (
     generated_claim_name,
 )
 from dra_planner.model.demand import Blocked, Demand, Member, Shape, ShapeClaim
+from dra_planner.model.limit_ranges import LimitRange
 from dra_planner.model.nodes import Node, Taint
 from dra_planner.model.objects import (
     Amounts,
@@ -62,6 +63,7 @@ from dra_planner.model.workloads import (
     DemandLevel,
     Figures,
     PodSet,
+    Rollout,
     Workload,
     WorkloadRef,
 )
@@ -94,6 +96,7 @@ __all__ = [
     "ExactDeviceRequest",
     "Figures",
     "LabelSelector",
+    "LimitRange",
     "Member",
     "Node",
     "NodeSelector",
@@ -113,6 +116,7 @@ __all__ = [
     "ResourceClaim",
     "ResourceClaimTemplate",
     "ResourceSlice",
+    "Rollout",
     "Shape",
     "ShapeClaim",
     "Taint",

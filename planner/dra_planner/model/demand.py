@@ -10,7 +10,7 @@ from dra_planner.model.claims import ClaimSpec, ResourceClaim
 from dra_planner.model.objects import ObjectKey
 from dra_planner.model.pods import PodSpec
 from dra_planner.model.verdicts import Reason, Verdict
-from dra_planner.model.workloads import Figures, WorkloadRef
+from dra_planner.model.workloads import Figures, Rollout, WorkloadRef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,13 +25,21 @@ class ShapeClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """How many pods of a shape one workload contributes, and how it makes them (see `PodSet`)."""
+    """How many pods of a shape one workload contributes, and how it makes them (see `PodSet`).
+
+    `running` are the pods of the workload that a cluster has on its nodes already, part of the figures; `changed`: they
+    are of another template. `ahead`: not asked about, but its pods are in the cluster's queue or on its nodes.
+    """
 
     workload: WorkloadRef
     pod_set: str
     figures: Figures
     in_order: bool = False
     spreads: bool = False
+    rollout: Rollout | None = None
+    running: tuple[ObjectKey, ...] = ()
+    changed: bool = False
+    ahead: bool = False
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -60,11 +68,15 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocked:
-    """Pods that no node can take, whatever the pools: their claim's template is missing, say."""
+    """Pods that no node can take, whatever the pools: their claim's template is missing, say.
+
+    `created`: they exist, and are pending; else the API server refuses them.
+    """
 
     member: Member
     verdict: Verdict  # "does-not-fit" or "cannot-tell"
     reason: Reason
+    created: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

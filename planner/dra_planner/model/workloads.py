@@ -60,6 +60,13 @@ class WorkloadRef(NamedTuple):
         return self.name if self.kind == "Pod" else f"{self.name}-{index}"
 
 
+class Rollout(NamedTuple):
+    """How far a rollout may go: pods more than wanted, and fewer that run."""
+
+    surge: int
+    unavailable: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSet:
     """Pods of one template inside a workload; most workloads have one, a RayCluster has several."""
@@ -70,6 +77,7 @@ class PodSet:
     per_node: bool = False  # DaemonSet: one pod on every node that its template accepts
     in_order: bool = False  # StatefulSet: the next pod is made when the one before runs
     spreads: bool = False  # the scheduler spreads them by default: a ReplicaSet or StatefulSet owns them
+    rollout: Rollout | None = None  # how pods of another template are replaced; None: they stay as they are
     assumptions: tuple[str, ...] = ()
 
 

@@ -17,7 +17,7 @@ from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import NodeRange, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import DeviceCount
-from dra_planner.sources import Source
+from dra_planner.sources import SNAPSHOT_COMMAND, Source
 
 _KUBELET = re.compile(r"""\bkubeletVersion["']?\s*:\s*["']?v?(1\.\d+)""")
 
@@ -34,11 +34,11 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
         raise ManifestError(
             "holds no Node",
             place=Place(request.observed[0].name),
-            fix="kubectl get nodes,resourceslices,deviceclasses,resourceclaims,pods -A -o yaml",
+            fix=SNAPSHOT_COMMAND,
         )
     given = read_checked(request.sources, features) if request.sources else snapshot
     manifests = _together(given, snapshot)
-    demand = expand_claims(manifests, manifests.classes, features)
+    demand = expand_claims(_in_cluster(manifests, snapshot), manifests.classes, features)
     offers = observe_offers(snapshot, features)
     judgement = judge(demand, offers, manifests.classes, features)
     diagnostics = (*snapshot.diagnostics, *(given.diagnostics if given is not snapshot else ()))
@@ -49,7 +49,7 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
         pools=tuple(_node(offer, judgement.devices[offer.name]) for offer in offers),
         workloads=plan_workloads(judgement),
         cost=None,
-        assumptions=_assumptions(demand, offers, features),
+        assumptions=_assumptions(demand, offers, features, snapshot),
         diagnostics=diagnostics,
         manifests=manifests,
     )
@@ -85,6 +85,33 @@ def _together(given: Manifests, snapshot: Manifests) -> Manifests:
     )
 
 
+def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
+    """Return the manifests as they are in the cluster: with its pods, limits, quotas and other workloads.
+
+    Of what the cluster has by the same name, what is given is new. Workloads of the cluster that are not given stay as
+    they are; their pods that are pending come first.
+    """
+    if manifests is snapshot:
+        return snapshot
+    named = {workload.ref for workload in manifests.workloads}
+    known = {pod.owner for pod in snapshot.bound_pods}
+    staying = [
+        workload
+        for workload in snapshot.workloads
+        if workload.ref not in named and (workload.kind == "Pod" or workload.ref in known)
+    ]
+    return replace(
+        manifests,
+        workloads=(*staying, *manifests.workloads),
+        existing={workload.ref: workload for workload in snapshot.workloads},
+        bound_pods=snapshot.bound_pods,
+        limit_ranges=(*snapshot.limit_ranges, *manifests.limit_ranges),
+        quotas=(*snapshot.quotas, *manifests.quotas),
+        priority_classes={**snapshot.priority_classes, **manifests.priority_classes},
+        generated_claims={**snapshot.generated_claims, **manifests.generated_claims},
+    )
+
+
 def _minor(request: PlanRequest) -> int:
     if request.kubernetes:
         return parse_version(request.kubernetes)
@@ -102,12 +129,31 @@ def _kubelets(sources: Iterable[Source]) -> list[str]:
     return [match for source in sources for match in _KUBELET.findall(source.text)]
 
 
-def _assumptions(demand: Demand, offers: Iterable[Offer], features: Features) -> tuple[str, ...]:
+def _assumptions(
+    demand: Demand, offers: Iterable[Offer], features: Features, snapshot: Manifests
+) -> tuple[str, ...]:
     said = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch",
         "pods come document by document, each after those before have a node or a verdict, and go where the default "
         "scheduler puts them",
+        *_missing_kinds(snapshot),
         *demand.assumptions,
         *(assumption for offer in offers for assumption in offer.assumptions),
     ]
     return tuple(dict.fromkeys(said))
+
+
+def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:
+    """Say which kinds the snapshot holds no object of, though they decide where there are such objects."""
+    kinds = {workload.kind for workload in snapshot.workloads}
+    held = {
+        "Pod": bool(snapshot.bound_pods) or "Pod" in kinds,
+        "Namespace": bool(snapshot.namespaces),
+        "ResourceClaimTemplate": bool(snapshot.templates),
+        "ResourceQuota": bool(snapshot.quotas),
+        "LimitRange": bool(snapshot.limit_ranges),
+        "PriorityClass": bool(snapshot.priority_classes),
+        **{kind: kind in kinds for kind in ("Deployment", "StatefulSet", "DaemonSet", "Job")},
+    }
+    missing = [kind for kind, is_held in held.items() if not is_held]
+    return (f"the snapshot holds no {', '.join(missing)}: none is assumed",) if missing else ()

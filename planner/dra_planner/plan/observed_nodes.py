@@ -36,7 +36,7 @@ def judge_nodes(
 ) -> Judgement:
     """Return what becomes of steady demand on observed nodes; nothing is sized."""
     outcome = Simulator.of(demand, observed_nodes(offers), classes, features).run()
-    refs = sorted({member.workload for member in _members(demand)})
+    refs = sorted({member.workload for member in _members(demand) if not member.ahead})
     workloads = tuple(_workload(ref, demand, outcome) for ref in refs)
     sizing = Sizing(
         level="steady",
@@ -69,11 +69,12 @@ def _members(demand: Demand) -> Iterator[Member]:
 
 
 def _workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSize:
-    """Return the answer for one workload; pods that are not made before others run are pending too."""
+    """Return the answer for one workload. Pods that nobody creates are not pending; reasons say so."""
     held = [each for each in demand.blocked if each.member.workload == ref and each.member.figures.steady]
     verdicts: list[Verdict] = [each.verdict for each in held]
     reasons: dict[Reason, None] = {}
-    running, left = 0, sum(each.member.figures.steady for each in held)
+    running, left = 0, sum(each.member.figures.steady for each in held if each.created)
+    refused = sum(each.member.figures.steady for each in held if not each.created)
     placements: Iterable[tuple[str, int]] = ()
     simulated = outcome.workloads.get(ref)
     if simulated is not None:
@@ -85,17 +86,25 @@ def _workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSiz
             verdicts.append("does-not-fit")
             reasons[_preempted(simulated.lost)] = None
         running, placements = simulated.placed, sorted(simulated.nodes.items())
-        left += simulated.pending + simulated.not_created + simulated.lost
+        left += simulated.pending
+        refused += simulated.not_created + simulated.lost
+        if simulated.not_created:
+            reasons[_not_created(simulated.not_created)] = None
     reasons.update(dict.fromkeys(each.reason for each in held))
     return WorkloadSize(
         workload=ref,
-        wanted=running + left,
+        wanted=running + left + refused,
         placed=running,
         pending=left,
         verdict=worst(verdicts),
         placements=tuple(placements),
         reasons=tuple(reasons),
     )
+
+
+def _not_created(pods: int) -> Reason:
+    subject = "1 more pod is" if pods == 1 else f"{pods} more pods are"
+    return Reason(code="not-created", message=f"{subject} not created before those that are pending run")
 
 
 def _preempted(pods: int) -> Reason:

@@ -27,6 +27,11 @@ class Controller(Protocol):
     pods: list[SimulatedPod]
 
     @property
+    def old(self) -> Sequence[SimulatedPod]:
+        """Pods that are replaced and still there."""
+        ...
+
+    @property
     def wanted(self) -> int:
         """How many pods there are to be."""
         ...
@@ -48,6 +53,14 @@ class Controller(Protocol):
         """Take note that a pod was preempted."""
 
 
+def _surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
+    """Return the pods above what is wanted, which go: pending ones first, then the youngest."""
+    kept = sorted(controller.pods, key=lambda pod: not runs(pod))[: controller.wanted]
+    going = [pod for pod in controller.pods if pod not in kept]
+    controller.pods[:] = [pod for pod in controller.pods if pod not in going]
+    return going
+
+
 @dataclass(slots=True)
 class Replicas:
     """As many pods as are wanted (ReplicaSet, Job and most others), made again when they are lost.
@@ -63,13 +76,17 @@ class Replicas:
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
 
+    @property
+    def old(self) -> Sequence[SimulatedPod]:
+        return ()
+
     def create(self, runs: Runs) -> list[SimulatedPod]:
         made = [SimulatedPod(next(self.names), self.kind) for _ in range(self.wanted - len(self.pods))]
         self.pods += made
         return made
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
-        return []
+        return _surplus(self, runs)
 
     def lose(self, pod: SimulatedPod) -> None:
         self.pods.remove(pod)
@@ -89,6 +106,10 @@ class Ordered:
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
 
+    @property
+    def old(self) -> Sequence[SimulatedPod]:
+        return ()
+
     def create(self, runs: Runs) -> list[SimulatedPod]:
         if len(self.pods) >= self.wanted or not all(map(runs, self.pods)):
             return []
@@ -96,7 +117,7 @@ class Ordered:
         return self.pods[-1:]
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
-        return []
+        return _surplus(self, runs)
 
     def lose(self, pod: SimulatedPod) -> None:
         self.pods.remove(pod)
@@ -104,7 +125,7 @@ class Ordered:
 
 @dataclass(slots=True)
 class PerNode:
-    """One pod for each node that is meant (DaemonSet); `nodes` are their numbers."""
+    """One pod for each node that is meant (DaemonSet); `nodes` are their numbers. Pods to be `replaced` go first."""
 
     workload: WorkloadRef
     kind: PodKind
@@ -112,10 +133,15 @@ class PerNode:
     names: Names
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
+    replaced: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
 
     @property
     def wanted(self) -> int:
         return len(self.nodes)
+
+    @property
+    def old(self) -> Sequence[SimulatedPod]:
+        return ()
 
     def create(self, runs: Runs) -> list[SimulatedPod]:
         there = {pod.only_node for pod in self.pods}
@@ -124,7 +150,9 @@ class PerNode:
         return made
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
-        return []
+        going, self.replaced = self.replaced, []
+        self.pods = [pod for pod in self.pods if pod not in going]
+        return going
 
     def lose(self, pod: SimulatedPod) -> None:
         self.pods.remove(pod)

@@ -41,7 +41,7 @@ class Outcome:
     order: Order
     complete: bool
     workloads: Mapping[WorkloadRef, WorkloadOutcome] = field(hash=False)
-    placed: Mapping[ObjectKey, int] = field(hash=False)  # pods of the demand, by number of node
+    placed: Mapping[ObjectKey, int] = field(hash=False)  # pods that came, by number of node
     pending: Mapping[ObjectKey, Failure] = field(hash=False)
     pending_kinds: Mapping[PodKind, int] = field(hash=False)
     preempted: tuple[ObjectKey, ...]

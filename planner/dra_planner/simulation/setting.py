@@ -16,7 +16,7 @@ from dra_planner.model import Demand, DemandLevel, DeviceClass, Member, Node, Ob
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
-from dra_planner.simulation.controllers import BARE_POD, Controller, Ordered, PerNode, Replicas
+from dra_planner.simulation.controllers import BARE_POD, Controller, Ordered, PerNode, Replicas, Rollout
 from dra_planner.simulation.kinds import Kinds, PodKind
 from dra_planner.simulation.nodes import SimulatedNode, interleave_zones
 from dra_planner.simulation.profile import Profile
@@ -47,24 +47,30 @@ class Setting:
     stages: Stages
     start: Start
     members: tuple[tuple[Member, PodKind], ...]  # in the order of the documents
+    running: Mapping[ObjectKey, SimulatedPod]  # pods that were there before, by name
     level: DemandLevel
 
     def documents(self) -> list[list[Controller]]:
         """Return fresh controllers, those of one document together."""
         index: dict[WorkloadRef, Iterator[int]] = defaultdict(numbers)
-        by_document = groupby(self.members, lambda each: (each[0].place, each[0].workload))
+        by_document = groupby(self.members, lambda each: not each[0].ahead and (each[0].place, each[0].workload))
         return [[self._controller(*each, index) for each in group] for _, group in by_document]
 
     def _controller(self, member: Member, kind: PodKind, index: Mapping[WorkloadRef, Iterator[int]]) -> Controller:
         ref, wanted = member.workload, member.figures.at(self.level) or 0
-        names = (ObjectKey(ref.namespace, ref.pod_name(number)) for number in index[ref])
+        before = [self.running[name] for name in member.running if name in self.running]
+        taken = {pod.name for pod in before}
+        keys = (ObjectKey(ref.namespace, ref.pod_name(number)) for number in index[ref])
+        names = (name for name in keys if name not in taken)
         assert kind.shape is not None  # members are of the demand
         if kind.shape.per_node:
             meant = [number for number, each in enumerate(self.nodes) if _is_meant(kind.shape, each.node)]
-            return PerNode(ref, kind, meant, names)
+            return PerNode(ref, kind, meant, names, pods=before, replaced=before if member.changed else [])
+        if member.changed and member.rollout is not None:
+            return Rollout(ref, kind, wanted, names, before, *member.rollout)
         if member.in_order:
-            return Ordered(ref, kind, wanted, names)
-        return Replicas(ref, kind, wanted, names, replaces=ref.kind != BARE_POD)
+            return Ordered(ref, kind, wanted, names, pods=before)
+        return Replicas(ref, kind, wanted, names, replaces=ref.kind != BARE_POD, pods=before)
 
 
 def prepare(
@@ -91,7 +97,8 @@ def prepare(
         if id(each.offer) not in states:
             states[id(each.offer)] = open_offer(each.offer, classes, features, sight)
     own = [states[id(each.offer)] for each in nodes]
-    bound = [_bound_pods(number, each.offer, own[number], kinds) for number, each in enumerate(nodes)]
+    makers = {name: member for _, member in _in_order(demand) for name in member.running}
+    bound = [_bound_pods(number, each.offer, own[number], kinds, makers) for number, each in enumerate(nodes)]
     rules = compile_rules(kinds.all, demand.namespaces)
     noticed = frozenset[int]().union(*(each.noticed for each in rules))
     stages = Stages(profile, [kind.number in noticed for kind in kinds.all], place_budget)
@@ -114,14 +121,15 @@ def prepare(
         stages=stages,
         start=start,
         members=members,
+        running={placed.pod.name: placed.pod for pods in bound for placed in pods},
         level=level,
     )
 
 
 def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:
-    """Return the members in the order of the documents."""
+    """Return the members in the order of the documents, those first whose pods are in the cluster already."""
     pairs = [(shape, member) for shape in demand.shapes for member in shape.members]
-    return sorted(pairs, key=lambda each: (each[1].place, each[1].workload, each[1].pod_set))
+    return sorted(pairs, key=lambda each: (not each[1].ahead, each[1].place, each[1].workload, each[1].pod_set))
 
 
 def _siblings(member: Member) -> Hashable:
@@ -141,7 +149,9 @@ def _is_meant(shape: Shape, node: Node) -> bool:
     return reject_for_good(shape.pod, node) is None
 
 
-def _bound_pods(number: int, offer: Offer, state: NodeState, kinds: Kinds) -> list[PlacedPod]:
+def _bound_pods(
+    number: int, offer: Offer, state: NodeState, kinds: Kinds, makers: Mapping[ObjectKey, Member]
+) -> list[PlacedPod]:
     placed: list[PlacedPod] = []
     for each in offer.pods:
         name = each.meta.key
@@ -153,7 +163,12 @@ def _bound_pods(number: int, offer: Offer, state: NodeState, kinds: Kinds) -> li
             claim.meta.key for claim in here if not claim.owner_pod and claim.meta.name in each.claims.values()
         )
         picks = (ClaimPicks("", None, tuple(state.picks_of(devices))),)
-        placed.append(PlacedPod(SimulatedPod(name, kinds.of_bound(each.spec, view)), number, picks, shared))
+        member = makers.get(name)
+        siblings = None if member is None else _siblings(member)
+        if member is not None and member.changed:
+            siblings = siblings, "before"
+        kind = kinds.of_bound(each.spec, view, siblings)
+        placed.append(PlacedPod(SimulatedPod(name, kind, number), number, picks, shared))
     return placed
 
 

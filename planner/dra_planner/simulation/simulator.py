@@ -98,6 +98,8 @@ class Run:
     def start(self, controllers: Sequence[Controller]) -> None:
         """Let controllers begin, and go on until nothing moves."""
         self._controllers += controllers
+        for controller in controllers:
+            self._owner.update((pod.name, controller) for pod in (*controller.pods, *controller.old))
         while not self._is_exhausted:
             self._turn += 1
             moved = self._delete()
@@ -209,7 +211,11 @@ class Run:
             order=self._order,
             complete=not self._is_exhausted,
             workloads={ref: self._workload(ref, controllers) for ref, controllers in workloads.items()},
-            placed={name: placed.node for name, placed in cluster.pods.items() if name in self._owner},
+            placed={
+                name: cluster.pods[name].node
+                for name in self._owner
+                if name in cluster.pods and name not in self._setting.running
+            },
             pending={name: failure for name, (_, failure) in pending.items()},
             pending_kinds=Counter(pod.kind for pod, _ in pending.values()),
             preempted=tuple(self._preempted),

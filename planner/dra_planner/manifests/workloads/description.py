@@ -13,8 +13,8 @@ from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_templat
 from dra_planner.manifests.schema.decoding import decode
 from dra_planner.manifests.validation.pods import check_pod_spec, check_pod_template
 from dra_planner.manifests.validation.violations import Violation
-from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods
-from dra_planner.model import Figures, PodSet, PodTemplate
+from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods, share_of
+from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
 from dra_planner.releases import MINIMUM_MINOR
 
 POD_TEMPLATE = "core.PodTemplateSpec"
@@ -93,6 +93,7 @@ class Kind:
     suspend: str = ""
     surge: Callable[[Node], Surge] | None = None
     per_node: bool = False
+    rollout: Callable[[Node, int], Rollout] | None = None  # of so many replicas
     spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet or ReplicationController
 
 
@@ -192,6 +193,7 @@ class Reading:
                 figures=figures,
                 per_node=self.kind.per_node,
                 spreads=self.kind.spreads,
+                rollout=None if self.kind.rollout is None else self.kind.rollout(self.root, figures.steady),
             )
         ]
 
@@ -255,3 +257,24 @@ def rolling_update(
         return Surge(root.get(f"{path}.{field}", default))
 
     return surge
+
+
+def rolling_pods(path: str) -> Callable[[Node, int], Rollout]:
+    """Return how far the strategy at that path may go; `Recreate` takes all pods away first.
+
+    Source: kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3 (ResolveFenceposts).
+    """
+
+    def rollout(root: Node, replicas: int) -> Rollout:
+        if root.get(f"{path}.type", "RollingUpdate") == "Recreate":
+            return Rollout(0, replicas)
+        surge = Surge(root.get(f"{path}.rollingUpdate.maxSurge", "25%")).of(replicas)
+        unavailable = share_of(root.get(f"{path}.rollingUpdate.maxUnavailable", "25%"), replicas)
+        return Rollout(surge, unavailable if surge or unavailable else 1)
+
+    return rollout
+
+
+def one_by_one(root: Node, replicas: int) -> Rollout:
+    """Return the rollout that replaces one pod after the other."""
+    return Rollout(0, 1)

@@ -45,6 +45,12 @@ class Surge:
 NO_SURGE = Surge()
 
 
+def share_of(amount: int | str, replicas: int) -> int:
+    """Return a number, or a percentage of the replicas that rounds down."""
+    text = str(amount).strip()
+    return int(text[:-1] or 0) * replicas // 100 if text.endswith("%") else int(text or 0)
+
+
 def count_pods(
     replicas: int,
     *,

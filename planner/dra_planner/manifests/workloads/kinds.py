@@ -17,7 +17,7 @@ from dra_planner.manifests.workloads.batch import (
     read_train_job,
     read_volcano_job,
 )
-from dra_planner.manifests.workloads.description import Kind, Role, job_pods, rolling_update
+from dra_planner.manifests.workloads.description import Kind, Role, job_pods, one_by_one, rolling_pods, rolling_update
 from dra_planner.manifests.workloads.groups import (
     read_app_wrapper,
     read_dynamo_graph,
@@ -52,10 +52,17 @@ KINDS: Final[tuple[Kind, ...]] = (
     # Kubernetes itself
     Kind(group="", kind="Pod", roles=[Role(template="")]),
     Kind(group="", kind="ReplicationController", roles=_REPLICATED, spreads=True),
-    Kind(group="apps", kind="Deployment", roles=_REPLICATED, surge=rolling_update("spec.strategy"), spreads=True),
+    Kind(
+        group="apps",
+        kind="Deployment",
+        roles=_REPLICATED,
+        surge=rolling_update("spec.strategy"),
+        rollout=rolling_pods("spec.strategy"),
+        spreads=True,
+    ),
     Kind(group="apps", kind="ReplicaSet", roles=_REPLICATED, spreads=True),
-    Kind(group="apps", kind="StatefulSet", read=read_stateful_set, spreads=True),
-    Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
+    Kind(group="apps", kind="StatefulSet", read=read_stateful_set, rollout=one_by_one, spreads=True),
+    Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], rollout=one_by_one, per_node=True),
     Kind(group="batch", kind="Job", read=read_job, suspend="spec.suspend"),
     Kind(group="batch", kind="CronJob", read=read_cron_job, suspend="spec.suspend"),
     # Batch and training

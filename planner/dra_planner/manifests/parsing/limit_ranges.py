@@ -1,0 +1,32 @@
+"""LimitRanges, with the defaults that the API server fills in.
+
+Source: kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.36.3 (SetDefaults_LimitRangeItem).
+"""
+
+from __future__ import annotations
+
+from dra_planner.errors import NOWHERE, Place
+from dra_planner.manifests.parsing.fields import Data, parse_amounts, parse_meta
+from dra_planner.model import LimitRange
+
+
+def parse_limit_range(data: Data, place: Place = NOWHERE) -> LimitRange:
+    """Return what a LimitRange says of containers; raises QuantityError for an amount that is none."""
+    most: dict[str, int] = {}
+    least: dict[str, int] = {}
+    limits: dict[str, int] = {}
+    requests: dict[str, int] = {}
+    for item in (data.get("spec") or {}).get("limits") or ():
+        if item.get("type") != "Container":
+            continue
+        most |= parse_amounts(item.get("max"))
+        least |= parse_amounts(item.get("min"))
+        limits |= {**parse_amounts(item.get("max")), **parse_amounts(item.get("default"))}
+        requests |= {**parse_amounts(item.get("min")), **limits, **parse_amounts(item.get("defaultRequest"))}
+    return LimitRange(
+        meta=parse_meta(data.get("metadata"), place),
+        default_requests=requests,
+        default_limits=limits,
+        least=least,
+        most=most,
+    )
