@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,7 +53,7 @@ class Memory:
             kinds.get(token, {}).pop(identifier, None)
 
     @contextmanager
-    def _held(self) -> Iterator[_Kinds]:
+    def _held(self) -> Generator[_Kinds, None, None]:
         """Yield everything, to read or change, while nobody else does."""
         if self._file is None:
             yield self._own
