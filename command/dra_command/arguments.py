@@ -28,7 +28,7 @@ _PLAN_EXAMPLES = f"""\
 examples:
   pulumi-dra plan --stack eks-dev                    # the stack's own workloads on its own pools
   pulumi-dra plan --stack eks-dev --write            # and keep the plan for `pulumi up`
-  pulumi-dra plan --stack eks-dev --check            # in CI: is the kept plan still right?
+  pulumi-dra plan --stack eks-dev --check            # in CI: is the saved plan still right?
   helm template chart/ | pulumi-dra plan - --fleet fleet.yaml
   {SNAPSHOT_COMMAND} > cluster.yaml
   pulumi-dra plan examples/workloads/ --observed cluster.yaml   # on the nodes that exist, sizing nothing
@@ -85,7 +85,7 @@ examples:
 
 _SANDBOX_EXAMPLES = """\
 examples:
-  pulumi-dra sandbox plan --stack eks-dev            # what `up` would do, on stand-in clouds
+  pulumi-dra sandbox plan --stack eks-dev            # what `up` would do, on simulated clouds
   pulumi-dra sandbox up --stack eks-dev              # bring it up and keep it; again after a change
   pulumi-dra sandbox up --stack eks-dev --control-plane      # with a real API server and scheduler for kubectl
   pulumi-dra sandbox status                          # what is up, and its KUBECONFIG
@@ -225,7 +225,7 @@ def _add_plan(commands: Any) -> None:
     )
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
-    kept.add_argument("--check", action="store_true", help="exit 1 when the kept plan is stale (with --stack)")
+    kept.add_argument("--check", action="store_true", help="exit 1 when the saved plan is stale (with --stack)")
     parser.add_argument("--detail", action="store_true", help="also say which devices each claim would get")
     _add_answer(parser, ("text", "json", "markdown", "html"))
 

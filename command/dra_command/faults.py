@@ -34,7 +34,7 @@ def tell_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> No
 
 
 def sentence(error: PlannerError) -> str:
-    """Return one error without its companions, as one line: place, fault, remedy."""
+    """Return one error without its companions, as one line: place, fault, fix."""
     where = f"{error.place}: " if str(error.place) else ""
     return f"{where}{error.message}" + (f"; {error.fix}" if error.fix else "")
 

@@ -31,8 +31,8 @@ def read_inputs(
     if values.kubernetes:
         parse_version(values.kubernetes)
     if needs_capacity and not (values.fleet or values.stack or values.observed):
-        remedy = f"give --stack NAME, --fleet FILE or --observed FILE{_stacks()}"
-        raise UsageError("there are no pools to plan on", fix=remedy)
+        fix = f"give --stack NAME, --fleet FILE or --observed FILE{_stacks()}"
+        raise UsageError("there are no pools to plan on", fix=fix)
     fleet, paths = None, tuple(values.paths) if needs_manifests else ()
     if values.stack:
         settings = read_stack(values.stack)

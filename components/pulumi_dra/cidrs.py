@@ -27,7 +27,7 @@ def check_public_cidr(cidr: str) -> str:
     try:
         network = ipaddress.ip_network(cidr)
     except ValueError as error:
-        return f'"{cidr}" is no network in CIDR form ({error})'
+        return f'"{cidr}" is not a network in CIDR form ({error})'
     if network.prefixlen == 0:
         return f'"{cidr}" opens the API server to everyone; name the networks that need it'
     return ""

@@ -35,7 +35,7 @@ class InputReader:
             if key not in names:
                 nearest = get_close_matches(str(key), names, 1)
                 hint = f'did you mean "{nearest[0]}"?' if nearest else f"inputs are {', '.join(names)}"
-                self.refuse(str(key), f"is no input of {component}; {hint}")
+                self.refuse(str(key), f"is not an input of {component}; {hint}")
 
     def refuse(self, path: str, reason: str) -> None:
         """Note a fault of the input at `path` (Python's names; `pools[0].machine`)."""
@@ -92,12 +92,12 @@ class InputReader:
         return str(value)
 
     def whole(self, key: str, default: int | None = None, *, least: int = 0, most: int = 1_000_000) -> int:
-        """Return a whole number; one that crossed the engine as 3.0 is 3."""
+        """Return an integer; one that crossed the engine as 3.0 is 3."""
         value = self._take(key, default)
         if value is None:
             return default or 0
         if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-            self.refuse(key, f"must be a whole number, not {_shown(value)}")
+            self.refuse(key, f"must be an integer, not {_shown(value)}")
             return default or least
         if not least <= value <= most:
             self.refuse(key, f"must be from {least} to {most}, not {int(value)}")
@@ -199,15 +199,15 @@ class InputReader:
         return {name: item for name, item in entries.items() if isinstance(item, bool)}
 
     def wholes(self, key: str) -> dict[str, int]:
-        """Return a map of whole numbers, empty when it was left out."""
+        """Return a map of integers, empty when it was left out."""
         value = self._take(key, {})
         if not isinstance(value, Mapping):
-            self.refuse(key, f"must be a map of whole numbers, not {_shown(value)}")
+            self.refuse(key, f"must be a map of integers, not {_shown(value)}")
             return {}
         numbers: dict[str, int] = {}
         for name, item in cast(Mapping[str, Any], value).items():
             if isinstance(item, bool) or not isinstance(item, int | float) or item != int(item) or item < 0:
-                self.refuse(f"{key}.{name}", f"must be a whole number, not {_shown(item)}")
+                self.refuse(f"{key}.{name}", f"must be an integer, not {_shown(item)}")
             else:
                 numbers[name] = int(item)
         return numbers

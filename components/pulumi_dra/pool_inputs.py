@@ -80,9 +80,9 @@ def read_labels(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> dict[str, 
     labels = read.labels("labels")
     for key, value in labels.items():
         if not re.fullmatch(LABEL_KEY, key):
-            read.refuse(f"labels.{key}", "is no label key")
+            read.refuse(f"labels.{key}", "is not a valid label key")
         elif fault := cloud.label_fault(key, value if isinstance(value, str) else None):
             read.refuse(f"labels.{key}", fault)
         if isinstance(value, str) and not re.fullmatch(LABEL_VALUE, value):
-            read.refuse(f"labels.{key}", f'"{value}" is no label value')
+            read.refuse(f"labels.{key}", f'"{value}" is not a valid label value')
     return {**labels, **{label.key: label.value for label in cloud.labels(nodes)}}

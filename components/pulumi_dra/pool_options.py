@@ -65,7 +65,7 @@ def read_pool_options(read: InputReader, fleet: Fleet | None) -> dict[str, Mappi
         inner = read.inside(f"pools[{index}]", own, PoolOptions)
         name = inner.text("name")
         if fleet and name and name not in known:
-            inner.refuse("name", f'"{name}" is no pool of the fleet; they are {", ".join(known)}')
+            inner.refuse("name", f'"{name}" is not a pool of the fleet; they are {", ".join(known)}')
         if name in options:
             inner.refuse("name", f'"{name}" is there twice')
         options[name] = {key: value for key, value in own.items() if key != "name" and value is not None}

@@ -1,10 +1,10 @@
 """What goes wrong, and where: wrong input is an exception, a finding about an object is a value.
 
-    PlannerError                 the input is wrong: place, message, remedy (exit status 2)
+    PlannerError                 the input is wrong: place, message, fix (exit status 2)
     ├── SourceError              a path that does not exist, cannot be read, or holds nothing
     ├── ManifestError            text that is not YAML or JSON, or no Kubernetes object
     ├── FleetError               a fleet document that does not validate
-    ├── CatalogError             a machine, GPU, driver or layout that nobody knows
+    ├── CatalogError             a machine, GPU, driver or layout that is unknown
     ├── PlanFileError            a plan document that is stale, edited by hand or of another version
     └── UnsupportedFeature       something asked for that this version, release or cloud does not do
 
@@ -54,7 +54,7 @@ class Diagnostic:
 class PlannerError(Exception):
     """The input is wrong. Says where, what is wrong and what would make it right.
 
-    `others` holds further errors of the same input, so that a user can mend all of them in one go.
+    `others` holds further errors of the same input, so that a user can fix all of them in one go.
     """
 
     def __init__(

@@ -196,11 +196,11 @@ class Quantity:
 
 
 def amount_complaint(text: str) -> str:
-    """Return why a text is no amount of something that a node has, or ""."""
+    """Return why a text is not a valid quantity of something that a node has, or ""."""
     try:
-        return f'"{text}" is less than nothing' if Quantity.parse(text).sign < 0 else ""
+        return f'"{text}" must not be negative' if Quantity.parse(text).sign < 0 else ""
     except QuantityError:
-        return f'"{text}" is no amount; write "500m" for half a CPU, "2Gi" for memory'
+        return f'"{text}" is not a valid quantity; write "500m" for half a CPU, "2Gi" for memory'
 
 
 @lru_cache(maxsize=4096)

@@ -247,9 +247,9 @@ def _walk(folder: str) -> Iterator[str]:
 
 def _nothing_in(folder: str) -> SourceError:
     names = {name.lower() for name in os.listdir(folder)} if os.access(folder, os.R_OK) else set()
-    for markers, remedy in _BUILD_TOOLS:
+    for markers, fix in _BUILD_TOOLS:
         if names & markers:
-            return SourceError("holds no rendered manifest", place=Place(folder), fix=remedy.format(folder))
+            return SourceError("holds no rendered manifest", place=Place(folder), fix=fix.format(folder))
     if not os.access(folder, os.R_OK | os.X_OK):
         return SourceError("cannot be read: Permission denied", place=Place(folder), fix="check its permissions")
     return SourceError(

@@ -66,7 +66,7 @@ def as_list(value: object) -> list[Any] | None:
 def plain(value: object, raised: type[Exception]) -> Any:
     """Return a copy made of dict, list and scalars, with UNKNOWN wherever reading raised `raised`.
 
-    Whole numbers come back as int: every number crosses the engine as a float.
+    Integers come back as int: every number crosses the engine as a float.
     """
     if isinstance(value, str):
         return UNKNOWN if value in UNKNOWN_TEXTS else value
@@ -133,7 +133,7 @@ class Properties:
         return value if isinstance(value, str) else None
 
     def count(self, path: str, default: int) -> int | None:
-        """Return a whole number, also one written as text; `default` when absent."""
+        """Return an integer, also one written as text; `default` when absent."""
         value = self.at(path)
         if value is None:
             return default

@@ -79,10 +79,10 @@ def test_explain_gives_the_minimal_set_of_changes(project: Project) -> None:
     assert "smallest set of changes with which it fits, all of them together:" in out
     edits = project.run(*words, "--format", "json", stdin=GREEDY).json["pools"][0]["edits"]
     assert sorted(each["kind"] for each in edits) == ["lower-count", "tolerate"]
-    mended = GREEDY.replace("count: 2", "count: 1").replace(
+    fixed = GREEDY.replace("count: 2", "count: 1").replace(
         "spec:\n  containers", "spec:\n  tolerations: [{operator: Exists}]\n  containers"
     )
-    done = project.run(*words, stdin=mended)
+    done = project.run(*words, stdin=fixed)
     assert done.status == 0
     assert "✓ gpus gets gpu-0" in done.out
 

@@ -74,10 +74,10 @@ def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
     assert project.run("plan", "--stack", "dev", "--quiet").out == "Everything fits.  eks us-east-1 · Kubernetes 1.34\n"
     project.stack("{min: 0, max: 4}", "1")
     assert project.run("plan", "--stack", "dev", "-q").out.splitlines() == [
-        "Does not fit: 1 pod left over.  eks us-east-1 · Kubernetes 1.34",
+        "Does not fit: 1 pod pending.  eks us-east-1 · Kubernetes 1.34",
         "",
         "Pod default/second does not fit",
-        '  pool "l4" is fixed at 1 node; 1 of 1 pod left over, 1 more device for claim default/gpu',
+        '  pool "l4" is fixed at 1 node; 1 of 1 pod pending, 1 more device for claim default/gpu',
         '    → set the count of pool "l4" to 2: one node more',
     ]
 

@@ -53,7 +53,7 @@ def test_slices_of_a_node_whose_name_reads_like_something_else(project: Project,
 def test_slices_of_a_node_with_no_name(project: Project) -> None:
     done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "Node_1")
     assert done.status == 2
-    assert '"Node_1" is no name of a node' in done.err
+    assert '"Node_1" is not a valid node name' in done.err
 
 
 def test_slices_of_other_accelerators_need_no_release(project: Project) -> None:

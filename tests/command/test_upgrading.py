@@ -67,7 +67,7 @@ def test_a_gate_that_changes_the_memory_is_a_warning_at_what_compares_it(upgrade
 
 def test_pods_that_a_class_starts_to_stand_for_are_named(upgraded: Project) -> None:
     done = upgraded.run("check", "manifests", "--driver-upgrade", "25.8.1", "0.5.0")
-    assert "Pod default/old-style asks for nvidia.com/gpu" in " ".join(done.out.split())
+    assert "Pod default/old-style requests nvidia.com/gpu" in " ".join(done.out.split())
 
 
 def test_what_nothing_reads_is_a_note(project: Project) -> None:

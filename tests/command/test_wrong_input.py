@@ -1,4 +1,4 @@
-"""Wrong input: one sentence with its place and remedy, exit status 2, never a traceback, nothing half-written."""
+"""Wrong input: one sentence with its place and fix, exit status 2, never a traceback, nothing half-written."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
      ("Pulumi.dev.yaml:2", "eu-west-1")),
     ("open endpoint", stack("    systemPool:", "    endpoint: {publicAccessCidrs: [0.0.0.0/0]}\n    systemPool:"), PLAN,
      ("Pulumi.dev.yaml:9", "opens the API server")),
-    ("stack is no YAML", stack("config:", "config: ]"), PLAN, ("Pulumi.dev.yaml:1", "cannot be read as YAML")),
+    ("stack is not valid YAML", stack("config:", "config: ]"), PLAN, ("Pulumi.dev.yaml:1", "cannot be read as YAML")),
     ("a NUL in the stack", stack("cloud: eks", "cloud: \0eks"), PLAN, ("Pulumi.dev.yaml:6", "control characters")),
     ("a bell in the stack", stack("cloud: eks", "cloud: \aeks"), PLAN, ("Pulumi.dev.yaml:6", "control characters")),
     ("a stack in Latin-1", latin_1_stack, PLAN, ("Pulumi.dev.yaml:7", "is not UTF-8", "save the file as UTF-8")),
@@ -110,7 +110,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("an unknown subcommand", nothing, ("plna",), ("plna", "pulumi-dra plan")),
     ("an unknown format", nothing, (*PLAN, "--format", "xml"), ("xml", "json")),
     ("an old release", nothing, (*PLAN, "--kubernetes", "1.20"), ("1.20", "use 1.34 to")),
-    ("no release at all", nothing, (*PLAN, "--kubernetes", "new"), ('"new" is no Kubernetes version',)),
+    ("no release at all", nothing, (*PLAN, "--kubernetes", "new"), ('"new" is not a Kubernetes version',)),
 ]  # fmt: skip
 
 # Those that end with status 2 and leave the format to the caller.

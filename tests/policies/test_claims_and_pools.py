@@ -90,7 +90,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "claim-fits-no-pool",
                 'claim default/gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge): offers 1 device on a '
-                "node, 2 are needed on one: 1 short; add a pool of a machine with at least 2 devices, or ask for fewer",
+                "node, 2 are needed on one: 1 short; add a pool of a machine with at least 2 devices, or request fewer",
             )
         ],
     ),
@@ -112,7 +112,7 @@ def test_the_sentence(declare: SimpleNamespace, name: str) -> None:
 NEAREST = {
     "a selector that nothing passes": ({"selector": VOLTA}, "architecture == 'Volta'"),
     "a forgotten toleration": ({"tolerates": False}, "nvidia.com/gpu=present:NoSchedule"),
-    "more cpu than a node has": ({"cpu": "100"}, "asks for 100 CPU"),
+    "more cpu than a node has": ({"cpu": "100"}, "requests 100 CPU"),
 }
 
 

@@ -94,7 +94,7 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
     [
         pytest.param(_other_region, '"eu-west-1" is not the fleet\'s region "us-east-1"; make the two the same'),
         pytest.param(_no_fleet, 'the stack has no "pulumi-dra:fleet"; describe the fleet there'),
-        pytest.param(_unknown_key, 'is no key of the fleet; did you mean "pools"?'),
+        pytest.param(_unknown_key, 'is not a key of the fleet; did you mean "pools"?'),
         pytest.param(_no_plan, f"does not exist; {REMEDY}"),
         pytest.param(_edited_plan, f"was changed by hand: its content does not match its digest; {REMEDY}"),
         pytest.param(_broken_plan, REMEDY),

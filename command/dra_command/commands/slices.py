@@ -106,7 +106,8 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
     )
     node_name = values.node_name or _NODE_NAME
     if len(node_name) > _LONGEST_NAME or not re.fullmatch(_NODE, node_name):
-        raise UsageError(f'"{node_name}" is no name of a node', fix="write lower-case letters, digits, dashes and dots")
+        fix = "write lower-case letters, digits, dashes and dots"
+        raise UsageError(f'"{node_name}" is not a valid node name', fix=fix)
     slices = list(predict_accelerator_slices(machine, node_name=node_name))
     if values.driver or not slices:
         slices += predict_slices(

@@ -1,4 +1,4 @@
-"""`pulumi-dra verify`: a live cluster against the fleet, and the catalogue rows that would mend a difference."""
+"""`pulumi-dra verify`: a live cluster against the fleet, and the catalogue rows that would fix a difference."""
 
 from __future__ import annotations
 

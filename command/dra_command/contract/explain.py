@@ -136,4 +136,6 @@ class ExplainOutput(Output):
     missing: ReasonRow | None = Field(
         description="What the fleet lacks where no pool of it can hold the pod: a MIG layout, a driver, or machines."
     )
-    left_over: list[ReasonRow] = Field(description="Why pods that would fit are left over: the pools are too small.")
+    pending_reasons: list[ReasonRow] = Field(
+        description="Why pods that would fit are pending: the pools are too small."
+    )

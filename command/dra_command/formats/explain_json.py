@@ -33,7 +33,7 @@ def explain_json(explanation: Explanation) -> str:
         pools=[_pool(pool) for pool in explanation.pools],
         holders=[HolderRow(pool=each.pool, workload=each.workload, pods=each.pods) for each in explanation.holders],
         missing=_reason(explanation.missing) if explanation.missing is not None else None,
-        left_over=[_reason(each) for each in explanation.left_over],
+        pending_reasons=[_reason(each) for each in explanation.pending_reasons],
     )
     return output.model_dump_json(indent=2, by_alias=True)
 

@@ -1,4 +1,4 @@
-"""Why a claim fits or not, as a readable tree: pool, request, steps, conditions, constraints, what would mend it."""
+"""Why a claim fits or not, as a readable tree: pool, request, steps, conditions, constraints, what would fix it."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ def print_explanation(
             page.gap()
             page.line((explanation.missing.message, "bold"))
             page.text(explanation.missing.fix, indent=2, mark="→ ")
-        if explanation.left_over:
+        if explanation.pending_reasons:
             page.gap()
             page.line(("a node takes it, but the pools are too small for all", "bold"))
-            for reason in explanation.left_over:
+            for reason in explanation.pending_reasons:
                 page.text(reason.message, indent=2)
                 if reason.fix:
                     page.text(reason.fix, indent=4, mark="→ ")
@@ -177,7 +177,7 @@ def _condition_lines(report: SelectorReport, *, verbose: bool) -> Iterator[Line]
         for at in term.reads:
             values = [value if count == total else f"{value} ×{count}" for value, count in at.values]
             values += [f"{at.absent} without it"] if at.absent else []
-            values += [f"{at.unknown} of which only the node knows it"] if at.unknown else []
+            values += [f"{at.unknown} known at run time only"] if at.unknown else []
             yield Line(10, f"{at.path[-1]}: {', '.join(values)}")
         if term.error:
             yield Line(10, term.error)
@@ -200,7 +200,7 @@ def _constraint_lines(report: ConstraintReport) -> Iterator[Line]:
     if report.without:
         yield Line(4, f"{report.without} without it", "− ")
     if report.unknown:
-        yield Line(4, f"{report.unknown} of which only the node knows it", "? ")
+        yield Line(4, f"{report.unknown} known at run time only", "? ")
 
 
 def _devices(count: int) -> str:

@@ -35,11 +35,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why something does not fit, and what would mend it."""
+    """Why something does not fit, and what would fix it."""
 
     subject: str
     verdict: Verdict
-    lines: tuple[tuple[str, str], ...]  # what, what would mend it
+    lines: tuple[tuple[str, str], ...]  # what, what would fix it
 
 
 def claims_table(plan: Plan) -> Table:
@@ -62,7 +62,7 @@ def headline(plan: Plan) -> str:
     if plan.verdict == "fits":
         return f"Everything fits{level}."
     wrong = f"{errors} error{'s' if errors != 1 else ''}" if errors else ""
-    said = ", ".join(filter(None, (f"{_pods(pending)} left over" if pending else "", _simulated_pending(plan), wrong)))
+    said = ", ".join(filter(None, (f"{_pods(pending)} pending" if pending else "", _simulated_pending(plan), wrong)))
     waiting = f": {said}" if said else ""
     if plan.verdict == "does-not-fit":
         return f"Does not fit{level}{waiting}."
@@ -140,7 +140,7 @@ def workloads_table(plan: Plan) -> Table:
                 *others,
             )
         )
-    heads = ("workload", "pods", *(pools if by_pool else ("runs on",)), "waiting", plan.level, *beside)
+    heads = ("workload", "pods", *(pools if by_pool else ("runs on",)), "pending", plan.level, *beside)
     numbers = frozenset({1, *(range(2, 2 + len(pools)) if by_pool else ()), 2 + (len(pools) if by_pool else 1)})
     note = "pods per pool · ok: would fit · –: does not fit · ?: cannot tell" if by_pool else ""
     return Table("Workloads", heads, tuple(rows), numbers, note)
@@ -231,7 +231,7 @@ def _places(workload: PlannedWorkload) -> str:
 
 
 def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
-    """Yield each reason with its remedy; what several pools say alike is said once, with their names."""
+    """Yield each reason with its fix; what several pools say alike is said once, with their names."""
     pools: dict[tuple[str, str], list[str]] = {}
     for reason in reasons:
         named = pools.setdefault((reason.message, reason.fix), [])

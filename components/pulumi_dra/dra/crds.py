@@ -19,7 +19,7 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
         documents: list[Any] = [document for document in yaml.safe_load_all(text) if document is not None]
     except yaml.YAMLError as error:
         problem = str(error).split("\n")[0]
-        read.refuse(key, f"is no YAML: {problem}")
+        read.refuse(key, f"is not valid YAML: {problem}")
         return []
     found: list[dict[str, Any]] = []
     for index, document in enumerate(documents):
@@ -27,7 +27,7 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
         spec, metadata = _mapping(definition.get("spec")), _mapping(definition.get("metadata"))
         kind = (definition.get("apiVersion"), definition.get("kind"))
         if kind != ("apiextensions.k8s.io/v1", "CustomResourceDefinition"):
-            read.refuse(key, f"document {index + 1} is no CustomResourceDefinition of apiextensions.k8s.io/v1")
+            read.refuse(key, f"document {index + 1} is not a CustomResourceDefinition of apiextensions.k8s.io/v1")
         elif spec.get("group") != GROUP or not metadata.get("name"):
             read.refuse(key, f"document {index + 1} defines nothing of {GROUP}, the driver's group")
         else:

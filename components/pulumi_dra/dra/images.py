@@ -39,4 +39,4 @@ def _repository_complaint(text: str) -> str:
     """Return what is wrong with an image's name; a tag in it would make two with the chart's own."""
     if "@" in text or ":" in text.rpartition("/")[2]:
         return f'"{text}" must not have a tag or a digest; image_digest pins it'
-    return f'"{text}" is no image' if "://" in text or any(letter.isspace() for letter in text) else ""
+    return f'"{text}" is not a valid image' if "://" in text or any(letter.isspace() for letter in text) else ""

@@ -110,7 +110,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
     known = (*ADDONS, NODE_MONITORING)
     for addon in addon_versions:
         if addon not in known:
-            read.refuse(f"addon_versions.{addon}", f"is no add-on of this component; they are {', '.join(known)}")
+            read.refuse(f"addon_versions.{addon}", f"is not an add-on of this component; they are {', '.join(known)}")
         elif addon == NODE_MONITORING and not node_monitoring:
             read.refuse(f"addon_versions.{addon}", "is for node_monitoring: true")
     if read.has("subnet_ids"):

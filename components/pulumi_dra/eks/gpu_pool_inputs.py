@@ -182,7 +182,7 @@ def _read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
 
 
 def _read_efa(read: InputReader, machine: str) -> Efa | None:
-    """Return the machine's EFA interfaces, None when they were not asked for or nobody knows them."""
+    """Return the machine's EFA interfaces, None when they were not asked for or they are unknown."""
     if not read.flag("efa", False):
         return None
     for key in ("cluster_security_group_id", "vpc_id"):
@@ -190,7 +190,7 @@ def _read_efa(read: InputReader, machine: str) -> Efa | None:
             read.refuse(key, "is missing: with efa the launch template names the security groups")
     found = known_machine(machine)
     if found is None or found.efa_interfaces is None:
-        read.refuse("efa", f'nobody knows how many EFA interfaces "{machine}" has')
+        read.refuse("efa", f'it is unknown how many EFA interfaces "{machine}" has')
         return None
     if not found.efa_interfaces:
         read.refuse("efa", f"{machine} has no EFA interface")

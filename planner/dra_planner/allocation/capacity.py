@@ -32,7 +32,7 @@ def consumption(device: Device, requested: Mapping[str, Quantity], features: Fea
     """Return what a request takes of each capacity of the device, sorted by name.
 
     None when a policy or an unknown name excludes the device. Raises CapacityError for amounts that the release
-    cannot represent, and UnknownCapacity where the device's amount decides and only the node knows it.
+    cannot represent, and UnknownCapacity where the device's amount decides and is known at run time only.
     """
     if any(name not in device.capacity for name in requested):
         return None

@@ -1,7 +1,7 @@
 """`matchAttribute` and `distinctAttribute` over the devices of one claim.
 
 Each constraint takes devices (`add`) and gives them back in reverse order (`remove`); a refused `add` leaves
-no trace. A value that only the node knows makes two devices equal, different, or *perhaps* equal; which of
+no trace. A value that is known at run time only makes two devices equal, different, or *perhaps* equal; which of
 the last two readings holds is the `Reading` of the search.
 
 Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/{constraint,allocator_*}.go

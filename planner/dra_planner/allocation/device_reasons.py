@@ -41,7 +41,7 @@ def device_reasons(refusal: Refusal) -> Iterable[Reason]:
         yield Reason(
             code="claims-together",
             message=f"each claim fits by itself, but not all of {names} on one node: "
-            f"they ask for {total} devices, {_free(refusal)} are free",
+            f"they request {total} devices, {_free(refusal)} are free",
             fix="use a machine with more devices",
         )
         return
@@ -79,7 +79,7 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
     wanted = sum(request[0].wanted or request[0].matching for request in report.requests if request)
     yield Reason(
         code="requests-together",
-        message=f"each request fits by itself, but not all of the claim: it asks for {wanted} devices, "
+        message=f"each request fits by itself, but not all of the claim: it requests {wanted} devices, "
         f"{_free(refusal)} are free",
         fix="use a machine with more devices",
         claim=report.claim,
@@ -142,8 +142,9 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         fix = trial.fix()
     wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
     counts = "; ".join(_exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count))
-    seen = f"{counted(way.seen, 'device')} seen" if way.seen else "no device is offered here"
-    message = f"wants {wanted}: {seen}{': ' + counts if counts else ''}{f', {way.left} left' if way.seen else ''}"
+    free = "match" if way.left == way.matching else "are free and match"
+    found = f"{way.left} of {way.seen} devices {free}" if way.seen else "the node offers no device"
+    message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
     return Reason(code=code, message=message, fix=fix, claim=claim, request=way.request)
 
 
@@ -152,12 +153,12 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     if way.seen == 0:
         return "no-devices", "use a pool whose machines have devices"
     if way.matching == 0 and "capacity" in by_step:
-        return "capacity-too-large", "ask for less capacity, or use larger devices"
+        return "capacity-too-large", "request less capacity, or use larger devices"
     if way.matching == 0:
         return "selector-mismatch", ""
     if way.wanted is not None and way.wanted > way.matching:
         matching = f"{counted(way.matching, 'device')} that {verb(way.matching, 'match')}"
-        return "count-too-large", f"ask for at most {way.matching}: a node offers {matching}"
+        return "count-too-large", f"request at most {way.matching}: a node offers {matching}"
     if "taint" in by_step and by_step["taint"].count >= way.shortfall:
         return (
             "device-taint",
@@ -184,7 +185,7 @@ def _exclusion_text(exclusion: Exclusion, trial: _SelectorTrial) -> str:
         case "unknown":
             return f"{count} cannot be judged"
         case "error":
-            return f"{count} {verb(count, 'end')} in an error: {exclusion.detail}"
+            return f"{count} {verb(count, 'fail')} with an error: {exclusion.detail}"
         case "capacity":
             return f"{count} {verb(count, 'are')} too small ({exclusion.detail})"
         case "taken":
@@ -210,7 +211,7 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         return Reason(
             code="match-attribute",
             message=f"no set of free devices has one value of {name} throughout: {groups}{without}",
-            fix=f"ask for at most {largest} devices that share {name}" if 0 < largest < wanted else "",
+            fix=f"request at most {largest} devices that share {name}" if 0 < largest < wanted else "",
             claim=claim.claim,
         )
     return Reason(

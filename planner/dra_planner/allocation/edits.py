@@ -111,7 +111,7 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
 def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState) -> Iterator[Edit]:
     where = _where(shape, at)
     if spec.allocation_mode == "All":
-        yield replace(at, kind="count-instead-of-all", text=f"ask for one device instead of all in {where}", value=1)
+        yield replace(at, kind="count-instead-of-all", text=f"request one device instead of all in {where}", value=1)
     elif spec.count > 1:
         yield replace(at, kind="lower-count", text=count_text(shape, at, spec.count, 1), value=1)
     for index, selector in enumerate(spec.selectors):
@@ -119,7 +119,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
             text = f"{change.text} {'from' if change.kind == 'drop-selector' else 'in'} {where}"
             yield replace(at, kind=change.kind, text=text, index=index, conditions=change.parts)
     for name, amount in spec.capacity.items():
-        text = f"ask for less {name} than {amount} in {where}"
+        text = f"request less {name} than {amount} in {where}"
         yield replace(at, kind="lower-capacity", text=text, name=name)
     taints = {t for c in node.template.candidates for t in c.device.taints if t.effect in ("NoSchedule", "NoExecute")}
     for taint in sorted(taints, key=str):
@@ -141,7 +141,7 @@ def _where(shape: Shape, at: Edit) -> str:
 
 def count_text(shape: Shape, at: Edit, asked: int, value: int) -> str:
     devices = "1 device" if value == 1 else f"{value} devices"
-    return f"ask for {devices} instead of {asked} in {_where(shape, at)}"
+    return f"request {devices} instead of {asked} in {_where(shape, at)}"
 
 
 def way_of(shape: Shape, edit: Edit) -> ExactDeviceRequest:

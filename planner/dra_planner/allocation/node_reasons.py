@@ -32,13 +32,13 @@ def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
         return Reason(code="too-many-pods", message=f"all {total} pod slots of the node are taken", fix="add a node")
     missing = amount_text(name, asked - left)
     whole = "" if left == total else f" of {amount_text(name, total)}"
-    fix = f"ask for {missing} less, or use a larger machine" if asked > total else f"free {missing}, or add a node"
+    fix = f"request {missing} less, or use a larger machine" if asked > total else f"free {missing}, or add a node"
     if not total and "/" in name:
         plugin = f"use nodes whose device plugin offers {name}"
         fix = f"request the devices with a ResourceClaim, or {plugin}" if name.startswith("nvidia.com/") else plugin
     return Reason(
         code=_SHORT_CODES.get(name, "insufficient-resource"),
-        message=f"{name}: asks for {amount_text(name, asked)}, {amount_text(name, left)}{whole} left, {missing} short",
+        message=f"{name}: requests {amount_text(name, asked)}, {amount_text(name, left)}{whole} left, {missing} short",
         fix=fix,
     )
 

@@ -43,7 +43,7 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
             Reason(
                 code="search-too-long",
                 message=f"no answer after trying {undecided.steps} devices; the scheduler gives up after 10 seconds",
-                fix="ask for fewer devices at a time, or narrow the selectors",
+                fix="request fewer devices at a time, or narrow the selectors",
             ),
         )
     if undecided.kind == "volume":
@@ -51,7 +51,7 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
         return (
             Reason(
                 code="zonal-volume",
-                message=f"only the cluster knows the zone of {names}: it cannot be told which nodes can mount it",
+                message=f"the zone of {names} is known at run time only: it cannot be told which nodes can mount it",
             ),
         )
     if undecided.kind in ("estimate", "label"):
@@ -68,11 +68,12 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
                 reasons.append(
                     Reason(
                         code="attribute-unknown",
-                        message=f"{constraint.unknown} devices have a value of {name} that only the node knows",
+                        message=f"{constraint.unknown} devices have a value of {name} that is known at run time only",
                         claim=claim.claim,
                     )
                 )
-    return tuple(reasons) or (Reason(code="attribute-unknown", message="a value that only the node knows decides"),)
+    depends = Reason(code="attribute-unknown", message="it depends on a value that is known at run time only")
+    return tuple(reasons) or (depends,)
 
 
 def _prediction_reason(undecided: Undecided) -> Reason:
@@ -81,11 +82,11 @@ def _prediction_reason(undecided: Undecided) -> Reason:
         return Reason(
             code="estimate-too-close",
             message=f"the cautious estimate of {names} leaves too little, and a real node may have enough",
-            fix=f"ask for less {names}, or measure one node and plan with --observed",
+            fix=f"request less {names}, or measure one node and plan with --observed",
         )
     return Reason(
         code="label-unknown",
-        message=f"only the cluster knows the value of the node label {names}",
+        message=f"the value of the node label {names} is known at run time only",
         fix="select by labels that the fleet decides (pulumi-dra/pool, the pool's own), or name one zone for the pool",
     )
 
@@ -155,7 +156,7 @@ def _error_reason(refusal: Refusal) -> Reason:
         )
     return Reason(
         code=code,
-        message=f"the scheduler's attempt ends with an error: {message}",
+        message=f"scheduling fails with an error: {message}",
         fix=fix,
         claim=refusal.claim,
     )

@@ -156,7 +156,7 @@ def _judge(expression: str, features: Features) -> _Judge:
 
 
 def fix_of(expression: str, features: Features) -> str:
-    """Return what would make a selector compile; "" where it does, or where nobody knows."""
+    """Return what would make a selector compile; "" where it does, or where it is unknown."""
     refused = _judge(expression, features).refused
     return refused.fix or "" if refused is not None else ""
 

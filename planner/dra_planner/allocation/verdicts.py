@@ -89,7 +89,7 @@ class Refusal:
 
 @dataclass(frozen=True, eq=False)
 class Undecided:
-    """It cannot be told whether the pod fits: something only the node knows decides, or the search was too
+    """It cannot be told whether the pod fits: something known at run time only decides, or the search was too
     long.
     """
 

@@ -123,7 +123,7 @@ def _share_faults(driver: DriverRelease, settings: DriverSettings, features: Fea
     chosen = settings.consumable_shares.strip()
     if chosen not in ("", "disabled", "memory", "unlimited") and not re.fullmatch(r"[1-9]\d*", chosen):
         yield CatalogError(
-            f'"{chosen}" is no way to share devices', fix='use "memory", "unlimited" or a positive number'
+            f'"{chosen}" is not a way to share devices', fix='use "memory", "unlimited" or a positive number'
         )
     elif chosen not in ("", "disabled") and not settings.has("ConsumableShares", driver):
         yield UnsupportedFeature(

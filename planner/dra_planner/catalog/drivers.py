@@ -104,7 +104,7 @@ def driver_release(version: str) -> DriverRelease:
         if release.version == version.removeprefix("v"):
             return release
     known = ", ".join(release.version for release in driver_releases())
-    raise CatalogError(f'nobody knows the NVIDIA DRA driver "{version}"', fix=f"known, oldest first: {known}")
+    raise CatalogError(f'unknown NVIDIA DRA driver "{version}"', fix=f"known, oldest first: {known}")
 
 
 def require_installable(release: DriverRelease) -> DriverRelease:
@@ -132,7 +132,7 @@ def device_plugin_release(version: str) -> DevicePluginRelease:
         if release.version == version.removeprefix("v"):
             return release
     known = ", ".join(release.version for release in device_plugin_releases())
-    raise CatalogError(f'nobody knows the NVIDIA device plugin "{version}"', fix=f"known, oldest first: {known}")
+    raise CatalogError(f'unknown NVIDIA device plugin "{version}"', fix=f"known, oldest first: {known}")
 
 
 def _driver(row: Row, order: Mapping[str, int]) -> DriverRelease:

@@ -59,7 +59,7 @@ class Machine:
 
     @property
     def gpu_count(self) -> int:
-        """How many NVIDIA GPUs the node sees; 0 for other accelerators and where nobody knows."""
+        """How many NVIDIA GPUs the node sees; 0 for other accelerators and where it is unknown."""
         if self.accelerator is None or self.accelerator.gpu is None:
             return 0
         return self.accelerator.count or 0
@@ -99,10 +99,10 @@ def machine(cloud: str, name: str) -> Machine:
         if row["name"] == base:
             found = _machine(_cloud(cloud), row)
             return _attach(found, attached) if plus else found
-    kind = f"{cloud_titles()[cloud]} machine"
+    kind = f"{cloud_titles()[cloud]} machine type"
     elsewhere = [title for other, title in cloud_titles().items() if other != cloud and base in _names(other)]
     if elsewhere:
-        raise CatalogError(f'nobody knows the {kind} "{name}"', fix=f"it is a machine of {elsewhere[0]}; {_SEE}")
+        raise CatalogError(f'unknown {kind} "{name}"', fix=f"it is a machine of {elsewhere[0]}; {_SEE}")
     raise unknown(kind, name, [row["name"] for row in rows], fix=_SEE)
 
 
@@ -115,7 +115,7 @@ def find_machine(name: str) -> Machine:
         if base in known:
             return machine(cloud, name)
         names += known
-    raise unknown("machine", name, names, fix=_SEE)
+    raise unknown("machine type", name, names, fix=_SEE)
 
 
 def check_region(found: Machine, region: str) -> None:

@@ -123,7 +123,7 @@ def _geometry(model: Gpu, layout: str) -> MigGeometry:
             return _placed(model, {profile: profile.max_instances}, certain=True)
     if layout.startswith("all-"):
         raise CatalogError(
-            f'"{layout}" is no MIG layout of {model.product_name or model.id}',
+            f'"{layout}" is not a MIG layout of {model.product_name or model.id}',
             fix=f"it has {', '.join(mig_layouts(model))}",
         )
     return _placed(model, _counts(model, layout), certain=False)

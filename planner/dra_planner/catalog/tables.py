@@ -97,4 +97,4 @@ def unknown(kind: str, name: str, known: list[str], *, fix: str = "") -> Catalog
     if not near and len(known) <= 12:
         near = known
     hint = f"did you mean {', '.join(near)}?" if near else fix
-    return CatalogError(f'nobody knows the {kind} "{name}"', fix=hint or fix)
+    return CatalogError(f'unknown {kind} "{name}"', fix=hint or fix)

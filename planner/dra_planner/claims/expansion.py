@@ -163,7 +163,7 @@ class _Expansion:
     def block(self, pods: UnresolvedPods) -> None:
         """Add pods that the manifests do not describe."""
         member = Member(workload=pods.workload, pod_set="", figures=pods.figures, place=pods.place)
-        message = f"{pods.workload}: {pods.reason}, so what its pods ask for is unknown"
+        message = f"{pods.workload}: {pods.reason}, so what its pods request is unknown"
         reason = Reason(code="pods-not-described", message=message, fix="give that manifest as well", place=pods.place)
         self._blocked.append(Blocked(member=member, verdict="cannot-tell", reason=reason))
 

@@ -159,6 +159,6 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
     return Reason(
         code="quota-exceeded",
         message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and that is used up",
-        fix="raise the quota, or ask for less",
+        fix="raise the quota, or request less",
         claim=claim,
     )

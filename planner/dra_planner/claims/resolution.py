@@ -80,7 +80,7 @@ def check_classes(claim: ShapeClaim, namespace: str, manifests: Manifests, class
             reason = Reason(
                 code="class-refused",
                 message=message + "which the API server would refuse",
-                fix=f"mend DeviceClass {name}",
+                fix=f"fix DeviceClass {name}",
                 claim=_claim_name(claim, namespace),
                 request=request,
                 place=exact.place,
@@ -122,7 +122,7 @@ def _missing(
         reason = Reason(
             code="claim-refused",
             message=f"{kind} {key} would be refused by the API server, so its pods wait for ever",
-            fix=f"mend {kind} {key}",
+            fix=f"fix {kind} {key}",
             claim=str(key),
             place=entry.place,
         )
@@ -135,7 +135,7 @@ def _missing(
     code = "claim-not-found" if kind == "ResourceClaim" else "template-not-found"
     reason = Reason(
         code=code,
-        message=f"{kind} {key} is not among the given manifests, so what its pods ask for is unknown",
+        message=f"{kind} {key} is not among the given manifests, so what its pods request is unknown",
         fix=f"give the manifest of {kind} {key}{hint}",
         claim=str(key),
         place=entry.place,

@@ -95,7 +95,7 @@ def read_yaml(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tu
     except UnicodeEncodeError:
         raise Fault("holds half of a surrogate pair", first_line, "save the file as UTF-8") from None
     except NotInJson as error:
-        raise Fault(f"{error} is no number that JSON can hold", first_line + _line_of(str(error), text)) from None
+        raise Fault(f"{error} is not a number that JSON can hold", first_line + _line_of(str(error), text)) from None
 
 
 def read_json(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tuple[Any, list[Remark]]:

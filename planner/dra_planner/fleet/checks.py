@@ -116,7 +116,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
 
 
 def _machine(fleet: Fleet, pool: Pool) -> tuple[Machine | None, str]:
-    """Return the machine of a pool, or None and why nobody knows it."""
+    """Return the machine of a pool, or None and why it is unknown."""
     try:
         return catalog.machine(fleet.cloud, pool.machine), ""
     except PlannerError as error:

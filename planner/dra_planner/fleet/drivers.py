@@ -21,7 +21,7 @@ def _check_shares(value: Any) -> Any:
         value = int(value)  # as the chart's own value is written
     is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
     if value not in ("", "disabled", "memory", "unlimited") and not is_count:
-        raise ValueError(f'"{value}" is no way to share GPUs; write memory, unlimited or a positive number')
+        raise ValueError(f'"{value}" is not a way to share GPUs; write memory, unlimited or a positive number')
     return value
 
 

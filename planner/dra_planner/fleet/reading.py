@@ -91,10 +91,10 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
         from difflib import get_close_matches  # only on the way to an error
 
         nearest = get_close_matches(stack, known, 1)
-        remedy = f'did you mean "{nearest[0]}"? ' if nearest else ""
+        fix = f'did you mean "{nearest[0]}"? ' if nearest else ""
         raise FleetError(
             f'there is no stack "{stack}": {path} does not exist',
-            fix=f"{remedy}stacks here: {', '.join(known) or 'none'}",
+            fix=f"{fix}stacks here: {', '.join(known) or 'none'}",
         )
     return path
 
@@ -191,7 +191,7 @@ def _is_key(part: str) -> bool:
 
 _WORDS = {
     "string": "text",
-    "int": "a whole number",
+    "int": "an integer",
     "bool": "true or false",
     "list": "a list",
     "model": "a mapping of keys",
@@ -214,7 +214,7 @@ def _sentence(problem: Any) -> str:
             wanted = kind.removesuffix("_type")
             return f"must be {_WORDS.get(wanted, wanted)}, not {_shown(problem['input'])}"
         case "string_pattern_mismatch":
-            return f"{_shown(problem['input'])} is no name: lower-case letters, digits and dashes"
+            return f"{_shown(problem['input'])} is not a valid name: lower-case letters, digits and dashes"
         case _:
             message = str(problem["msg"])
             return f"{message[:1].lower()}{message[1:]}, not {_shown(problem['input'])}"
@@ -225,7 +225,7 @@ def _unknown_key(loc: Location) -> str:
 
     key = str(loc[-1])
     nearest = get_close_matches(key, _known_keys(), 1)
-    return "is no key of the fleet" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
+    return "is not a key of the fleet" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
 
 
 def _known_keys() -> list[str]:

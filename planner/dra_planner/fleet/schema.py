@@ -74,7 +74,7 @@ class Endpoint(Document):
             try:
                 network = ipaddress.ip_network(cidr)
             except ValueError as error:
-                raise ValueError(f'"{cidr}" is no network in CIDR form ({error})') from None
+                raise ValueError(f'"{cidr}" is not a network in CIDR form ({error})') from None
             if network.prefixlen == 0:
                 raise ValueError(f'"{cidr}" opens the API server to everyone; name the networks that need it')
         return cidrs
@@ -177,7 +177,7 @@ class Fleet(Document):
         return self.autoscaler != "none"
 
     def nodes_of(self, pool: Pool, machine: Machine | None) -> PoolNodes:
-        """Return what the labels and taints of a pool's nodes follow from; `machine` None is one nobody knows."""
+        """Return what the labels and taints of a pool's nodes follow from; `machine` is None for an unknown one."""
         return PoolNodes(
             name=pool.name,
             machine=machine,

@@ -26,7 +26,7 @@ class Document(BaseModel):
 
 
 def sentence_of(error: PlannerError) -> str:
-    """Return what an error says, with its remedy."""
+    """Return what an error says, with its fix."""
     return f"{error.message}; {error.fix}" if error.fix else error.message
 
 
@@ -36,7 +36,7 @@ def _as_decimal(value: Any) -> Any:
     try:
         return Decimal(str(value))
     except InvalidOperation:
-        raise ValueError(f'"{value}" is no price; write dollars per node and hour: 1.25') from None
+        raise ValueError(f'"{value}" is not a valid price; write dollars per node and hour: 1.25') from None
 
 
 def _as_number(value: Decimal) -> int | float:

@@ -58,7 +58,7 @@ class Manifests:
 
     `workloads` keeps the order of the documents; `existing` are those that a cluster has already. `refused` names the
     objects that are left out because the API server would refuse them, as (kind, key); `other_kinds` counts the objects
-    that play no part in planning.
+    that planning ignores.
     """
 
     workloads: tuple[Workload, ...] = ()

@@ -127,7 +127,7 @@ class PodSpec:
     scheduler_name: str = "default-scheduler"
     host_network: bool = False
     pod_group: str = ""  # the PodGroup of scheduling.k8s.io that the pod belongs to
-    zonal_volumes: tuple[str, ...] = ()  # volumes whose zone only the cluster knows
+    zonal_volumes: tuple[str, ...] = ()  # volumes whose zone is known at run time only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that exists but that only the node knows.
+    """A value that exists but is known at run time only.
 
     Devices of one node that name the same `group` have equal values, and different groups of one node
     differ (GPUs below one PCIe root); without a group nothing is known about the value.

@@ -47,7 +47,7 @@ def base_labels(fleet: Fleet, pool_name: str, machine: Machine, node_name: str, 
 
 
 def unknown_labels(fleet: Fleet, zones: Sequence[str]) -> tuple[str, ...]:
-    """Return labels that nodes carry, or may carry, with values that only the cluster knows.
+    """Return labels that nodes carry, or may carry, with values that are known at run time only.
 
     An entry that ends in "/" stands for every label below it that is not among the predicted ones.
     """

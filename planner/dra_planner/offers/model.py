@@ -38,12 +38,12 @@ class Offer:
     slices: tuple[ResourceSlice, ...]
     count_min: int
     count_max: int
-    hourly_usd: Decimal | None = None  # per node, None where nobody knows
+    hourly_usd: Decimal | None = None  # per node, None where it is unknown
     priced_on: str = ""  # date of the price; empty where its source gives none
     at_most: Amounts = field(default_factory=dict, hash=False)  # allocatable if the estimate was too cautious
     machine: str = ""  # as the catalogue names it; empty where the snapshot does not say
     zones: tuple[str, ...] = ()  # where nodes may be; one of them for each node
-    unknown_labels: tuple[str, ...] = ()  # carried, or perhaps carried, with values that only the cluster knows
+    unknown_labels: tuple[str, ...] = ()  # carried, or perhaps carried, with values that are known at run time only
     deductions: tuple[Deduction, ...] = ()
     assumptions: tuple[str, ...] = ()
     pods: tuple[BoundPod, ...] = ()

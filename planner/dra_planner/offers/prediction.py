@@ -35,7 +35,7 @@ def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
     """Return one offer per pool of a fleet, in its order: what each of its nodes will have for workloads.
 
     Raises CatalogError or UnsupportedFeature, placed at the pool, for a machine, region, driver, layout or
-    setting that nobody knows or that cannot work; with `others` for further pools.
+    setting that is unknown or that cannot work; with `others` for further pools.
     """
     offers: list[Offer] = []
     errors: list[PlannerError] = []
@@ -165,7 +165,7 @@ def _deductions(machine: Machine, settings: NodeSettings) -> tuple[tuple[Deducti
             deductions.append(Deduction(name=name, amounts={"pods": 1, **given}, reason=f"{name}, as set"))
     if not unknown:
         return tuple(deductions), ()
-    sentence = f"what these daemon pods ask for is not known, and nothing is subtracted: {', '.join(unknown)}"
+    sentence = f"what these daemon pods request is not known, and nothing is subtracted: {', '.join(unknown)}"
     return tuple(deductions), (sentence,)
 
 

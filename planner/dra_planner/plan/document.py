@@ -88,7 +88,7 @@ def judge_document(document: Mapping[str, Any] | PlanFile, offers: tuple[Offer, 
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         fault = f"{type(error).__name__}: {error}"
-        raise PlanFileError(f"is no plan document: {fault}", fix="make the plan again") from None
+        raise PlanFileError(f"is not a plan document: {fault}", fix="make the plan again") from None
     offers = predict_offers(fleet, features) if offers is None else offers
     match_pools(fleet, offers)
     judgement = judge(demand, offers, classes, features, level=given.demand.level, fleet=fleet)

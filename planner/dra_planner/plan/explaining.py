@@ -51,7 +51,7 @@ class Explanation:
     """One claim, who brings it, and what each pool says to it.
 
     `verdict` is that of the claim among all other workloads: a claim that an empty node takes does not fit where others
-    hold what it requests. `left_over` says so in the judgement's words, and `holders` who they are.
+    hold what it requests. `pending_reasons` says so in the judgement's words, and `holders` who they are.
     `missing` is what the fleet lacks where no pool of it can hold the pod. With an observed cluster each pool is one
     node of it.
     """
@@ -60,7 +60,7 @@ class Explanation:
     workload: str
     verdict: Verdict
     pools: tuple[PoolExplanation, ...]
-    left_over: tuple[Reason, ...] = ()
+    pending_reasons: tuple[Reason, ...] = ()
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
@@ -87,19 +87,19 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanatio
         raise PlannerError(f'there is no pool "{pool}"', fix=f"pools: {known}")
     pools = tuple(_explain_pool(answer, claim, judgement) for answer in answers)
     verdict = best(each.verdict for each in pools)
-    left_over = tuple(
+    pending = tuple(
         size for size in judgement.sizing.workloads if verdict == "fits" and size.workload in workloads and size.pending
     )
     room = [each.pool for each in pools if each.verdict == "fits"]
     return Explanation(
         claim=name,
         workload=", ".join(sorted(map(str, workloads))),
-        verdict=worst(size.verdict for size in left_over) if left_over else verdict,
+        verdict=worst(size.verdict for size in pending) if pending else verdict,
         pools=pools,
         is_observed=judgement.is_observed,
         missing=missing_pool(judgement, shape),
-        left_over=tuple(reason for size in left_over for reason in size.reasons),
-        holders=tuple(_holders(judgement, room)) if left_over else (),
+        pending_reasons=tuple(reason for size in pending for reason in size.reasons),
+        holders=tuple(_holders(judgement, room)) if pending else (),
     )
 
 

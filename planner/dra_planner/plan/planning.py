@@ -24,6 +24,7 @@ from dra_planner.plan.values import Cost, Plan, PlannedPool, PlanRequest, overal
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import PoolSize, Sizing
+from dra_planner.wording import counted, verb
 
 
 def make_plan(request: PlanRequest) -> Plan:
@@ -139,7 +140,7 @@ def _assumptions(manifests: Manifests, demand: Demand, offers: Iterable[Offer], 
             by_text.setdefault(assumption, []).append(offer.name)
     said += [f"pool{'s' if len(names) > 1 else ''} {', '.join(names)}: {text}" for text, names in by_text.items()]
     said += [
-        f"{count} object{'s' if count != 1 else ''} of kind {kind} play{'s' if count == 1 else ''} no part"
+        f"{counted(count, 'object')} of kind {kind} {verb(count, 'are')} ignored"
         for kind, count in sorted(manifests.other_kinds.items())
     ]
     return tuple(dict.fromkeys(said))

@@ -64,7 +64,7 @@ def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
 
 
 def parse_release(text: str) -> tuple[DriverRelease, DriverSettings]:
-    """Return the release and settings that `VERSION[+GATE…]` names; raises CatalogError for what nobody knows."""
+    """Return the release and settings that `VERSION[+GATE…]` names; raises CatalogError for what is unknown."""
     version, *gates = text.split("+")
     release = driver_release(version)
     for gate in gates:
@@ -95,7 +95,7 @@ def _notice(changes: tuple[Change, ...], manifests: Manifests, features: Feature
         if any(_EXTENDED_RESOURCE in {*each.requests, *each.limits} for each in containers):
             for change in changes:
                 if change.kind == "class-changed":
-                    yield Noticed(change, workload.meta.place, f"{workload.ref} asks for {_EXTENDED_RESOURCE}")
+                    yield Noticed(change, workload.meta.place, f"{workload.ref} requests {_EXTENDED_RESOURCE}")
 
 
 def _notice_in_spec(

@@ -84,5 +84,5 @@ def read_document(document: Mapping[str, Any], place: Place = NOWHERE, *, fix: s
         problem = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in problem["loc"])
         raise PlanFileError(
-            f"is no plan document: {problem['msg']}", place=Place(place.file, place.line, path), fix=fix
+            f"is not a plan document: {problem['msg']}", place=Place(place.file, place.line, path), fix=fix
         ) from None

@@ -48,7 +48,7 @@ def parse_version(text: str, place: Place = NOWHERE) -> int:
     match = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", str(text).strip())
     if match is None:
         raise UnsupportedFeature(
-            f'"{text}" is no Kubernetes version', place=place, fix=f'write it as "{RELEASES[MINIMUM_MINOR].version}"'
+            f'"{text}" is not a Kubernetes version', place=place, fix=f'write it as "{RELEASES[MINIMUM_MINOR].version}"'
         )
     try:
         return features_of(int(match[1])).minor

@@ -1,4 +1,4 @@
-"""How many nodes of each pool: a proved bound, the best packing found, and what is left over, with reasons."""
+"""How many nodes of each pool: a proved bound, the best packing found, and what is pending, with reasons."""
 
 from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.leftovers import count_state

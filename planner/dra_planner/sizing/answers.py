@@ -41,7 +41,7 @@ class _Left:
     shortages: tuple[Shortage, ...] = ()
 
     def reasons_for(self, shape: Shape, pods: int, wanted: int) -> tuple[Reason, ...]:
-        """Return why so many of the pods that one workload wants are left over."""
+        """Return why so many of the pods that one workload wants are pending."""
         return (*(too_small(each, shape, pods, wanted) for each in self.shortages), *self.reasons)
 
 

@@ -100,7 +100,7 @@ class Worth:
         ]
         scales = {costs[index] / value for index, value in self.nodes.items() if value}
         if not limited and scales:
-            scales = {min(scales)}  # no pool pays back less than nothing
+            scales = {min(scales)}  # no pool pays anything back
         floor = float(sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)))
         best: tuple[float, Fraction | None] = (floor, None)
         for scale in sorted(scales):
@@ -128,7 +128,7 @@ class Worth:
 def apply(certificate: Certificate, model: BoundModel) -> Worth:
     """Return what the certificate says about the model; exact.
 
-    Prices are first scaled to whole numbers: what is said depends on their proportions alone.
+    Prices are first scaled to integers: what is said depends on their proportions alone.
     """
     whole = lcm(
         *(price.denominator for price in certificate.items.values()),

@@ -142,7 +142,7 @@ def _not_beside_the_others(part: Part, taken: int, stop: Stop, wanted: int, *, p
         code="shared-claim-node-full",
         message=f"pods that share claim {shared.shared} run on one node, and no node takes more than {stop.pods} of "
         f"the {wanted}{why}",
-        fix="give the pods claims of their own with a ResourceClaimTemplate, or ask for less beside the claim",
+        fix="give the pods claims of their own with a ResourceClaimTemplate, or request less beside the claim",
         claim=str(shared.shared),
     )
     return Cut(part.shape, part.pods - taken, proved, (reason,))

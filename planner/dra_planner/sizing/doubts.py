@@ -80,7 +80,7 @@ class DoubtfulPlace:
         return next((key for key in keys if key not in carried), "")
 
     def _loosen(self, shape: Shape, template: Template) -> Shape:
-        """Return the shape without what it demands of labels whose values only the cluster knows."""
+        """Return the shape without what it demands of labels whose values are known at run time only."""
         key = (shape.id, id(template))
         if key not in self._loosened:
             offer = self._offers[id(template)]

@@ -39,7 +39,7 @@ def count_state(state: NodeState) -> tuple[int, int]:
     return len(units), _busy(state, units)
 
 
-def left_over(classes: Sequence[NodeClass]) -> dict[str, int]:
+def count_left(classes: Sequence[NodeClass]) -> dict[str, int]:
     """Return the unused amounts over these nodes, by resource."""
     left: dict[str, int] = defaultdict(int)
     for group in classes:

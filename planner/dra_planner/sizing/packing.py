@@ -111,7 +111,7 @@ def extend(
 
 
 def _fill_open(packing: Packing, index: int, item: Item, filling: Filling) -> int:
-    """Fill the nodes that are open, first class first; returns how many items are left over."""
+    """Fill the nodes that are open, first class first; returns how many items are not placed."""
     left, classes = item.count, packing.classes
     packing.classes = []
     for position, group in enumerate(classes):

@@ -57,7 +57,7 @@ def prove_by_solver(
 
 
 def has_gap(proof: Proof, packing: Packing, used: Sequence[int]) -> bool:
-    """Whether a better bound could change what is said: pods left over without proof, or more nodes than proved."""
+    """Whether a better bound could change what is said: pods pending without proof, or more nodes than proved."""
     if any(item not in proof.excessive for item in packing.pending):
         return True
     return not packing.pending and (proof.nodes_in_all < sum(used) or any(map(int.__lt__, proof.nodes, used)))

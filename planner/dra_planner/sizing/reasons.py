@@ -1,4 +1,4 @@
-"""Why pods are left over, in words that name the claim, the pool, what is short, and what would mend it."""
+"""Why pods are pending, in words that name the claim, the pool, what is short, and what would fix it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def refusals(stops: Sequence[tuple[Room, Stop]]) -> tuple[Reason, ...]:
 
 def _on_every_node(reason: Reason) -> Reason:
     """An empty node refuses: another one like it would not help, which is what full nodes are told."""
-    return replace(reason, fix="ask for less in one pod, or use larger nodes") if "add a node" in reason.fix else reason
+    return replace(reason, fix="request less in one pod, or use larger nodes") if "add a node" in reason.fix else reason
 
 
 def errors_elsewhere(room: Room, stop: Stop) -> tuple[Reason, ...]:
@@ -53,7 +53,7 @@ def errors_elsewhere(room: Room, stop: Stop) -> tuple[Reason, ...]:
 
 
 def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Reason:
-    """Return why pods of one workload that fit a pool are left over: it is too small, or no better packing was found.
+    """Return why pods of one workload that fit a pool are pending: it is too small, or no better packing was found.
 
     `pending` and `wanted` are pods of that workload.
     """
@@ -62,14 +62,14 @@ def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Re
     limit = f"is fixed at {_nodes(maximum)}" if room.minimum == maximum else f"has at most {_nodes(maximum)}"
     devices = pending * devices_of(shape)
     short = f", {devices} more device{'s' if devices != 1 else ''} for claim {claim}" if devices else ""
-    left_over = f"{pending} of {wanted} pod{'s' if wanted != 1 else ''} left over{short}"
+    still_pending = f"{pending} of {wanted} pod{'s' if wanted != 1 else ''} pending{short}"
     if shortage.proved:
-        message = f'pool "{room.name}" {limit}; {left_over}'
+        message = f'pool "{room.name}" {limit}; {still_pending}'
     else:
         takes = f" takes {shortage.raises[0][1]}" if shortage.raises else " takes more"
         message = (
             f'pool "{room.name}" {limit}: at least {shortage.bound} are needed, the best packing found '
-            f"({shortage.method}){takes}; {left_over}"
+            f"({shortage.method}){takes}; {still_pending}"
         )
     return Reason(
         code="pool-too-small" if shortage.proved else "packing-too-large",

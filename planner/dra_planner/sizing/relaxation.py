@@ -19,10 +19,10 @@ from dra_planner.sizing.bound import BoundModel, Certificate
 
 _DENOMINATOR = 2**40
 _ITERATIONS = 200_000
-_NODES = 300  # of the search for whole numbers: a limit in nodes makes every run the same
+_NODES = 300  # of the search for integers: a limit in nodes makes every run the same
 
 MOST_WHOLE_COLUMNS = 700
-"""Items times pools, about, up to which whole numbers are searched for."""
+"""Items times pools, about, up to which integers are searched for."""
 
 
 @dataclass(slots=True)

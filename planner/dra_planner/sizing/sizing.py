@@ -1,4 +1,4 @@
-"""Demand and offers → nodes per pool: what is proved, what the best packing found needs, and what is left over."""
+"""Demand and offers → nodes per pool: what is proved, what the best packing found needs, and what is pending."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.filling import Filling, Stage
 from dra_planner.sizing.growth import enough_nodes
 from dra_planner.sizing.items import Part, split_demand
-from dra_planner.sizing.leftovers import count_devices, left_over, planned_classes
+from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
 from dra_planner.sizing.proof import Proof, has_gap, load_solver, prove_by_area, prove_by_solver
@@ -159,7 +159,7 @@ class Sizer:
             maximum=offer.count_max,
             enough=outcome.enough[index],
             devices=count_devices(classes, outcome.found, self.filling),
-            left=left_over(classes),
+            left=count_left(classes),
             hourly_usd=offer.hourly_usd,
         )
 
@@ -171,7 +171,7 @@ def size_pools(
     features: Features,
     level: DemandLevel = "steady",
 ) -> Sizing:
-    """Return how many nodes of each pool one level of the demand needs, what is left over, and why.
+    """Return how many nodes of each pool one level of the demand needs, what is pending, and why.
 
     Never raises for what the demand holds. Time depends on shapes and pools, not on replicas; the answer depends on
     neither the order of the offers nor that of the shapes.

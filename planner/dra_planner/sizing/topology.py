@@ -18,7 +18,7 @@ ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 def unjudged_rule(shape: Shape, pods: int, zones: Collection[str]) -> Reason | None:
     """Return why it cannot be told whether so many pods of a shape keep their rules, None where they certainly do.
 
-    `zones` are those that the pools they were put on span; empty where nobody knows.
+    `zones` are those that the pools they were put on span; empty where it is unknown.
     """
     view = PodView.of(shape)
     for term in shape.pod.pod_affinity:

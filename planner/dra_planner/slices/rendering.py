@@ -28,7 +28,7 @@ def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
 
 
 def describe_unknown(resource_slice: ResourceSlice) -> tuple[str, ...]:
-    """Return a line for each attribute or capacity that only the node knows, in the driver's order.
+    """Return a line for each attribute or capacity that is known at run time only, in the driver's order.
 
     "uuid": nothing is known about its values. "driverVersion (equal on all)": one value for all devices that have
     it. "resource.kubernetes.io/pcieRoot (equal on gpu-0, gpu-1)": one value for these, another for the others.

@@ -144,7 +144,7 @@ def _device_changes(
             Change("devices-changed", GPU_DRIVER, message, fix="" if gone else "keep MIG off", breaks=not gone)
         )
     if old.mig_names != new.mig_names:
-        message = "MIG devices are named otherwise; allocated claims keep the old names until they are released"
+        message = "MIG devices are renamed; allocated claims keep the old names until they are released"
         changes.append(Change("names-changed", "device.name", message, fix="drain MIG nodes before the upgrade"))
     return changes
 

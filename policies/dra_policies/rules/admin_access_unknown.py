@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         if claim.namespace not in view.manifests.namespaces:
             yield Finding(
-                message=f"{claim.title} asks for admin access, and whether namespace {claim.namespace} carries "
+                message=f"{claim.title} requests admin access, and whether namespace {claim.namespace} carries "
                 f"{LABEL}=true cannot be told: it is not declared here",
                 fix=f'declare the namespace with the label {LABEL}: "true", if its users may reach everyone\'s devices',
                 place=claim.place,
@@ -33,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="admin-access-unknown",
-    says="Admin access is asked for in a namespace that is declared beside the claim, labelled for it.",
+    says="Admin access is requested in a namespace that is declared beside the claim, labelled for it.",
     why="The API server refuses the claim elsewhere; the label gives everyone in the namespace every device.",
     fix=f'Label the namespace {LABEL}: "true", or leave adminAccess out.',
     level="advisory",

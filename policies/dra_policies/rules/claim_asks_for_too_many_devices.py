@@ -19,7 +19,7 @@ def check(view: StackView) -> Iterator[Finding]:
         least = least_devices(claim.spec)
         if least > MOST_DEVICES:
             yield Finding(
-                message=f"{claim.title} asks for at least {least} devices, and a claim can be given {MOST_DEVICES}",
+                message=f"{claim.title} requests at least {least} devices, and a claim can be given {MOST_DEVICES}",
                 fix="spread them over several claims",
                 place=claim.place,
             )
@@ -35,7 +35,7 @@ def least_devices(spec: ClaimSpec) -> int:
 
 RULE = Rule(
     id="claim-asks-for-too-many-devices",
-    says=f"No claim asks for more than {MOST_DEVICES} devices.",
+    says=f"No claim requests more than {MOST_DEVICES} devices.",
     why="The API server accepts it, and the scheduler refuses it for ever.",
     fix="Spread the devices over several claims.",
     level="mandatory",

@@ -50,8 +50,8 @@ def _unknown(case: Waiting) -> str:
 RULE = Rule(
     id="claim-cannot-be-judged",
     says="Whether each claim fits can be told before any node exists.",
-    why="It depends on a value that only the node knows, on a fact that no table holds, or on a better packing than "
-    "was found: the claim may fit or not.",
+    why="It depends on a value that is known at run time only, on a fact that no table holds, or on a better packing "
+    "than was found: the claim may fit or not.",
     fix="Select by an attribute that is known beforehand, or accept that the first node will tell.",
     level="advisory",
     check=check,

@@ -83,7 +83,7 @@ def _fix(case: Waiting) -> str:
     needed = case.devices_per_pod
     sizes = [sum(len(part.devices) for part in pool.offer.slices) for pool in case.pools]
     if sizes and 0 < max(sizes) < needed:
-        return f"add a pool of a machine with at least {counted(needed, 'device')}, or ask for fewer"
+        return f"add a pool of a machine with at least {counted(needed, 'device')}, or request fewer"
     for pool in case.pools:
         reason = _nearest(pool)
         if reason and reason.fix:

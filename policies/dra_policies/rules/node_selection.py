@@ -72,7 +72,7 @@ def term_accepts(term: Properties, pool: DeclaredPool) -> bool | None:
         return None
     if not expressions and not fields:
         return False
-    names = [None for _ in fields]  # a field is the node's name, which nobody knows yet
+    names = [None for _ in fields]  # a field is the node's name, which is unknown yet
     return every([*(_requirement(expression, pool) for expression in expressions), *names])
 
 

@@ -19,7 +19,7 @@ RULE = Rule(
     id="object-is-refused",
     says="The API server accepts every DRA object and every pod with claims.",
     why="The update would fail half-way, or the controller would fail to make the pods.",
-    fix="Mend the field that the sentence names.",
+    fix="Fix the field that the sentence names.",
     level="mandatory",
     check=check,
 )

@@ -39,7 +39,7 @@ def _section(rule: Rule) -> Iterator[str]:
     yield ""
     yield f"Why: {rule.why}"
     yield ""
-    yield f"Remedy: {_sentence(rule.fix)}"
+    yield f"Fix: {_sentence(rule.fix)}"
 
 
 def _sentence(text: str) -> str:

@@ -30,7 +30,7 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
     if not each or case.size.wanted is None or judgement.is_observed:
         reasons = "; ".join(reason.message for reason in case.size.reasons)
-        return reasons or f"{counted(case.size.pending, 'pod')} left over"
+        return reasons or f"{counted(case.size.pending, 'pod')} pending"
     fitting = [pool for pool in case.pools if pool.verdict == "fits"]
     offers = [_offered(pool, each) for pool in fitting]
     shown = " and ".join(f'pool "{pool.offer.name}" offers at most {text}' for pool, (_, text) in zip(
@@ -53,7 +53,7 @@ RULE = Rule(
     id="pool-maximum-too-small",
     says="The pools at their maximum hold every claim of steady demand.",
     why="The claims that are too many would wait for nodes that may never be created.",
-    fix="Raise the maximum of a pool that fits, add a pool, or ask for fewer replicas.",
+    fix="Raise the maximum of a pool that fits, add a pool, or request fewer replicas.",
     level="mandatory",
     check=check,
 )

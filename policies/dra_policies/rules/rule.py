@@ -35,7 +35,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule: what it says, what mends a violation, how hard it is, and the check itself.
+    """One rule: what it says, what fixes a violation, how hard it is, and the check itself.
 
     `check` is a pure function of a view. It is called for views of any extent (one resource, or a whole stack),
     looks only at what the view holds, and yields one finding for each thing wrong.
@@ -44,7 +44,7 @@ class Rule:
     id: str  # kebab-case words; part of the configuration of a pack, never reused
     says: str  # one sentence: what holds where the rule is kept
     why: str  # what happens where it is broken
-    fix: str  # what mends it
+    fix: str  # what fixes it
     level: Level
     check: Callable[[StackView], Iterator[Finding]]
 

@@ -46,7 +46,7 @@ class DeclaredPool:
     count_max: int | None
     labels: Mapping[str, str | None] | None
     taints: tuple[Taint, ...] | None
-    has_gpus: bool | None  # None: nobody knows the machine
+    has_gpus: bool | None  # None: unknown machine
     image: str | None = ""
     leaves_desired: bool = False  # somebody else changes the desired count after creation
     is_fixed: bool = False  # nothing grows this pool: minimum and maximum are its desired count

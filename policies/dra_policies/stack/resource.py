@@ -48,7 +48,7 @@ def namespace_of(resource: Resource, path: str, others: Iterable[Resource]) -> s
     """Return the namespace that a property names; None when it is not known.
 
     Where it comes from a Namespace of the same stack it has that one's name, also before the Namespace exists; a name
-    that nobody knows yet is stood for by the Namespace's URN, so that objects of one namespace still are of one.
+    that is unknown yet is stood for by the Namespace's URN, so that objects of one namespace still are of one.
     """
     if resource.props.at(path) is not UNKNOWN:
         return resource.props.text(path, "default")

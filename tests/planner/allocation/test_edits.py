@@ -47,7 +47,7 @@ def test_a_full_node_asks_for_one_more():
 def test_a_count_is_lowered_no_more_than_needed():
     pod = shape(claim(request(count=9)))
     (edit,) = suggest_edits(refusal_of(pod, opened(gpus(8))))
-    assert str(edit) == "ask for 8 devices instead of 9 in request r of claim c1"
+    assert str(edit) == "request 8 devices instead of 9 in request r of claim c1"
 
 
 def test_another_pool_when_nothing_here_helps():
@@ -188,5 +188,5 @@ def test_only_the_conditions_that_fail_are_quoted_and_dropped():
     changed = apply_edits([edit], refusal.shape).claims[0].spec.requests[0].exactly
     assert [each.expression for each in changed.selectors] == [f"{passes} && {SELECTORS[0]}"]
     (reason,) = reasons_of(refusal)
-    assert reason.message == f"wants 1 device: 1 device seen: 1 fails `{fails}` (NVIDIA A100-SXM4-40GB), 0 left"
+    assert reason.message == f"requests 1 device: 0 of 1 devices match: 1 fails `{fails}` (NVIDIA A100-SXM4-40GB)"
     assert reason.fix == f"drop `{fails}`"

@@ -91,7 +91,7 @@ CASES = {
         shape(gpu(count=5), gpu(count=5)),
         opened(gpus(8)),
     ),
-    "values that only the node knows": (
+    "values that is known at run time only": (
         shape(gpu(f'{GPU}.brand == "Tesla"')),
         opened(slice_of(device("a", {"brand": Unknown()}))),
     ),

@@ -1,4 +1,4 @@
-"""Looking things up, and asking for what nobody knows."""
+"""Looking things up, and asking for what is unknown."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_layouts() -> None:
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda: catalog.machine("eks", "p5.48xlrge"), r'machine "p5\.48xlrge"; did you mean p5\.48xlarge'),
+        (lambda: catalog.machine("eks", "p5.48xlrge"), r'machine type "p5\.48xlrge"; did you mean p5\.48xlarge'),
         (lambda: catalog.machine("eks", "P5.48XLARGE"), r"did you mean p5\.48xlarge"),
         (lambda: catalog.machine("eks", "quantum"), "see `pulumi-dra catalog machines`"),
         (lambda: catalog.machine("azure", "x"), 'cloud "azure"; did you mean eks, gke, aks'),
@@ -121,7 +121,7 @@ def test_layouts() -> None:
         (lambda: catalog.device_plugin_release("1.0"), r"0\.17\.4"),
         (lambda: catalog.check_region(H100, "eu-central-1"), "it is in eu-north-1, eu-west-2"),
         (lambda: catalog.check_mig_layout(H100, "1g.5gb"), r"no MIG profile .1g\.5gb.; it has 1g\.10gb"),
-        (lambda: catalog.check_mig_layout(H100, "all-1g.5gb"), r"is no MIG layout of NVIDIA H100.*all-balanced"),
+        (lambda: catalog.check_mig_layout(H100, "all-1g.5gb"), r"is not a MIG layout of NVIDIA H100.*all-balanced"),
         (lambda: catalog.check_mig_layout(H100, "1g.10gb:8"), "at most 7 of 1g.10gb"),
         (lambda: catalog.check_mig_layout(H100, "4g.40gb,3g.40gb,1g.10gb"), "does not fit"),
         (lambda: catalog.check_mig_layout(H100, "1g.10gb:two"), "two instances"),

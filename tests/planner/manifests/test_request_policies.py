@@ -1,4 +1,4 @@
-"""Shared capacity: the steps of a range, in whole numbers, and in thousandths with DRAFractionalCapacityRange."""
+"""Shared capacity: the steps of a range, in integers, and in thousandths with DRAFractionalCapacityRange."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_what_its_own_rows_say_is_not_believed() -> None:
 def test_a_document_without_a_section_is_none(missing: str) -> None:
     document = plan_document(plan_of(fleet(*POOLS), deployment()))
     del document[missing]
-    with pytest.raises(PlanFileError, match="no plan document"):
+    with pytest.raises(PlanFileError, match="not a plan document"):
         judge_document(document)
 
 

@@ -97,7 +97,7 @@ def test_each_workload_of_a_shape_is_told_its_own_pods() -> None:
     sizing = size([pool("l4", gpus=1, at_most=26)], replace(one, members=members))
     told = {each.workload.name: [reason.message for reason in each.reasons] for each in sizing.workloads}
     assert told["a"] == []
-    assert "54 of 61 pods left over, 54 more devices" in told["b"][0]
+    assert "54 of 61 pods pending, 54 more devices" in told["b"][0]
 
 
 @pytest.mark.parametrize(

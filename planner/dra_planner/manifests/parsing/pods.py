@@ -201,7 +201,7 @@ def _toleration(data: Data) -> Toleration:
 
 
 def _zonal_volumes(volumes: Iterable[Data]) -> tuple[str, ...]:
-    """Return the volumes that a PersistentVolumeClaim backs: only the cluster knows their zone."""
+    """Return the volumes that a PersistentVolumeClaim backs: their zone is known at run time only."""
     names: list[str] = []
     for volume in volumes:
         claim: Any = volume.get("persistentVolumeClaim")

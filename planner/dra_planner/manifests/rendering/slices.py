@@ -94,7 +94,7 @@ def _attribute(name: str, value: AttributeValue) -> dict[str, Any]:
     if isinstance(value, str):
         return {"string": value}
     if isinstance(value, Unknown):
-        raise UnsupportedFeature(f"attribute {name} has a value that only the node knows", fix="leave it out")
+        raise UnsupportedFeature(f"attribute {name} has a value that is known at run time only", fix="leave it out")
     kind = next((kind for kind in (bool, int, Version) if value and isinstance(value[0], kind)), str)
     plural = {bool: "bools", int: "ints", Version: "versions", str: "strings"}[kind]
     return {plural: [str(item) if kind is Version else item for item in value]}

@@ -98,7 +98,7 @@ def _intel_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
     shares = [key for key in ("memory", "millicores") if spec.get(key)]
     if shares:
         raise Refused(
-            f"{name} asks for {' and '.join(shares)} of a shared GPU: in v1 a claim asks for capacity, which releases "
+            f"{name} requests {' and '.join(shares)} of a shared GPU: in v1 a claim asks for capacity, which releases "
             "before 1.36 drop and which the driver must publish",
             examples.SHARE_OF_A_GPU,
         )

@@ -124,7 +124,7 @@ def _wrong_type(item: KubernetesObject, violation: Violation) -> str:
         return "write a single mapping: remove the hyphen"
     if "unmarshal string" in text:
         return "write a mapping with its fields, not a piece of text"
-    return "write a whole number" if "unmarshal number" in text else ""
+    return "write an integer" if "unmarshal number" in text else ""
 
 
 def _value(data: Any, path: str) -> Any:

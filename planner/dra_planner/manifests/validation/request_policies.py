@@ -104,7 +104,7 @@ def _is_fractional(amount: Quantity) -> bool:
 
 
 def _is_finer(amount: Quantity) -> bool:
-    """Return whether an amount is no whole number of thousandths."""
+    """Return whether an amount is no integer of thousandths."""
     return amount.unscaled % int(10 ** (-3 - amount.scale)) != 0
 
 

@@ -13,7 +13,7 @@ from dra_planner.model import PodSet, PodSpec
 
 
 def read_stateful_set(reading: Reading) -> list[PodSet]:
-    """Replicas of one template, made in order; each with volumes of its own: only the cluster knows their zones."""
+    """Replicas of one template, made in order; each with volumes of its own, in zones known at run time only."""
     root = reading.root
     replicas = root.number("spec.replicas", 1)
     in_order = root.get("spec.podManagementPolicy", "OrderedReady") == "OrderedReady"

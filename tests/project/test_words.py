@@ -1,0 +1,88 @@
+"""The field's words stand in names, messages and documents; what readers stop at does not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("planner", "policies", "components", "command", "docs/decisions")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/architecture.md",
+    "docs/rules.md",
+    "docs/upgrading.md",
+    "docs/security.md",
+)
+WORDS = {
+    r"mend(s|ed|ing)?": "fix",
+    r"remed(y|ies)": "fix",
+    r"left over|left_over": "pending",
+    r"stand[-_]ins?": "simulated",
+    r"plays? no part": "ignored",
+    r"kept plan|kept_plan": "saved plan",
+    r"(is|are) no (amount|quantity)": "is not a valid quantity",
+    r"less than nothing": "must not be negative",
+    r"nobody knows": "unknown",
+    r"only the (node|cluster) knows": "known at run time only",
+    r"whole numbers?": "integer",
+    r"named otherwise": "renamed",
+    r"the house": "repository layout",
+    r"attempt ends with an error": "scheduling fails with an error",
+    r"wants? \d+ (device|pod|node)s?": "requests",
+}
+"""What is not written → what is."""
+_GAP = r"\s+(?:# )?"  # a phrase may go over the end of a line
+FINDS = [
+    (re.compile(rf"(?<![A-Za-z])(?:{pattern.replace(' ', _GAP)})(?![A-Za-z])", re.IGNORECASE), said)
+    for pattern, said in WORDS.items()
+]
+LATER = (
+    "planner/dra_planner/cel/",
+    "planner/dra_planner/manifests/rewriting/",
+    "planner/dra_planner/simulation/",
+)
+"""Where words are still to be replaced."""
+
+
+def files() -> list[Path]:
+    found = [ROOT / page for page in PAGES]
+    for folder in FOLDERS:
+        found += [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".py", ".md")]
+    return [path for path in found if not str(path.relative_to(ROOT)).startswith(LATER)]
+
+
+def faults(text: str) -> list[tuple[int, str, str]]:
+    """Return line, what it says, and the word for it."""
+    return [
+        (text.count("\n", 0, match.start()) + 1, match[0], said)
+        for pattern, said in FINDS
+        for match in pattern.finditer(text)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("2 pods left over", "pending"),
+        ("fix: remedy", "fix"),
+        ("left_over: int = 0", "pending"),
+        ("nobody\nknows the machine", "unknown"),
+        ("we recommend amended rules", ""),
+        ("the household", ""),
+    ],
+)
+def test_a_word_is_found(text: str, word: str) -> None:
+    assert [said for _, _, said in faults(text)] == ([word] if word else [])
+
+
+def test_the_words_are_those_of_the_field() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {said!r}: write {word!r}"
+        for path in files()
+        for line, said, word in faults(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
