@@ -137,7 +137,7 @@ def test_gke_takes_what_is_declared(declare: Callable[..., Any]) -> None:
 
 def test_a_fixed_count_that_does_not_divide_is_refused_with_what_would(declare: Callable[..., Any]) -> None:
     def make() -> None:
-        sentence = r"pools.l4.desired_nodes: 2 nodes cannot .*; name one zone for this pool, or have a multiple of 3"
+        sentence = r"pools.l4.desired_nodes: 2 nodes cannot .*; name one zone for the pool, or have a multiple of 3"
         with pytest.raises(pulumi.RunError, match=sentence):
             platform({**GKE, "network": {"zones": 3}})
 
