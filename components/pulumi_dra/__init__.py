@@ -5,7 +5,7 @@ Nothing is imported before it is asked for: a program for one cloud never loads 
 
 from importlib import import_module
 from os.path import exists, join
-from pkgutil import extend_path, iter_modules
+from pkgutil import extend_path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,18 +42,12 @@ COMPONENTS = {
 """Component → the module that has it. Those of a cloud are in its folder, and their names begin with the cloud's."""
 
 
-def cloud_folders() -> tuple[str, ...]:
-    """Return the clouds that have components, sorted; nothing of them is imported."""
-    from dra_planner import clouds
-
-    folders = {module.name for module in iter_modules(__path__) if module.ispkg}
-    return tuple(name for name in clouds.names() if name in folders)
-
-
 def __getattr__(name: str) -> object:
     if name in COMPONENTS:
         return getattr(import_module(COMPONENTS[name]), name)
     if name[:1].isupper():
+        from pulumi_dra.cloud_folders import cloud_folders
+
         for cloud in cloud_folders():
             if name.lower().startswith(cloud):
                 return getattr(import_module(f"{__name__}.{cloud}"), name)

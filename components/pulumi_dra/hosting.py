@@ -11,7 +11,8 @@ from pulumi.provider import ConstructResult
 from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 
-from pulumi_dra import COMPONENTS, cloud_folders
+from pulumi_dra import COMPONENTS
+from pulumi_dra.cloud_folders import cloud_folders
 
 PACKAGE = "pulumi-dra"
 

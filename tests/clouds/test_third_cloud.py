@@ -99,10 +99,10 @@ def test_a_plan_is_priced_and_counts_as_the_cloud_counts() -> None:
     plan = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr
     assert plan["verdict"] == "fits"
-    assert plan["pools"][0]["nodes"] == {"min": 8, "desired": 8, "max": 8}
-    assert plan["cost"]["hourly"] == 28.0
+    assert plan["pools"][0]["nodes"] == {"min": 12, "desired": 12, "max": 12}
+    assert plan["cost"]["hourly"] == 42.0
     told = [each["message"] for each in plan["diagnostics"] if each["code"] == "count-rounded-up"]
-    assert told == ['pool "l40s": 7 nodes are enough, and 8 are built: Nimbus leases racks of 4 nodes']
+    assert told == ['pool "l40s": 10 nodes are enough, and 12 are built: Nimbus leases racks of 4 nodes']
 
 
 def test_a_count_that_the_cloud_cannot_build_does_not_fit(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_the_engine_builds_what_was_planned(built: Built) -> None:
     nodes = built.resources["dra-l40s-nodes"]
     assert nodes["type"] == "kubernetes:nimbus.example/v1:NodePool"
     spec = nodes["inputs"]["spec"]
-    assert (spec["machine"], spec["nodes"], spec["halls"]) == ("ng2.l40s", 8, ["oslo-hall1"])
+    assert (spec["machine"], spec["nodes"], spec["halls"]) == ("ng2.l40s", 12, ["oslo-hall1"])
     assert spec["labels"] == {
         "nvidia.com/gpu.present": "true",
         "nvidia.com/gpu.dra": "true",

@@ -69,8 +69,9 @@ def is_quick(line: str) -> bool:
 @pytest.mark.parametrize("line", list(filter(is_quick, examples())))
 def test_examples_work_when_copied(line: str, project: Project) -> None:
     """In a copy of this project; what other programs would pipe in is a file here."""
-    for folder in ("stacks", "examples"):
+    for folder in ("stacks", "examples", "docs"):
         shutil.copytree(ROOT / folder, project.root / folder, dirs_exist_ok=True)
+    shutil.copy(ROOT / "README.md", project.root)
     project.write("cluster.yaml", SNAPSHOT)
     project.write("fleet.yaml", FLEET)
     pods = (ROOT / "examples" / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")

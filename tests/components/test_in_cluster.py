@@ -134,7 +134,9 @@ def test_the_installer_runs_on_dra_nodes_whose_own_installation_is_off(declare: 
         ("cloud.google.com/gke-accelerator", "Exists"),
         ("cloud.google.com/gke-gpu-driver-version", "DoesNotExist"),
     ]
-    assert pod["initContainers"][0]["command"][-1] == "--version=default"
+    (installer, *_) = pod["initContainers"]
+    assert {"name": "DRIVER_VERSION", "value": "default"} in installer["env"]
+    assert '--version="$DRIVER_VERSION"' in installer["command"][-1]
     assert pod["automountServiceAccountToken"] is False
     assert pod["containers"][0]["image"] == "registry.k8s.io/pause:3.10"
 

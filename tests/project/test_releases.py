@@ -16,7 +16,12 @@ from dra_planner.releases import CHANGES, GATES, RELEASES, Features, features_of
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("planner", "policies", "components", "command", "sandbox")
-MAY_COMPARE = ("planner/dra_planner/releases/", "planner/dra_planner/cel/dialect.py")
+MAY_COMPARE = (
+    "planner/dra_planner/releases/",
+    "planner/dra_planner/cel/dialect.py",
+    "sandbox/dra_sandbox/kept_cluster.py",  # whether a control plane that runs is the one that was asked for
+    "sandbox/dra_sandbox/tools/kubernetes.py",  # which binaries there are
+)
 
 
 def comparisons(source: str) -> Iterator[int]:

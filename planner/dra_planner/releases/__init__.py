@@ -23,6 +23,7 @@ __all__ = [
     "default_since",
     "features_of",
     "is_between",
+    "is_too_old",
     "parse_version",
     "served_since",
 ]
@@ -41,6 +42,11 @@ def features_of(minor: int) -> Features:
             fix=f"use {oldest} to {newest}: resource.k8s.io/v1 begins with {oldest}",
         )
     return features
+
+
+def is_too_old(minor: int) -> bool:
+    """Whether Kubernetes 1.<minor> is older than all that are known: it does not serve `resource.k8s.io/v1`."""
+    return minor < MINIMUM_MINOR
 
 
 def parse_version(text: str, place: Place = NOWHERE) -> int:

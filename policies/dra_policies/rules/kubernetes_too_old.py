@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.releases import MINIMUM_MINOR
+from dra_planner.releases import MINIMUM_MINOR, is_too_old
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
@@ -13,7 +13,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.wants_devices:
         return  # a cluster without a plan, a driver or a claim may be of any release
     for each in view.versions:
-        if each.minor is not None and each.minor < MINIMUM_MINOR:
+        if each.minor and is_too_old(each.minor):
             yield Finding(
                 message=f"{each.title} is of Kubernetes 1.{each.minor}, where resource.k8s.io/v1 is not served",
                 fix=f'set its {each.property} to "1.{MINIMUM_MINOR}" or newer',
