@@ -20,14 +20,3 @@ def _is_for_documentation(cidr: str) -> bool:
     network = ipaddress.ip_network(cidr)
     reserved = [ipaddress.ip_network(each) for each in _DOCUMENTATION]
     return any(network.version == each.version and network.overlaps(each) for each in reserved)
-
-
-def check_public_cidr(cidr: str) -> str:
-    """Return what is wrong with a network that may reach the public endpoint, or ""."""
-    try:
-        network = ipaddress.ip_network(cidr)
-    except ValueError as error:
-        return f'"{cidr}" is not a network in CIDR form ({error})'
-    if network.prefixlen == 0:
-        return f'"{cidr}" opens the API server to everyone; name the networks that need it'
-    return ""

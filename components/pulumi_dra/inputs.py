@@ -12,6 +12,8 @@ from typing import Any, cast
 import pulumi
 from pulumi.errors import InputPropertiesError, InputPropertyErrorDetails
 
+from dra_planner.clouds import range_fault
+
 
 class WrongInputs(InputPropertiesError, pulumi.RunError):
     """Inputs of a component are wrong; the engine shows the sentences, in any language, and no traceback."""
@@ -99,8 +101,8 @@ class InputReader:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
             self.refuse(key, f"must be an integer, not {_shown(value)}")
             return default or least
-        if not least <= value <= most:
-            self.refuse(key, f"must be from {least} to {most}, not {int(value)}")
+        if complaint := range_fault(int(value), range(least, most + 1)):
+            self.refuse(key, complaint)
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
@@ -130,7 +132,13 @@ class InputReader:
         return [item for item in items if isinstance(item, str)]
 
     def identifier(
-        self, key: str, *, required: bool = False, pattern: str = "", meaning: str = ""
+        self,
+        key: str,
+        *,
+        required: bool = False,
+        pattern: str = "",
+        meaning: str = "",
+        check: Callable[[str], str] | None = None,
     ) -> pulumi.Input[str] | None:
         """Return a text that may be an output; one that is plain is checked."""
         value = self._take(key, None, required=required)
@@ -141,6 +149,8 @@ class InputReader:
             return None
         if pattern and not re.fullmatch(pattern, value):
             self.refuse(key, f'"{value}" is not {meaning}')
+        elif check and (complaint := check(value)):
+            self.refuse(key, complaint)
         return value
 
     def required_identifier(self, key: str, *, pattern: str = "", meaning: str = "") -> pulumi.Input[str]:

@@ -6,7 +6,17 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner.clouds import LABEL_KEY, LABEL_VALUE, Cloud, PoolNodes
+from dra_planner.clouds import (
+    DISK_GIB,
+    LABEL_VALUE,
+    NODES,
+    Cloud,
+    PoolNodes,
+    label_key_fault,
+    label_value_fault,
+    limits_fault,
+    taints_fault,
+)
 from dra_planner.model import Taint
 from pulumi_dra.inputs import InputReader
 
@@ -25,11 +35,11 @@ class Counts:
 
 def read_counts(read: InputReader) -> Counts:
     """Return `min_nodes`, `desired_nodes`, `max_nodes` and `autoscaled`; they must be in order."""
-    most = read.whole("max_nodes", least=1, most=100_000)
-    least = read.whole("min_nodes", 0, most=100_000)
-    desired = read.whole("desired_nodes", least, most=100_000)
-    if least > most:
-        read.refuse("min_nodes", f"{least} is more than max_nodes, {most}")
+    most = read.whole("max_nodes", least=1, most=NODES[-1])
+    least = read.whole("min_nodes", 0, most=NODES[-1])
+    desired = read.whole("desired_nodes", least, most=NODES[-1])
+    if complaint := limits_fault(least, most):
+        read.refuse("min_nodes", complaint)
     elif not least <= desired <= most:
         read.refuse("desired_nodes", f"{desired} is not between min_nodes, {least}, and max_nodes, {most}")
     return Counts(least, desired, most, read.flag("autoscaled", False))
@@ -38,6 +48,17 @@ def read_counts(read: InputReader) -> Counts:
 def read_pool_name(read: InputReader, component_name: str) -> str:
     """Return the value of the pool's label, by default the component's name."""
     return read.text("pool_name", component_name, pattern=LABEL_VALUE, meaning="the value of a label")
+
+
+def read_max_pods(read: InputReader, cloud: Cloud) -> int | None:
+    """Return `max_pods`, None where it was left out."""
+    allowed = cloud.pods_of_a_node
+    return read.whole("max_pods", least=allowed[0], most=allowed[-1]) if read.has("max_pods") else None
+
+
+def read_disk_gib(read: InputReader, cloud: Cloud) -> int:
+    """Return `disk_gib`, by default what plans count on."""
+    return read.whole("disk_gib", DISK_GIB, least=cloud.disk_gib[0], most=cloud.disk_gib[-1])
 
 
 class NodeTaint(TypedDict):
@@ -63,15 +84,15 @@ def read_taints(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> list[Taint
         inner = read.inside(f"taints[{index}]", block, NodeTaint)
         effect: Any = inner.choice("effect", EFFECTS, "NoSchedule")
         taint = Taint(
-            inner.text("key", pattern=LABEL_KEY, meaning="a taint's key"),
-            inner.text("value", "", pattern=LABEL_VALUE, meaning="a taint's value"),
+            inner.text("key", check=label_key_fault),
+            inner.text("value", "", check=label_value_fault),
             effect,
         )
         if fault := cloud.taint_fault(taint.key):
             inner.refuse("key", fault)
-        elif any((taint.key, taint.effect) == (other.key, other.effect) for other in taints):
-            inner.refuse("key", f'"{taint.key}" is there twice with effect {taint.effect}')
         taints.append(taint)
+        if not fault and (fault := taints_fault((each.key, each.effect) for each in taints)):
+            inner.refuse("key", fault)
     return taints
 
 
@@ -79,10 +100,8 @@ def read_labels(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> dict[str, 
     """Return a pool's labels: the user's beside ours, which cannot be changed."""
     labels = read.labels("labels")
     for key, value in labels.items():
-        if not re.fullmatch(LABEL_KEY, key):
-            read.refuse(f"labels.{key}", "is not a valid label key")
-        elif fault := cloud.label_fault(key, value if isinstance(value, str) else None):
+        if fault := label_key_fault(key) or cloud.label_fault(key, value if isinstance(value, str) else None):
             read.refuse(f"labels.{key}", fault)
-        if isinstance(value, str) and not re.fullmatch(LABEL_VALUE, value):
-            read.refuse(f"labels.{key}", f'"{value}" is not a valid label value')
+        if isinstance(value, str) and (fault := label_value_fault(value)):
+            read.refuse(f"labels.{key}", fault)
     return {**labels, **{label.key: label.value for label in cloud.labels(nodes)}}

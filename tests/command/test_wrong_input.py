@@ -66,7 +66,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("count is text", stack("{min: 0, max: 4}", "many"), PLAN, ("stacks/Pulumi.dev.yaml:17", "pools[0].count")),
     ("unknown key", stack("count:", "conut:"), PLAN, ("stacks/Pulumi.dev.yaml:17", "conut", 'did you mean "count"?')),
     ("unknown machine", stack("g6.2xlarge", "g6.2xlrage"), PLAN, ("Pulumi.dev.yaml:16", "g6.2xlrage", "g6.2xlarge")),
-    ("min above max", stack("min: 0, max: 4", "min: 5, max: 4"), PLAN, ("Pulumi.dev.yaml:17", "min 5 is greater")),
+    ("min above max", stack("min: 0, max: 4", "min: 5, max: 4"), PLAN, ("Pulumi.dev.yaml:17", "minimum, 5, is more")),
     ("Kubernetes 1.33", stack('"1.34"', '"1.33"'), PLAN, ("Pulumi.dev.yaml:8", "1.33", "use 1.34 to")),
     ("a version as a number", stack('"1.34"', "1.34"), PLAN, ("Pulumi.dev.yaml:8", "in quotes")),
     ("unknown cloud", stack("cloud: eks", "cloud: aks"), PLAN, ("Pulumi.dev.yaml:6", "use eks or gke")),
@@ -159,7 +159,7 @@ def test_every_fault_of_a_fleet_is_told_at_once(project: Project) -> None:
     assert done.status == 2
     assert len(done.err.strip().splitlines()) == 2
     assert "colour" in done.err
-    assert "min 5" in done.err
+    assert "minimum, 5" in done.err
 
 
 def test_a_stale_plan_is_broken_not_wrong(project: Project) -> None:

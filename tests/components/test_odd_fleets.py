@@ -76,7 +76,6 @@ def platform(document: dict[str, Any], *, nodes: int = 2, name: str = "dra", **i
 
 EKS_FLEETS = {
     "one zone": {"network": {"zones": ["us-east-1c"]}},
-    "one zone counted": {"network": {"zones": 1}},
     "three zones": {"network": {"zones": 3}, "autoscaler": "cluster-autoscaler"},
     "a pool in a zone of its own": {"network": {"zones": 2}, "pools": [pool("g6.2xlarge", zones=["us-east-1f"])]},
     "spot alone": {"pools": [pool("g6.2xlarge", capacity="spot")]},

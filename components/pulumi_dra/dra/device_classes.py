@@ -7,23 +7,12 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner.releases import default_since, features_of, parse_version
+from dra_planner.clouds import class_name_fault, extended_resource_fault, selection_fault
+from dra_planner.releases import parse_version
 from pulumi_dra.children import Children
 from pulumi_dra.dra.class_selectors import DEVICES, class_selectors, refusal_of
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.kubernetes_version import check_version
-
-CHART_CLASSES = (
-    "gpu.nvidia.com",
-    "mig.nvidia.com",
-    "vfio.gpu.nvidia.com",
-    "compute-domain-daemon.nvidia.com",
-    "compute-domain-default-channel.nvidia.com",
-)
-"""Classes that the driver's chart makes."""
-
-NETWORK_CLASSES = ("efa.networking.k8s.aws", "mrdma.google.com", "netdev.google.com")
-"""Classes that DRANET brings: its chart on EKS, GKE itself."""
 
 
 class DeviceClassSettings(TypedDict):
@@ -103,15 +92,7 @@ def read_classes(read: InputReader) -> list[CheckedClass]:
 
 def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> CheckedClass:
     read = outer.inside(f"classes[{index}]", item, DeviceClassSettings)
-    class_name = read.text(
-        "name",
-        pattern="[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?",
-        meaning="a name: lower-case letters, digits, dashes, dots",
-    )
-    if class_name in CHART_CLASSES:
-        read.refuse("name", f"{class_name} is a class of the driver's chart; choose another name")
-    if class_name in NETWORK_CLASSES:
-        read.refuse("name", f"{class_name} is a class that DRANET brings; choose another name")
+    class_name = read.text("name", check=class_name_fault)
     device = read.choice("device", ("", *DEVICES), "") if read.has("device") else ""
     memory = read.whole("memory_gib_at_least", 0, most=100_000)
     profile = read.text("mig_profile", "", pattern=r"[1-9]g\.\d+gb(\+[a-z.]+)?", meaning="a MIG profile (1g.10gb)")
@@ -119,15 +100,11 @@ def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> Checke
         read.refuse("device", f'must be mig with mig_profile, not "{device}"')
     own = read.texts("selectors", check=lambda expression: refusal_of(expression, minor) if minor else "")
     extended = read.text("extended_resource_name", "")
-    if extended and minor and not features_of(minor).extended_resource:
-        read.refuse(
-            "extended_resource_name",
-            f"Kubernetes 1.{minor} drops it, and every preview would then propose it again; "
-            f"it needs {default_since('extended_resource')}",
-        )
+    if extended and minor and (complaint := extended_resource_fault(minor)):
+        read.refuse("extended_resource_name", complaint)
     selectors = [*class_selectors(device=device, memory_gib_at_least=memory, mig_profile=profile), *own]
-    if not selectors:
-        read.refuse("selectors", "say what the class selects: device, memory_gib_at_least, mig_profile or selectors")
+    if complaint := selection_fault(selectors):
+        read.refuse("selectors", complaint)
     spec: dict[str, Any] = {"selectors": [{"cel": {"expression": expression}} for expression in selectors]}
     if extended:
         spec["extended_resource_name"] = extended

@@ -6,6 +6,7 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
+from dra_planner.catalog import chart_version_fault
 from dra_planner.clouds import DRA
 from pulumi_dra.children import Children
 from pulumi_dra.dra.driver_tolerations import DriverToleration, read_tolerations
@@ -43,7 +44,7 @@ class Dranet(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: DranetArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("Dranet", name, args, DranetArgs)
-        version = read.text("version", VERSION, pattern=r"\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?", meaning="a version (1.0.0)")
+        version = read.text("version", VERSION, check=chart_version_fault)
         chart = read.text("chart", "")
         values = dranet_values(read_repository(read), read_tolerations(read))
         read.finish()

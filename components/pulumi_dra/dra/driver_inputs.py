@@ -17,7 +17,6 @@ from pulumi_dra.dra.driver_values import (
     PLUGIN_PRIORITY,
     DriverSettings,
     WebhookSettings,
-    has_consumable_shares,
     has_network_policy,
     has_new_names,
     has_webhook,
@@ -31,7 +30,6 @@ NAMESPACE_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 
 
 ISSUERS = ("selfsigned", "clusterissuer", "issuer")
-SHARES, SHARES_MEANING = "disabled|memory|unlimited|[1-9][0-9]*", "memory, unlimited, disabled or a positive number"
 
 
 class WebhookTls(TypedDict):
@@ -53,7 +51,7 @@ class DraDriverArgs(TypedDict):
     version: str
     """Version of the Helm chart: 25.8.1, 25.12.0, 0.4.1, …"""
     platform: str
-    """Where the NVIDIA driver lies on the nodes: eks, gke, or gpu-operator."""
+    """Where the NVIDIA driver lies on the nodes: in the image of a cloud, by its name in a fleet, or gpu-operator."""
     max_nodes: int
     """The most nodes that all DRA pools together may have; GKE needs a quota for that many driver pods."""
     namespace: NotRequired[str]
@@ -154,7 +152,7 @@ def _read_settings(read: InputReader) -> DriverSettings:
         driver_root=read.text("driver_root", "", pattern=r"/[^\s]*", meaning="an absolute path"),
         compute_domains=read.flag("compute_domains", False),
         feature_gates=read.flags("feature_gates"),
-        consumable_shares=read.text("consumable_shares", "", pattern=SHARES, meaning=SHARES_MEANING),
+        consumable_shares=read.text("consumable_shares", ""),
         network_policy=read.flag("network_policy", True),
         webhook=_read_webhook(read),
         image=read_image(read),
@@ -199,11 +197,9 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
     _check_gates(read, release, settings.feature_gates)
     if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
         read.refuse("network_policy", f"the chart of {release.version} has none; it begins with 25.12.0")
-    if settings.consumable_shares not in ("", "disabled"):
-        if not has_consumable_shares(release):
-            read.refuse("consumable_shares", f"the chart of {release.version} has none; it begins with 0.5.0")
-        elif not settings.feature_gates.get("ConsumableShares"):
-            read.refuse("consumable_shares", "needs the feature gate ConsumableShares")
+    shared = catalog.DriverSettings(gates=settings.feature_gates, consumable_shares=settings.consumable_shares)
+    for error in catalog.share_faults(release, shared):
+        read.refuse("consumable_shares", str(error))
     if settings.webhook and not has_webhook(release):
         read.refuse("webhook", f"the chart of {release.version} has none; it begins with 25.8.0")
     if read.has("keep_old_names") and not settings.keep_old_names and not has_new_names(release):

@@ -121,11 +121,6 @@ def has_webhook(release: DriverRelease) -> bool:
     return not unknown_keys(release.generation, {"webhook": {"enabled": True}})
 
 
-def has_consumable_shares(release: DriverRelease) -> bool:
-    """Whether the release's chart can let several claims share a GPU: 0.5 and later."""
-    return not unknown_keys(release.generation, {"consumableShares": ""})
-
-
 def tolerations(settings: DriverSettings) -> list[dict[str, str]]:
     """Return what the plugin tolerates: our taint, those that the cloud adds by itself, and what was asked for."""
     added = () if settings.platform == GPU_OPERATOR else clouds.cloud(settings.platform).possible_taints

@@ -4,10 +4,7 @@ import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-LETTERS = "abcdefg"
-"""Zones are told apart by the letter at their end; no region has gone beyond f."""
-
-ZONE = rf"[a-z]{{2}}(-[a-z]+)+-\d[{LETTERS}]"
+from dra_planner.clouds.eks import ZONE_LETTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +22,7 @@ def plan_addresses(vpc_cidr: str, zones: Iterable[str]) -> dict[str, ZoneAddress
     """
     *private, rest = ipaddress.IPv4Network(vpc_cidr).subnets(prefixlen_diff=3)
     public = list(rest.subnets(prefixlen_diff=3))
-    letters = {zone: LETTERS.index(zone[-1]) for zone in zones}
+    letters = {zone: ZONE_LETTERS.index(zone[-1]) for zone in zones}
     return {zone: ZoneAddresses(str(private[at]), str(public[at])) for zone, at in letters.items()}
 
 

@@ -6,8 +6,8 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.eks import CLOUD
-from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.eks.addons import ADDONS, NODE_MONITORING
 from pulumi_dra.eks.address_plan import check_vpc_cidr
 from pulumi_dra.eks.control_plane_logs import RETENTION_DAYS
@@ -130,7 +130,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
             meaning="the name of a cluster: letters, digits, - and _, at most 100",
         ),
         log_retention_days=_read_retention(read),
-        public_access_cidrs=read.texts("public_access_cidrs", check=check_public_cidr),
+        public_access_cidrs=read.texts("public_access_cidrs", check=public_network_fault),
         zone_count=zone_count,
         zones=zones,
         subnet_ids=subnet_ids if read.has("subnet_ids") else None,
@@ -144,7 +144,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         prefix_delegation=read.flag("prefix_delegation", False),
         node_monitoring=node_monitoring,
         system_machine=read.text("system_machine", CLOUD.system_machine),
-        system_count=read.whole("system_count", 2, least=1, most=100),
+        system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
         deletion_protection=read.flag("deletion_protection", False),
         tags=read_tags(read),
     )

@@ -15,7 +15,6 @@ from pulumi_dra.eks.cluster import EksCluster
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, read_cluster_inputs
 from pulumi_dra.eks.gpu_pool import EksGpuPool
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
-from pulumi_dra.eks.zones import FEWEST
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
@@ -105,7 +104,7 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
     else:
         zones, of_pools = fleet.network.zones, {zone for pool in fleet.pools for zone in pool.zones}
         if isinstance(zones, int):
-            args["zone_count"] = max(zones, FEWEST)
+            args["zone_count"] = zones
         args["zones"] = sorted(of_pools | set(zones if isinstance(zones, list) else []))
     return EksClusterArgs(**args, **inputs.cluster)
 

@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds import PoolNodes
-from dra_planner.clouds.eks import CLOUD, MOST_PODS
+from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
@@ -17,7 +17,16 @@ from pulumi_dra.eks.mig import mig_instances
 from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL, known_machine
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.pool_inputs import Counts, NodeTaint, read_counts, read_labels, read_pool_name, read_taints
+from pulumi_dra.pool_inputs import (
+    Counts,
+    NodeTaint,
+    read_counts,
+    read_disk_gib,
+    read_labels,
+    read_max_pods,
+    read_pool_name,
+    read_taints,
+)
 
 
 class EksGpuPoolArgs(TypedDict):
@@ -129,9 +138,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     machine = read.text("machine")
     pool_name = read_pool_name(read, name)
     capacity = read.choice("capacity", KINDS, "on-demand")
-    reservation_id = read.identifier(
-        "reservation_id", pattern=CLOUD.reservation_pattern, meaning=CLOUD.reservation_meaning
-    )
+    reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
     if complaint := check_capacity(capacity, reservation_id is not None):
         read.refuse("reservation_id", complaint)
     nodes = PoolNodes(name=pool_name, machine=known_machine(machine), capacity=capacity)
@@ -151,7 +158,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         kubernetes_version=read.identifier("kubernetes_version"),
         mig=_read_mig(read, machine),
         kubelet=KubeletSettings(
-            max_pods=read.whole("max_pods", least=1, most=MOST_PODS) if read.has("max_pods") else None,
+            max_pods=read_max_pods(read, CLOUD),
             reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
             reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
         ),
@@ -159,7 +166,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         cluster_security_group_id=read.identifier("cluster_security_group_id"),
         vpc_id=read.identifier("vpc_id"),
         placement_group=read.flag("placement_group", False),
-        disk_gib=read.whole("disk_gib", 200, least=50, most=16_384),
+        disk_gib=read_disk_gib(read, CLOUD),
         local_storage=read.choice("local_storage", ("none", "raid0", "mount"), "none"),
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         node_repair=read.flag("node_repair", False),

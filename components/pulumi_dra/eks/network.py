@@ -8,8 +8,10 @@ from typing import Any, NotRequired, TypedDict, cast
 import pulumi
 import pulumi_aws as aws
 
+from dra_planner.clouds import repetition_fault
+from dra_planner.clouds.eks import CLOUD
 from pulumi_dra.children import Children
-from pulumi_dra.eks.address_plan import ZONE, ZoneAddresses, check_vpc_cidr, plan_addresses
+from pulumi_dra.eks.address_plan import ZoneAddresses, check_vpc_cidr, plan_addresses
 from pulumi_dra.eks.flow_logs import declare_flow_logs
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.eks.zones import FEWEST, choose_zones, zones_are_named
@@ -18,7 +20,6 @@ from pulumi_dra.inputs import InputReader
 # EKS cannot place a control plane in these (EKS user guide, “Subnet requirements for clusters”).
 ZONE_IDS_WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
 
-MAX_COUNT = 6
 
 
 class EksNetworkArgs(TypedDict):
@@ -221,8 +222,9 @@ class EksNetwork(pulumi.ComponentResource):
 
 def read_zones(read: InputReader) -> tuple[list[str], int]:
     """Return `zones` and `zone_count`, which is 0 where zones are only named."""
-    named = read.texts("zones", pattern=ZONE, meaning="an availability zone (us-east-1a)")
-    if len(set(named)) < len(named):
-        read.refuse("zones", "names a zone twice")
-    count = read.whole("zone_count", FEWEST, least=FEWEST, most=MAX_COUNT)
+    named = read.texts("zones", check=CLOUD.zone_fault)
+    if complaint := repetition_fault(named):
+        read.refuse("zones", complaint)
+    counts = CLOUD.zone_counts
+    count = read.whole("zone_count", FEWEST, least=counts[0], most=counts[-1])
     return named, count if read.has("zone_count") or not named else 0

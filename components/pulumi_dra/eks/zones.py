@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
-FEWEST = 2
-"""EKS puts the control plane into two zones at least."""
+from dra_planner.clouds.eks import CLOUD
+
+FEWEST = CLOUD.zone_counts[0]
+"""EKS puts the control plane into so many zones at least."""
 
 
 def choose_zones(named: Sequence[str], count: int, available: Sequence[str]) -> list[str]:

@@ -6,8 +6,8 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.gke import CLOUD
-from pulumi_dra.cidrs import check_public_cidr
 from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
@@ -105,7 +105,7 @@ class GkeClusterInputs:
 
 def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
     """Return the checked inputs; faults are noted in `read`."""
-    region = read.text("region", pattern="[a-z]+-[a-z]+[0-9]+", meaning="a region (us-central1)")
+    region = read.text("region", check=CLOUD.region_fault)
     zones = read_zones(read, "node_zones", region)
     zonal = read.flag("zonal", False)
     if zonal and (len(zones) != 1 or not isinstance(zones[0], str)):
@@ -115,7 +115,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         region=region,
         node_zones=zones,
         zonal=zonal,
-        public_access_cidrs=read.texts("public_access_cidrs", check=check_public_cidr),
+        public_access_cidrs=read.texts("public_access_cidrs", check=public_network_fault),
         dns_endpoint=read.flag("dns_endpoint", False),
         release_channel=read.choice("release_channel", RELEASE_CHANNELS, "REGULAR"),
         network=_read_network(read),
@@ -124,7 +124,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         security_group=_read_group(read),
         maintenance_exclusions=read_exclusions(read),
         system_machine=read.text("system_machine", CLOUD.system_machine),
-        system_count=read.whole("system_count", 2, least=1, most=100),
+        system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
         deletion_protection=read.flag("deletion_protection", False),
         labels=read_resource_labels(read, "labels"),
     )

@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds import PoolNodes
-from dra_planner.clouds.gke import CLOUD, PODS_OF_A_NODE, boot_disks
+from dra_planner.clouds.gke import CLOUD, boot_disks
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.gke.capacity import KINDS, Capacity
@@ -16,7 +16,16 @@ from pulumi_dra.gke.node_counts import check_node_counts
 from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.pool_inputs import Counts, NodeTaint, read_counts, read_labels, read_pool_name, read_taints
+from pulumi_dra.pool_inputs import (
+    Counts,
+    NodeTaint,
+    read_counts,
+    read_disk_gib,
+    read_labels,
+    read_max_pods,
+    read_pool_name,
+    read_taints,
+)
 
 
 class GkeGpuPoolArgs(TypedDict):
@@ -152,10 +161,10 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         pool_name=pool_name,
         capacity=capacity,
         compact_placement=placement,
-        max_pods=_read_max_pods(read),
+        max_pods=read_max_pods(read, CLOUD),
         network_profile="auto" if network_devices and machine.has_rdma else "",
         secure_boot=read.flag("secure_boot", True),
-        disk_gib=read.whole("disk_gib", 200, least=50, most=65_536),
+        disk_gib=read_disk_gib(read, CLOUD),
         disk_type=_read_disk_type(read, machine),
         disk_kms_key=read.identifier("disk_kms_key"),
         auto_upgrade=read.flag("auto_upgrade", True),
@@ -163,12 +172,6 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         taints=read_taints(read, CLOUD, nodes),
         resource_labels=read_resource_labels(read, "resource_labels"),
     )
-
-
-def _read_max_pods(read: InputReader) -> int | None:
-    if not read.has("max_pods"):
-        return None
-    return read.whole("max_pods", least=PODS_OF_A_NODE[0], most=PODS_OF_A_NODE[-1])
 
 
 def _read_disk_type(read: InputReader, machine: GkeMachine) -> str:

@@ -5,6 +5,7 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import COMPUTE_NAME, fitting
@@ -35,7 +36,7 @@ class GkeNetwork(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: GkeNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("GkeNetwork", name, args, GkeNetworkArgs)
-        region = read.text("region", pattern="[a-z]+-[a-z]+[0-9]+", meaning="a region (us-central1)")
+        region = read.text("region", check=CLOUD.region_fault)
         flow_logs = read.flag("flow_logs", True)
         read.finish()
         # This module alone costs seconds to import; a cluster in an existing network does without it.

@@ -16,10 +16,8 @@ def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[st
     for index, zone in enumerate(value if isinstance(value, list) else []):
         if not isinstance(zone, str):
             continue
-        if not CLOUD.region_of(zone):
-            read.refuse(f"{key}[{index}]", f'"{zone}" is not a zone (us-central1-a)')
-        elif region and not zone.startswith(region):
-            read.refuse(f"{key}[{index}]", f'"{zone}" is not in {region}')
+        if complaint := CLOUD.zone_fault(zone, CLOUD.region_of(region) or region):
+            read.refuse(f"{key}[{index}]", complaint)
         elif zone in seen:
             read.refuse(f"{key}[{index}]", f'"{zone}" is there twice')
         seen.add(zone)

@@ -10,12 +10,15 @@ from dra_planner.catalog.driver_settings import (
     driver_faults,
     gate_faults,
     machine_faults,
+    share_faults,
     unknown_gate,
 )
 from dra_planner.catalog.drivers import (
+    CHART_CLASSES,
     DevicePluginRelease,
     DriverAttribute,
     DriverRelease,
+    chart_version_fault,
     device_plugin_release,
     device_plugin_releases,
     driver_release,
@@ -48,6 +51,7 @@ from dra_planner.catalog.tables import Confidence, Provenance, Source, sources
 from dra_planner.catalog.topology import EFA, GpuPlace, NetworkInterface, gpu_places, network_interfaces
 
 __all__ = [
+    "CHART_CLASSES",
     "EFA",
     "WHOLE",
     "Accelerator",
@@ -68,6 +72,7 @@ __all__ = [
     "Provenance",
     "Source",
     "SpotHistory",
+    "chart_version_fault",
     "check_mig_layout",
     "check_region",
     "cloud_titles",
@@ -94,6 +99,7 @@ __all__ = [
     "place_instances",
     "price",
     "require_installable",
+    "share_faults",
     "sources",
     "spot_history",
     "unknown_gate",

@@ -76,7 +76,15 @@ def driver_faults(
 ) -> Iterator[tuple[str, PlannerError]]:
     """Yield what cannot work whatever the nodes are, each with the fleet's key: "featureGates", "consumableShares"."""
     yield from (("featureGates", error) for error in _release_gate_faults(driver, settings, features))
-    yield from (("consumableShares", error) for error in _share_faults(driver, settings, features))
+    yield from (("consumableShares", error) for error in share_faults(driver, settings))
+    if settings.shares(driver) and not features.consumable_capacity:
+        yield (
+            "consumableShares",
+            UnsupportedFeature(
+                f"Kubernetes {features.version} drops allowMultipleAllocations: DRAConsumableCapacity is off",
+                fix="shared devices need Kubernetes 1.36",
+            ),
+        )
 
 
 def _release_gate_faults(
@@ -119,7 +127,8 @@ def machine_faults(
         )
 
 
-def _share_faults(driver: DriverRelease, settings: DriverSettings, features: Features) -> Iterator[PlannerError]:
+def share_faults(driver: DriverRelease, settings: DriverSettings) -> Iterator[PlannerError]:
+    """Yield why a release does not share devices as it is told to, on any Kubernetes."""
     chosen = settings.consumable_shares.strip()
     if chosen not in ("", "disabled", "memory", "unlimited") and not re.fullmatch(r"[1-9]\d*", chosen):
         yield CatalogError(
@@ -129,9 +138,4 @@ def _share_faults(driver: DriverRelease, settings: DriverSettings, features: Fea
         yield UnsupportedFeature(
             f"NVIDIA DRA driver {driver.version} does not share devices unless the feature gate ConsumableShares is on",
             fix="turn the gate on" if driver.has_gate("ConsumableShares") else "use 0.5.0 or later",
-        )
-    if settings.shares(driver) and not features.consumable_capacity:
-        yield UnsupportedFeature(
-            f"Kubernetes {features.version} drops allowMultipleAllocations: DRAConsumableCapacity is off",
-            fix="shared devices need Kubernetes 1.36",
         )

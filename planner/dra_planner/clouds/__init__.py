@@ -11,7 +11,7 @@ from os.path import exists, join
 from pkgutil import extend_path, iter_modules
 
 from dra_planner.catalog import Machine, cloud_titles
-from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings, reserved_cpu_milli
+from dra_planner.clouds.protocol.allocatable import DISK_GIB, Allocatable, NodeSettings, reserved_cpu_milli
 from dra_planner.clouds.protocol.cloud import (
     Capacity,
     Cloud,
@@ -31,6 +31,20 @@ from dra_planner.clouds.protocol.labels import (
     NodeLabel,
     PoolNodes,
 )
+from dra_planner.clouds.protocol.refusals import (
+    NODES,
+    SYSTEM_NODES,
+    extended_resource_fault,
+    label_key_fault,
+    label_value_fault,
+    limits_fault,
+    public_network_fault,
+    range_fault,
+    repetition_fault,
+    selection_fault,
+    taints_fault,
+)
+from dra_planner.clouds.protocol.refusals import class_name_fault as _class_name_fault
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
     ClusterResource,
@@ -43,12 +57,15 @@ from dra_planner.errors import CatalogError, UnsupportedFeature
 __path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
 
 __all__ = [
+    "DISK_GIB",
     "DRA",
     "GPU_PRESENT",
     "GPU_TAINT",
     "LABEL_KEY",
     "LABEL_VALUE",
+    "NODES",
     "POOL",
+    "SYSTEM_NODES",
     "Allocatable",
     "AttachedGpus",
     "Capacity",
@@ -65,10 +82,20 @@ __all__ = [
     "PoolNodes",
     "PoolResource",
     "PoolSettings",
+    "class_name_fault",
     "cloud",
     "cloud_of",
+    "extended_resource_fault",
+    "label_key_fault",
+    "label_value_fault",
+    "limits_fault",
     "names",
+    "public_network_fault",
+    "range_fault",
+    "repetition_fault",
     "reserved_cpu_milli",
+    "selection_fault",
+    "taints_fault",
 ]
 
 
@@ -95,3 +122,9 @@ def cloud_of(machine: Machine) -> Cloud:
             fix=f"use {' or '.join(names())}",
         )
     return cloud(machine.cloud)
+
+
+def class_name_fault(name: str) -> str:
+    """Return why a DeviceClass of one's own cannot be called so, or ""; DRANET has other classes on each cloud."""
+    drivers = (cloud(each).network_driver for each in names())
+    return _class_name_fault(name, [own for driver in drivers if driver for own, _ in driver.classes])

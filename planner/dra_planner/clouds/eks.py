@@ -21,6 +21,7 @@ from dra_planner.errors import CatalogError
 
 IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB smaller
 MOST_PODS = 250
+ZONE_LETTERS = "abcdefg"  # at the end of a zone's name; no region has gone beyond f
 CAPACITY_TYPES = {
     "on-demand": "ON_DEMAND",
     "spot": "SPOT",
@@ -38,8 +39,9 @@ class Eks(Cloud):
     region_setting = "aws:region"
     region_pattern = r"[a-z]+(-[a-z]+)+-\d+"
     region_example = "us-east-1"
-    zone_pattern = r"(?P<region>.*\d)[a-z]"
-    zone_suffixes = ("a", "b", "c", "d", "e", "f")
+    zone_pattern = rf"(?P<region>.*\d)[{ZONE_LETTERS}]"
+    zone_suffixes = tuple(ZONE_LETTERS)
+    zone_counts = range(2, 7)  # the control plane is in two zones at least
 
     # It does not predict the devices of a node that does not exist yet, so an empty pool is never scaled up for a
     # claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws (TemplateNodeInfo without slices).
@@ -57,6 +59,7 @@ class Eks(Cloud):
     }
     reservation_pattern = "cr-[0-9a-f]+"
     reservation_meaning = "the id of a reservation (cr-…)"
+    pods_of_a_node = range(1, MOST_PODS + 1)
     system_machine = "m7i.large"
     gpu_images = {"amd64": "AL2023_x86_64_NVIDIA", "arm64": "AL2023_ARM_64_NVIDIA"}
     system_images = {"amd64": "AL2023_x86_64_STANDARD", "arm64": "AL2023_ARM_64_STANDARD"}

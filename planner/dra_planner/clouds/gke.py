@@ -23,7 +23,6 @@ DRA_DRIVER = "cloud.google.com/gke-nvidia-gpu-dra-driver"
 NETWORK_DRIVER = "cloud.google.com/gke-networking-dra-driver"
 ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 QUEUED_TAINT = Taint("cloud.google.com/gke-queued", "true", "NoSchedule")
-PODS_OF_A_NODE = range(8, 257)
 IMAGE = "COS_CONTAINERD"
 IMAGE_MIB = 5 * 1024  # and 2 % of the disk; cautious: the file system of a node with 100 GiB is 5.75 GiB smaller
 # kubernetes-sigs/gcp-compute-persistent-disk-csi-driver:deploy/disk_type_labels.sh@b560165c. Where sources disagree
@@ -62,7 +61,8 @@ class Gke(Cloud):
 
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
     reservation_meaning = "the name of a reservation"
-    pods_of_a_node = PODS_OF_A_NODE  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
+    pods_of_a_node = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
+    disk_gib = range(50, 65_537)
     system_machine = "e2-standard-4"
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}

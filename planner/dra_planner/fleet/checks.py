@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease, Machine
-from dra_planner.clouds import ClusterSettings, PoolSettings, cloud
+from dra_planner.clouds import ClusterSettings, PoolSettings, cloud, extended_resource_fault
 from dra_planner.documents.tree import Location
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.pools import Pool
@@ -53,10 +53,16 @@ def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
         region=fleet.region,
         autoscaler=fleet.autoscaler,
         subnet_ids=tuple(fleet.network.subnet_ids),
+        zone_count=_counted_zones(fleet),
         asked=frozenset(key for key, value in asked.items() if value),
     )
     for key, sentence in cloud(fleet.cloud).cluster_faults(cluster):
         yield _location(key), sentence
+
+
+def _counted_zones(fleet: Fleet) -> int | None:
+    zones = fleet.network.zones
+    return None if fleet.network.subnet_ids or isinstance(zones, list) else zones
 
 
 def _location(key: str) -> Location:
@@ -88,7 +94,10 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
     names = [device_class.name for device_class in fleet.device_classes]
     for at, name in enumerate(names):
         if name in names[:at]:
-            yield ("deviceClasses", at, "name"), f'the name "{name}" is taken by an earlier class'
+            yield ("deviceClasses", at, "name"), f'"{name}" is taken by an earlier class'
+    for at, device_class in enumerate(fleet.device_classes):
+        if device_class.extended_resource_name and (fault := extended_resource_fault(fleet.minor)):
+            yield ("deviceClasses", at, "extendedResourceName"), fault
 
 
 def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | None) -> Iterator[Fault]:
@@ -101,6 +110,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
         machine=machine,
         capacity=pool.source,
         max_pods=pool.max_pods,
+        disk_gib=pool.disk_gib,
         labels=pool.labels,
         taint_keys=tuple(taint.key for taint in pool.taints),
         asked=frozenset(["reserved"] if any(pool.reserved.amounts.values()) else []),

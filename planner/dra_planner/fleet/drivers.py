@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from dra_planner.catalog import DriverSettings
-from dra_planner.fleet.values import DNS_SUBDOMAIN, Document
+from dra_planner.catalog import DriverSettings, chart_version_fault
+from dra_planner.clouds import class_name_fault, selection_fault
+from dra_planner.fleet.values import Document, refused_by
 
 _LATER = {
     "efa": "is not supported: DRANET publishes EFA interfaces; write dranet: true",
@@ -21,7 +22,7 @@ def _check_shares(value: Any) -> Any:
         value = int(value)  # as the chart's own value is written
     is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
     if value not in ("", "disabled", "memory", "unlimited") and not is_count:
-        raise ValueError(f'"{value}" is not a way to share GPUs; write memory, unlimited or a positive number')
+        raise ValueError(f'"{value}" is not a way to share devices; use "memory", "unlimited" or a positive number')
     return value
 
 
@@ -58,7 +59,7 @@ class NvidiaDriver(Document):
 class Dranet(Document):
     """DRANET: network interfaces that pods claim beside GPUs. EFA on EKS; on GKE the cloud runs it."""
 
-    version: str = Field(
+    version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="", description="EKS: version of the chart aws-dranet. GKE manages its own: leave it out."
     )
 
@@ -96,8 +97,10 @@ class DevicePlugin(Document):
 class FleetDeviceClass(Document):
     """A DeviceClass of the platform's own."""
 
-    name: str = Field(pattern=DNS_SUBDOMAIN, max_length=253, description="Name that requests give.")
-    selectors: list[str] = Field(default_factory=list, description="CEL expressions over one device, ANDed.")
+    name: Annotated[str, refused_by(class_name_fault)] = Field(description="Name that requests give.")
+    selectors: Annotated[list[str], refused_by(selection_fault)] = Field(
+        default_factory=list, validate_default=True, description="CEL expressions over one device, ANDed."
+    )
     extended_resource_name: str | None = Field(
         default=None, description="Extended resource that pods may ask for instead of a claim (1.36 and later)."
     )

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from dra_planner.clouds import Capacity
-from dra_planner.fleet.values import (
-    DNS_LABEL,
-    Amount,
-    Document,
-    Price,
-    check_label_key,
-    check_label_value,
-    each_once,
+from dra_planner.clouds import (
+    DISK_GIB,
+    NODES,
+    Capacity,
+    label_key_fault,
+    label_value_fault,
+    limits_fault,
+    repetition_fault,
+    taints_fault,
 )
+from dra_planner.fleet.values import DNS_LABEL, Amount, Document, Price, bounds, refused_by, within
 
-LabelKey = Annotated[str, AfterValidator(check_label_key)]
-LabelValue = Annotated[str, AfterValidator(check_label_value)]
+LabelKey = Annotated[str, refused_by(label_key_fault)]
+LabelValue = Annotated[str, refused_by(label_value_fault)]
+NodeCount = Annotated[int, within(NODES)]
 
 
 class Count(Document):
     """How many nodes a pool may have in all; the plan says how many it needs."""
 
-    min: int = Field(default=0, ge=0, description="Fewest nodes.")
-    max: int = Field(ge=0, le=100_000_000, description="Most nodes.")
+    min: NodeCount = Field(default=0, description="Fewest nodes.", json_schema_extra=bounds(NODES))
+    max: NodeCount = Field(description="Most nodes.", json_schema_extra=bounds(NODES))
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        if self.min > self.max:
-            raise ValueError(f"min {self.min} is greater than max {self.max}")
+        if sentence := limits_fault(self.min, self.max):
+            raise ValueError(sentence)
         return self
 
     @property
@@ -66,20 +68,22 @@ class Pool(Document):
     name: str = Field(pattern=DNS_LABEL, max_length=40, description="Name, unique in the fleet.")
     machine: str = Field(min_length=1, description="Machine type (`pulumi-dra catalog machines`).")
     count: Count = Field(description="How many nodes: limits, or one number that fixes it.")
-    zones: list[str] = Field(default_factory=list, description="Zones to use; none: all of the network's.")
+    zones: Annotated[list[str], refused_by(repetition_fault)] = Field(
+        default_factory=list, description="Zones to use; none: all of the network's."
+    )
     capacity: Literal["on-demand", "spot"] | Reservation | CapacityBlock = Field(
         default="on-demand", description="Where machines come from."
     )
     mig: str = Field(default="none", description="MIG layout of every GPU, or none (`pulumi-dra catalog mig`).")
     price_per_hour: Price | None = Field(default=None, description="US dollars per node and hour.")
     max_pods: int | None = Field(
-        default=None, ge=1, description="Most pods of a node, kubelet's maxPods; none: the cloud's default."
+        default=None, description="Most pods of a node, kubelet's maxPods; none: the cloud's default."
     )
     reserved: Amount = Field(
         default_factory=Amount,
         description="EKS: what kubelet keeps from pods beside the image's own reservation (systemReserved).",
     )
-    disk_gib: int = Field(default=200, ge=50, le=16_384, description="Size of the boot disk in GiB.")
+    disk_gib: int = Field(default=DISK_GIB, description="Size of the boot disk in GiB.")
     labels: dict[LabelKey, LabelValue] = Field(
         default_factory=dict, description="Labels of the nodes beside those that every DRA pool has."
     )
@@ -94,18 +98,11 @@ class Pool(Document):
             return {"min": value, "max": value}
         return value
 
-    @field_validator("zones")
-    @classmethod
-    def _different(cls, zones: list[str]) -> list[str]:
-        return each_once(zones)
-
     @field_validator("taints")
     @classmethod
     def _once(cls, taints: list[PoolTaint]) -> list[PoolTaint]:
-        pairs = [(taint.key, taint.effect) for taint in taints]
-        twice = [pair for index, pair in enumerate(pairs) if pair in pairs[:index]]
-        if twice:
-            raise ValueError(f'the taint "{twice[0][0]}" with effect {twice[0][1]} is there twice')
+        if sentence := taints_fault((taint.key, taint.effect) for taint in taints):
+            raise ValueError(sentence)
         return taints
 
     @property

@@ -209,7 +209,9 @@ def _sentence(problem: Any) -> str:
         case "value_error":
             return str(context["error"])
         case "literal_error":
-            return f"must be {context['expected']}, not {_shown(problem['input'])}"
+            choices = str(context["expected"]).replace("'", "").replace(" or ", ", ")
+            one_of = "one of " if ", " in choices else ""
+            return f"must be {one_of}{choices}, not {_shown(problem['input'])}"
         case kind if kind.endswith("_type"):
             wanted = kind.removesuffix("_type")
             return f"must be {_WORDS.get(wanted, wanted)}, not {_shown(problem['input'])}"
@@ -238,4 +240,6 @@ def _known_keys() -> list[str]:
 def _shown(value: object) -> str:
     if isinstance(value, str):
         return f'"{value}"'
+    if isinstance(value, bool):
+        return str(value).lower()
     return _kind(value) if isinstance(value, dict | list | type(None)) else str(value)

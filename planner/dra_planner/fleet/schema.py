@@ -6,7 +6,6 @@ can tell is checked in `dra_planner.fleet.checks`.
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -21,11 +20,11 @@ from pydantic import (
 
 from dra_planner import clouds
 from dra_planner.catalog import Machine
-from dra_planner.clouds import PoolNodes
+from dra_planner.clouds import SYSTEM_NODES, PoolNodes, public_network_fault, repetition_fault
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.drivers import DevicePlugin, Drivers, FleetDeviceClass
 from dra_planner.fleet.pools import Pool
-from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, Document, each_once, sentence_of
+from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, Document, bounds, refused_by, sentence_of, within
 from dra_planner.releases import parse_version
 
 DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=253)]
@@ -34,18 +33,13 @@ DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=
 class Network(Document):
     """Where nodes live: a new network over some zones, or subnets that exist."""
 
-    zones: Annotated[int, Field(ge=1, le=6)] | Annotated[list[str], Field(min_length=1)] = Field(
+    zones: int | Annotated[list[str], Field(min_length=1), refused_by(repetition_fault)] = Field(
         default=2, description="How many zones a new network spans, or which ones."
     )
     subnet_ids: list[str] = Field(default_factory=list, description="Existing private subnets (EKS).")
     prefix_delegation: bool = Field(
         default=False, description="EKS: whether the VPC CNI gives interfaces whole prefixes, for more pods on a node."
     )
-
-    @field_validator("zones")
-    @classmethod
-    def _different(cls, zones: int | list[str]) -> int | list[str]:
-        return zones if isinstance(zones, int) else each_once(zones)
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -63,28 +57,18 @@ class Network(Document):
 class Endpoint(Document):
     """Who reaches the API server from outside; it is always reachable from inside."""
 
-    public_access_cidrs: list[str] = Field(
+    public_access_cidrs: list[Annotated[str, refused_by(public_network_fault)]] = Field(
         default_factory=list, description="Networks that may reach the public endpoint; none: no public endpoint."
     )
-
-    @field_validator("public_access_cidrs")
-    @classmethod
-    def _bounded(cls, cidrs: list[str]) -> list[str]:
-        for cidr in cidrs:
-            try:
-                network = ipaddress.ip_network(cidr)
-            except ValueError as error:
-                raise ValueError(f'"{cidr}" is not a network in CIDR form ({error})') from None
-            if network.prefixlen == 0:
-                raise ValueError(f'"{cidr}" opens the API server to everyone; name the networks that need it')
-        return cidrs
 
 
 class SystemPool(Document):
     """Nodes without GPUs, for controllers and add-ons."""
 
     machine: str = Field(min_length=1, description="Machine type.")
-    count: int = Field(default=2, ge=1, le=100, description="Nodes in all.")
+    count: Annotated[int, within(SYSTEM_NODES)] = Field(
+        default=2, description="Nodes in all.", json_schema_extra=bounds(SYSTEM_NODES)
+    )
 
 
 def _kubernetes_version(value: Any) -> Any:

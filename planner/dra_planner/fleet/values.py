@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 from pydantic.alias_generators import to_camel
 
-from dra_planner.clouds import LABEL_KEY, LABEL_VALUE
+from dra_planner.clouds import range_fault
 from dra_planner.errors import PlannerError
 from dra_planner.quantity import Quantity, amount_complaint
 
@@ -28,6 +28,27 @@ class Document(BaseModel):
 def sentence_of(error: PlannerError) -> str:
     """Return what an error says, with its fix."""
     return f"{error.message}; {error.fix}" if error.fix else error.message
+
+
+def refused_by(fault: Callable[[Any], str]) -> AfterValidator:
+    """Return the check that refuses a value with the sentence that `fault` has for it, "" for none."""
+
+    def check(value: Any) -> Any:
+        if sentence := fault(value):
+            raise ValueError(sentence)
+        return value
+
+    return AfterValidator(check)
+
+
+def within(allowed: range) -> AfterValidator:
+    """Return the check that a number is one of those allowed."""
+    return refused_by(lambda number: range_fault(number, allowed))
+
+
+def bounds(allowed: range) -> dict[str, Any]:
+    """Return what the published schema says of such a number."""
+    return {"minimum": allowed[0], "maximum": allowed[-1]}
 
 
 def _as_decimal(value: Any) -> Any:
@@ -52,16 +73,10 @@ def _as_quantity(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def _check_quantity(text: str) -> str:
-    if complaint := amount_complaint(text):
-        raise ValueError(complaint)
-    return text
-
-
 QuantityText = Annotated[
     str,
     BeforeValidator(_as_quantity, json_schema_input_type=str | int | float),
-    AfterValidator(_check_quantity),
+    refused_by(amount_complaint),
 ]
 """An amount as Kubernetes writes it; a plain number is text as well."""
 
@@ -76,25 +91,3 @@ class Amount(Document):
     def amounts(self) -> dict[str, int]:
         """The same in the planner's units: cpu in thousandths, memory in bytes."""
         return {"cpu": Quantity.parse(self.cpu).milli_value, "memory": Quantity.parse(self.memory).value}
-
-
-def check_label_key(key: str) -> str:
-    """Return the key of a label or taint; raises ValueError where Kubernetes would refuse it."""
-    if not re.fullmatch(LABEL_KEY, key):
-        raise ValueError(f'"{key}" is no key of a label or taint; write "team" or "example.com/team"')
-    return key
-
-
-def check_label_value(value: str) -> str:
-    """Return the value of a label or taint; raises ValueError where Kubernetes would refuse it."""
-    if not re.fullmatch(LABEL_VALUE, value):
-        raise ValueError(f'"{value}" is no value of a label or taint: at most 63 letters, digits, "-", "_" and "."')
-    return value
-
-
-def each_once(names: list[str]) -> list[str]:
-    """Return the names; raises ValueError where one is there twice."""
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            raise ValueError(f'"{name}" is there twice')
-    return names

@@ -18,7 +18,7 @@ from typing import Any
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import cloud
+from dra_planner.clouds import NODES, cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import DemandLevel
@@ -31,7 +31,6 @@ from dra_planner.sources import Source
 
 MOST_PAIRED = 8
 """Machine types that fleets of two are made of: those of the best fleet, and the cheapest alone."""
-MOST_NODES = 1_000_000
 ROOM = 4  # nodes more than twice those of a packing, so that the simulation can say how many the scheduler needs
 _SYSTEM_GIB, _SYSTEM_VCPUS = 8, 2
 
@@ -94,7 +93,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
             f"no machine with GPUs can be bought on demand in {request.region} within these limits",
             fix="allow more machines, a higher price, or another region",
         )
-    all_pools = _document(request, [(machine, MOST_NODES) for machine in candidates])
+    all_pools = _document(request, [(machine, NODES[-1]) for machine in candidates])
     plan = make_plan(_plan_request(request, read_fleet(all_pools)))
     if plan.verdict != "fits":
         return Suggestions(
@@ -227,7 +226,7 @@ def _confirmed(request: SuggestRequest, candidates: Sequence[Machine], counts: d
 
     The packing may not be enough for the scheduler: with room for more, the plan says how many nodes are.
     """
-    roomy = {machine: min(2 * nodes + ROOM, MOST_NODES) for machine, nodes in counts.items()}
+    roomy = {machine: min(2 * nodes + ROOM, NODES[-1]) for machine, nodes in counts.items()}
     plan = make_plan(_plan_request(request, read_fleet(_bought(request, candidates, roomy)), steps=SIMULATED_STEPS))
     document = _bought(request, candidates, {pool.machine: pool.recommended for pool in plan.pools if pool.recommended})
     fleet = read_fleet(document) if plan.verdict == "fits" else None

@@ -20,7 +20,7 @@ from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
 POOLS = (("g6.2xlarge", {"min": 0, "max": 4}), ("p5.48xlarge", {"min": 0, "max": 8}))
-TEN_MILLION = {"min": 0, "max": 10_000_000}
+MOST = {"min": 0, "max": 100_000}
 
 
 def all_examples() -> tuple[Source, ...]:
@@ -109,8 +109,8 @@ def test_it_names_no_file_and_no_place() -> None:
 
 def test_its_size_does_not_grow_with_replicas() -> None:
     sizes = [
-        len(file_text(plan_file(plan_of(fleet(("p5.48xlarge", TEN_MILLION)), deployment(replicas=replicas)))))
-        for replicas in (10, 10_000, 10_000_000)
+        len(file_text(plan_file(plan_of(fleet(("p5.48xlarge", MOST)), deployment(replicas=replicas)))))
+        for replicas in (10, 8_000, 800_000)
     ]
     assert max(sizes) <= 1.2 * min(sizes)
 
@@ -128,9 +128,9 @@ def test_the_number_of_calls_does_not_grow_with_replicas(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(doubts, "place", counted)
     counts = []
-    for replicas in (10, 10_000, 10_000_000):
+    for replicas in (10, 8_000, 800_000):
         called.clear()
-        assert plan_of(fleet(("p5.48xlarge", TEN_MILLION)), deployment(replicas=replicas)).verdict == "fits"
+        assert plan_of(fleet(("p5.48xlarge", MOST)), deployment(replicas=replicas)).verdict == "fits"
         counts.append(len(called))
     assert max(counts) <= 1.2 * min(counts)
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 from dra_planner.catalog import WHOLE, DriverRelease, DriverSettings, Machine, cloud_titles
 from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings
 from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, contract_labels, contract_taints
+from dra_planner.clouds.protocol.refusals import range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AttributeValue, Taint
@@ -55,6 +56,7 @@ class ClusterSettings:
     region: str
     autoscaler: str = "none"
     subnet_ids: tuple[str, ...] = ()
+    zone_count: int | None = None  # of a new network, None where zones are named or subnets given
     asked: frozenset[str] = frozenset()
 
 
@@ -66,6 +68,7 @@ class PoolSettings:
     machine: Machine | None = None
     capacity: Capacity = Capacity()
     max_pods: int | None = None
+    disk_gib: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taint_keys: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()
@@ -82,6 +85,7 @@ class Cloud(ABC):
     region_example: ClassVar[str]
     zone_pattern: ClassVar[str]  # with a group `region`
     zone_suffixes: ClassVar[tuple[str, ...]]  # a region and one of them make a zone
+    zone_counts: ClassVar[range] = range(1, 7)  # how many zones a new network may span
     refused: ClassVar[Mapping[str, str]] = _NOTHING  # keys of a fleet or pool, or key.value, not for this cloud: why
 
     # Who changes counts, and whether that wakes an empty pool for a claim.
@@ -91,7 +95,8 @@ class Cloud(ABC):
     capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message
     reservation_pattern: ClassVar[str] = ".+"
     reservation_meaning: ClassVar[str] = "what was bought"
-    pods_of_a_node: ClassVar[range | None] = None  # None: decided by the machine
+    pods_of_a_node: ClassVar[range] = range(1, 251)
+    disk_gib: ClassVar[range] = range(50, 16_385)  # of a node's boot disk
     longest_pool_name: ClassVar[int] = 40
     system_machine: ClassVar[str]  # for nodes without GPUs, where nobody says
     gpu_images: ClassVar[Mapping[str, str]]  # by architecture
@@ -168,11 +173,21 @@ class Cloud(ABC):
         found = re.fullmatch(self.zone_pattern, zone)
         return found["region"] if found else ""
 
-    def zone_fault(self, zone: str, region: str) -> str:
-        """Return why nodes of that region cannot be in a zone, or ""."""
-        if self.region_of(zone) == region:
-            return ""
-        return f'zone "{zone}" is not in region {region}; write for example "{region}{self.zone_suffixes[0]}"'
+    def zone_fault(self, zone: str, region: str = "") -> str:
+        """Return why nodes of that region, or of any, cannot be in a zone, or ""."""
+        found = self.region_of(zone)
+        example = f'write for example "{region or self.region_example}{self.zone_suffixes[0]}"'
+        if not found:
+            return f'"{zone}" is not a zone of {self.title}; {example}'
+        return f'zone "{zone}" is not in region {region}; {example}' if region not in ("", found) else ""
+
+    def region_fault(self, region: str) -> str:
+        """Return why clusters cannot be in a region, or ""."""
+        if of_zone := self.region_of(region):
+            return f'"{region}" is a zone; its region is "{of_zone}"'
+        if not re.fullmatch(self.region_pattern, region):
+            return f'"{region}" is not a region of {self.title}; write for example {self.region_example}'
+        return ""
 
     def label_fault(self, key: str, value: str | None) -> str:
         """Return why the cloud refuses a label of nodes, or ""; a value of None is not known yet."""
@@ -227,11 +242,10 @@ class Cloud(ABC):
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         """Yield what the cloud refuses of a cluster, each with its key in the fleet."""
-        if region := self.region_of(cluster.region):
-            yield "region", f'"{cluster.region}" is a zone; its region is "{region}"'
-        elif not re.fullmatch(self.region_pattern, cluster.region):
-            example = f"write for example {self.region_example}"
-            yield "region", f'"{cluster.region}" is not a region of {self.title}; {example}'
+        if fault := self.region_fault(cluster.region):
+            yield "region", fault
+        if cluster.zone_count is not None and (fault := range_fault(cluster.zone_count, self.zone_counts)):
+            yield "network.zones", fault
         if cluster.autoscaler not in self.autoscalers:
             known = self.refused.get(f"autoscaler.{cluster.autoscaler}")
             use = f"{self.title} has no {cluster.autoscaler} autoscaler; use {_either(self.autoscalers)}"
@@ -246,9 +260,10 @@ class Cloud(ABC):
             yield "capacity", f"{self.title} has no {pool.capacity.kind}; use {_either(self.capacities.values())}"
         elif pool.capacity.reservation and (fault := self.reservation_fault(pool.capacity.reservation)):
             yield "capacity", fault
-        pods = self.pods_of_a_node
-        if pool.max_pods is not None and pods is not None and pool.max_pods not in pods:
-            yield "maxPods", f"a {self.title} node takes {pods[0]} to {pods[-1]} pods, not {pool.max_pods}"
+        if pool.max_pods is not None and (fault := range_fault(pool.max_pods, self.pods_of_a_node)):
+            yield "maxPods", fault
+        if pool.disk_gib is not None and (fault := range_fault(pool.disk_gib, self.disk_gib)):
+            yield "diskGib", fault
         yield from (("labels", fault) for key, value in pool.labels.items() if (fault := self.label_fault(key, value)))
         for index, key in enumerate(pool.taint_keys):
             if fault := self.taint_fault(key):

@@ -1,0 +1,94 @@
+"""What is refused on every cloud, in a fleet and in the inputs of components alike: a sentence each, "" for none."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Sequence
+
+from dra_planner.catalog import CHART_CLASSES
+from dra_planner.clouds.protocol.labels import LABEL_KEY, LABEL_VALUE
+from dra_planner.releases import default_since, features_of
+
+NODES = range(100_001)  # of one pool: as many as the largest clusters that a cloud documents have in all
+SYSTEM_NODES = range(1, 101)
+_CLASS_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
+
+
+def range_fault(number: int, allowed: range) -> str:
+    """Return why a number is not one of those allowed, which follow each other."""
+    return "" if number in allowed else f"must be from {allowed[0]} to {allowed[-1]}, not {number}"
+
+
+def limits_fault(least: int, most: int) -> str:
+    """Return why two numbers of nodes cannot be minimum and maximum."""
+    return f"the minimum, {least}, is more than the maximum, {most}" if least > most else ""
+
+
+def repetition_fault(names: Iterable[str]) -> str:
+    """Return which of some names is not the first of its kind."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return f'"{name}" is there twice'
+        seen.add(name)
+    return ""
+
+
+def public_network_fault(cidr: str) -> str:
+    """Return why a network cannot be one that may reach the public endpoint of an API server."""
+    try:
+        network = ipaddress.ip_network(cidr)
+    except ValueError as error:
+        return f'"{cidr}" is not a network in CIDR form ({error})'
+    if network.prefixlen == 0:
+        return f'"{cidr}" opens the API server to everyone; name the networks that need it'
+    return ""
+
+
+def label_key_fault(key: str) -> str:
+    """Return why Kubernetes would refuse the key of a label or taint."""
+    if re.fullmatch(LABEL_KEY, key):
+        return ""
+    return f'"{key}" is not a valid label key; write "team" or "example.com/team"'
+
+
+def label_value_fault(value: str) -> str:
+    """Return why Kubernetes would refuse the value of a label or taint."""
+    if re.fullmatch(LABEL_VALUE, value):
+        return ""
+    return f'"{value}" is not a valid label value: at most 63 letters, digits, "-", "_" and "."'
+
+
+def taints_fault(taints: Iterable[tuple[str, str]]) -> str:
+    """Return which taint, by key and effect, is not the first of its kind."""
+    seen: set[tuple[str, str]] = set()
+    for taint in taints:
+        if taint in seen:
+            return f'"{taint[0]}" is there twice with effect {taint[1]}'
+        seen.add(taint)
+    return ""
+
+
+def class_name_fault(name: str, network_classes: Iterable[str]) -> str:
+    """Return why a DeviceClass of one's own cannot be called so; the drivers' classes keep their names."""
+    if not re.fullmatch(_CLASS_NAME, name):
+        return f'"{name}" is not a name: lower-case letters, digits, dashes, dots'
+    if name in CHART_CLASSES:
+        return f"{name} is a class of the driver's chart; choose another name"
+    if name in network_classes:
+        return f"{name} is a class that DRANET brings; choose another name"
+    return ""
+
+
+def selection_fault(selectors: Sequence[str]) -> str:
+    """Return why a DeviceClass of one's own cannot have those selectors: with none it takes devices of any driver."""
+    return "" if selectors else "is empty: say what the class selects"
+
+
+def extended_resource_fault(minor: int) -> str:
+    """Return why a DeviceClass cannot name an extended resource on a Kubernetes minor."""
+    if features_of(minor).extended_resource:
+        return ""
+    since = default_since("extended_resource")
+    return f"Kubernetes 1.{minor} drops it, and every preview would then propose it again; it needs {since}"

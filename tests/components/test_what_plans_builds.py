@@ -1,0 +1,286 @@
+"""What the components would refuse is refused with the fleet, in the same words; what plans, builds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from pulumi.errors import InputPropertiesError
+from test_bad_inputs import CASES, NEEDED
+
+import pulumi_dra
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.plan import PlanRequest, make_plan, plan_file
+from dra_planner.planfile import canonical_text
+from dra_planner.sources import Source
+from pulumi_dra.cloud_components import components_of
+from pulumi_dra.dra.from_fleet import check_in_cluster
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.platform_inputs import DraPlatformArgs, read_planned, read_platform_inputs
+
+Document = dict[str, Any]
+FLEETS: dict[str, Document] = {
+    "eks": {
+        "cloud": "eks",
+        "region": "us-east-1",
+        "kubernetes": "1.34",
+        "systemPool": {"machine": "m7i.large"},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 4}}],
+    },
+    "gke": {
+        "cloud": "gke",
+        "region": "us-central1",
+        "kubernetes": "1.34",
+        "network": {"zones": ["us-central1-a"]},
+        "systemPool": {"machine": "e2-standard-4"},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "l4", "machine": "g2-standard-8", "count": {"min": 0, "max": 4}}],
+    },
+}
+# Where the fleet says what an input says: the path of keys.
+OF_CLUSTERS = {
+    "kubernetes_version": "kubernetes",
+    "public_access_cidrs": "endpoint.publicAccessCidrs",
+    "system_count": "systemPool.count",
+    "region": "region",
+    "zones": "network.zones",
+    "zone_count": "network.zones",
+    "node_zones": "network.zones",
+    "subnet_ids": "network.subnetIds",
+}
+OF_POOLS = {
+    "machine": "pools.0.machine",
+    "zones": "pools.0.zones",
+    "max_nodes": "pools.0.count.max",
+    "min_nodes": "pools.0.count.min",
+    "max_pods": "pools.0.maxPods",
+    "disk_gib": "pools.0.diskGib",
+    "labels": "pools.0.labels",
+    "taints": "pools.0.taints",
+    "mig_layout": "pools.0.mig",
+    "reserved_cpu": "pools.0.reserved.cpu",
+    "reserved_memory": "pools.0.reserved.memory",
+    "reservation_id": "pools.0.capacity.reservation",
+    "capacity": "",  # follows from what was bought
+}
+OF_DRIVERS = {
+    "version": "drivers.nvidia.version",
+    "feature_gates": "drivers.nvidia.featureGates",
+    "consumable_shares": "drivers.nvidia.consumableShares",
+}
+IN_A_FLEET: dict[str, tuple[str, Mapping[str, str]]] = {
+    "EksNetwork": ("eks", OF_CLUSTERS),
+    "EksCluster": ("eks", OF_CLUSTERS),
+    "EksGpuPool": ("eks", OF_POOLS),
+    "GkeNetwork": ("gke", OF_CLUSTERS),
+    "GkeCluster": ("gke", OF_CLUSTERS),
+    "GkeGpuPool": ("gke", OF_POOLS),
+    "DraDriver": ("eks", OF_DRIVERS),
+    "DevicePlugin": ("eks", {"version": "devicePlugin.version"}),
+    "Dranet": ("eks", {"version": "drivers.dranet.version"}),
+    "DeviceClasses": ("eks", {"classes": "deviceClasses"}),
+}
+OF_CLASSES = {"name": "name", "selectors": "selectors", "extended_resource_name": "extendedResourceName"}
+# What a fleet can write and means otherwise: pools that may have no node are not built, and nodes without GPUs are not
+# its own; capacity that was bought is written with what was bought.
+MEANT_OTHERWISE = [
+    ("EksGpuPool", "max_nodes", "must be from 1 to"),
+    ("EksGpuPool", "capacity", "must be one of"),
+    ("EksCluster", "public_access_cidrs", "must be a list of texts"),  # a fleet's reader does not say of what
+    ("EksCluster", "zone_count", "is for a new network"),  # the same, in the fleet's names
+    ("EksGpuPool", "reservation_id", "needs the id of what was bought"),
+    ("EksGpuPool", "reservation_id", 'not "on-demand"'),
+    ("GkeGpuPool", "reservation_name", "needs the name of what was bought"),
+    ("GkeGpuPool", "autoscaled", "GKE starts its nodes when pods ask"),
+    ("GkeGpuPool", "zones", "must name at least one"),
+    ("DevicePlugin", "version", "give either version"),
+]
+
+
+def fleet_of(component: str, args: Mapping[str, Any]) -> Document | None:
+    """Return the fleet that says the same as the inputs; None where a fleet has no word for one of them."""
+    if component not in IN_A_FLEET:
+        return None
+    cloud, places = IN_A_FLEET[component]
+    document = read_fleet(FLEETS[cloud]).document()
+    for key, value in args.items():
+        if key not in places or value is None:
+            return None
+        if key == "classes":
+            if any(name not in OF_CLASSES for each in value for name in each):
+                return None
+            value = [{OF_CLASSES[name]: told for name, told in each.items()} for each in value]
+        if places[key]:
+            put(document, places[key].split("."), value)
+    return document
+
+
+def put(document: Any, path: list[str], value: Any) -> None:
+    *parents, last = (int(part) if part.isdigit() else part for part in path)
+    for part in parents:
+        if isinstance(document, dict) and not isinstance(document.get(part), dict | list):
+            document[part] = {}
+        document = document[part]
+    document[last] = value
+    if last == "subnetIds":
+        document.pop("zones", None)
+
+
+def is_meant_otherwise(component: str, path: str, sentence: str) -> bool:
+    return any((component, path) == (other, key) and part in sentence for other, key, part in MEANT_OTHERWISE)
+
+
+EXPRESSED = [
+    (component, args, path, sentence)
+    for component, args, path, sentence in CASES
+    if fleet_of(component, args) is not None and not is_meant_otherwise(component, path, sentence)
+]
+
+
+def test_most_inputs_that_a_fleet_has_are_among_the_cases() -> None:
+    said = {(IN_A_FLEET[component][0], key) for component, args, _, _ in EXPRESSED for key in args}
+    assert len(EXPRESSED) >= 40
+    assert {key for _, key in said} >= {*OF_CLUSTERS, *OF_POOLS, *OF_DRIVERS, "classes"} - {"zones", "max_nodes"}
+
+
+@pytest.mark.parametrize(
+    ("component", "args", "path", "sentence"),
+    EXPRESSED,
+    ids=[f"{case[0]}-{case[2]}-{index}" for index, case in enumerate(EXPRESSED)],
+)
+def test_a_fleet_is_refused_with_the_sentence_of_the_component(
+    declare: Callable[..., Any], component: str, args: Document, path: str, sentence: str
+) -> None:
+    refused: list[str] = []
+
+    def make() -> None:
+        with pytest.raises(InputPropertiesError) as caught:
+            getattr(pulumi_dra, component)("x", {**NEEDED[component], **args})
+        refused.append(caught.value.message)
+
+    declare(make)
+    told = [line.strip().removeprefix(f"{path}: ") for line in refused[0].split("\n") if f"{path}: " in line]
+
+    with pytest.raises(PlannerError) as caught:
+        planned(fleet_of(component, args))
+
+    assert any(each in str(caught.value) for each in told if sentence in each), (told, str(caught.value))
+
+
+def planned(document: Any, sources: tuple[Source, ...] = ()) -> tuple[Fleet, Any]:
+    """Return a fleet and its plan; what a plan finds wrong with classes is raised as reading would."""
+    fleet = read_fleet(document)
+    plan = make_plan(PlanRequest(sources=sources, fleet=fleet))
+    refused = [each for each in plan.diagnostics if each.severity == "error"]
+    if refused and not sources:
+        raise PlannerError(refused[0].message, fix=refused[0].fix)
+    return fleet, plan
+
+
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  completions: 3
+  parallelism: 3
+  template:
+    spec:
+      restartPolicy: Never
+      tolerations: [{operator: Exists}]
+      containers: [{name: main, image: registry.example/train, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+"""
+MACHINES = {
+    "eks": ("g6.2xlarge", "g5.xlarge", "p5.48xlarge", "p4d.24xlarge", "m5.large", "g9.huge"),
+    "gke": ("g2-standard-8", "a3-highgpu-8g", "a4x-highgpu-4g", "n1-standard-8+nvidia-tesla-t4:1", "n1-standard-8"),
+}
+REGIONS = {"eks": ("us-east-1", "us-west-2", "us-east-1a"), "gke": ("us-central1", "europe-west4")}
+RESERVATIONS = st.sampled_from(["on-demand", "on-demand", "spot", {"reservation": "cr-0a"}, {"capacityBlock": "cr-0b"}])
+
+
+@st.composite
+def pools(draw: st.DrawFn, cloud: str, region: str, name: str) -> Document:
+    least = draw(st.integers(0, 4))
+    zone = f"{region}a" if cloud == "eks" else f"{region}-a"
+    pool: Document = {
+        "name": name,
+        "machine": draw(st.sampled_from(MACHINES[cloud])),
+        "count": {"min": least, "max": least + draw(st.integers(0, 8))},
+        "capacity": draw(RESERVATIONS),
+    }
+    further = {
+        "zones": st.sampled_from([[zone], [zone[:-1] + "b"], [zone, zone[:-1] + "b"]]),
+        "maxPods": st.sampled_from([1, 8, 29, 110, 250, 256]),
+        "diskGib": st.sampled_from([49, 50, 200, 16_384, 16_385]),
+        "labels": st.sampled_from([{"team": "a"}, {"a" * 62 + "/b": "c"}, {"example.com/x": ""}]),
+        "taints": st.sampled_from([[{"key": "team"}], [{"key": "team"}, {"key": "team", "effect": "NoExecute"}]]),
+        "mig": st.sampled_from(["none", "all-1g.10gb", "all-1g.5gb"]),
+        "reserved": st.just({"cpu": "500m"}),
+    }
+    for key in draw(st.sets(st.sampled_from(sorted(further)), max_size=3)):
+        pool[key] = draw(further[key])
+    return pool
+
+
+@st.composite
+def fleets(draw: st.DrawFn) -> Document:
+    """A fleet as people write them: most are right, many of the others nearly so."""
+    cloud = draw(st.sampled_from(["eks", "gke"]))
+    region = draw(st.sampled_from(REGIONS[cloud]))
+    document = {
+        **FLEETS[cloud],
+        "region": region,
+        "kubernetes": draw(st.sampled_from(["1.34", "1.35", "1.36"])),
+        "network": {"zones": draw(st.integers(1, 3))},
+        "drivers": {
+            "nvidia": {"version": draw(st.sampled_from(["25.8.1", "25.12.0", "0.4.1", "0.5.0"]))},
+            "dranet": draw(st.booleans()),
+        },
+        "devicePlugin": draw(st.sampled_from([False, {"version": "0.17.4"}])) if cloud == "eks" else False,
+        "autoscaler": draw(st.sampled_from(["none", "none", "cluster-autoscaler" if cloud == "eks" else "gke"])),
+        "pools": [draw(pools(cloud, region, f"p{index}")) for index in range(draw(st.integers(1, 2)))],
+    }
+    further = {
+        "deviceClasses": st.sampled_from([[{"name": "own", "selectors": ['device.driver == "gpu.nvidia.com"']}]]),
+        "endpoint": st.sampled_from([{"publicAccessCidrs": ["203.0.113.0/24"]}, {"publicAccessCidrs": ["::/0"]}]),
+    }
+    for key in draw(st.sets(st.sampled_from(sorted(further)))):
+        document[key] = draw(further[key])
+    if draw(st.booleans()):
+        document["drivers"]["nvidia"]["featureGates"] = draw(
+            st.sampled_from([{"MPSSupport": True}, {"DynamicMIG": True}, {"NVMLDeviceHealthCheck": True}])
+        )
+    return document
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@given(document=fleets())
+def test_what_plans_builds(document: Document) -> None:
+    try:
+        fleet, plan = planned(document, (Source(name="train.yaml", text=CLAIM),))
+    except PlannerError:
+        assume(False)
+        return
+    assume(plan.verdict == "fits")
+    group = {"security_group": "none"} if fleet.cloud == "gke" else {}
+    args: Any = {"plan": canonical_text(plan_file(plan)), "cluster": group}
+    read = InputReader("DraPlatform", "x", args, DraPlatformArgs)
+    found = read_planned(read)
+    read.finish()
+    assert found is not None
+    cloud = components_of(fleet.cloud)
+    inputs = read_platform_inputs(read, found[0], cloud.CLUSTER_INPUTS)
+    cloud.check_cluster(read, inputs, *found)
+    check_in_cluster(read, inputs, *found)
+    read.finish()
