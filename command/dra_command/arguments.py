@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from dra_command.suggestions import fix_of, fix_of_option
+from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import PlannerError
-from dra_planner.sources import SNAPSHOT_COMMAND
 
 _LONGEST_SIMULATION = 3_600  # seconds
 _DESCRIPTION = """\
@@ -106,9 +106,9 @@ Nodes and slices are as predicted, no container runs. The control plane is built
 
 _SUGGEST_EXAMPLES = """\
 examples:
-  pulumi-dra suggest examples/workloads/ --cloud eks --region us-east-1 > fleet.yaml
-  pulumi-dra suggest examples/workloads/ --cloud gke --region us-central1 --max-price 12.50
-  pulumi-dra suggest examples/workloads/ --cloud eks --region us-east-1 --machines g6e.12xlarge,p5.48xlarge
+  pulumi-dra suggest examples/workloads/ --region us-east-1 > fleet.yaml
+  pulumi-dra suggest examples/workloads/ --region us-central1 --max-price 12.50
+  pulumi-dra suggest examples/workloads/ --region us-east-1 --machines g6e.12xlarge,p5.48xlarge
 """
 
 EXAMPLES = {
@@ -233,7 +233,7 @@ def _add_plan(commands: Any) -> None:
 def _add_suggest(commands: Any) -> None:
     parser = _command(commands, "suggest", "which machines to buy for workloads, as a fleet document")
     _add_paths(parser)
-    parser.add_argument("--cloud", required=True, metavar="CLOUD", help="the cloud that sells the machines")
+    parser.add_argument("--cloud", metavar="CLOUD", default="", help="default: the one that has the region")
     parser.add_argument("--region", required=True, help="region whose machines and on-demand prices are compared")
     parser.add_argument("--kubernetes", metavar="VERSION", default="1.34", help="default: %(default)s")
     parser.add_argument(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
-from dra_planner.fleet import Fleet, read_fleet_file, read_stack
 from dra_planner.releases import parse_version
 from dra_planner.sources import Source, read_sources
+
+if TYPE_CHECKING:
+    from dra_planner.fleet import Fleet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,8 @@ def read_inputs(
         raise UsageError("there are no pools to plan on", fix=fix)
     fleet, paths = None, tuple(values.paths) if needs_manifests else ()
     if values.stack:
+        from dra_planner.fleet import read_stack
+
         settings = read_stack(values.stack)
         fleet = settings.fleet
         if needs_manifests and not paths:
@@ -45,6 +50,8 @@ def read_inputs(
                 fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
             )
     elif values.fleet:
+        from dra_planner.fleet import read_fleet_file
+
         fleet = read_fleet_file(Path(values.fleet))
     observed = read_sources([values.observed]) if values.observed else ()
     if needs_manifests and not paths and not observed:

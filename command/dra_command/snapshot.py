@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 from dra_command.arguments import UsageError
-from dra_planner.sources import SNAPSHOT_KINDS, Source
+from dra_planner.documents.snapshot import SNAPSHOT_KINDS
+from dra_planner.sources import Source
 
 _SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
 

@@ -35,14 +35,6 @@ _BUILD_TOOLS: Final = (
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
-SNAPSHOT_KINDS = (
-    "nodes", "resourceslices", "deviceclasses", "resourceclaims", "resourceclaimtemplates", "pods", "namespaces",
-    "resourcequotas", "limitranges", "priorityclasses", "deployments", "replicasets", "statefulsets", "daemonsets",
-    "jobs",
-)  # fmt: skip
-"""The kinds of a snapshot of a cluster: all that decides what becomes of pods that are applied to it."""
-SNAPSHOT_COMMAND = f"kubectl get {','.join(SNAPSHOT_KINDS)} -A -o yaml"
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:

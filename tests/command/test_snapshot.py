@@ -7,7 +7,7 @@ from pathlib import Path
 
 from command_project import Project
 
-from dra_planner.sources import SNAPSHOT_KINDS
+from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 
 WORDS = ("verify", "--kubeconfig", "config", "--stack", "dev")
 NODE = """\

@@ -7,7 +7,7 @@ from command_project import EXAMPLES, Project
 
 
 def test_the_printed_fleet_runs_the_workloads(project: Project) -> None:
-    words = [str(EXAMPLES / "workloads"), "--cloud", "eks", "--region", "us-east-1"]
+    words = [str(EXAMPLES / "workloads"), "--region", "us-east-1"]
     done = project.run("suggest", *words, "--machines", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge")
     assert done.status == 0
     assert done.out.startswith("# ")
@@ -31,6 +31,8 @@ def test_what_no_machine_runs_says_why(project: Project) -> None:
         (["--max-price", "cheap"], '"cheap" is not a price'),
         (["--machines", "g6.3xlarge"], "g6.3xlarge"),
         (["--cloud", "moon"], "moon"),
+        (["--cloud", "", "--region", "mars-1"], "mars-1"),
+        (["--cloud", "", "--region", "us-east-1a"], "us-east-1a"),
     ],
 )
 def test_wrong_input(words: list[str], message: str, project: Project) -> None:

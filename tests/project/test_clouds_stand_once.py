@@ -15,8 +15,6 @@ OF_A_CLOUD = (
     "planner/dra_planner/clouds/",
     "sandbox/dra_sandbox/clouds/",
     *(f"components/pulumi_dra/{name}/" for name in names()),
-    "command/dra_command/arguments.py",  # the examples of the help name clouds, as users do
-    "policies/dra_policies/rules/security_rows.py",  # data on raw resources, by their types
 )
 WORD = re.compile(rf"(?<![\w-])({'|'.join(names())})(?![\w-])")
 

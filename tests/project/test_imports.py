@@ -63,10 +63,10 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
 @pytest.mark.parametrize(
     ("words", "packages", "most"),
     [
-        ("--help", set(), 122),
-        ("catalog gpus", set(), 147),
-        ("check examples/workloads", PLANNING, 548),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 555),
+        ("--help", set(), 112),
+        ("catalog gpus", set(), 142),
+        ("check examples/workloads", PLANNING, 540),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 550),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:

@@ -11,7 +11,7 @@ from dra_command.progress import doing
 from dra_command.status import status_of
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict, worst
-from dra_planner.plan import PlanRequest, make_plan, overall_verdict, read_checked
+from dra_planner.plan import PlanRequest, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_planner.sources import Source, has_embedded
 from dra_policies.rules import RULES, StackView, check_all, view_of
@@ -100,6 +100,8 @@ def _view(inputs: Inputs) -> tuple[StackView, Verdict]:
     if inputs.fleet is None and not inputs.observed:
         features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR)
         return view_of(read_checked(inputs.sources, features), features), "fits"
+    from dra_planner.plan import make_plan  # only with pools to judge by
+
     plan = make_plan(
         PlanRequest(sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
     )

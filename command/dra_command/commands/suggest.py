@@ -13,6 +13,7 @@ from dra_command.arguments import UsageError
 from dra_command.formats.plan_report import obstacles
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
+from dra_planner.clouds import cloud_of_region
 from dra_planner.plan.suggesting import Suggestion, Suggestions, SuggestRequest, suggest_fleets
 from dra_planner.sources import read_sources
 
@@ -23,7 +24,7 @@ def run(values: argparse.Namespace) -> int:
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
     request = SuggestRequest(
         sources=read_sources(values.paths),
-        cloud=values.cloud,
+        cloud=values.cloud or cloud_of_region(values.region),
         region=values.region,
         kubernetes=values.kubernetes,
         machines=tuple(name for each in values.machines for name in each.split(",") if name),

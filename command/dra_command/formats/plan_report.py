@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DemandLevel, Reason, Verdict
-from dra_planner.plan import Plan, PlannedWorkload, detail_claims
-from dra_planner.plan.missing_pools import MISSING_POOL
+from dra_planner.plan import Plan, PlannedWorkload
+from dra_planner.plan.values import MISSING_POOL
 
 VERDICT_WORDS: dict[Verdict, str] = {
     "fits": "fits",
@@ -44,6 +44,8 @@ class Obstacle:
 
 def claims_table(plan: Plan) -> Table:
     """Return which device each request of each claim would get, a row for each."""
+    from dra_planner.plan import detail_claims  # only with --detail
+
     rows = (
         (f"{claim.namespace}/{claim.name}", claim.pod, device.request, device.node, f"{device.driver}/{device.device}")
         for claim in detail_claims(plan)

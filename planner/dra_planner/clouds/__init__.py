@@ -124,6 +124,16 @@ def cloud_of(machine: Machine) -> Cloud:
     return cloud(machine.cloud)
 
 
+def cloud_of_region(region: str) -> str:
+    """Return the name of the cloud that has regions of this form; raises CatalogError where none has, or several."""
+    found = [name for name in names() if not cloud(name).region_fault(region)]
+    if len(found) == 1:
+        return found[0]
+    examples = ", ".join(f"{cloud(name).region_example} on {name}" for name in names())
+    fault = "may be a region of " + " or ".join(found) if found else "is not the region of a supported cloud"
+    raise CatalogError(f'"{region}" {fault}', fix=f"name the cloud, or write for example {examples}")
+
+
 def class_name_fault(name: str) -> str:
     """Return why a DeviceClass of one's own cannot be called so, or ""; DRANET has other classes on each cloud."""
     drivers = (cloud(each).network_driver for each in names())

@@ -16,9 +16,9 @@ from dra_planner.fleet import Fleet, Pool, read_fleet
 from dra_planner.model import Reason, Shape
 from dra_planner.offers import predict_offers
 from dra_planner.plan.judgement import Judgement, PoolAnswer
+from dra_planner.plan.values import MISSING_POOL
 from dra_planner.sizing import DoubtfulPlace
 
-MISSING_POOL: Final = "pool-missing"
 MOST_MACHINES: Final = 3
 MOST_PODS: Final = 64  # that are counted on one node
 _NEW_POOL: Final = "beside-the-others"  # a name that no fleet is likely to have

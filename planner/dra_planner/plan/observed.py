@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from dra_planner.claims import expand_claims
+from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand
@@ -17,7 +18,7 @@ from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import NodeRange, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import DeviceCount
-from dra_planner.sources import SNAPSHOT_COMMAND, Source
+from dra_planner.sources import Source
 
 _KUBELET = re.compile(r"""\bkubeletVersion["']?\s*:\s*["']?v?(1\.\d+)""")
 

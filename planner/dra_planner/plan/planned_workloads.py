@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.plan.judgement import Judgement
-from dra_planner.plan.missing_pools import missing_pool
 from dra_planner.plan.values import PlannedWorkload
 from dra_planner.sizing import WorkloadSize
 
@@ -40,6 +39,8 @@ def _missing(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
     """What the fleet lacks for pods of the workload that no pool of it can hold."""
     if size.verdict != "does-not-fit":
         return ()
+    from dra_planner.plan.missing_pools import missing_pool  # only where something does not fit
+
     shapes = (s for s in judgement.demand.shapes if any(m.workload == size.workload for m in s.members))
     told = (missing_pool(judgement, shape) for shape in shapes)
     return tuple(dict.fromkeys(reason for reason in told if reason is not None))

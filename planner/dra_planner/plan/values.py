@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dra_planner.errors import Diagnostic
-from dra_planner.fleet import Fleet
-from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, Reason, Verdict, WorkloadRef
-from dra_planner.offers import Offer
-from dra_planner.plan.judgement import Judgement
-from dra_planner.sizing import DeviceCount
 from dra_planner.sources import Source
+
+if TYPE_CHECKING:
+    from dra_planner.fleet import Fleet
+    from dra_planner.manifests import Manifests
+    from dra_planner.offers import Offer
+    from dra_planner.plan.judgement import Judgement
+    from dra_planner.sizing import DeviceCount
 
 STEPS_PER_SECOND: Final = 100_000
 """How many steps of a simulation an ordinary core takes in a second, so that a time can be given; no clock is read."""
 SIMULATED_STEPS: Final = 2 * STEPS_PER_SECOND
+MISSING_POOL: Final = "pool-missing"
+"""The code of a reason that says what the fleet lacks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

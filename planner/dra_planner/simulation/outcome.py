@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from dra_planner.allocation import NodeState, Undecided, reasons_of
+from dra_planner.allocation import NodeState, Undecided
 from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
 from dra_planner.simulation.cluster import Cluster
 from dra_planner.simulation.kinds import PodKind
@@ -69,6 +69,8 @@ def failure_reasons(failure: Failure, names: tuple[str, ...]) -> Iterator[Reason
 
     `names` are those of the nodes.
     """
+    from dra_planner.allocation import reasons_of  # only where pods stay pending
+
     if failure.error is not None:
         yield from reasons_of(failure.error)
         return

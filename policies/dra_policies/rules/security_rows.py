@@ -1,130 +1,89 @@
-"""The rows of the security baseline: what is wrong with a resource, as data.
+"""The rows of the security baseline, from the table `security_rows`: what is wrong with a resource.
 
 A row is broken for certain or not at all: what is not known, or left to an account's default, breaks none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
+from dra_planner.catalog.tables import read_table
 from dra_policies.unknowns import UNKNOWN, Properties
 
-EVERYWHERE: Final = ("0.0.0.0/0", "::/0")
-EKS, TEMPLATE = "aws:eks/cluster:Cluster", "aws:ec2/launchTemplate:LaunchTemplate"
-GKE, NODES = "gcp:container/cluster:Cluster", "gcp:container/nodePool:NodePool"
+EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
+_WORDS: Final[Mapping[str, frozenset[object]]] = {
+    "null": frozenset({None}),
+    "true": frozenset({True, "true"}),
+    "false": frozenset({False, "false"}),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One thing that a resource should not be; `reference` is who else says so."""
+    """One thing that a resource of a type should not be; `reference` is who else says so.
 
-    token: str
+    `wrong` says when: the property *is* the value, *lacks* it in its list, is *open* to every address, or *open by
+    default*, also where it is absent; not so where the property `unless_off` is false.
+    """
+
+    type: str
     kind: str
-    broken: Callable[[Properties], bool]
+    property: str
+    wrong: str
+    value: str
+    unless_off: str
     says: str
     fix: str
     reference: str
 
-
-def _open_to_everywhere(props: Properties) -> bool:
-    """EKS opens an endpoint to the world where nothing else is said (CreateCluster, VpcConfigRequest)."""
-    cidrs = props.texts("vpcConfig.publicAccessCidrs")
-    is_public = props.flag("vpcConfig.endpointPublicAccess", default=True)
-    return bool(is_public) and cidrs is not None and (not cidrs or any(cidr in EVERYWHERE for cidr in cidrs))
-
-
-def _no_audit_log(props: Properties) -> bool:
-    kinds = props.texts("enabledClusterLogTypes")
-    return kinds is not None and None not in kinds and "audit" not in kinds
-
-
-def _unencrypted_disk(props: Properties) -> bool:
-    disks = props.items("blockDeviceMappings") or ()
-    return any(disk.at("ebs.encrypted") in (False, "false") for disk in disks)
+    def is_broken(self, props: Properties) -> bool:
+        """Return whether the resource is for certain what it should not be."""
+        if self.unless_off and props.flag(self.unless_off, default=True) is not True:
+            return False
+        if self.wrong == "is":
+            wrong = _WORDS.get(self.value, frozenset({self.value}))
+            return any(_is_scalar(value) and value in wrong for value in _values(props, self.property))
+        if self.wrong == "lacks":
+            texts = props.texts(self.property)
+            return texts is not None and None not in texts and self.value not in texts
+        found = [value for value in _values(props, self.property) if value is not None]
+        by_default = self.wrong == "open by default" and props.texts(self.property) == ()
+        return by_default or any(_is_scalar(value) and value in EVERYWHERE for value in found)
 
 
-def _authorized_everywhere(props: Properties) -> bool:
-    blocks = props.items("masterAuthorizedNetworksConfig.cidrBlocks") or ()
-    return any(block.text("cidrBlock") in EVERYWHERE for block in blocks)
+def _is_scalar(value: object) -> bool:
+    return value is None or isinstance(value, str | bool | int | float)
 
 
-def _is(path: str, *bad: object) -> Callable[[Properties], bool]:
-    return lambda props: props.at(path) is not UNKNOWN and props.at(path) in bad
+def _values(props: Properties, path: str) -> Iterator[Any]:
+    """Yield what stands at a path; `name[]` goes through the items of a list, and a list at the end gives its items."""
+    head, items, rest = path.partition("[].")
+    if items:
+        for item in props.items(head) or ():
+            yield from _values(item, rest)
+        return
+    value = props.at(head)
+    if value is not UNKNOWN:
+        yield from value if isinstance(value, list) and value else [value]
 
 
-ROWS: Final = (
-    Row(
-        token=EKS,
-        kind="cluster",
-        broken=_open_to_everywhere,
-        says="its API endpoint is open to the whole internet",
-        fix="set vpcConfig.endpointPublicAccess to false, or vpcConfig.publicAccessCidrs to your own networks",
-        reference="CKV_AWS_38, Security Hub EKS.1",
-    ),
-    Row(
-        token=EKS,
-        kind="cluster",
-        broken=_no_audit_log,
-        says="it keeps no audit log",
-        fix='set enabledClusterLogTypes to ["api", "audit", "authenticator", "controllerManager", "scheduler"]',
-        reference="CKV_AWS_37, CIS 2.1",
-    ),
-    Row(
-        token=EKS,
-        kind="cluster",
-        broken=_is("encryptionConfig", None),
-        says="its secrets are not encrypted with a key of yours",
-        fix='set encryptionConfig to a KMS key, with resources ["secrets"]',
-        reference="CKV_AWS_58",
-    ),
-    Row(
-        token=TEMPLATE,
-        kind="launch template",
-        broken=_is("metadataOptions.httpTokens", "optional"),
-        says="its nodes answer metadata requests without a token (IMDSv1), so a pod may take the node's role",
-        fix='set metadataOptions.httpTokens to "required"',
-        reference="CKV_AWS_79",
-    ),
-    Row(
-        token=TEMPLATE,
-        kind="launch template",
-        broken=_unencrypted_disk,
-        says="a disk of its nodes is not encrypted",
-        fix="set ebs.encrypted of each of blockDeviceMappings to true",
-        reference="CKV_AWS_8",
-    ),
-    Row(
-        token=GKE,
-        kind="cluster",
-        broken=_authorized_everywhere,
-        says="its API endpoint is open to the whole internet",
-        fix="name your own networks in masterAuthorizedNetworksConfig.cidrBlocks",
-        reference="CKV_GCP_20, CIS GKE 5.6.3",
-    ),
-    Row(
-        token=GKE,
-        kind="cluster",
-        broken=_is("loggingService", "none"),
-        says="it keeps no logs",
-        fix='set loggingService to "logging.googleapis.com/kubernetes"',
-        reference="CKV_GCP_1, CIS GKE 5.7.1",
-    ),
-    Row(
-        token=GKE,
-        kind="cluster",
-        broken=_is("enableLegacyAbac", True),
-        says="it lets in by attributes, past RBAC",
-        fix="set enableLegacyAbac to false",
-        reference="CKV_GCP_7, CIS GKE 5.8.4",
-    ),
-    Row(
-        token=NODES,
-        kind="node pool",
-        broken=_is("nodeConfig.shieldedInstanceConfig.enableIntegrityMonitoring", False),
-        says="nobody watches whether its nodes boot what they should",
-        fix="set nodeConfig.shieldedInstanceConfig.enableIntegrityMonitoring to true",
-        reference="CIS GKE 5.5.6",
-    ),
-)
+@cache
+def rows() -> tuple[Row, ...]:
+    """Return the rows, in the order of the table."""
+    return tuple(
+        Row(
+            type=row["type"],
+            kind=row["kind"],
+            property=row["property"],
+            wrong=row["wrong"],
+            value=row["value"],
+            unless_off=row["unless_off"],
+            says=row["says"],
+            fix=row["fix"],
+            reference=row["reference"],
+        )
+        for row in read_table("security_rows")
+    )

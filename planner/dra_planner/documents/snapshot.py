@@ -1,0 +1,13 @@
+"""What a snapshot of a running cluster must hold, and the command that takes one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SNAPSHOT_KINDS: Final = (
+    "nodes", "resourceslices", "deviceclasses", "resourceclaims", "resourceclaimtemplates", "pods", "namespaces",
+    "resourcequotas", "limitranges", "priorityclasses", "deployments", "replicasets", "statefulsets", "daemonsets",
+    "jobs",
+)  # fmt: skip
+"""The kinds of a snapshot of a cluster: all that decides what becomes of pods that are applied to it."""
+SNAPSHOT_COMMAND: Final = f"kubectl get {','.join(SNAPSHOT_KINDS)} -A -o yaml"
