@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dra_command.inputs import Inputs
 from dra_command.writing import write_whole
@@ -11,12 +12,28 @@ from dra_planner.plan import Plan, plan_file
 from dra_planner.plan.staleness import differences
 from dra_planner.planfile import check_inputs, file_text, plan_path, read_plan_file
 
+if TYPE_CHECKING:
+    from dra_planner.plan.plan_difference import PlanDifference
+
 
 def write(stack: str, plan: Plan) -> Path:
     """Save the plan of a stack, and return where; raises PlanFileError when it cannot be written."""
     path = plan_path(stack)
     write_whole(path, file_text(plan_file(plan)), PlanFileError)
     return path
+
+
+def find_difference(inputs: Inputs, plan: Plan) -> PlanDifference | None:
+    """Return what the plan changes of the stack's saved one; None where none is saved, or it cannot be read."""
+    from dra_planner.plan.plan_difference import compare_plans
+
+    path = plan_path(inputs.stack)
+    if not inputs.stack or not path.exists():
+        return None
+    try:
+        return compare_plans(read_plan_file(path, stack=inputs.stack), plan)
+    except PlanFileError:
+        return None  # --check says why
 
 
 def find_stale(inputs: Inputs, plan: Plan) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
 from dra_planner.plan import Plan, PlanRequest, make_plan
+
+if TYPE_CHECKING:
+    from dra_planner.plan.plan_difference import PlanDifference
 
 
 def run(values: argparse.Namespace) -> int:
@@ -27,8 +31,9 @@ def run(values: argparse.Namespace) -> int:
     )
     with doing("planning", quiet=values.quiet):
         plan = make_plan(request)
+    difference = _difference(plan, inputs, values)
     stale, notes = _compare_and_write(plan, inputs, values) if values.check or values.write else ("", [])
-    _print(plan, values)
+    _print(plan, difference, values)
     if stale:
         print(f"pulumi-dra: {stale}", file=sys.stderr)
         return Status.BROKEN
@@ -63,12 +68,21 @@ def _compare_and_write(plan: Plan, inputs: Inputs, values: argparse.Namespace) -
     return stale, [*checked, *([f"wrote {path}"] if values.write else [])]
 
 
-def _print(plan: Plan, values: argparse.Namespace) -> None:
+def _difference(plan: Plan, inputs: Inputs, values: argparse.Namespace) -> PlanDifference | None:
+    """Return what changes of the saved plan, where the plan is about the stack as it stands."""
+    if not values.stack or values.paths or values.kubernetes or values.quiet:
+        return None
+    from dra_command.saved_plan import find_difference  # loads the document's schema
+
+    return find_difference(inputs, plan)
+
+
+def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Namespace) -> None:
     match values.format:
         case "json":
             from dra_command.formats.plan_json import plan_json
 
-            print(plan_json(plan, detail=bool(values.detail or values.observed)))
+            print(plan_json(plan, detail=bool(values.detail or values.observed), difference=difference))
         case "markdown":
             from dra_command.formats.plan_markdown import plan_markdown
 

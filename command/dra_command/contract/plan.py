@@ -7,7 +7,17 @@ from typing import Literal
 from pydantic import Field
 
 from dra_command.contract.check import DiagnosticRow
+from dra_command.contract.explain import ExplainOutput
 from dra_command.contract.output import Output, VerdictText
+from dra_command.contract.plan_nodes import (
+    CostShareRow,
+    DifferenceRow,
+    FilledNodesRow,
+    KindRow,
+    OutcomeRow,
+    PodsRow,
+    PoolCostRow,
+)
 
 
 class WhyRow(Output):
@@ -58,6 +68,8 @@ class PoolRow(Output):
     nodes: NodesRow
     devices: DevicesRow
     price_per_hour: float | None = Field(description="US dollars per node and hour; null when unknown.")
+    recommended: int = Field(description="Nodes that are built for the demand: simulated, or the packing.")
+    kinds: list[KindRow] = Field(description="Devices by kind on the nodes that are built; see filled_nodes.")
 
 
 class DemandRow(Output):
@@ -72,6 +84,7 @@ class DemandRow(Output):
 class VerdictsRow(Output):
     """A verdict for each demand."""
 
+    floor: VerdictText
     steady: VerdictText
     ceiling: VerdictText
     peak: VerdictText
@@ -113,6 +126,11 @@ class CostRow(Output):
     currency: Literal["USD"]
     priced_on: str = Field(description="Date of the oldest price used; empty when the fleet names the prices.")
     bound: float = Field(description="Provably the least.")
+    pools: list[PoolCostRow]
+    shares: list[CostShareRow] = Field(
+        description="Who the nodes are paid for, to the cent: the price of a node is divided evenly among its GPUs, "
+        "that of a GPU among its slices by memory, that of a device among those that share it."
+    )
 
 
 class AllocatedRow(Output):
@@ -140,6 +158,7 @@ class TotalRow(Output):
     bound: int
     packing: int
     simulated: int | None
+    recommended: int
 
 
 class StrandingRow(Output):
@@ -147,6 +166,7 @@ class StrandingRow(Output):
 
     order: str
     pods: int
+    pending: list[PodsRow] = Field(description="The same by workload.")
 
 
 class SimulationRow(Output):
@@ -158,6 +178,10 @@ class SimulationRow(Output):
     at_packing: list[StrandingRow] = Field(description="Orders that leave pods pending on the nodes of the packing.")
     at_maximum: list[StrandingRow] = Field(
         description="The same with every pool at its maximum; empty unless no counts were found."
+    )
+    outcomes: list[OutcomeRow] = Field(
+        description="How the orders end with the simulated counts, or with every pool at its maximum where at_maximum "
+        "is not empty; orders that end the same together. Empty where neither was simulated at full scale."
     )
 
 
@@ -175,5 +199,12 @@ class PlanOutput(Output):
     simulation: SimulationRow | None = Field(description="null where nothing was simulated.")
     workloads: list[WorkloadRow]
     cost: CostRow | None
+    verdicts: VerdictsRow = Field(description="Of all workloads together, for each demand.")
+    pods: int = Field(description="Pods of all workloads at the demand judged.")
+    filled_nodes: FilledNodesRow
+    failing_claims: list[ExplainOutput] = Field(
+        description="Claims that no pool can satisfy, pool by pool and term by term, as `explain` tells them."
+    )
+    difference: DifferenceRow | None = Field(description="To the saved plan; null without --stack, or where none is.")
     diagnostics: list[DiagnosticRow]
     claims: list[ClaimRow] | None = Field(default=None, description="With --observed or --detail.")

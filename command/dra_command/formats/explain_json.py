@@ -26,7 +26,12 @@ from dra_planner.plan.explaining import Explanation, PoolExplanation
 
 def explain_json(explanation: Explanation) -> str:
     """Return the explanation as indented JSON."""
-    output = ExplainOutput(
+    return explain_output(explanation).model_dump_json(indent=2, by_alias=True)
+
+
+def explain_output(explanation: Explanation) -> ExplainOutput:
+    """Return the explanation as the contract's model."""
+    return ExplainOutput(
         verdict=explanation.verdict,
         claim=explanation.claim,
         workload=explanation.workload,
@@ -35,7 +40,6 @@ def explain_json(explanation: Explanation) -> str:
         missing=_reason(explanation.missing) if explanation.missing is not None else None,
         pending_reasons=[_reason(each) for each in explanation.pending_reasons],
     )
-    return output.model_dump_json(indent=2, by_alias=True)
 
 
 def _pool(pool: PoolExplanation) -> PoolRow:

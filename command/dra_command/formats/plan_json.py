@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dra_command.contract import DiagnosticRow, PlanOutput
 from dra_command.contract.plan import (
     AllocatedRow,
@@ -21,38 +23,55 @@ from dra_command.contract.plan import (
     WhyRow,
     WorkloadRow,
 )
+from dra_command.formats.explain_json import explain_output
+from dra_command.formats.plan_json_nodes import (
+    difference_row,
+    filled_row,
+    kind_rows,
+    outcome_rows,
+    pods_rows,
+    pool_cost_rows,
+    share_rows,
+)
 from dra_planner.errors import Diagnostic
-from dra_planner.model import Reason
+from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Verdict
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload, detail_claims
+from dra_planner.plan.cost_shares import cost_shares
+from dra_planner.plan.explaining import explain_failing
+from dra_planner.plan.node_groups import FilledNodes, fill_nodes
+from dra_planner.plan.order_outcomes import order_outcomes
+from dra_planner.plan.plan_difference import PlanDifference
+from dra_planner.simulation import Stranding
 
 
-def plan_output(plan: Plan, *, detail: bool) -> PlanOutput:
+def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None = None) -> PlanOutput:
     """Return the plan as the contract's model; `detail` adds the devices of each claim."""
-    cost = plan.cost
+    filled = fill_nodes(plan)
     return PlanOutput(
         verdict=plan.verdict,
         kubernetes=plan.kubernetes,
         demand=plan.level,
         assumptions=list(plan.assumptions),
-        pools=[_pool(pool) for pool in plan.pools],
+        pools=[_pool(pool, filled) for pool in plan.pools],
         nodes=_total(plan),
         simulation=_simulation(plan),
         method=plan.method,
         workloads=[_workload(workload) for workload in plan.workloads],
-        cost=None
-        if cost is None
-        else CostRow(
-            hourly=float(cost.hourly_usd), currency="USD", priced_on=cost.priced_on, bound=float(cost.bound_usd)
-        ),
+        cost=_cost(plan, filled),
+        verdicts=_verdicts({level: plan.verdict_at(level) for level in DEMAND_LEVELS}),
+        pods=plan.pods,
+        filled_nodes=filled_row(filled),
+        failing_claims=[explain_output(each) for each in explain_failing(plan.judgement)],
+        difference=None if difference is None else difference_row(difference),
         diagnostics=[finding(each) for each in plan.diagnostics],
         claims=_claims(plan) if detail else None,
     )
 
 
-def plan_json(plan: Plan, *, detail: bool = False) -> str:
+def plan_json(plan: Plan, *, detail: bool = False, difference: PlanDifference | None = None) -> str:
     """Return the plan as indented JSON; keys that are absent by contract are left out."""
-    output = plan_output(plan, detail=detail)
-    return output.model_dump_json(indent=2, exclude=None if detail else {"claims"})
+    output = plan_output(plan, detail=detail, difference=difference)
+    return output.model_dump_json(indent=2, by_alias=True, exclude=None if detail else {"claims"})
 
 
 def finding(diagnostic: Diagnostic) -> DiagnosticRow:
@@ -75,6 +94,21 @@ def _total(plan: Plan) -> TotalRow:
         bound=plan.nodes_bound,
         packing=sum(pool.packing for pool in plan.pools),
         simulated=sum(simulated) if len(simulated) == len(plan.pools) else None,
+        recommended=sum(pool.recommended for pool in plan.pools),
+    )
+
+
+def _cost(plan: Plan, filled: FilledNodes) -> CostRow | None:
+    cost = plan.cost
+    if cost is None:
+        return None
+    return CostRow(
+        hourly=float(cost.hourly_usd),
+        currency="USD",
+        priced_on=cost.priced_on,
+        bound=float(cost.bound_usd),
+        pools=list(pool_cost_rows(plan)),
+        shares=share_rows(cost_shares(plan, filled)),
     )
 
 
@@ -86,31 +120,39 @@ def _simulation(plan: Plan) -> SimulationRow | None:
         orders=list(map(str, found.orders)),
         scale=found.scale,
         complete=found.complete,
-        at_packing=[StrandingRow(order=str(each.order), pods=each.pods) for each in found.at_packing],
-        at_maximum=[StrandingRow(order=str(each.order), pods=each.pods) for each in found.at_maximum],
+        at_packing=[_stranding(each) for each in found.at_packing],
+        at_maximum=[_stranding(each) for each in found.at_maximum],
+        outcomes=outcome_rows(order_outcomes(plan)),
     )
 
 
-def _pool(pool: PlannedPool) -> PoolRow:
-    nodes, devices = pool.nodes, pool.devices
+def _stranding(stranding: Stranding) -> StrandingRow:
+    return StrandingRow(
+        order=str(stranding.order), pods=stranding.pods, pending=pods_rows(sorted(stranding.pending.items()))
+    )
+
+
+def _pool(pool: PlannedPool, filled: FilledNodes) -> PoolRow:
     return PoolRow(
         name=pool.name,
         machine=pool.machine,
-        count=CountRow(
-            min=pool.minimum,
-            bound=pool.bound,
-            packing=pool.packing,
-            simulated=pool.simulated,
-            max=pool.maximum,
-        ),
-        nodes=NodesRow(min=nodes.minimum, desired=nodes.desired, max=nodes.maximum),
-        devices=DevicesRow(total=devices.total, used=devices.used, stranded=devices.stranded),
+        count=CountRow.model_validate(pool.row["count"]),
+        nodes=NodesRow.model_validate(pool.row["nodes"]),
+        devices=DevicesRow.model_validate(pool.row["devices"]),
         price_per_hour=None if pool.hourly_usd is None else float(pool.hourly_usd),
+        recommended=pool.recommended,
+        kinds=kind_rows(filled.kinds(pool.name)),
+    )
+
+
+def _verdicts(verdicts: Mapping[DemandLevel, Verdict]) -> VerdictsRow:
+    return VerdictsRow(
+        floor=verdicts["floor"], steady=verdicts["steady"], ceiling=verdicts["ceiling"], peak=verdicts["peak"]
     )
 
 
 def _workload(workload: PlannedWorkload) -> WorkloadRow:
-    ref, figures, verdicts = workload.workload, workload.figures, workload.verdicts
+    ref, figures = workload.workload, workload.figures
     return WorkloadRow(
         kind=ref.kind,
         namespace=ref.namespace,
@@ -120,7 +162,7 @@ def _workload(workload: PlannedWorkload) -> WorkloadRow:
         ),
         placed=workload.placed,
         pending=workload.pending,
-        verdicts=VerdictsRow(steady=verdicts["steady"], ceiling=verdicts["ceiling"], peak=verdicts["peak"]),
+        verdicts=_verdicts(workload.verdicts),
         placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in workload.placements],
         pools=[FitRow(pool=pool, verdict=verdict) for pool, verdict in workload.fits],
         reasons=[_why(reason) for reason in workload.reasons],

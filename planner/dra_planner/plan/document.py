@@ -26,15 +26,12 @@ from dra_planner.planfile import (
     VERSION,
     BlockedRow,
     ClaimRow,
-    CountRow,
     DemandPart,
-    DevicesRow,
     FiguresRow,
     Inputs,
     KeyRow,
     KubernetesObject,
     MemberRow,
-    NodesRow,
     PlacementRow,
     PlanFile,
     PoolRow,
@@ -173,20 +170,7 @@ def _member(row: MemberRow) -> Member:
 
 
 def _pool_row(pool: PlannedPool) -> PoolRow:
-    nodes, devices = pool.nodes, pool.devices
-    return PoolRow(
-        name=pool.name,
-        machine=pool.machine,
-        count=CountRow(
-            min=pool.minimum,
-            bound=pool.bound,
-            packing=pool.packing,
-            simulated=pool.simulated,
-            max=pool.maximum,
-        ),
-        nodes=NodesRow(min=nodes.minimum, desired=nodes.desired, max=nodes.maximum),
-        devices=DevicesRow(total=devices.total, used=devices.used, stranded=devices.stranded),
-    )
+    return PoolRow.model_validate({"name": pool.name, "machine": pool.machine, **pool.row})
 
 
 def _workload_row(workload: PlannedWorkload) -> WorkloadRow:

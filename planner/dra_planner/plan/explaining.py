@@ -103,6 +103,27 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanatio
     )
 
 
+def explain_failing(judgement: Judgement) -> Iterator[Explanation]:
+    """Yield, shape by shape, each claim that no pool can satisfy, with what every pool says to it; without changes.
+
+    Claims that an empty node takes, and that are pending because pools are too small, are not among them.
+    """
+    for shape in sorted(judgement.demand.shapes, key=lambda each: min(member.workload for member in each.members)):
+        answers = judgement.answers(shape)
+        if any(answer.verdict == "fits" for answer in answers):
+            continue
+        for claim in shape.claims:
+            pools = tuple(_explain_pool(answer, claim, judgement, with_edits=False) for answer in answers)
+            if any(pool.report is not None for pool in pools):
+                yield Explanation(
+                    claim=str(claim.shared or f"{shape.namespace}/{claim.name}"),
+                    workload=", ".join(sorted(str(ref) for ref in _workloads(shape))),
+                    verdict=best(each.verdict for each in pools),
+                    pools=pools,
+                    is_observed=judgement.is_observed,
+                )
+
+
 def _holders(judgement: Judgement, pools: Iterable[str]) -> Iterator[Holder]:
     """Yield who has pods with claims on these pools when the demand is placed, pool by pool."""
     with_claims = {member.workload for shape in judgement.demand.shapes if shape.claims for member in shape.members}
@@ -125,7 +146,9 @@ def _find_claim(judgement: Judgement, name: str) -> _Found:
     raise PlannerError(f'no workload brings a claim "{name}"', fix=known)
 
 
-def _explain_pool(told: PoolAnswer, claim: ShapeClaim, judgement: Judgement) -> PoolExplanation:
+def _explain_pool(
+    told: PoolAnswer, claim: ShapeClaim, judgement: Judgement, *, with_edits: bool = True
+) -> PoolExplanation:
     shape, answer = told.shape, told.answer
     search = explain_search(shape, told.node)
     name = str(claim.shared or f"{shape.namespace}/{claim.name}")
@@ -138,7 +161,7 @@ def _explain_pool(told: PoolAnswer, claim: ShapeClaim, judgement: Judgement) -> 
         report=report,
         selectors=tuple(_take_apart(report, told.node)) if report is not None else (),
         devices=tuple((request, device.device) for owner, request, device in search.picks if owner == claim.name),
-        edits=suggest_edits(answer, _fresh(told, judgement)) if isinstance(answer, Refusal) else (),
+        edits=suggest_edits(answer, _fresh(told, judgement)) if with_edits and isinstance(answer, Refusal) else (),
     )
 
 

@@ -16,7 +16,7 @@ from dra_planner.releases import Features
 from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
 
 if TYPE_CHECKING:  # only simulating needs the simulation
-    from dra_planner.simulation import SimulatedCounts
+    from dra_planner.simulation import Outcome, SimulatedCounts
 
 MOST_PODS: Final = 1_000  # of one shape that are tried on one node
 
@@ -54,7 +54,8 @@ class Judgement:
     `sizings` has every level; of observed nodes, which are taken as they are, steady demand alone. `on_system` are the
     ids of the shapes that run on the system pool: they are judged on `system_offer`, and not at all where no fleet says
     what that pool is. `fleet` is what the offers were predicted from, where they were. `claims` and `devices` are told
-    of observed nodes alone: which devices claims were given, and how many of each node's are used. `simulated` is what
+    of observed nodes alone: which devices claims were given, and how many of each node's are used; `outcome` is what
+    they were told from. `simulated` is what
     the simulation says of the sizes at the level judged; None where it was not asked, or where the packing does not
     place everything.
     """
@@ -72,6 +73,7 @@ class Judgement:
     fleet: Fleet | None = None
     claims: tuple[GivenClaim, ...] = ()
     devices: Mapping[str, DeviceCount] = field(default_factory=dict[str, DeviceCount])
+    outcome: Outcome | None = None
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _nodes: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
     _answers: dict[str, tuple[PoolAnswer, ...]] = field(default_factory=dict[str, tuple[PoolAnswer, ...]])

@@ -58,6 +58,7 @@ def judge_nodes(
         level="steady",
         sizings={"steady": sizing},
         claims=tuple(_claims(outcome)),
+        outcome=outcome,
         devices={name: DeviceCount(total=total, used=used, stranded=0) for name, (total, used) in counts.items()},
     )
 

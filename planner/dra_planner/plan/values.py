@@ -8,7 +8,7 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.errors import Diagnostic
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, Reason, Verdict, WorkloadRef
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, Reason, Verdict, WorkloadRef, worst
 from dra_planner.sources import Source
 
 if TYPE_CHECKING:
@@ -72,6 +72,22 @@ class PlannedPool:
     zones: tuple[str, ...] = ()
     left: Mapping[str, int] = field(default_factory=dict, hash=False)
     recommended: int = 0
+
+    @property
+    def row(self) -> dict[str, dict[str, int | None]]:
+        """Limits, the three numbers, what is built and its devices, by the names they have in documents."""
+        nodes, devices = self.nodes, self.devices
+        return {
+            "count": {
+                "min": self.minimum,
+                "bound": self.bound,
+                "packing": self.packing,
+                "simulated": self.simulated,
+                "max": self.maximum,
+            },
+            "nodes": {"min": nodes.minimum, "desired": nodes.desired, "max": nodes.maximum},
+            "devices": {"total": devices.total, "used": devices.used, "stranded": devices.stranded},
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +165,17 @@ class Plan:
     def nodes_bound(self) -> int:
         """The fewest nodes of all pools together that could do; proved."""
         return self.judgement.sizing.nodes_bound
+
+    @property
+    def pods(self) -> int:
+        """Pods of all workloads at the level judged; those that nothing bounds are left out."""
+        return sum(each.figures.at(self.level) or 0 for each in self.workloads)
+
+    def verdict_at(self, level: DemandLevel) -> Verdict:
+        """Return the verdict for one level of demand: the plan's own for the level judged."""
+        if level == self.level:
+            return self.verdict
+        return overall_verdict(worst(each.verdicts[level] for each in self.workloads), self.diagnostics)
 
     @property
     def method(self) -> str:

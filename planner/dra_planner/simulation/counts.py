@@ -56,6 +56,8 @@ class SimulatedCounts:
     `counts`: nodes per pool with which everything was placed in every order; None where that was not found within the
     maxima. `at_packing` and `at_maximum`: the orders that leave pods pending with these counts, the latter asked only
     where no counts were found. `scale`: pods and nodes were divided by so much. `complete`: the steps sufficed.
+    `outcomes`: each order with `counts`, or with the maxima where those leave pods pending; () where neither was run
+    to its end.
     """
 
     orders: tuple[Order, ...]
@@ -64,6 +66,7 @@ class SimulatedCounts:
     at_maximum: tuple[Stranding, ...] = ()
     scale: int = 1
     complete: bool = True
+    outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
 
 
 def simulate_counts(
@@ -125,6 +128,7 @@ class _Search:
     _nodes: dict[str, PoolNodes] = field(default_factory=dict[str, PoolNodes])
     _opened: dict[int, NodeState] = field(default_factory=dict[int, NodeState])
     _failed: list[Outcome] = field(default_factory=list[Outcome])  # the last one that was told
+    _outcomes: tuple[Outcome, ...] = ()  # every order, with the counts that are answered with
     _probe: Setting | None = None  # one node of each pool
     _spent: int = 0
 
@@ -148,6 +152,7 @@ class _Search:
                 at_maximum=at_maximum,
                 scale=self.scale,
                 complete=not self._is_exhausted,
+                outcomes=self._outcomes if at_maximum else (),
             )
         return self._found(self._shrink(counts, least), least, at_packing)
 
@@ -157,7 +162,9 @@ class _Search:
         for each in self.pools:
             more = (counts[each.offer.name] - least[each.offer.name]) * self.scale
             full[each.offer.name] = min(each.packing + more, max(each.packing, each.maximum))
-        return SimulatedCounts(orders=self.orders, counts=full, at_packing=at_packing, scale=self.scale)
+        return SimulatedCounts(
+            orders=self.orders, counts=full, at_packing=at_packing, scale=self.scale, outcomes=self._outcomes
+        )
 
     @property
     def _is_exhausted(self) -> bool:
@@ -181,16 +188,19 @@ class _Search:
     def _strandings(self, counts: Counts, *, all_orders: bool = True) -> tuple[Stranding, ...]:
         """Return the orders that leave pods pending; only the first of them unless all are wanted."""
         simulator = self._simulator(counts)
-        self._failed = []
+        self._failed, run = [], list[Outcome]()
         for order in self.orders:
             if self._is_exhausted:
                 break
             outcome = simulator.run(order, steps=self.steps - self._spent)
             self._spent += outcome.steps
+            run.append(outcome)
             if not outcome.places_everything:
                 self._failed.append(outcome)
                 if not all_orders:
                     break
+        if not self._is_exhausted and (all_orders or not self._failed):
+            self._outcomes = tuple(run)
         return tuple(_stranding(outcome) for outcome in self._failed)
 
     # -- searching

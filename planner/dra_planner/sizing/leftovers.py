@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dra_planner.allocation import NodeState
 from dra_planner.sizing.compatibility import Compatibility
-from dra_planner.sizing.filling import Filling, Stage
+from dra_planner.sizing.filling import MOST_ASKED, Filling, Stage
 from dra_planner.sizing.packing import NodeClass, Packing, Room
 from dra_planner.sizing.result import DeviceCount
 from dra_planner.slices import COMPUTE_DOMAIN_DRIVER
@@ -49,10 +49,10 @@ def count_left(classes: Sequence[NodeClass]) -> dict[str, int]:
 
 
 def _filled(stage: Stage, found: Compatibility, filling: Filling) -> Stage:
-    """Return the node with as much more of the demand as it takes."""
+    """Return the node with as many more pods like those of the demand as it takes, each kind in turn."""
     for index, item in enumerate(found.items):
         if found.fills[index, stage.pool] and any(part.shape.claims for part in item.parts):
-            _, stage = filling.fill(item, stage, item.count)
+            _, stage = filling.fill(item, stage, MOST_ASKED)
     return stage
 
 

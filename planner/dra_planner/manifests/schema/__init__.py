@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import Any, Final
 
 from dra_planner.releases import is_between
@@ -67,6 +67,6 @@ def _parse(text: str) -> Type:
 
 @lru_cache(maxsize=1)
 def _document() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("types.json").read_text("utf-8")
+    text = Path(__file__).with_name("types.json").read_text("utf-8")
     document: dict[str, Any] = json.loads(text)
     return document
