@@ -14,7 +14,6 @@ from dra_planner.manifests.reading import read_manifests
 from dra_planner.manifests.rendering.claims import (
     render_claim,
     render_claim_spec,
-    render_claim_template,
     render_device_class,
 )
 from dra_planner.manifests.rendering.pods import render_pod_spec, render_pod_template
@@ -37,7 +36,6 @@ __all__ = [
     "read_manifests",
     "render_claim",
     "render_claim_spec",
-    "render_claim_template",
     "render_device_class",
     "render_node",
     "render_pod_spec",

@@ -9,7 +9,7 @@ from dra_planner.lazy import lazy_names
 if TYPE_CHECKING:
     from dra_planner.plan.classes import fleet_classes
     from dra_planner.plan.detail import detail_claims
-    from dra_planner.plan.document import judge_document, plan_document, plan_file
+    from dra_planner.plan.document import judge_document, plan_file
     from dra_planner.plan.given_claims import GivenClaim, GivenDevice
     from dra_planner.plan.judgement import Judgement, PoolAnswer
     from dra_planner.plan.judging import judge
@@ -43,7 +43,6 @@ _HOMES = {
     "judge_document": "document",
     "make_plan": "planning",
     "overall_verdict": "values",
-    "plan_document": "document",
     "plan_file": "document",
     "read_checked": "reading",
 }
@@ -66,7 +65,6 @@ __all__ = [
     "judge_document",
     "make_plan",
     "overall_verdict",
-    "plan_document",
     "plan_file",
     "read_checked",
 ]

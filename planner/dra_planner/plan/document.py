@@ -64,11 +64,6 @@ def plan_file(plan: Plan) -> PlanFile:
     return seal(unsealed.document())
 
 
-def plan_document(plan: Plan) -> dict[str, Any]:
-    """Return the plan's document as plain data, in the schema of `dra_planner.planfile`."""
-    return plan_file(plan).document()
-
-
 def judge_document(document: Mapping[str, Any] | PlanFile, offers: tuple[Offer, ...] | None = None) -> Plan:
     """Return the plan that a document's demand has on these offers, or on those that its fleet predicts.
 

@@ -19,7 +19,6 @@ from dra_planner.manifests import (
     read_manifests,
     render_claim,
     render_claim_spec,
-    render_claim_template,
     render_device_class,
     render_node,
     render_pod_template,
@@ -194,8 +193,10 @@ def test_claims_and_templates_are_taken(meta: ObjectMeta, spec: ClaimSpec, label
     claim = ResourceClaim(meta=meta, spec=spec)
     template = ResourceClaimTemplate(meta=meta, spec=spec, claim_labels=labels)
     assert parse_claim(render_claim(claim)) == claim
-    assert parse_claim_template(render_claim_template(template)) == template
-    is_taken(render_claim(claim), render_claim_template(template))
+    inner = {"metadata": {"labels": labels}, "spec": render_claim(claim)["spec"]}
+    document = {**render_claim(claim), "kind": "ResourceClaimTemplate", "spec": inner}
+    assert parse_claim_template(document) == template
+    is_taken(render_claim(claim), document)
 
 
 @settings(max_examples=30)

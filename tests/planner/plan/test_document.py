@@ -14,7 +14,7 @@ from plan_builders import EXAMPLES, deployment, example, fleet, plan_of
 from dra_planner.errors import PlanFileError
 from dra_planner.model import Reason
 from dra_planner.offers import predict_offers
-from dra_planner.plan import judge_document, plan_document, plan_file
+from dra_planner.plan import judge_document, plan_file
 from dra_planner.planfile import canonical_text, file_text, parse_document
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
@@ -35,12 +35,12 @@ def all_examples() -> tuple[Source, ...]:
 
 def test_judged_again_it_says_the_same() -> None:
     plan = plan_of(fleet(*POOLS), *all_examples())
-    again = judge_document(plan_document(plan))
+    again = judge_document(plan_file(plan).document())
     assert (again.verdict, again.pools, again.cost) == (plan.verdict, plan.pools, plan.cost)
     assert [(w.workload, w.placed, w.pending, w.verdicts) for w in again.workloads] == [
         (w.workload, w.placed, w.pending, w.verdicts) for w in plan.workloads
     ]
-    assert plan_document(again) == plan_document(plan)
+    assert plan_file(again).document() == plan_file(plan).document()
 
 
 def test_a_document_survives_its_text() -> None:
@@ -51,12 +51,12 @@ def test_a_document_survives_its_text() -> None:
 def test_it_is_judged_on_other_offers() -> None:
     plan = plan_of(fleet(*POOLS), *example("workloads/job-two-gpus-each"))
     smaller = predict_offers(fleet(POOLS[0], ("p5.48xlarge", 0)), features_of(34))
-    again = judge_document(plan_document(plan), smaller)
+    again = judge_document(plan_file(plan).document(), smaller)
     assert (plan.verdict, again.verdict) == ("fits", "does-not-fit")
 
 
 def test_what_its_own_rows_say_is_not_believed() -> None:
-    document = plan_document(plan_of(fleet(("g6.2xlarge", 1)), *example("workloads/two-pods")))
+    document = plan_file(plan_of(fleet(("g6.2xlarge", 1)), *example("workloads/two-pods"))).document()
     document["verdict"] = "fits"
     document["pools"][0]["count"]["packing"] = 0
     assert judge_document(document).verdict == "does-not-fit"
@@ -64,7 +64,7 @@ def test_what_its_own_rows_say_is_not_believed() -> None:
 
 @pytest.mark.parametrize("missing", ["fleet", "classes", "demand", "kubernetes"])
 def test_a_document_without_a_section_is_none(missing: str) -> None:
-    document = plan_document(plan_of(fleet(*POOLS), deployment()))
+    document = plan_file(plan_of(fleet(*POOLS), deployment())).document()
     del document[missing]
     with pytest.raises(PlanFileError, match="not a plan document"):
         judge_document(document)
@@ -73,7 +73,7 @@ def test_a_document_without_a_section_is_none(missing: str) -> None:
 def test_a_pool_that_no_offer_stands_for_is_said() -> None:
     plan = plan_of(fleet(*POOLS), deployment())
     with pytest.raises(PlanFileError, match="p5-48xlarge"):
-        judge_document(plan_document(plan), plan.offers[:1])
+        judge_document(plan_file(plan).document(), plan.offers[:1])
 
 
 def test_documents_in_another_order_give_the_same_file() -> None:
@@ -138,7 +138,7 @@ def test_the_number_of_calls_does_not_grow_with_replicas(monkeypatch: pytest.Mon
 def test_reasons_and_blocked_pods_survive() -> None:
     orphan = deployment().text.split("\n---\n")[1]
     plan = plan_of(fleet(*POOLS), Source("web.yaml", orphan))
-    again = judge_document(plan_document(plan))
+    again = judge_document(plan_file(plan).document())
     assert plan.verdict == again.verdict != "fits"
     assert isinstance(again.demand.blocked[0].reason, Reason)
-    assert json.dumps(plan_document(again)) == json.dumps(plan_document(plan))
+    assert json.dumps(plan_file(again).document()) == json.dumps(plan_file(plan).document())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dra_planner.fleet import read_fleet
-from dra_planner.plan import Plan, PlanRequest, judge_document, make_plan, plan_document
+from dra_planner.plan import Plan, PlanRequest, judge_document, make_plan, plan_file
 from dra_planner.sources import Source
 
 FLEET: dict[str, Any] = {
@@ -77,7 +77,7 @@ def test_a_machine_that_no_table_holds_leaves_the_question_open() -> None:
 @pytest.mark.parametrize("replicas", [2, 9])
 def test_the_document_is_judged_the_same(replicas: int) -> None:
     plan = plan_of(replicas=replicas, cpu="1")
-    again = judge_document(plan_document(plan))
+    again = judge_document(plan_file(plan).document())
     assert [(each.workload, each.placed, each.pending) for each in again.workloads] == [
         (each.workload, each.placed, each.pending) for each in plan.workloads
     ]

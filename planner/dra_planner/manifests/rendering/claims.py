@@ -17,7 +17,6 @@ from dra_planner.model import (
     DeviceToleration,
     ExactDeviceRequest,
     ResourceClaim,
-    ResourceClaimTemplate,
 )
 
 API_VERSION: Final = "resource.k8s.io/v1"
@@ -47,17 +46,6 @@ def render_claim(claim: ResourceClaim) -> dict[str, Any]:
         status.setdefault("allocation", {})
     document = {"apiVersion": API_VERSION, "kind": "ResourceClaim", "metadata": metadata}
     return {**document, "spec": render_claim_spec(claim.spec), **({"status": status} if status else {})}
-
-
-def render_claim_template(template: ResourceClaimTemplate) -> dict[str, Any]:
-    """Return a ResourceClaimTemplate."""
-    meta = compact(labels=dict(template.claim_labels), annotations=dict(template.claim_annotations))
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "ResourceClaimTemplate",
-        "metadata": render_meta(template.meta),
-        "spec": {**({"metadata": meta} if meta else {}), "spec": render_claim_spec(template.spec)},
-    }
 
 
 def render_device_class(device_class: DeviceClass) -> dict[str, Any]:
