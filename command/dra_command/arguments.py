@@ -30,6 +30,7 @@ examples:
   pulumi-dra plan --stack eks-dev --write            # and keep the plan for `pulumi up`
   pulumi-dra plan --stack eks-dev --check            # in CI: is the saved plan still right?
   helm template chart/ | pulumi-dra plan - --fleet fleet.yaml
+  pulumi-dra plan --stack eks-dev --matrix kubernetes=1.34,1.36 driver=25.8.1,0.4.1     # a table of verdicts
   {SNAPSHOT_COMMAND} > cluster.yaml
   pulumi-dra plan examples/workloads/ --observed cluster.yaml   # on the nodes that exist, sizing nothing
 """
@@ -51,6 +52,7 @@ _EXPLAIN_EXAMPLES = """\
 examples:
   pulumi-dra explain examples/workloads/ --stack eks-dev --claim default/first-gpu
   pulumi-dra explain --stack eks-dev --claim default/first-gpu --pool h100 --format json
+  pulumi-dra explain --stack eks-dev --claim default/first-gpu --what-if pools.l4.count.max=8
   pulumi-dra explain --message "0/12 nodes are available: 12 cannot allocate all claims."
 
 A generated claim is named POD-ENTRY, a pod of a workload WORKLOAD-INDEX (the index may be left out).
@@ -223,6 +225,15 @@ def _add_plan(commands: Any) -> None:
         help="how long the default scheduler may be simulated, in seconds of an ordinary machine; what is too large "
         "for that is simulated at a smaller scale (default: %(default)s)",
     )
+    parser.add_argument(
+        "--matrix",
+        metavar="PATH=VALUE[,VALUE…]",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="plan every combination of these values of the fleet, and print a table: kubernetes, driver, or a path "
+        "as pools.l4.count.max",
+    )
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
     kept.add_argument("--check", action="store_true", help="exit 1 when the saved plan is stale (with --stack)")
@@ -294,6 +305,14 @@ def _add_explain(commands: Any) -> None:
         "--message", metavar="TEXT", help="an error or event of Kubernetes, a driver or a chart; - reads standard input"
     )
     parser.add_argument("--pool", metavar="NAME", default="", help="this pool only")
+    parser.add_argument(
+        "--what-if",
+        metavar="PATH=VALUE",
+        action="append",
+        default=[],
+        help="explain on the fleet with this value changed, repeatable: pools.l4.count.max=8, kubernetes=1.36, "
+        "driver=0.4.1",
+    )
     _add_capacity(parser)
     _add_answer(parser, ("text", "json"))
 

@@ -13,6 +13,7 @@ from dra_command.contract import (
     CheckOutput,
     ErrorOutput,
     ExplainOutput,
+    MatrixOutput,
     MessagesOutput,
     PlanOutput,
     RehearseOutput,
@@ -24,6 +25,7 @@ from dra_planner.planfile import PlanFile
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "plan": (PlanOutput, "serialization", "Answer of `pulumi-dra plan --format json`."),
+    "matrix": (MatrixOutput, "serialization", "Answer of `pulumi-dra plan --matrix … --format json`."),
     "check": (CheckOutput, "serialization", "Answer of `pulumi-dra check --format json`."),
     "explain": (ExplainOutput, "serialization", "Answer of `pulumi-dra explain --format json`."),
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
@@ -56,6 +58,8 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
     made = model.model_json_schema(mode="serialization" if mode == "serialization" else "validation")
     if model is PlanOutput:
         made["required"].remove("claims")  # only there when asked for
+    if model is MatrixOutput:
+        made["$defs"]["PlanOutput"]["required"].remove("claims")  # never there
     if model is Fleet:  # a count may be written as one number
         made["$defs"]["Pool"]["properties"]["count"] = {
             "anyOf": [{"$ref": "#/$defs/Count"}, {"type": "integer", "minimum": 0}],

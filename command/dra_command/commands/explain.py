@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
-from dra_command.inputs import read_inputs
+from dra_command.arguments import UsageError
+from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import status_of
+from dra_planner.fleet import Fleet, change_fleet, read_change
 from dra_planner.plan import PlanRequest, make_plan
-from dra_planner.plan.explaining import explain_claim
+from dra_planner.plan.explaining import Explanation, WhatIf, explain_claim
 
 
 def run(values: argparse.Namespace) -> int:
@@ -19,12 +22,7 @@ def run(values: argparse.Namespace) -> int:
         return field_messages.run(values)
     inputs = read_inputs(values, needs_capacity=True)
     with doing("explaining", quiet=values.quiet):
-        plan = make_plan(
-            PlanRequest(
-                sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
-            )
-        )
-        explanation = explain_claim(plan.judgement, values.claim, values.pool)
+        explanation = _explain_changed(inputs, values) if values.what_if else _explain(inputs, inputs.fleet, values)
     if values.format == "json":
         from dra_command.formats.explain_json import explain_json
 
@@ -34,3 +32,23 @@ def run(values: argparse.Namespace) -> int:
 
         print_explanation(explanation, quiet=values.quiet, verbose=values.verbose)
     return status_of(explanation.verdict, allow_unknown=values.allow_unknown)
+
+
+def _explain(inputs: Inputs, fleet: Fleet | None, values: argparse.Namespace) -> Explanation:
+    request = PlanRequest(
+        sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
+    )
+    return explain_claim(make_plan(request).judgement, values.claim, values.pool)
+
+
+def _explain_changed(inputs: Inputs, values: argparse.Namespace) -> Explanation:
+    """Return the explanation on the fleet with the values of --what-if, with what it is on the fleet as it stands."""
+    changes = tuple(map(read_change, values.what_if))
+    if inputs.fleet is None:
+        raise UsageError("--what-if changes a fleet; a snapshot is judged as it is", fix="give --fleet or --stack")
+    if inputs.kubernetes and any(change.path == "kubernetes" for change in changes):
+        raise UsageError("--what-if names the release, and --kubernetes too", fix="leave --kubernetes out")
+    changed = _explain(inputs, change_fleet(inputs.fleet, changes), values)
+    before = make_plan(PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes))
+    verdict = explain_claim(before.judgement, values.claim).verdict
+    return replace(changed, what_if=WhatIf(changes=tuple(map(str, changes)), verdict_before=verdict))

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 def run(values: argparse.Namespace) -> int:
     """Plan, save or compare the plan where asked for, print it, and return the exit status."""
+    if values.matrix:
+        from dra_command import matrix
+
+        return matrix.run(values)
     _refuse_odd_combinations(values)
     inputs = read_inputs(values, needs_capacity=True)
     request = PlanRequest(

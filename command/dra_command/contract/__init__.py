@@ -6,6 +6,7 @@ The published schemas in `docs/schema/` are made from these.
 from dra_command.contract.check import CheckOutput, DiagnosticRow
 from dra_command.contract.error import ErrorOutput
 from dra_command.contract.explain import ExplainOutput
+from dra_command.contract.matrix import MatrixOutput
 from dra_command.contract.messages import MessagesOutput
 from dra_command.contract.plan import PlanOutput
 from dra_command.contract.rehearse import RehearseOutput
@@ -16,6 +17,7 @@ __all__ = [
     "DiagnosticRow",
     "ErrorOutput",
     "ExplainOutput",
+    "MatrixOutput",
     "MessagesOutput",
     "PlanOutput",
     "RehearseOutput",

@@ -124,6 +124,13 @@ class HolderRow(Output):
     pods: int
 
 
+class WhatIfRow(Output):
+    """Values of the fleet that were changed, and the verdict without the changes."""
+
+    changes: list[str] = Field(description="PATH=VALUE, as given.")
+    verdict_before: VerdictText
+
+
 class ExplainOutput(Output):
     """Answer of `pulumi-dra explain --format json`."""
 
@@ -139,3 +146,4 @@ class ExplainOutput(Output):
     pending_reasons: list[ReasonRow] = Field(
         description="Why pods that would fit are pending: the pools are too small."
     )
+    what_if: WhatIfRow | None = Field(description="With --what-if: all other keys answer for the changed fleet.")

@@ -16,6 +16,7 @@ from dra_command.contract.explain import (
     ReadRow,
     ReasonRow,
     SelectorRow,
+    WhatIfRow,
 )
 from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
 from dra_planner.cel import Explanation as SelectorReport
@@ -39,7 +40,13 @@ def explain_output(explanation: Explanation) -> ExplainOutput:
         holders=[HolderRow(pool=each.pool, workload=each.workload, pods=each.pods) for each in explanation.holders],
         missing=_reason(explanation.missing) if explanation.missing is not None else None,
         pending_reasons=[_reason(each) for each in explanation.pending_reasons],
+        what_if=_what_if(explanation),
     )
+
+
+def _what_if(explanation: Explanation) -> WhatIfRow | None:
+    asked = explanation.what_if
+    return WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before) if asked is not None else None
 
 
 def _pool(pool: PoolExplanation) -> PoolRow:

@@ -64,6 +64,9 @@ def print_explanation(
             f" of {explanation.workload} ",
             (VERDICT_AFTER_A_NAME[explanation.verdict], f"bold {_STYLES[explanation.verdict]}"),
         )
+        if explanation.what_if is not None:
+            before = VERDICT_AFTER_A_NAME[explanation.what_if.verdict_before]
+            page.line(f"with {', '.join(explanation.what_if.changes)}; without it {before}")
         for pools, lines in _together(explanation, verbose=verbose):
             if not quiet:
                 page.gap()

@@ -1,5 +1,6 @@
 """The user's document: which cluster, which pools, which drivers; read, validated, defaults filled in."""
 
+from dra_planner.fleet.changes import Change, change_fleet, read_change, read_values
 from dra_planner.fleet.drivers import DevicePlugin, Dranet, Drivers, FleetDeviceClass, NvidiaDriver
 from dra_planner.fleet.pools import CapacityBlock, Count, Pool, PoolTaint, Reservation
 from dra_planner.fleet.reading import (
@@ -17,6 +18,7 @@ from dra_planner.fleet.values import Amount
 __all__ = [
     "Amount",
     "CapacityBlock",
+    "Change",
     "Count",
     "DevicePlugin",
     "Dranet",
@@ -29,10 +31,13 @@ __all__ = [
     "PoolTaint",
     "Reservation",
     "StackSettings",
+    "change_fleet",
+    "read_change",
     "read_document",
     "read_fleet",
     "read_fleet_file",
     "read_settings",
     "read_stack",
+    "read_values",
     "stack_file",
 ]

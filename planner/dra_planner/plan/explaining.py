@@ -47,13 +47,21 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """Values of the fleet that were changed (PATH=VALUE), and the verdict without the changes."""
+
+    changes: tuple[str, ...]
+    verdict_before: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """One claim, who brings it, and what each pool says to it.
 
     `verdict` is that of the claim among all other workloads: a claim that an empty node takes does not fit where others
     hold what it requests. `pending_reasons` says so in the judgement's words, and `holders` who they are.
     `missing` is what the fleet lacks where no pool of it can hold the pod. With an observed cluster each pool is one
-    node of it.
+    node of it. `what_if` is set where the fleet was changed to see what comes of it.
     """
 
     claim: str
@@ -64,6 +72,7 @@ class Explanation:
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
+    what_if: WhatIf | None = None
 
 
 class _Found(NamedTuple):

@@ -1,0 +1,54 @@
+"""`pulumi-dra plan --matrix`: the same workloads on one fleet with several values."""
+
+from __future__ import annotations
+
+import argparse
+
+from dra_command.arguments import UsageError
+from dra_command.inputs import read_inputs
+from dra_command.progress import doing
+from dra_command.status import status_of
+from dra_planner.fleet import read_values
+from dra_planner.plan import PlanRequest
+from dra_planner.plan.matrix import Matrix, plan_matrix
+
+
+def run(values: argparse.Namespace) -> int:
+    """Plan every combination, print the table, and return the exit status of the worst."""
+    for option in ("observed", "kubernetes", "write", "check", "detail"):
+        if getattr(values, option):
+            fix = "add kubernetes=VERSION,VERSION to --matrix" if option == "kubernetes" else f"leave --{option} out"
+            raise UsageError(f"--matrix plans on fleets that differ: --{option} cannot be given with it", fix=fix)
+    axes = [read_values(text) for text in values.matrix]
+    inputs = read_inputs(values, needs_capacity=True)
+    with doing("planning", quiet=values.quiet):
+        request = PlanRequest(
+            sources=inputs.sources,
+            fleet=inputs.fleet,
+            paths=inputs.paths,
+            level=values.demand,
+            steps=values.simulate,
+        )
+        matrix = plan_matrix(request, axes)
+    _print(matrix, values)
+    return status_of(matrix.verdict, allow_unknown=values.allow_unknown)
+
+
+def _print(matrix: Matrix, values: argparse.Namespace) -> None:
+    match values.format:
+        case "json":
+            from dra_command.formats.matrix_json import matrix_json
+
+            print(matrix_json(matrix))
+        case "markdown":
+            from dra_command.formats.matrix_markdown import matrix_markdown
+
+            print(matrix_markdown(matrix), end="")
+        case "html":
+            from dra_command.formats.matrix_html import matrix_html
+
+            print(matrix_html(matrix), end="")
+        case _:
+            from dra_command.formats.matrix_text import print_matrix
+
+            print_matrix(matrix, quiet=values.quiet)

@@ -1,0 +1,120 @@
+"""A fleet with some of its values changed: what `--what-if` and `--matrix` ask about.
+
+    change_fleet(fleet, [read_change("pools.l4.count.max=8"), read_change("kubernetes=1.36")])
+
+A path names keys of the fleet's document, pools and classes by their names. `driver` stands for the version of the
+NVIDIA DRA driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.errors import FleetError
+from dra_planner.fleet.reading import read_document, read_fleet
+from dra_planner.fleet.schema import Fleet
+
+_SHORT: Final = {"driver": ("drivers", "nvidia", "version")}
+_OPENING: Final = {"[": "]", "{": "}", '"': '"', "'": "'"}
+_EXAMPLE: Final = "write PATH=VALUE, as pools.l4.count.max=8 or kubernetes=1.36"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One value of a fleet's document: `path` as it was written, `value` as text in YAML."""
+
+    path: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.path}={self.value}"
+
+
+def read_change(text: str) -> Change:
+    """Return the change that PATH=VALUE names; raises FleetError for text of another form."""
+    path, equals, value = text.partition("=")
+    if not equals or not path.strip() or not value.strip():
+        raise FleetError(f'"{text}" does not say which value to change', fix=_EXAMPLE)
+    return Change(path.strip(), value.strip())
+
+
+def read_values(text: str) -> tuple[Change, ...]:
+    """Return the changes that PATH=VALUE,VALUE,… names, one for each value; commas in brackets and quotes stay."""
+    whole = read_change(text)
+    values = tuple(value for value in _split(whole.value) if value)
+    return tuple(Change(whole.path, value) for value in dict.fromkeys(values))
+
+
+def change_fleet(fleet: Fleet, changes: Sequence[Change]) -> Fleet:
+    """Return the fleet with these values changed; raises FleetError where a path names nothing, or the fleet would not
+    be valid.
+    """
+    document = fleet.document()
+    for change in changes:
+        keys = _SHORT.get(change.path) or tuple(change.path.split("."))
+        _set(document, keys, change)
+    try:
+        return read_fleet(document)
+    except FleetError as error:
+        told = ", ".join(map(str, changes))
+        raise FleetError(
+            f"with {told}: {error.message}", place=error.place, fix=error.fix, others=error.others
+        ) from None
+
+
+def _set(document: dict[str, Any], keys: tuple[str, ...], change: Change) -> None:
+    here: Any = document
+    for depth, key in enumerate(keys[:-1]):
+        here = _inside(here, key, keys[: depth + 1], change)
+    last = keys[-1]
+    if isinstance(here, list):
+        value = read_document(change.value)
+        if not isinstance(value, dict):
+            raise FleetError(f"{change.path} is a mapping of keys", fix=f"name one of them, as {change.path}.KEY=VALUE")
+        row = {**value, "name": last}
+        names = [each.get("name") for each in here]
+        here[:] = [row if each.get("name") == last else each for each in here] + ([] if last in names else [row])
+        return
+    if not isinstance(here, dict):
+        raise FleetError(f"{'.'.join(keys[:-1])} of this fleet has no keys", fix=_EXAMPLE)
+    value = read_document(change.value)
+    is_text = isinstance(here.get(last), str) and not isinstance(value, dict | list | str)
+    here[last] = change.value if is_text else value  # a version is text, though YAML reads 1.36 as a number
+    if last == "machine" and "pricePerHour" in here:
+        here["pricePerHour"] = None  # it was that of the other machine
+
+
+def _inside(here: Any, key: str, path: tuple[str, ...], change: Change) -> Any:
+    """Return what a key of a mapping holds, or the item of a list that has the name."""
+    if isinstance(here, list):
+        names = [str(row.get("name")) for row in here if isinstance(row, dict)]
+        for row in here:
+            if isinstance(row, dict) and row.get("name") == key:
+                return row
+        raise FleetError(f'{change.path}: there is no "{key}"', fix=f"there are: {', '.join(names) or 'none'}")
+    if isinstance(here, dict) and isinstance(here.get(key), dict | list):
+        return here[key]
+    if isinstance(here, dict) and key not in here:
+        from difflib import get_close_matches  # only on the way to an error
+
+        near = get_close_matches(key, list(here), 1)
+        fix = f'did you mean "{near[0]}"?' if near else f"keys there: {', '.join(here)}"
+        raise FleetError(f'{change.path}: the fleet has no "{".".join(path)}"', fix=fix)
+    raise FleetError(f"{'.'.join(path)} of this fleet has no keys", fix=_EXAMPLE)
+
+
+def _split(text: str) -> Iterator[str]:
+    """Yield what stands between commas, save those inside brackets and quotes."""
+    closing: list[str] = []
+    start = 0
+    for index, sign in enumerate(text):
+        if closing and sign == closing[-1]:
+            closing.pop()
+        elif sign in _OPENING and not (closing and closing[-1] in "\"'"):
+            closing.append(_OPENING[sign])
+        elif sign == "," and not closing:
+            yield text[start:index].strip()
+            start = index + 1
+    yield text[start:].strip()

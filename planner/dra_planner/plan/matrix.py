@@ -1,0 +1,72 @@
+"""Plans of the same workloads on one fleet with some of its values changed, every combination of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Change, change_fleet
+from dra_planner.model import Verdict, worst
+from dra_planner.plan.planning import make_plan
+from dra_planner.plan.values import Plan, PlanRequest
+
+MOST_PLANS: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combination:
+    """One combination: the values of the axes in their order, and the plan; or why no such fleet can be."""
+
+    values: tuple[str, ...]
+    plan: Plan | None = None
+    error: PlannerError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """Every combination of the axes' values, the last axis changing fastest. `axes` are the paths that change."""
+
+    axes: tuple[str, ...]
+    combinations: tuple[Combination, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all; a fleet that cannot be does not fit."""
+        return worst(each.plan.verdict if each.plan is not None else "does-not-fit" for each in self.combinations)
+
+
+def plan_matrix(request: PlanRequest, axes: Sequence[Sequence[Change]]) -> Matrix:
+    """Return the plans of every combination of these changes to the request's fleet, each axis the values of one path.
+
+    Raises PlannerError where no combination is a valid fleet, where two axes change the same, and for more than
+    `MOST_PLANS` combinations.
+    """
+    fleet = request.fleet
+    assert fleet is not None  # a snapshot has nothing to change
+    paths = tuple(axis[0].path for axis in axes)
+    repeated = sorted(path for path in set(paths) if paths.count(path) > 1)
+    if repeated:
+        raise PlannerError(f"{repeated[0]} is given twice", fix=f"write its values in one list: {repeated[0]}=A,B")
+    count = 1
+    for axis in axes:
+        count *= len(axis)
+    if count > MOST_PLANS:
+        raise PlannerError(
+            f"{count} combinations are too many; at most {MOST_PLANS} are planned", fix="give fewer values"
+        )
+    found: list[Combination] = []
+    for changes in product(*axes):
+        values = tuple(change.value for change in changes)
+        try:
+            plan = make_plan(replace(request, fleet=change_fleet(fleet, changes)))
+        except PlannerError as error:
+            found.append(Combination(values=values, error=error))
+        else:
+            found.append(Combination(values=values, plan=plan))
+    first = found[0].error
+    if first is not None and all(each.error is not None for each in found):
+        raise first
+    return Matrix(axes=paths, combinations=tuple(found))

@@ -1,0 +1,126 @@
+"""plan --matrix and explain --what-if: the same workloads on fleets with other values."""
+
+from __future__ import annotations
+
+import pytest
+from command_project import Project
+
+FIVE = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: five}
+spec:
+  replicas: 5
+  selector: {matchLabels: {app: five}}
+  template:
+    metadata: {labels: {app: five}}
+    spec:
+      tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+      containers: [{name: c, image: registry.example/c:1, resources: {claims: [{name: gpu}]}}]
+"""
+
+
+def test_a_matrix_is_a_table_of_verdicts_and_counts(project: Project) -> None:
+    done = project.run(
+        "plan", "-", "--stack", "dev", "--matrix", "pools.l4.count.max=4,5", "driver=25.8.1,0.4.1", stdin=FIVE
+    )
+    assert done.status == 1
+    assert done.out.splitlines()[:7] == [
+        "2 of 4 combinations fit.",
+        "",
+        "pools.l4.count.max   driver   verdict        pending       l4   USD/h",
+        "─────────────────────────────────────────────────────────────────────",
+        "4                    25.8.1   does not fit         1   4 of 4    3.91",
+        "4                    0.4.1    does not fit         1   4 of 4    3.91",
+        "5                    25.8.1   fits                 0   5 of 5    4.89",
+    ]
+    assert "pools.l4.count.max=4, driver=0.4.1" in done.out
+    assert '→ raise the maximum of pool "l4" to 5: one node more' in done.out
+
+
+def test_every_cell_is_what_the_plan_alone_says(project: Project) -> None:
+    matrix = project.run(
+        "plan",
+        "-",
+        "--stack",
+        "dev",
+        "--matrix",
+        "kubernetes=1.34,1.36",
+        "pools.l4.count.max=4,5",
+        "--format",
+        "json",
+        stdin=FIVE,
+    ).json
+    assert (matrix["verdict"], matrix["axes"]) == ("does-not-fit", ["kubernetes", "pools.l4.count.max"])
+    for row in matrix["combinations"]:
+        kubernetes, most = (each["value"] for each in row["settings"])
+        project.stack('kubernetes: "1.34"', f'kubernetes: "{kubernetes}"')
+        stack = project.root / "stacks/Pulumi.dev.yaml"
+        stack.write_text(stack.read_text(encoding="utf-8").replace("max: 4", f"max: {most}"), encoding="utf-8")
+        alone = project.run("plan", "-", "--stack", "dev", "--format", "json", stdin=FIVE).json
+        assert row["plan"] == alone
+        assert row["verdict"] == alone["verdict"]
+        assert row["error"] is None
+
+
+def test_a_fleet_that_cannot_be_is_a_row_with_its_reason(project: Project) -> None:
+    words = ("plan", "workloads", "--stack", "dev", "--matrix", "pools.l4.machine=g6.2xlarge,g6.3xlarge")
+    done = project.run(*words)
+    assert done.status == 1
+    assert "g6.3xlarge         refused" in done.out
+    assert 'unknown EKS machine type "g6.3xlarge"' in done.out
+    refused = project.run(*words, "--format", "json").json["combinations"][1]
+    assert (refused["verdict"], refused["plan"]) == (None, None)
+    assert refused["error"]["path"] == "pools[0].machine"
+    assert "<td" in project.run(*words, "--format", "html").out
+    assert "| g6.3xlarge | refused |" in project.run(*words, "--format", "markdown").out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("kuberntes=1.34",), 'did you mean "kubernetes"?'),
+        (("kubernetes=1.34", "kubernetes=1.35"), "write its values in one list: kubernetes=A,B"),
+        (("kubernetes=1.34", "--kubernetes", "1.36"), "add kubernetes=VERSION,VERSION to --matrix"),
+        (("kubernetes=1.34", "--write"), "leave --write out"),
+        ((f"pools.l4.count.max={','.join(map(str, range(1, 102)))}",), "at most 100 are planned"),
+    ],
+)
+def test_a_matrix_that_says_nothing_is_refused(project: Project, words: tuple[str, ...], says: str) -> None:
+    done = project.run("plan", "workloads", "--stack", "dev", "--matrix", *words)
+    assert done.status == 2
+    assert says in done.err
+
+
+def test_what_if_explains_on_the_changed_fleet(project: Project) -> None:
+    words = ("explain", "-", "--stack", "dev", "--claim", "default/five-gpu")
+    assert project.run(*words, stdin=FIVE).status == 1
+    done = project.run(*words, "--what-if", "pools.l4.count.max=8", stdin=FIVE)
+    assert done.status == 0
+    assert done.out.splitlines()[:2] == [
+        "claim default/five-gpu of Deployment default/five fits",
+        "with pools.l4.count.max=8; without it does not fit",
+    ]
+    answer = project.run(*words, "--what-if", "pools.l4.count.max=8", "--format", "json", stdin=FIVE).json
+    assert answer["what_if"] == {"changes": ["pools.l4.count.max=8"], "verdict_before": "does-not-fit"}
+    assert project.run(*words, "--format", "json", stdin=FIVE).json["what_if"] is None
+
+
+def test_what_if_of_a_pool_that_is_not_there_yet(project: Project) -> None:
+    words = ("explain", "-", "--stack", "dev", "--claim", "default/five-gpu", "--pool", "h100")
+    done = project.run(*words, "--what-if", "pools.h100={machine: p5.48xlarge, count: 1}", stdin=FIVE)
+    assert (done.status, done.out.count("pool h100 (p5.48xlarge) fits")) == (0, 1)
+
+
+def test_a_snapshot_has_nothing_to_change(project: Project) -> None:
+    project.write("cluster.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n")
+    done = project.run(
+        "explain", "-", "--observed", "cluster.yaml", "--claim", "a/b", "--what-if", "kubernetes=1.36", stdin=FIVE
+    )
+    assert (done.status, "a snapshot is judged as it is" in done.err) == (2, True)
