@@ -26,7 +26,7 @@ from features import GATE_SETS
 from predictions import Refused, check_slices
 
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
-from dra_sandbox.tools.kubernetes import MINORS
+from dra_sandbox.tools.kubernetes import MODULES
 from generate import written
 
 CHECKS: Final = ("reader", "slices", "objects")
@@ -38,7 +38,7 @@ SHOWN: Final = 25
 def main() -> int:
     arguments = _arguments()
     failed = False
-    for minor in arguments.minor or MINORS:
+    for minor in arguments.minor or MODULES:
         for name in arguments.gates:
             features, gates = GATE_SETS[name](minor)
             if name != "default" and not gates:
@@ -86,7 +86,9 @@ def _tell(said: str, outcome: tuple[Iterable[Refused | Difference], Mapping[str,
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, action="append", choices=MINORS, help="Kubernetes minor; may be repeated")
+    parser.add_argument(
+        "--minor", type=int, action="append", choices=tuple(MODULES), help="Kubernetes minor; may be repeated"
+    )
     parser.add_argument("--check", action="append", choices=CHECKS, help="only this; may be repeated")
     parser.add_argument("--gates", action="append", choices=tuple(GATE_SETS), help="feature gates; default: all sets")
     parser.add_argument("--count", type=int, default=4000, help="random documents per seed (default %(default)s)")

@@ -33,9 +33,10 @@ def open_cluster(folder: Path, minor: int) -> ControlPlane:
     if ended:
         names = ", ".join(ended)
         raise ControlPlaneError(f"{names} of {folder} no longer runs: run `pulumi-dra sandbox down`, then `up`")
-    if plane.minor != minor:
+    there, asked = features_of(plane.minor), features_of(minor)
+    if there != asked:
         raise ControlPlaneError(
-            f"the control plane in {folder} is of 1.{plane.minor} and the stack asks for 1.{minor}: "
+            f"the control plane in {folder} is of {there.version} and the stack asks for {asked.version}: "
             "run `pulumi-dra sandbox down`, then `up`"
         )
     return plane

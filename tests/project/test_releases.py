@@ -19,8 +19,6 @@ SHIPPED = ("planner", "policies", "components", "command", "sandbox")
 MAY_COMPARE = (
     "planner/dra_planner/releases/",
     "planner/dra_planner/cel/dialect.py",
-    "sandbox/dra_sandbox/kept_cluster.py",  # whether a control plane that runs is the one that was asked for
-    "sandbox/dra_sandbox/tools/kubernetes.py",  # which binaries there are
 )
 
 

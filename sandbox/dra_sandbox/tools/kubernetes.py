@@ -12,8 +12,8 @@ from dra_planner.releases import RELEASES
 from dra_sandbox.tools.go_module import GoTool, ToolUnavailable, build
 from dra_sandbox.tools.versions import printed_version
 
-MINORS: Final = tuple(RELEASES)
-"""The minors whose control plane can be built: `modules/kubernetes-1.<minor>`."""
+MODULES: Final = {each: f"kubernetes-{release.version}" for each, release in RELEASES.items()}
+"""For each minor whose control plane can be built, the folder of `modules/` that pins it."""
 
 _VERSION: Final = "k8s.io/component-base/version"
 _MINUTES: Final = {"kube-apiserver": 6, "kube-scheduler": 1, "kube-controller-manager": 3}
@@ -50,15 +50,16 @@ def kubernetes(command: str, minor: int) -> GoTool:
 
     Raises ToolUnavailable for a minor that no module pins.
     """
-    if minor not in MINORS:
-        known = ", ".join(f"1.{each}" for each in MINORS)
+    pins = MODULES.get(minor)
+    if pins is None:
+        known = ", ".join(release.version for release in RELEASES.values())
         raise ToolUnavailable(
             f"{command} 1.{minor} is not on PATH and cannot be built: the sandbox builds {known}. "
             f"Put the four binaries of 1.{minor} into a folder and name it with --binaries"
         )
     return GoTool(
         name=command,
-        pins=f"kubernetes-1.{minor}",
+        pins=pins,
         module="k8s.io/kubernetes",
         package=f"k8s.io/kubernetes/cmd/{command}",
         stamps={
