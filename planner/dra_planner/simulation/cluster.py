@@ -266,17 +266,33 @@ def _shared_pools(stages: Sequence[Stage]) -> dict[PoolId, tuple[int, ...]]:
             seen.setdefault(pool.id, []).append(node)
     shared: dict[PoolId, tuple[int, ...]] = {}
     for pool_id, nodes in seen.items():
-        templates = {id(stages[node].state.template) for node in nodes}
-        if len(templates) > 1 or (len(nodes) > 1 and not _is_bound(stages[nodes[0]], pool_id)):
+        templates = {id(stages[node].state.template): stages[node] for node in nodes}
+        if len(nodes) > 1 and not _is_copied(tuple(templates.values()), pool_id):
             shared[pool_id] = tuple(nodes)
     return shared
 
 
+def _is_copied(stages: Sequence[Stage], pool_id: PoolId) -> bool:
+    """Tell whether each node of these templates has a pool of its own, of which they show one.
+
+    So it is where every device belongs to a single node and the template is one, or where several templates, such as
+    those of a predicted pool in each of its zones, show devices of the same single node.
+    """
+    if len(stages) == 1:
+        return _is_bound(stages[0], pool_id)
+    homes = {home for stage in stages for home in _homes(stage, pool_id)}
+    return len(homes) == 1 and all(homes)
+
+
 def _is_bound(stage: Stage, pool_id: PoolId) -> bool:
     """Tell whether each device of a pool belongs to a single node."""
-    template = stage.state.template
-    return all(
-        bool((candidate.device if candidate.slice.per_device_node_selection else candidate.slice).node_name)
-        for candidate in template.candidates
+    return all(_homes(stage, pool_id))
+
+
+def _homes(stage: Stage, pool_id: PoolId) -> set[str]:
+    """Return the nodes that the devices of a pool belong to; "" where one belongs to no single node."""
+    return {
+        (candidate.device if candidate.slice.per_device_node_selection else candidate.slice).node_name or ""
+        for candidate in stage.state.template.candidates
         if PoolId(candidate.id.driver, candidate.id.pool) == pool_id
-    )
+    }

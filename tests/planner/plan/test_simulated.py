@@ -15,6 +15,25 @@ from dra_planner.sources import Source
 REHEARSALS = Path(__file__).parents[1] / "simulation" / "rehearsals"
 CASES = sorted(path.stem for path in REHEARSALS.glob("*.yaml"))
 Json = dict[str, Any]
+THREE_PODS = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+      containers: [{name: main, image: registry.example/web:1, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+"""
 
 
 def load(name: str) -> Json:
@@ -90,3 +109,19 @@ def test_fits_is_not_said_of_counts_on_which_the_scheduler_left_pods_pending(nam
     left = [run for run in case["outcomes"] if any(each["pending"] for each in run["workloads"].values())]
     built = {pool.name: pool.nodes.desired for pool in made.pools if pool.nodes.desired}
     assert not (left and made.verdict == "fits" and built == recorded)
+
+
+def test_the_zones_of_a_pool_do_not_share_its_devices():
+    """Nodes of a pool in different zones differ in a label: what one has is not taken by a pod on another."""
+    fleet = {
+        "cloud": "eks",
+        "region": "us-east-1",
+        "kubernetes": "1.34",
+        "systemPool": {"machine": "m7i.large"},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "network": {"zones": ["us-east-1a", "us-east-1b"]},
+        "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 3}}],
+    }
+    made = make_plan(PlanRequest(sources=(Source("three.yaml", THREE_PODS),), fleet=read_fleet(fleet)))
+    assert made.verdict == "fits"
+    assert numbers(made) == {"l4": (3, 3, 3)}
