@@ -11,12 +11,13 @@ from dra_planner.catalog.tables import Provenance, integer, provenance, read_tab
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonPod:
-    """One pod per node; None is a request that nobody sourced, 0 one that asks for nothing."""
+    """One pod per node; None is a request that nobody sourced, 0 one that asks for nothing; so of `containers`."""
 
     name: str
     origin: str  # platform | project
     cpu_milli: int | None
     memory_mib: int | None
+    containers: int | None
     provenance: Provenance
 
 
@@ -30,6 +31,7 @@ def daemon_pods(machine: Machine, drivers: tuple[str, ...] = ()) -> tuple[Daemon
             origin=row["origin"],
             cpu_milli=integer(row, "cpu_milli"),
             memory_mib=integer(row, "memory_mib"),
+            containers=integer(row, "containers"),
             provenance=provenance(row),
         )
         for row in read_table("daemon_pods")

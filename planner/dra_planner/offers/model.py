@@ -17,11 +17,15 @@ Origin = Literal["predicted", "observed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deduction:
-    """What something takes of every node before workloads come: cpu in thousandths, memory in bytes, pods."""
+    """What a pod takes of every node before workloads come: cpu in thousandths, memory in bytes, pods.
+
+    `containers`: how many it has, which counts where nodes are scored; 1 where nobody says.
+    """
 
     name: str
     amounts: Amounts = field(hash=False)
     reason: str
+    containers: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

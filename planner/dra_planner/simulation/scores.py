@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import floor
 from typing import NamedTuple
 
-from dra_planner.model import Container, PodSpec
+from dra_planner.model import Amounts, Container, PodSpec
 from dra_planner.offers import pod_requests
 from dra_planner.simulation.profile import Profile
 
@@ -59,6 +59,13 @@ def requested_for_score(pod: PodSpec) -> CpuMemory:
 def _with_defaults(container: Container) -> Container:
     defaults = {"cpu": _DEFAULT_CPU, "memory": _DEFAULT_MEMORY}
     return replace(container, requests={**defaults, **container.limits, **container.requests})
+
+
+def scored_amounts(amounts: Amounts, containers: int) -> CpuMemory:
+    """Return the same of a pod that is known by its amounts and its number of containers alone."""
+    return CpuMemory(
+        amounts.get("cpu", 0) or _DEFAULT_CPU * containers, amounts.get("memory", 0) or _DEFAULT_MEMORY * containers
+    )
 
 
 def fit_score(used: CpuMemory, allocatable: CpuMemory, profile: Profile) -> int:

@@ -21,7 +21,7 @@ from dra_planner.simulation.kinds import Kinds, PodKind
 from dra_planner.simulation.nodes import SimulatedNode, interleave_zones
 from dra_planner.simulation.profile import Profile
 from dra_planner.simulation.rules import Rules, compile_rules
-from dra_planner.simulation.scores import CpuMemory
+from dra_planner.simulation.scores import CpuMemory, scored_amounts
 from dra_planner.simulation.stages import Stage, Stages
 from dra_planner.simulation.twins import Distinctions, share_states
 
@@ -174,7 +174,7 @@ def _bound_pods(
 
 def _scored(offer: Offer, pods: Iterable[PlacedPod]) -> CpuMemory:
     """Return what counts as requested on a node when it is scored."""
-    taken = [CpuMemory(each.amounts.get("cpu", 0), each.amounts.get("memory", 0)) for each in offer.deductions]
+    taken = [scored_amounts(each.amounts, each.containers) for each in offer.deductions]
     taken += [placed.pod.kind.scored for placed in pods]
     return CpuMemory(sum(each.cpu for each in taken), sum(each.memory for each in taken))
 
