@@ -29,10 +29,12 @@ examples:
   pulumi-dra plan --stack eks-dev                    # the stack's own workloads on its own pools
   pulumi-dra plan --stack eks-dev --write            # and keep the plan for `pulumi up`
   pulumi-dra plan --stack eks-dev --check            # in CI: is the saved plan still right?
+  pulumi-dra plan examples/workloads/ --fleet fleet.yaml --constraints fix.yaml   # what needs fewer nodes
   helm template chart/ | pulumi-dra plan - --fleet fleet.yaml
   pulumi-dra plan --stack eks-dev --matrix kubernetes=1.34,1.36 driver=25.8.1,0.4.1     # a table of verdicts
   {SNAPSHOT_COMMAND} > cluster.yaml
   pulumi-dra plan examples/workloads/ --observed cluster.yaml   # on the nodes that exist, sizing nothing
+  pulumi-dra plan examples/workloads/ --fleet fleet.yaml --observed cluster.yaml  # how many nodes more
 """
 
 _CHECK_EXAMPLES = """\
@@ -209,7 +211,7 @@ class _Version(argparse.Action):
 def _add_plan(commands: Any) -> None:
     parser = _command(commands, "plan", "whether the workloads fit, and how many nodes that takes")
     _add_paths(parser)
-    _add_capacity(parser)
+    _add_capacity(parser, growing=True)
     parser.add_argument(
         "--demand",
         choices=("floor", "steady", "ceiling", "peak"),
@@ -237,6 +239,13 @@ def _add_plan(commands: Any) -> None:
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
     kept.add_argument("--check", action="store_true", help="exit 1 when the saved plan is stale (with --stack)")
+    parser.add_argument(
+        "--constraints",
+        metavar="FILE",
+        default="",
+        help="where the scheduler leaves pods pending on the nodes of the packing, write the cheapest change that the "
+        "simulation found to place everything: keys for the fleet, or a kustomize Component for the manifests",
+    )
     parser.add_argument("--detail", action="store_true", help="also say which devices each claim would get")
     _add_answer(parser, ("text", "json", "markdown", "html"))
 
@@ -438,12 +447,15 @@ def _add_paths(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_capacity(parser: argparse.ArgumentParser) -> None:
+def _add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> None:
     capacity = parser.add_mutually_exclusive_group()
     capacity.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
     capacity.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
-    capacity.add_argument(
-        "--observed", metavar="FILE", help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o yaml"
+    (parser if growing else capacity).add_argument(
+        "--observed",
+        metavar="FILE",
+        help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o yaml"
+        + ("; with a fleet or a stack: how many nodes more each pool needs" if growing else ""),
     )
     parser.add_argument("--kubernetes", metavar="VERSION", help='judge for this release instead, as "1.36"')
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
@@ -37,6 +38,10 @@ def run(values: argparse.Namespace) -> int:
         plan = make_plan(request)
     difference = _difference(plan, inputs, values)
     stale, notes = _compare_and_write(plan, inputs, values) if values.check or values.write else ("", [])
+    if values.constraints:
+        from dra_command.constraints import write_constraints  # loads what writes YAML
+
+        notes = [*notes, write_constraints(Path(values.constraints), plan)]
     _print(plan, difference, values)
     if stale:
         print(f"pulumi-dra: {stale}", file=sys.stderr)
@@ -48,13 +53,15 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
+    if values.constraints and values.observed:
+        raise UsageError("--constraints needs pools that are sized", fix="give --fleet or --stack, not --observed")
     for option in ("write", "check"):
         if not getattr(values, option):
             continue
         if not values.stack:
             raise UsageError(f"--{option} needs --stack", fix=f"pulumi-dra plan --stack NAME --{option}")
-        if values.paths or values.kubernetes:
-            what = "PATH" if values.paths else "--kubernetes"
+        if values.paths or values.kubernetes or values.observed:
+            what = "PATH" if values.paths else "--kubernetes" if values.kubernetes else "--observed"
             raise UsageError(
                 f"--{option} is about the stack as it stands: {what} cannot be given with it",
                 fix="change the stack's settings instead",

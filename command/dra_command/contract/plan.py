@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -66,6 +66,9 @@ class PoolRow(Output):
     machine: str
     count: CountRow
     nodes: NodesRow
+    existing: int | None = Field(
+        default=None, description="Nodes that are there already, with a fleet and an observed cluster; else null."
+    )
     devices: DevicesRow
     price_per_hour: float | None = Field(description="US dollars per node and hour; null when unknown.")
     recommended: int = Field(description="Nodes that are built for the demand: simulated, or the packing.")
@@ -120,7 +123,7 @@ class WorkloadRow(Output):
 
 
 class CostRow(Output):
-    """Price of the planned nodes."""
+    """Price of the planned nodes; with an observed cluster and a fleet, of those that are added to it."""
 
     hourly: float
     currency: Literal["USD"]
@@ -169,6 +172,21 @@ class StrandingRow(Output):
     pending: list[PodsRow] = Field(description="The same by workload.")
 
 
+class FixRow(Output):
+    """A change with which the simulation placed everything in every order of arrival."""
+
+    kind: Literal["taint", "affinity", "profile", "maximum"]
+    message: str
+    nodes: dict[str, int] = Field(description="Nodes of each pool that it takes.")
+    saves_per_hour: float | None = Field(
+        description="US dollars, against what is built; negative where it costs more, null where a price is unknown."
+    )
+    patch: dict[str, Any] | None = Field(
+        description="Keys to merge into the fleet (pools by name), or a kustomize Component; null where neither can "
+        "hold it."
+    )
+
+
 class SimulationRow(Output):
     """The default scheduler, simulated in several orders of arrival; a random one has its seed."""
 
@@ -182,6 +200,9 @@ class SimulationRow(Output):
     outcomes: list[OutcomeRow] = Field(
         description="How the orders end with the simulated counts, or with every pool at its maximum where at_maximum "
         "is not empty; orders that end the same together. Empty where neither was simulated at full scale."
+    )
+    fixes: list[FixRow] = Field(
+        default_factory=list[FixRow], description="What would place everything on cheaper nodes, the cheapest first."
     )
 
 

@@ -24,6 +24,7 @@ from dra_command.contract.plan import (
     WorkloadRow,
 )
 from dra_command.formats.explain_json import explain_output
+from dra_command.formats.plan_json_fixes import fix_rows
 from dra_command.formats.plan_json_nodes import (
     difference_row,
     filled_row,
@@ -63,7 +64,7 @@ def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None =
         filled_nodes=filled_row(filled),
         failing_claims=[explain_output(each) for each in explain_failing(plan.judgement)],
         difference=None if difference is None else difference_row(difference),
-        diagnostics=[finding(each) for each in plan.diagnostics],
+        diagnostics=[finding(each) for each in (*plan.diagnostics, *plan.beside)],
         claims=_claims(plan) if detail else None,
     )
 
@@ -123,6 +124,7 @@ def _simulation(plan: Plan) -> SimulationRow | None:
         at_packing=[_stranding(each) for each in found.at_packing],
         at_maximum=[_stranding(each) for each in found.at_maximum],
         outcomes=outcome_rows(order_outcomes(plan)),
+        fixes=fix_rows(plan),
     )
 
 
@@ -138,6 +140,7 @@ def _pool(pool: PlannedPool, filled: FilledNodes) -> PoolRow:
         machine=pool.machine,
         count=CountRow.model_validate(pool.row["count"]),
         nodes=NodesRow.model_validate(pool.row["nodes"]),
+        existing=pool.existing,
         devices=DevicesRow.model_validate(pool.row["devices"]),
         price_per_hour=None if pool.hourly_usd is None else float(pool.hourly_usd),
         recommended=pool.recommended,

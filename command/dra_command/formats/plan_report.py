@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DemandLevel, Reason, Verdict
 from dra_planner.plan import Plan, PlannedWorkload
 from dra_planner.plan.values import MISSING_POOL
+from dra_planner.wording import counted
+
+if TYPE_CHECKING:  # only simulating needs the simulation
+    from dra_planner.simulation import SimulatedCounts
 
 VERDICT_WORDS: dict[Verdict, str] = {
     "fits": "fits",
@@ -62,9 +67,12 @@ def headline(plan: Plan) -> str:
     if not plan.workloads and not errors:
         return "Nothing to place: the manifests hold no workload."
     if plan.verdict == "fits":
-        return f"Everything fits{level}."
+        beside = [name for name in _BESIDE if any(each.code == f"{name}-does-not-fit" for each in plan.beside)]
+        return f"Everything fits{level}{f', but not at {beside[0]} demand' if beside else ''}."
     wrong = f"{errors} error{'s' if errors != 1 else ''}" if errors else ""
-    said = ", ".join(filter(None, (f"{_pods(pending)} pending" if pending else "", _simulated_pending(plan), wrong)))
+    simulated = _simulated_pending(plan)
+    counted_once = pending and not (simulated and plan.judgement.is_observed)
+    said = ", ".join(filter(None, (f"{_pods(pending)} pending" if counted_once else "", simulated, wrong)))
     waiting = f": {said}" if said else ""
     if plan.verdict == "does-not-fit":
         return f"Does not fit{level}{waiting}."
@@ -86,13 +94,16 @@ def setting(plan: Plan) -> str:
     if plan.fleet is None:
         plural = "s" if len(plan.pools) != 1 else ""
         return f"{len(plan.pools)} observed node{plural} · Kubernetes {plan.kubernetes}"
-    return f"{plan.fleet.cloud} {plan.fleet.region} · Kubernetes {plan.kubernetes}"
+    there = f" · {counted(len(plan.offers), 'observed node')}" if plan.judgement.is_observed else ""
+    return f"{plan.fleet.cloud} {plan.fleet.region}{there} · Kubernetes {plan.kubernetes}"
 
 
 def pools_table(plan: Plan) -> Table:
     """Return nodes, devices and price per pool; each of the three numbers is named as such."""
     if plan.fleet is None:
         return _nodes_table(plan)
+    if plan.judgement.is_observed:
+        return _growth_table(plan)
     rows = tuple(
         (
             pool.name,
@@ -115,6 +126,24 @@ def pools_table(plan: Plan) -> Table:
     return Table("Node pools", heads, rows, frozenset(range(2, 9)), note)
 
 
+def _growth_table(plan: Plan) -> Table:
+    rows = tuple(
+        (
+            pool.name,
+            pool.machine,
+            f"{pool.minimum}–{pool.maximum}",
+            str(pool.existing),
+            str(pool.nodes.desired - (pool.existing or 0)),
+            f"{pool.devices.used}/{pool.devices.total}",
+            "unknown" if pool.hourly_usd is None else f"{pool.hourly_usd:,.2f}",
+        )
+        for pool in plan.pools
+    )
+    heads = ("pool", "machine", "allowed", "existing", "more", "devices", "USD/h each")
+    note = "more: so many beside those that exist, and the default scheduler places everything in every order tried"
+    return Table("Node pools", heads, rows, frozenset(range(2, 7)), note)
+
+
 def _nodes_table(plan: Plan) -> Table:
     rows = tuple(
         (node.name, node.machine or "?", *map(str, (node.devices.total, node.devices.used, node.devices.stranded)))
@@ -126,7 +155,7 @@ def _nodes_table(plan: Plan) -> Table:
 def workloads_table(plan: Plan) -> Table:
     """Return workloads against pools: pods placed there, or whether they could run there at all."""
     pools = _pool_columns(plan)
-    beside = tuple(level for level in _BESIDE if level != plan.level) if plan.fleet is not None else ()
+    beside = tuple(level for level in _BESIDE if level != plan.level) if not plan.judgement.is_observed else ()
     by_pool = 0 < len(pools) <= MOST_POOL_COLUMNS
     rows = []
     for workload in plan.workloads:
@@ -166,13 +195,16 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
 def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
     """Return findings about objects, errors first."""
     order = {"error": 0, "warning": 1, "note": 2}
-    return tuple(sorted(plan.diagnostics, key=lambda each: (order[each.severity], each.place, each.code)))
+    found = (*plan.diagnostics, *plan.beside)
+    return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code)))
 
 
 def costs(plan: Plan) -> tuple[str, ...]:
     """Return what the planned nodes cost, with the date of the prices, or that it is unknown."""
     if plan.fleet is None:
         return ()
+    if plan.judgement.is_observed:
+        return _growth_costs(plan)
     nodes = sum(pool.recommended for pool in plan.pools)
     if not nodes:
         return ("No GPU node is needed.",) if plan.verdict == "fits" else ()
@@ -192,6 +224,16 @@ def costs(plan: Plan) -> tuple[str, ...]:
     return (f"{counted}, {_usd(plan.cost.hourly_usd)} per hour{when}{least}",)
 
 
+def _growth_costs(plan: Plan) -> tuple[str, ...]:
+    more = sum(pool.nodes.desired - (pool.existing or 0) for pool in plan.pools)
+    if not more:
+        return ("No node more is needed.",) if plan.verdict == "fits" else ()
+    if plan.cost is None:
+        return (f"{counted(more, 'node')} more; cost unknown: no price for a pool (give it pricePerHour)",)
+    when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
+    return (f"{counted(more, 'node')} more, {_usd(plan.cost.hourly_usd)} per hour more{when}",)
+
+
 def simulation(plan: Plan) -> tuple[str, ...]:
     """Return what the simulation found, in a sentence, or why there is nothing to say."""
     found = plan.judgement.simulated
@@ -199,7 +241,9 @@ def simulation(plan: Plan) -> tuple[str, ...]:
         return ()
     tried = len(found.orders)
     scale = f", at a scale of 1:{found.scale}" if found.scale > 1 else ""
-    said = f"Simulated in {tried} orders of arrival{scale}: "
+    said = f"Simulated in {counted(tried, 'order')} of arrival{scale}: "
+    if plan.judgement.is_observed:
+        return _growth_simulation(said, found)
     if not found.at_packing:
         return (f"{said}the packing places everything in each.",)
     most = max(each.pods for each in found.at_packing)
@@ -207,10 +251,40 @@ def simulation(plan: Plan) -> tuple[str, ...]:
     if found.counts is not None:
         more = sum(pool.simulated or 0 for pool in plan.pools) - sum(pool.packing for pool in plan.pools)
         kept = "; the packing is built, as the fleet says" if plan.fleet.sizing == "packing" else ""
-        return (f"{said}, {more} more node{'s' if more != 1 else ''} in none{kept}.",)
+        return (f"{said}, {more} more node{'s' if more != 1 else ''} in none{kept}.", *_cheaper(plan))
     if not found.complete:
         return (f"{said}; how many nodes place everything was not found in the time given (--simulate SECONDS).",)
     return (f"{said}, and no counts within the maxima were found that leave none.",)
+
+
+def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
+    if not found.at_packing:
+        return (f"{said}the existing nodes place everything in each.",)
+    most = max(each.pods for each in found.at_packing)
+    said += f"the existing nodes leave up to {_pods(most)} pending in {len(found.at_packing)} of them"
+    if found.counts is not None:
+        return (f"{said}, those with the new nodes in none.",)
+    if not found.complete:
+        return (f"{said}; how many more nodes it takes was not found in the time given (--simulate SECONDS).",)
+    return (f"{said}, and no counts within the maxima were found that leave none.",)
+
+
+def _cheaper(plan: Plan) -> tuple[str, ...]:
+    """Return the change that would place everything on cheaper nodes, and what it saves against what is built."""
+    if not plan.judgement.fixes:
+        return ()
+    from dra_planner.plan.fixes import fix_sentence, saved_usd  # loads the simulation
+
+    fix = plan.judgement.fixes[0]
+    built = {pool.name: pool.recommended for pool in plan.pools}
+    fewer = sum(built.values()) - sum(fix.counts.values())
+    saved = saved_usd(fix, built, plan.offers)
+    if fewer <= 0 and not saved:
+        return ()
+    worth = [f"{counted(fewer, 'node')} fewer"] if fewer > 0 else []
+    worth += [f"{_usd(saved)} per hour less"] if saved else []
+    sentence = fix_sentence(fix)
+    return (f"{sentence[0].upper()}{sentence[1:]}: {', '.join(worth)}, and everything is placed too (simulated).",)
 
 
 def _pool_columns(plan: Plan) -> list[str]:

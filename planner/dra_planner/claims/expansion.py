@@ -33,6 +33,7 @@ from dra_planner.model import (
     WorkloadRef,
 )
 from dra_planner.releases import Features
+from dra_planner.wording import counted
 
 NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
@@ -98,16 +99,17 @@ class _Expansion:
     def add(self, workload: Workload, pod_set: PodSet) -> None:
         running = self._running.get(workload.ref, ()) if len(workload.pod_sets) == 1 else ()
         template = self._created(pod_set.template, workload.meta.namespace)
+        ahead = self._manifests.existing.get(workload.ref) is workload
         member = Member(
             workload=workload.ref,
             pod_set=pod_set.name,
-            figures=self._figures(pod_set),
+            figures=self._figures(workload, pod_set, ahead=ahead),
             in_order=pod_set.in_order,
             spreads=pod_set.spreads,
             rollout=pod_set.rollout,
             running=running,
             changed=bool(running) and self._is_changed(workload),
-            ahead=self._manifests.existing.get(workload.ref) is workload,
+            ahead=ahead,
             place=workload.place,
         )
         if not member.ahead:
@@ -207,11 +209,16 @@ class _Expansion:
         priority = self._manifests.priority_classes.get(pod.priority_class_name)
         return pod if priority is None or pod.priority else replace(pod, priority=priority)
 
-    def _figures(self, pod_set: PodSet) -> Figures:
-        """Pods behind a scheduling gate are not asked for yet; they count from the ceiling on."""
-        if not pod_set.template.spec.scheduling_gates:
-            return pod_set.figures
-        return Figures(0, 0, pod_set.figures.ceiling, pod_set.figures.peak)
+    def _figures(self, workload: Workload, pod_set: PodSet, *, ahead: bool) -> Figures:
+        """Return the pods of a set; behind a scheduling gate, those that will be, but none of what is there already."""
+        gates, figures = pod_set.template.spec.scheduling_gates, pod_set.figures
+        if not gates:
+            return figures
+        if ahead:
+            return Figures(0, 0, figures.ceiling, figures.peak)
+        held = f"held by {counted(len(gates), 'scheduling gate')} ({', '.join(gates)})"
+        self._assumptions.add(f"{workload.ref}: its pods are {held}, and counted as they will run without")
+        return figures._replace(floor=0)
 
     def _serve(
         self, pod: PodSpec, namespace: str, claims: tuple[ShapeClaim, ...]

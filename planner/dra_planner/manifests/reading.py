@@ -149,7 +149,7 @@ class _Collector:
         read = _READERS.get((item.group, item.kind))
         if read is not None:
             read(self, kept)
-        elif is_scaler(item) or not self.add_workload(kept):
+        elif not (self.reader.scales(kept) if is_scaler(item) else self.add_workload(kept)):
             self.other[f"{item.api_version} {item.kind}"] += 1
 
     def _is_repeated(self, item: KubernetesObject) -> bool:

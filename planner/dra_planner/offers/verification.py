@@ -60,7 +60,7 @@ def verify_offers(predicted: Iterable[Offer], observed: Iterable[Offer]) -> Veri
     members: dict[str, list[Offer]] = {pool.name: [] for pool in pools}
     strangers: list[str] = []
     for node in observed:
-        name = _pool_of(node, pools)
+        name = pool_of(node, pools)
         if name is not None:
             members[name].append(node)
         elif any(each.devices for each in node.slices):
@@ -78,7 +78,8 @@ def verify_offers(predicted: Iterable[Offer], observed: Iterable[Offer]) -> Veri
     )
 
 
-def _pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
+def pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
+    """Return the pool that an observed node is of: by its label `pulumi-dra/pool`, else the only one of its machine."""
     label = node.node.meta.labels.get(POOL)
     if label is not None:
         return label if any(pool.name == label for pool in pools) else None

@@ -22,7 +22,7 @@ def detail_claims(plan: Plan) -> tuple[GivenClaim, ...]:
     Pods are named <workload>-<index>, nodes <pool>-<index>, generated claims <pod>-<claim>. Raises UnsupportedFeature
     for more than 100,000 pods.
     """
-    if plan.fleet is None:
+    if plan.judgement.is_observed:
         return plan.judgement.claims
     sizing = plan.judgement.sizing
     pods = sum(pattern.nodes * sum(count for _, count in pattern.pods) for pattern in sizing.patterns)

@@ -46,7 +46,7 @@ from dra_planner.releases import features_of, parse_version
 
 def plan_file(plan: Plan) -> PlanFile:
     """Return the plan's document; raises PlanFileError for a plan on a snapshot, which is no plan of a fleet."""
-    if plan.fleet is None:
+    if plan.fleet is None or plan.judgement.is_observed:
         raise PlanFileError("a plan on observed nodes sizes nothing", fix="plan on a fleet, and keep that")
     unsealed = PlanFile(
         version=VERSION,

@@ -16,7 +16,7 @@ from dra_planner.releases import Features
 from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
 
 if TYPE_CHECKING:  # only simulating needs the simulation
-    from dra_planner.simulation import Outcome, SimulatedCounts
+    from dra_planner.simulation import Fix, Outcome, SimulatedCounts
 
 MOST_PODS: Final = 1_000  # of one shape that are tried on one node
 
@@ -57,7 +57,8 @@ class Judgement:
     of observed nodes alone: which devices claims were given, and how many of each node's are used; `outcome` is what
     they were told from. `simulated` is what
     the simulation says of the sizes at the level judged; None where it was not asked, or where the packing does not
-    place everything.
+    place everything. `fixes` are changes with which it places everything at less cost, the cheapest first.
+    Where pools grow beside observed nodes, `predicted` are what they offer, `groups` the pool of each node by its name.
     """
 
     demand: Demand
@@ -70,6 +71,9 @@ class Judgement:
     system_offer: Offer | None = None
     assumptions: tuple[str, ...] = ()
     simulated: SimulatedCounts | None = None
+    fixes: tuple[Fix, ...] = ()
+    predicted: tuple[Offer, ...] = ()
+    groups: Mapping[str, str] = field(default_factory=dict[str, str])
     fleet: Fleet | None = None
     claims: tuple[GivenClaim, ...] = ()
     devices: Mapping[str, DeviceCount] = field(default_factory=dict[str, DeviceCount])

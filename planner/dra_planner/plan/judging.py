@@ -21,7 +21,7 @@ from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
 
 if TYPE_CHECKING:  # only simulating needs the simulation
-    from dra_planner.simulation import SimulatedCounts
+    from dra_planner.simulation import Fix, SimulatedCounts
 
 
 def judge(
@@ -48,13 +48,14 @@ def judge(
     system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None
     sizings = _size_levels(demand, Sizer.of(on_gpus, offers, classes, features), system)
     simulated: SimulatedCounts | None = None
+    fixes: tuple[Fix, ...] = ()
     if steps:
-        from dra_planner.plan.simulated import simulate_sizing, system_nodes  # with the simulation of the scheduler
+        from dra_planner.plan.simulated import simulate_sizings, system_nodes  # with the simulation of the scheduler
 
         beside = system_nodes(fleet)
         sized = on_gpus if beside is None else demand
-        simulation, simulated = simulate_sizing(sizings[level], sized, offers, beside, classes, features, steps)
-        sizings = {each: simulation if known is sizings[level] else known for each, known in sizings.items()}
+        answer = simulate_sizings(sizings, level, sized, offers, beside, classes, features, steps)
+        sizings, simulated, fixes = answer.sizings, answer.found, answer.fixes
     return Judgement(
         demand=demand,
         offers=offers,
@@ -63,6 +64,7 @@ def judge(
         level=level,
         sizings=sizings,
         simulated=simulated,
+        fixes=fixes,
         on_system=frozenset(shape.id for shape in elsewhere.shapes),
         system_offer=system.offer if system is not None else None,
         assumptions=system.assumptions if system is not None else (),
@@ -70,7 +72,7 @@ def judge(
     )
 
 
-def _size_levels(demand: Demand, sizer: Sizer, system: SystemPods | None) -> dict[DemandLevel, Sizing]:
+def _size_levels(demand: Demand, sizer: Sizer, system: SystemPods | None) -> Mapping[DemandLevel, Sizing]:
     """Size every level; levels that ask for the same are sized once."""
     done: dict[tuple[int | None, ...], Sizing] = {}
     sizings: dict[DemandLevel, Sizing] = {}

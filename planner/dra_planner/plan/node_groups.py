@@ -148,7 +148,7 @@ class _Filler:
         """`most`: pods of one shape that are tried on one node."""
         self._plan = plan
         self._most = most
-        self._offers = {offer.name: offer for offer in plan.offers}
+        self._offers = {offer.name: offer for offer in (*plan.offers, *plan.judgement.predicted)}
         self._sight = sight_of(plan.demand.shapes, plan.demand.namespaces)
         self._opened: dict[str, NodeState] = {}
         fits = {each.workload: dict(each.fits) for each in plan.workloads}
@@ -282,7 +282,9 @@ def _on_nodes(plan: Plan, outcome: Outcome) -> Iterator[tuple[str, _Content, int
 
 
 def _pool_of(node: str, plan: Plan) -> str:
-    """Return the pool of a simulated node, which is named <pool>-<index>; an observed one is its own."""
+    """Return the pool of a simulated node, which is named <pool>-<index>; an observed one is its own, or as is said."""
+    if node in plan.judgement.groups:
+        return plan.judgement.groups[node]
     return node if plan.fleet is None else node.rpartition("-")[0]
 
 

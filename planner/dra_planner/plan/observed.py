@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from dra_planner.claims import expand_claims
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
-from dra_planner.errors import ManifestError, Place
+from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand
+from dra_planner.model import Demand, DeviceClass
 from dra_planner.offers import Offer, observe_offers
 from dra_planner.plan.judging import judge
 from dra_planner.plan.planned_workloads import plan_workloads
@@ -20,14 +20,32 @@ from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import DeviceCount
 from dra_planner.sources import Source
 
+Classes = Callable[[Features], Mapping[str, DeviceClass]]
+
 _KUBELET = re.compile(r"""\bkubeletVersion["']?\s*:\s*["']?v?(1\.\d+)""")
 
 
-def plan_on_snapshot(request: PlanRequest) -> Plan:
-    """Return what becomes of the workloads on the nodes of the snapshot, at steady demand.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCluster:
+    """A snapshot and what is applied to it: `manifests` are the latter in the cluster, `demand` and `offers` follow."""
 
-    Without manifests beside the snapshot its own pods that sit on no node are the workloads. Raises ManifestError for
-    a snapshot without nodes, or of a release that neither it nor the request names.
+    features: Features
+    snapshot: Manifests
+    manifests: Manifests
+    demand: Demand
+    offers: tuple[Offer, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the answer rests on."""
+        return _assumptions(self.demand, self.offers, self.features, self.snapshot)
+
+
+def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCluster:
+    """Return the snapshot of a request with its manifests applied; `classes` are those that the cluster may lack.
+
+    Raises ManifestError for a snapshot without nodes, or of a release that neither it nor the request names.
     """
     features = features_of(_minor(request))
     snapshot = read_checked(request.observed, features)
@@ -39,20 +57,36 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
         )
     given = read_checked(request.sources, features) if request.sources else snapshot
     manifests = _together(given, snapshot)
-    demand = expand_claims(_in_cluster(manifests, snapshot), manifests.classes, features)
-    offers = observe_offers(snapshot, features)
-    judgement = judge(demand, offers, manifests.classes, features)
-    diagnostics = (*snapshot.diagnostics, *(given.diagnostics if given is not snapshot else ()))
+    if classes is not None:
+        manifests = replace(manifests, classes={**classes(features), **manifests.classes})
+    return ReadCluster(
+        features=features,
+        snapshot=snapshot,
+        manifests=manifests,
+        demand=expand_claims(_in_cluster(manifests, snapshot), manifests.classes, features),
+        offers=observe_offers(snapshot, features),
+        diagnostics=(*snapshot.diagnostics, *(given.diagnostics if given is not snapshot else ())),
+    )
+
+
+def plan_on_snapshot(request: PlanRequest) -> Plan:
+    """Return what becomes of the workloads on the nodes of the snapshot, at steady demand.
+
+    Without manifests beside the snapshot its own pods that sit on no node are the workloads. Raises what `read_cluster`
+    does.
+    """
+    cluster = read_cluster(request)
+    judgement = judge(cluster.demand, cluster.offers, cluster.manifests.classes, cluster.features)
     return Plan(
         judgement=judgement,
-        verdict=overall_verdict(judgement.sizing.verdict, diagnostics),
+        verdict=overall_verdict(judgement.sizing.verdict, cluster.diagnostics),
         fleet=None,
-        pools=tuple(_node(offer, judgement.devices[offer.name]) for offer in offers),
+        pools=tuple(_node(offer, judgement.devices[offer.name]) for offer in cluster.offers),
         workloads=plan_workloads(judgement),
         cost=None,
-        assumptions=_assumptions(demand, offers, features, snapshot),
-        diagnostics=diagnostics,
-        manifests=manifests,
+        assumptions=cluster.assumptions,
+        diagnostics=cluster.diagnostics,
+        manifests=cluster.manifests,
     )
 
 
@@ -92,8 +126,8 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
     Of what the cluster has by the same name, what is given is new. Workloads of the cluster that are not given stay as
     they are; their pods that are pending come first.
     """
-    if manifests is snapshot:
-        return snapshot
+    if manifests.workloads is snapshot.workloads:
+        return manifests
     named = {workload.ref for workload in manifests.workloads}
     known = {pod.owner for pod in snapshot.bound_pods}
     staying = [

@@ -36,6 +36,17 @@ def judge_nodes(
 ) -> Judgement:
     """Return what becomes of steady demand on observed nodes; nothing is sized."""
     outcome = Simulator.of(demand, observed_nodes(offers), classes, features).run()
+    return judge_outcome(demand, offers, classes, features, outcome)
+
+
+def judge_outcome(
+    demand: Demand,
+    offers: tuple[Offer, ...],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    outcome: Outcome,
+) -> Judgement:
+    """Return what a simulated outcome says of steady demand; pods are placed on groups of nodes."""
     refs = sorted({member.workload for member in _members(demand) if not member.ahead})
     workloads = tuple(_workload(ref, demand, outcome) for ref in refs)
     sizing = Sizing(
@@ -86,7 +97,7 @@ def _workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSiz
         if simulated.lost:
             verdicts.append("does-not-fit")
             reasons[_preempted(simulated.lost)] = None
-        running, placements = simulated.placed, sorted(simulated.nodes.items())
+        running, placements = simulated.placed, sorted(simulated.groups.items())
         left += simulated.pending
         refused += simulated.not_created + simulated.lost
         if simulated.not_created:

@@ -17,6 +17,7 @@ from dra_planner.plan.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.judging import judge
+from dra_planner.plan.levels_beside import find_levels_beside
 from dra_planner.plan.node_ranges import node_range
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.reading import read_checked
@@ -28,11 +29,15 @@ from dra_planner.wording import counted, verb
 
 
 def make_plan(request: PlanRequest) -> Plan:
-    """Return the plan for workloads on a fleet's pools, or on the nodes of a snapshot.
+    """Return the plan for workloads on a fleet's pools, on the nodes of a snapshot, or on both.
 
     Raises PlannerError for input that is wrong. What does not fit, and objects that the API server would refuse,
     are in the plan: as reasons and diagnostics.
     """
+    if request.observed and request.fleet is not None:
+        from dra_planner.plan.growing import plan_growth  # with the simulation of the scheduler
+
+        return plan_growth(request, request.fleet)
     if request.observed:
         from dra_planner.plan.observed import plan_on_snapshot
 
@@ -80,6 +85,7 @@ def size_plan(
         cost=_cost(sizing, offers, pools),
         assumptions=(*assumptions, *judgement.assumptions),
         diagnostics=found,
+        beside=tuple(find_levels_beside(judgement)),
         inputs=inputs or {},
         manifests=manifests,
     )

@@ -13,11 +13,17 @@ from typing import Final
 from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_system_offer
+from dra_planner.plan.fixes import fix_sentence
+from dra_planner.plan.levels_beside import LEVELS_BESIDE
 from dra_planner.releases import Features
 from dra_planner.simulation import (
+    CountQuestion,
+    Fix,
     SimulatedCounts,
     SimulatedPool,
     Stranding,
+    find_fixes,
+    predicted_nodes,
     simulate_counts,
     standard_orders,
 )
@@ -41,41 +47,79 @@ def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
     return None if offer is None or fleet is None else SystemNodes(offer=offer, count=fleet.system_pool.count)
 
 
-def simulate_sizing(
-    sizing: Sizing,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulated:
+    """What the simulation makes of sizes: their verdicts at every level, and of the level judged what it found."""
+
+    sizings: Mapping[DemandLevel, Sizing]
+    found: SimulatedCounts | None = None
+    fixes: tuple[Fix, ...] = ()
+
+
+def simulate_sizings(
+    sizings: Mapping[DemandLevel, Sizing],
+    level: DemandLevel,
     demand: Demand,
     offers: Iterable[Offer],
     system: SystemNodes | None,
     classes: Mapping[str, DeviceClass],
     features: Features,
     steps: int,
-) -> tuple[Sizing, SimulatedCounts | None]:
-    """Return the sizing with the verdicts that the simulation gives, and what it found.
+) -> Simulated:
+    """Return the sizings with the verdicts that the simulation gives, and what it found at one level.
 
-    Only a demand that the packing places is simulated; None where there is nothing to simulate. `demand` holds the
-    pods that the offers and the system nodes are there for.
+    Only levels that the packing places are simulated; `found` is None where this one is not. `demand` holds the pods
+    that the offers and the system nodes are there for. `steps` bounds that level; ceiling and peak, where they differ,
+    have what it leaves, at least a sixth each.
     """
-    if not _is_placed(sizing, demand, sizing.level):
-        return sizing, None
     ordered = tuple(offers)
-    pools = [
-        SimulatedPool(
-            offer=offer, packing=sizing.pool(offer.name).plan, maximum=sizing.pool(offer.name).maximum, cost=cost
-        )
-        for offer, cost in zip(ordered, node_costs(ordered), strict=True)
-    ]
-    found = simulate_counts(
-        demand,
-        pools,
-        [(system.offer, system.count)] if system is not None else [],
-        classes,
-        features,
+    sizing, left = sizings[level], steps
+    found: SimulatedCounts | None = None
+    fixes: tuple[Fix, ...] = ()
+    answers: dict[int, Sizing] = {}
+    if _is_placed(sizing, demand, level):
+        question = _question(sizing, demand, ordered, system, classes, features)
+        found = simulate_counts(question, steps * 2 // 3)
+        fixes, left = find_fixes(question, found, _placements(sizing), steps - found.spent)
+        answers[id(sizing)] = _answered(sizing, found, fixes)
+    for beside in LEVELS_BESIDE:
+        other = sizings[beside]
+        if id(other) not in answers and other is not sizing and _is_placed(other, demand, beside):
+            question = _question(other, demand, ordered, system, classes, features)
+            share = max(left // 2, steps // 6)
+            answers[id(other)] = _answered(other, simulate_counts(question, share), ())
+    return Simulated(
+        sizings={each: answers.get(id(known), known) for each, known in sizings.items()}, found=found, fixes=fixes
+    )
+
+
+def _question(
+    sizing: Sizing,
+    demand: Demand,
+    offers: tuple[Offer, ...],
+    system: SystemNodes | None,
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+) -> CountQuestion:
+    return CountQuestion(
+        demand=demand,
+        pools=tuple(
+            SimulatedPool(
+                offer=offer, packing=sizing.pool(offer.name).plan, maximum=sizing.pool(offer.name).maximum, cost=cost
+            )
+            for offer, cost in zip(offers, node_costs(offers), strict=True)
+        ),
+        beside=() if system is None else predicted_nodes((system.offer,), {system.offer.name: system.count}),
+        classes=classes,
+        features=features,
         level=sizing.level,
         orders=standard_orders(RANDOM_ORDERS),
-        steps=steps,
     )
-    workloads = tuple(_answer(size, found) for size in sizing.workloads)
-    return replace(sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads)), found
+
+
+def _answered(sizing: Sizing, found: SimulatedCounts, fixes: tuple[Fix, ...]) -> Sizing:
+    workloads = tuple(_answer(size, found, fixes) for size in sizing.workloads)
+    return replace(sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads))
 
 
 def _is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
@@ -94,7 +138,7 @@ def _is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
     )
 
 
-def _answer(size: WorkloadSize, found: SimulatedCounts) -> WorkloadSize:
+def _answer(size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...]) -> WorkloadSize:
     """Return the answer for a workload after the simulation."""
     if found.counts is not None:
         reasons = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
@@ -106,11 +150,23 @@ def _answer(size: WorkloadSize, found: SimulatedCounts) -> WorkloadSize:
     if not mine:
         return size
     kept = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
-    reason = _stranded(size.workload, mine, found)
+    reason = stranded(size.workload, mine, found, fixes)
     return replace(size, verdict=worst((size.verdict, "cannot-tell")), reasons=(*kept, reason))
 
 
-def _stranded(ref: WorkloadRef, strandings: list[Stranding], found: SimulatedCounts) -> Reason:
+def _placements(sizing: Sizing) -> dict[str, set[str]]:
+    """Return the pools on which the packing puts pods of a shape, by the id of the shape."""
+    placed: dict[str, set[str]] = {}
+    for pattern in sizing.patterns:
+        for shape, _ in pattern.pods:
+            placed.setdefault(shape, set()).add(pattern.pool)
+    return placed
+
+
+def stranded(
+    ref: WorkloadRef, strandings: list[Stranding], found: SimulatedCounts, fixes: tuple[Fix, ...]
+) -> Reason:
+    """Return why a workload is in doubt: its pods that some orders of arrival leave pending, and what would help."""
     most = max(each.pending[ref] for each in strandings)
     pods = f"{most} pod{'s' if most != 1 else ''}"
     orders = ", ".join(str(each.order) for each in strandings)
@@ -119,5 +175,5 @@ def _stranded(ref: WorkloadRef, strandings: list[Stranding], found: SimulatedCou
         code="simulation-leaves-pods",
         message=f"a packing exists, but simulated {where} the default scheduler leaves up to {pods} pending in "
         f"{len(strandings)} of {len(found.orders)} orders of arrival ({orders})",
-
+        fix=f"{fix_sentence(fixes[0])} (simulated: every pod is placed in every order)" if fixes else "",
     )

@@ -27,7 +27,8 @@ MISSING_POOL: Final = "pool-missing"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What to plan: workloads on a fleet's pools, or, with `observed`, on the nodes of a snapshot.
+    """What to plan: workloads on a fleet's pools, on the nodes of a snapshot (`observed`), or, with both, on these and
+    so many more of the pools as it takes.
 
     `kubernetes` judges for another release than the fleet's. `paths` is what the workloads were read from, for the
     record. `level` is the demand that pools are sized for. `steps` is how much may be simulated; 0 leaves it out.
@@ -72,6 +73,7 @@ class PlannedPool:
     zones: tuple[str, ...] = ()
     left: Mapping[str, int] = field(default_factory=dict, hash=False)
     recommended: int = 0
+    existing: int | None = None  # nodes that are there already; None where that was not asked
 
     @property
     def row(self) -> dict[str, dict[str, int | None]]:
@@ -133,6 +135,7 @@ class Plan:
     cost: Cost | None
     assumptions: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    beside: tuple[Diagnostic, ...] = ()  # what ceiling and peak demand are worse off with; no verdict depends on it
     inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
     manifests: Manifests | None = field(default=None, compare=False)  # what it was made from, for rules
 

@@ -3,18 +3,21 @@
     predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
     Simulator.of(demand, nodes, classes, features).run(order)   → Outcome
     standard_orders(random_orders)                              the orders that are tried
-    simulate_counts(demand, pools, …)                           nodes per pool that place everything in all of them
+    simulate_counts(question, steps)                            nodes per pool that place everything in all of them
+    find_fixes(question, found, placements, steps)              what else would: each tried in all of them
 
 A packing that exists is not yet a cluster that works: the scheduler takes pods one by one, in the order in which they
 come, and puts each on the node that scores best at that moment. Deterministic for stated seeds.
 """
 
 from dra_planner.simulation.counts import (
+    CountQuestion,
     SimulatedCounts,
     SimulatedPool,
     Stranding,
     simulate_counts,
 )
+from dra_planner.simulation.fixes import PREFER_OTHERS, Fix, FixKind, PodSetRef, find_fixes
 from dra_planner.simulation.nodes import SimulatedNode, observed_nodes, predicted_nodes
 from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, standard_orders
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons
@@ -32,10 +35,15 @@ __all__ = [
     "DEFAULT",
     "GKE_OPTIMIZE_UTILIZATION",
     "MOST_ALLOCATED",
+    "PREFER_OTHERS",
     "REVERSED",
     "SETTLED",
+    "CountQuestion",
+    "Fix",
+    "FixKind",
     "Order",
     "Outcome",
+    "PodSetRef",
     "Profile",
     "SimulatedCounts",
     "SimulatedNode",
@@ -44,6 +52,7 @@ __all__ = [
     "Stranding",
     "WorkloadOutcome",
     "failure_reasons",
+    "find_fixes",
     "observed_nodes",
     "predicted_nodes",
     "requested_to_capacity_ratio",

@@ -6,7 +6,7 @@ taken away again. Counts are returned only after they were simulated in every or
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,7 +15,7 @@ from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, Workloa
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.simulation.kinds import PodKind
-from dra_planner.simulation.nodes import PoolNodes
+from dra_planner.simulation.nodes import PoolNodes, SimulatedNode
 from dra_planner.simulation.orders import Order
 from dra_planner.simulation.outcome import Outcome
 from dra_planner.simulation.profile import DEFAULT, Profile
@@ -29,12 +29,16 @@ _STEPS_PER_POD: Final = 40  # what a pod takes in one order, searched for severa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedPool:
-    """A pool to be sized: its offer, the nodes of the packing, the most it may have, and what a node costs."""
+    """A pool to be sized: its offer, the nodes of the packing, the most it may have, and what a node costs.
+
+    `stem` begins the names of its nodes; "" is the name of the pool.
+    """
 
     offer: Offer
     packing: int
     maximum: int
     cost: tuple[int, ...]
+    stem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,11 @@ class SimulatedCounts:
     """What the simulation says of a packing.
 
     `counts`: nodes per pool with which everything was placed in every order; None where that was not found within the
-    maxima. `at_packing` and `at_maximum`: the orders that leave pods pending with these counts, the latter asked only
-    where no counts were found. `scale`: pods and nodes were divided by so much. `complete`: the steps sufficed.
-    `outcomes`: each order with `counts`, or with the maxima where those leave pods pending; () where neither was run
-    to its end.
+    maxima; `reached` are the counts then from which on no pool with room takes pending pods. `at_packing` and
+    `at_maximum`: the orders that leave pods pending with these counts, the latter asked only where no counts were
+    found. `scale`: pods and nodes were divided by so much. `complete`: the steps sufficed; `spent`
+    is how many were taken. `outcomes`: each order with `counts`, or with the maxima where those leave pods pending; ()
+    where neither was run to its end.
     """
 
     orders: tuple[Order, ...]
@@ -66,30 +71,40 @@ class SimulatedCounts:
     at_maximum: tuple[Stranding, ...] = ()
     scale: int = 1
     complete: bool = True
+    spent: int = field(default=0, compare=False)
+    reached: Mapping[str, int] | None = field(default=None, hash=False)
     outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
 
 
-def simulate_counts(
-    demand: Demand,
-    pools: Sequence[SimulatedPool],
-    beside: Sequence[tuple[Offer, int]],
-    classes: Mapping[str, DeviceClass],
-    features: Features,
-    *,
-    level: DemandLevel,
-    orders: tuple[Order, ...],
-    steps: int,
-    profile: Profile = DEFAULT,
-) -> SimulatedCounts:
-    """Return what the scheduler needs of each pool for one level of a demand that a packing places.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountQuestion:
+    """One level of a demand that a packing places, and on what: how many nodes of each pool does the scheduler need?
 
-    `beside` are nodes that nobody sizes, with their count. `steps` bounds the whole search; a demand that is too large
-    for it is simulated at a smaller scale.
+    `beside` are nodes that nobody sizes: they are there anyway.
     """
-    pods = sum(shape.figures.at(level) or 0 for shape in demand.shapes if not shape.per_node)
-    scale = max(1, -(-pods * len(orders) * _STEPS_PER_POD // max(1, steps)))
-    search = _Search(_scaled(demand, scale), pools, beside, classes, features, level, orders, steps, profile, scale)
-    return search.run()
+
+    demand: Demand
+    pools: tuple[SimulatedPool, ...]
+    classes: Mapping[str, DeviceClass]
+    features: Features
+    orders: tuple[Order, ...]
+    beside: tuple[SimulatedNode, ...] = ()
+    level: DemandLevel = "steady"
+    profile: Profile = DEFAULT
+
+    def scale(self, steps: int) -> int:
+        """Return by how much pods and nodes are divided, so that so many steps suffice."""
+        pods = sum(shape.figures.at(self.level) or 0 for shape in self.demand.shapes if not shape.per_node)
+        return max(1, -(-pods * len(self.orders) * _STEPS_PER_POD // max(1, steps)))
+
+
+def simulate_counts(question: CountQuestion, steps: int, *, scale: int | None = None) -> SimulatedCounts:
+    """Return what the scheduler needs of each pool.
+
+    `steps` bounds the whole search; a demand that is too large for it is simulated at a smaller scale, by default that
+    of the question.
+    """
+    return _Search(question, steps, question.scale(steps) if scale is None else scale).run()
 
 
 def _scaled(demand: Demand, scale: int) -> Demand:
@@ -113,33 +128,29 @@ def _divide(figures: Figures, scale: int) -> Figures:
 Counts = dict[str, int]
 
 
-@dataclass(slots=True)
 class _Search:
-    demand: Demand
-    pools: Sequence[SimulatedPool]
-    beside: Sequence[tuple[Offer, int]]
-    classes: Mapping[str, DeviceClass]
-    features: Features
-    level: DemandLevel
-    orders: tuple[Order, ...]
-    steps: int
-    profile: Profile
-    scale: int
-    _nodes: dict[str, PoolNodes] = field(default_factory=dict[str, PoolNodes])
-    _opened: dict[int, NodeState] = field(default_factory=dict[int, NodeState])
-    _failed: list[Outcome] = field(default_factory=list[Outcome])  # the last one that was told
-    _outcomes: tuple[Outcome, ...] = ()  # every order, with the counts that are answered with
-    _probe: Setting | None = None  # one node of each pool
-    _spent: int = 0
+    def __init__(self, question: CountQuestion, steps: int, scale: int) -> None:
+        self.question = question
+        self.pools = question.pools
+        self.orders = question.orders
+        self.steps = steps
+        self.scale = scale
+        self._demand = _scaled(question.demand, scale)
+        self._nodes = {each.offer.name: PoolNodes.of(each.offer, each.stem) for each in self.pools}
+        self._reached: Counts = {}
+        self._opened: dict[int, NodeState] = {}
+        self._failed: list[Outcome] = []  # of the counts that were tried last
+        self._outcomes: tuple[Outcome, ...] = ()  # every order, with the counts that are answered with
+        self._probe: Setting | None = None  # one node of each pool
+        self._spent = 0
 
     def run(self) -> SimulatedCounts:
-        self._nodes = {each.offer.name: PoolNodes.of(each.offer) for each in self.pools}
         least = {each.offer.name: -(-each.packing // self.scale) for each in self.pools}
         most = {each.offer.name: max(least[each.offer.name], each.maximum // self.scale) for each in self.pools}
         at_packing = self._strandings(least)
-        if not at_packing:
+        if not at_packing and not self._is_exhausted:
             return self._found(least, least, ())
-        counts = self._grow(least, most)
+        counts = None if self._is_exhausted else self._grow(least, most)
         at_maximum: tuple[Stranding, ...] = ()
         if counts is None and not self._is_exhausted:
             at_maximum = self._strandings(most)
@@ -153,18 +164,28 @@ class _Search:
                 scale=self.scale,
                 complete=not self._is_exhausted,
                 outcomes=self._outcomes if at_maximum else (),
+                spent=self._spent,
+                reached=self._full(self._reached, least) if self._reached else None,
             )
         return self._found(self._shrink(counts, least), least, at_packing)
 
     def _found(self, counts: Counts, least: Counts, at_packing: tuple[Stranding, ...]) -> SimulatedCounts:
-        """Return the counts at full scale: what was added at the small one is added so many times over."""
+        return SimulatedCounts(
+            orders=self.orders,
+            counts=self._full(counts, least),
+            at_packing=at_packing,
+            scale=self.scale,
+            spent=self._spent,
+            outcomes=self._outcomes,
+        )
+
+    def _full(self, counts: Counts, least: Counts) -> Counts:
+        """Return counts at full scale: what was added at the small one is added so many times over."""
         full: Counts = {}
         for each in self.pools:
             more = (counts[each.offer.name] - least[each.offer.name]) * self.scale
             full[each.offer.name] = min(each.packing + more, max(each.packing, each.maximum))
-        return SimulatedCounts(
-            orders=self.orders, counts=full, at_packing=at_packing, scale=self.scale, outcomes=self._outcomes
-        )
+        return full
 
     @property
     def _is_exhausted(self) -> bool:
@@ -174,14 +195,13 @@ class _Search:
 
     def _simulator(self, counts: Counts) -> Simulator:
         nodes = [node for name, count in counts.items() for node in self._nodes[name].take(count)]
-        nodes += [node for offer, count in self.beside for node in PoolNodes.of(offer).take(count)]
         return Simulator.of(
-            self.demand,
-            nodes,
-            self.classes,
-            self.features,
-            profile=self.profile,
-            level=self.level,
+            self._demand,
+            [*self.question.beside, *nodes],
+            self.question.classes,
+            self.question.features,
+            profile=self.question.profile,
+            level=self.question.level,
             opened=self._opened,
         )
 
@@ -194,6 +214,8 @@ class _Search:
                 break
             outcome = simulator.run(order, steps=self.steps - self._spent)
             self._spent += outcome.steps
+            if not outcome.complete:
+                break
             run.append(outcome)
             if not outcome.places_everything:
                 self._failed.append(outcome)
@@ -212,6 +234,7 @@ class _Search:
             worst = max(self._failed, key=lambda outcome: _stranding(outcome).pods)
             choice = self._cheapest(worst, counts, most)
             if choice is None:
+                self._reached = counts
                 return None
             name, nodes = choice
             counts[name] = min(most[name], counts[name] + nodes)
@@ -236,8 +259,9 @@ class _Search:
         if self._probe is None:
             self._probe = self._simulator(dict.fromkeys(self._nodes, 1)).setting
         setting, held = self._probe, 0
-        groups = [node.group for node in setting.nodes]
-        after: Stage | None = setting.start.stages[groups.index(pool)]
+        names = [node.node.name for node in setting.nodes]
+        (first,) = self._nodes[pool].take(1)
+        after: Stage | None = setting.start.stages[names.index(first.node.name)]
         while after is not None and held < _MOST_PODS:
             after = setting.stages.ask(after, setting.kinds[kind.number]).after
             held += after is not None

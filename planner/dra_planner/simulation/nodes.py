@@ -22,9 +22,9 @@ class SimulatedNode:
     group: str
 
 
-def observed_nodes(offers: Iterable[Offer]) -> tuple[SimulatedNode, ...]:
-    """Return the nodes of a snapshot, each its own group."""
-    return tuple(SimulatedNode(offer.node, offer, offer.name) for offer in offers)
+def observed_nodes(offers: Iterable[Offer], groups: Mapping[str, str] | None = None) -> tuple[SimulatedNode, ...]:
+    """Return the nodes of a snapshot, each its own group where `groups` does not say otherwise, by name."""
+    return tuple(SimulatedNode(offer.node, offer, (groups or {}).get(offer.name, offer.name)) for offer in offers)
 
 
 def predicted_nodes(offers: Iterable[Offer], counts: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
@@ -34,21 +34,34 @@ def predicted_nodes(offers: Iterable[Offer], counts: Mapping[str, int]) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class PoolNodes:
-    """The nodes that a pool may have; `zoned` is its offer in each of its zones."""
+    """The nodes that a pool may have, named <stem>-<index>; `zoned` is its offer in each of its zones."""
 
     name: str
     zoned: tuple[Offer, ...]
+    stem: str
 
     @classmethod
-    def of(cls, offer: Offer) -> PoolNodes:
-        return cls(offer.name, tuple(_in_zone(offer, zone) for zone in offer.zones) or (offer,))
+    def of(cls, offer: Offer, stem: str = "") -> PoolNodes:
+        stem = stem or offer.name
+        zoned = (_in_zone(_named(offer, f"{stem}-{zone}"), zone) for zone in offer.zones)
+        return cls(offer.name, tuple(zoned) or (_named(offer, stem),), stem)
 
     def take(self, count: int) -> Iterator[SimulatedNode]:
         """Yield the first so many nodes."""
         for index in range(count):
             offer = self.zoned[index % len(self.zoned)]
-            meta = replace(offer.node.meta, name=f"{self.name}-{index}")
+            meta = replace(offer.node.meta, name=f"{self.stem}-{index}")
             yield SimulatedNode(replace(offer.node, meta=meta), offer, self.name)
+
+
+def _named(offer: Offer, name: str) -> Offer:
+    """Return the offer of a node of that name, whose devices are in pools of its own: no other offer has them."""
+    own = offer.node.name
+    slices = tuple(
+        replace(each, node_name=name, pool=f"{name}/{each.pool}") if each.node_name == own else each
+        for each in offer.slices
+    )
+    return replace(offer, node=replace(offer.node, meta=replace(offer.node.meta, name=name)), slices=slices)
 
 
 def _in_zone(offer: Offer, zone: str) -> Offer:

@@ -138,9 +138,11 @@ def test_pods_that_no_pool_can_help(documents: list[str], verdict: str, code: st
     assert words in f"{blocked.reason.message} {blocked.reason.fix}"
 
 
-def test_pods_behind_a_scheduling_gate_count_from_the_ceiling_on() -> None:
+def test_pods_behind_a_scheduling_gate_count_as_they_will_run() -> None:
     demand = expand(TEMPLATE, deployment("a", replicas=2, more="      schedulingGates: [{name: quota}]\n"))
-    assert demand.shapes[0].figures == Figures(0, 0, 2, 3)
+    assert demand.shapes[0].figures == Figures(0, 2, 2, 3)
+    said = "Deployment default/a: its pods are held by 1 scheduling gate (quota), and counted as they will run without"
+    assert demand.assumptions == (said,)
 
 
 def test_the_257th_consumer_of_a_claim_is_blocked() -> None:

@@ -9,7 +9,14 @@ from allocation_builders import CLASSES, claim, request, shape
 from clusters import F36, bare, offer, workload
 
 from dra_planner.model import Demand, Shape
-from dra_planner.simulation import SimulatedCounts, SimulatedPool, Simulator, simulate_counts, standard_orders
+from dra_planner.simulation import (
+    CountQuestion,
+    SimulatedCounts,
+    SimulatedPool,
+    Simulator,
+    simulate_counts,
+    standard_orders,
+)
 from dra_planner.simulation.nodes import predicted_nodes
 
 ONE_GPU, FOUR_GPUS = claim(request()), claim(request(count=4))
@@ -23,7 +30,8 @@ def pool(name: str, packing: int, maximum: int, gpus: int = 4, cost: int = 1) ->
 
 def counts(shapes: Sequence[Shape], *pools: SimulatedPool, steps: int = 200_000) -> SimulatedCounts:
     demand = Demand(shapes=tuple(shapes))
-    return simulate_counts(demand, pools, (), CLASSES, F36, level="steady", orders=ORDERS, steps=steps)
+    question = CountQuestion(demand=demand, pools=pools, classes=CLASSES, features=F36, orders=ORDERS)
+    return simulate_counts(question, steps)
 
 
 SMALL_AND_WHOLE = [workload(shape(ONE_GPU), 4, name="small", at=0), bare(shape(FOUR_GPUS), "whole", at=1)]

@@ -23,6 +23,10 @@ POD_SPEC = "core.PodSpec"
 KUEUE_QUEUE: Final = "kueue.x-k8s.io/queue-name"
 """Label of an object that Kueue suspends until there is room (kubernetes-sigs/kueue:pkg/controller/constants)."""
 
+_DEFAULT_QUEUE: Final = "default"
+"""LocalQueue of objects that name none (kubernetes-sigs/kueue:pkg/controller/constants@v0.19.2, LocalQueueDefaulting).
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -115,14 +119,14 @@ def _no_pods(item: KubernetesObject) -> list[PodSet]:
 
 @dataclass(slots=True)
 class Reading:
-    """One object being read: what it is, the bounds of its scaler, and what is found and assumed on the way.
+    """One object being read: what it is, what its scaler allows, and what is found and assumed on the way.
 
     `lookup` gives another object by kind and name; `nested` reads an object that is wrapped in this one.
     """
 
     object: KubernetesObject
     kind: Kind
-    bounds: Bounds | None = None
+    scaler: Bounds | None = None
     lookup: Callable[[str, str], KubernetesObject | None] = _nothing
     nested: Callable[[KubernetesObject], list[PodSet]] = _no_pods
     minor: int = MINIMUM_MINOR
@@ -137,11 +141,19 @@ class Reading:
         return Node(self.object.data, self.object.place)
 
     @property
+    def bounds(self) -> Bounds | None:
+        """What the scaler of the object allows, which is said: whoever asks counts with it."""
+        if self.scaler is not None and self.scaler.said:
+            self.assume(self.scaler.said)
+        return self.scaler
+
+    @property
     def suspended(self) -> bool:
         """Whether the object makes no pods now; one that waits for Kueue counts as what it will be."""
         if not self.kind.suspend or self.root.get(self.kind.suspend) is not True:
             return False
         if self.queue is None:
+            self.assume("is suspended: its pods count at ceiling and peak demand, not at steady demand")
             return True
         said = f'is suspended until Kueue admits it from the queue "{self.queue}", and counted as it will run then'
         self.assume(said)
@@ -149,10 +161,13 @@ class Reading:
 
     @property
     def queue(self) -> str | None:
-        """The queue of Kueue that the object waits in; None where it waits in none."""
+        """The queue of Kueue that the object waits in, a default one of its namespace included; None where in none."""
         labels = self.object.metadata.get("labels")
         name = labels.get(KUEUE_QUEUE) if isinstance(labels, Mapping) else None
-        return str(name) if name else None
+        if name:
+            return str(name)
+        default = self.lookup("LocalQueue", _DEFAULT_QUEUE)
+        return _DEFAULT_QUEUE if default is not None and default.namespace == self.object.namespace else None
 
     def assume(self, text: str) -> None:
         if text not in self.assumptions:

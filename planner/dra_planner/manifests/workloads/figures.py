@@ -16,13 +16,14 @@ class Bounds:
     """What a scaler allows; `maximum` None where nothing bounds it.
 
     `off_at_zero`: the scaler leaves a workload of no replicas alone. `held`: what it keeps while it is paused, -1 for
-    as many as there are.
+    as many as there are. `said`: which scaler it is, in a sentence.
     """
 
     minimum: int
     maximum: int | None
     off_at_zero: bool = False
     held: int | None = None
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,10 @@ class WorkloadReader:
             for owner in item.metadata.get("ownerReferences") or ()
         )
 
+    def scales(self, item: KubernetesObject) -> bool:
+        """Return whether a scaler scales an object of the set."""
+        return any(key in self._by_kind for key in read_bounds([item]))
+
     def read(self, item: KubernetesObject) -> ReadWorkload | None:
         """Return the workload that an object describes; None where it makes no pods of its own."""
         kind = _BY_NAME.get((item.group, item.kind))
@@ -102,7 +106,7 @@ class WorkloadReader:
         reading = Reading(
             item,
             kind or Kind(group=item.group, kind=item.kind, read=read_unknown),
-            bounds=self._bounds.get((item.kind, item.namespace, item.name)),
+            scaler=self._bounds.get((item.kind, item.namespace, item.name)),
             lookup=lookup,
             nested=nested,
             minor=self._minor,

@@ -35,12 +35,21 @@ def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
             least = _number(spec, "minReplicaCount", 0)
             least = min(least, _number(spec, "idleReplicaCount", least))
             most = _number(spec, "maxReplicaCount", KEDA_MAXIMUM)
-            found[key] = Bounds(least, most, held=_held(item.metadata.get("annotations")))
+            held = _held(item.metadata.get("annotations"))
+            found[key] = Bounds(least, most, held=held, said=_said(item, least, most, held))
         else:
             minimum = _number(spec, "minReplicas", 1)
             # The controller leaves a workload alone that was scaled to zero, unless zero is its own minimum.
-            found[key] = Bounds(minimum, _number(spec, "maxReplicas", minimum), off_at_zero=minimum > 0)
+            most = _number(spec, "maxReplicas", minimum)
+            found[key] = Bounds(minimum, most, off_at_zero=minimum > 0, said=_said(item, minimum, most))
     return found
+
+
+def _said(item: KubernetesObject, least: int, most: int, held: int | None = None) -> str:
+    named = f"{item.kind} {item.name}"
+    if held is not None:
+        return f"{named}, which is paused, keeps {f'{held} replicas' if held >= 0 else 'the replicas that there are'}"
+    return f"{named} scales it between {least} and {most} replicas: floor and ceiling are its figures"
 
 
 def _held(annotations: Any) -> int | None:

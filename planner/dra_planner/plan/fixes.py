@@ -1,0 +1,112 @@
+"""Fixes that the simulation found, as a sentence and as a patch of the fleet or of the manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from dra_planner.manifests import Manifests, render_pod_spec
+from dra_planner.model import PodSet, Workload
+from dra_planner.offers import Offer
+from dra_planner.simulation import PREFER_OTHERS, Fix, PodSetRef
+from dra_planner.simulation.fixes import pin_pod
+from dra_planner.wording import counted
+
+_MOST_NAMED = 4
+
+
+def fix_sentence(fix: Fix) -> str:
+    """Return what is to be changed, as an imperative."""
+    match fix.kind:
+        case "taint":
+            return f"give {_pools(fix.pools)} the taint {PREFER_OTHERS}, so that pods take other pools first"
+        case "affinity":
+            by_pools: dict[tuple[str, ...], list[str]] = {}
+            for ref, pools in fix.pins.items():
+                by_pools.setdefault(pools, []).append(str(ref.workload))
+            said = (f"{_some(dict.fromkeys(refs))} to {_pools(pools)}" for pools, refs in by_pools.items())
+            return f"restrict {' and '.join(said)} by node affinity"
+        case "profile":
+            return "let the scheduler prefer full nodes (NodeResourcesFit with MostAllocated)"
+        case "maximum":
+            raised = (f'of pool "{pool}" to {fix.counts[pool]}' for pool in fix.pools)
+            return f"raise the maximum {' and that '.join(raised)}"
+
+
+def saved_usd(fix: Fix, counts: Mapping[str, int], offers: Iterable[Offer]) -> Decimal | None:
+    """Return what a fix saves per hour against building `counts`; None where a price is unknown."""
+    fewer = {offer: counts[offer.name] - fix.counts[offer.name] for offer in offers}
+    if any(nodes and offer.hourly_usd is None for offer, nodes in fewer.items()):
+        return None
+    return sum((nodes * (offer.hourly_usd or Decimal(0)) for offer, nodes in fewer.items()), Decimal(0))
+
+
+def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
+    """Return a fix as a document: keys to merge into the fleet, or a Component of kustomize that patches manifests.
+
+    None where it cannot be written as one: another profile is no property of either.
+    """
+    match fix.kind:
+        case "taint":
+            taint = {"key": PREFER_OTHERS.key, "value": PREFER_OTHERS.value, "effect": PREFER_OTHERS.effect}
+            return {"pools": [{"name": pool, "taints": [taint]} for pool in fix.pools]}
+        case "maximum":
+            return {"pools": [{"name": pool, "count": {"max": fix.counts[pool]}} for pool in fix.pools]}
+        case "affinity":
+            return _component(fix, manifests)
+        case "profile":
+            return None
+
+
+def is_for_manifests(patch: Mapping[str, Any]) -> bool:
+    """Tell whether a patch changes manifests; else it changes the fleet."""
+    return "kind" in patch
+
+
+def _component(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
+    patches: list[dict[str, Any]] = []
+    for workload in manifests.workloads:
+        for pods in workload.pod_sets:
+            pools = fix.pins.get(PodSetRef(workload.ref, pods.name))
+            if pools is None:
+                continue
+            path = _spec_path(workload, pods)
+            if path is None:
+                return None
+            patches.append({"target": _target(workload), "patch": [_operation(path, pods, pools)]})
+    return {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
+
+
+def _target(workload: Workload) -> dict[str, str]:
+    group, _, version = workload.api_version.rpartition("/")
+    ref = workload.ref
+    target = {"group": group, "version": version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
+    return {key: value for key, value in target.items() if value}
+
+
+def _spec_path(workload: Workload, pods: PodSet) -> str | None:
+    """Return where the pod's spec stands, as a JSON pointer; None where a controller makes it up."""
+    path = pods.template.place.path
+    if workload.kind == "Pod":
+        return "/spec"
+    if not path.endswith("template"):
+        return None
+    return f"/{path.replace('[', '.').replace(']', '').replace('.', '/')}/spec"
+
+
+def _operation(path: str, pods: PodSet, pools: tuple[str, ...]) -> dict[str, Any]:
+    pinned = render_pod_spec(pin_pod(pods.template.spec, pools))
+    key = "nodeSelector" if len(pools) == 1 else "affinity"
+    return {"op": "add", "path": f"{path}/{key}", "value": pinned[key]}
+
+
+def _pools(names: Iterable[str]) -> str:
+    quoted = [f'"{name}"' for name in names]
+    return f"pool{'s' if len(quoted) > 1 else ''} {' and '.join(quoted)}"
+
+
+def _some(names: Iterable[str]) -> str:
+    told = list(names)
+    more = len(told) - _MOST_NAMED
+    return ", ".join(told[:_MOST_NAMED]) + (f" and {counted(more, 'other workload')}" if more > 0 else "")

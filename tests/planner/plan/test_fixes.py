@@ -1,0 +1,104 @@
+"""Fixes that the simulation found: each is applied as it is written, and planned with again."""
+
+from __future__ import annotations
+
+import copy
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import pytest
+from test_simulated import CASES, load, plan
+
+from dra_planner.plan import Plan
+from dra_planner.plan.fixes import fix_patch, fix_sentence, is_for_manifests, saved_usd
+from dra_planner.simulation import Fix
+
+Json = dict[str, Any]
+
+
+def applied(case: Json, patch: Json) -> Json:
+    """Apply a patch as its head says: to the fleet by pools' names, or as JSON patches to the documents they target."""
+    case = copy.deepcopy(case)
+    if not is_for_manifests(patch):
+        pools = {pool["name"]: pool for pool in case["fleet"]["pools"]}
+        for change in patch["pools"]:
+            pool = pools[change["name"]]
+            pool["count"] = {**_range(pool["count"]), **change.get("count", {})}
+            pool["taints"] = [*pool.get("taints", []), *change.get("taints", [])]
+        return case
+    for each in patch["patches"]:
+        target = each["target"]
+        (document,) = [
+            one
+            for one in case["workloads"]
+            if one["kind"] == target["kind"]
+            and one["metadata"]["name"] == target["name"]
+            and one["metadata"].get("namespace", "default") == target["namespace"]
+            and one["apiVersion"] == "/".join(filter(None, (target.get("group"), target["version"])))
+        ]
+        for operation in each["patch"]:
+            assert operation["op"] == "add"
+            *path, last = operation["path"].removeprefix("/").split("/")
+            at: Any = document
+            for key in path:
+                at = at[int(key)] if isinstance(at, list) else at[key]
+            at[last] = operation["value"]
+    return case
+
+
+def _range(count: int | Json) -> Json:
+    return {"min": count, "max": count} if isinstance(count, int) else count
+
+
+@cache
+def planned(name: str) -> Plan:
+    return plan(load(name))
+
+
+def patches(made: Plan) -> list[tuple[Fix, Json]]:
+    assert made.manifests is not None
+    found = [(fix, fix_patch(fix, made.manifests)) for fix in made.judgement.fixes]
+    return [(fix, patch) for fix, patch in found if patch is not None]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_fix_helps_when_it_is_applied(name):
+    case = load(name)
+    for fix, patch in patches(planned(name)):
+        again = plan(applied(case, patch))
+        assert again.verdict == "fits", fix_sentence(fix)
+        built = {pool.name: pool.recommended for pool in again.pools}
+        assert sum(built.values()) <= sum(fix.counts.values()), fix_sentence(fix)
+
+
+def kinds(made: Plan) -> list[str]:
+    return [fix.kind for fix in made.judgement.fixes]
+
+
+def test_recorded_cases_hold_fixes_of_every_kind():
+    found = {kind for name in CASES for kind in kinds(planned(name))}
+    assert found == {"taint", "affinity", "profile", "maximum"}
+
+
+def test_the_least_change_of_equal_cost_comes_first():
+    """A small pod takes the only H100; a taint keeps it away, and so would affinity of the pod."""
+    made = planned("m2-any-takes-h100")
+    assert kinds(made) == ["taint", "affinity", "profile"]
+    taint, affinity, _ = made.judgement.fixes
+    assert (taint.pools, dict(taint.counts)) == (("h100",), {"l4": 1, "h100": 1})
+    assert [(str(ref.workload), pools) for ref, pools in affinity.pins.items()] == [("Pod default/web", ("l4",))]
+    built = {pool.name: pool.recommended for pool in made.pools}
+    assert saved_usd(taint, built, made.offers) == Decimal("6.88")
+
+
+def test_where_the_packing_works_in_every_order_nothing_is_to_be_fixed():
+    case = load("m2-any-takes-h100")
+    case["workloads"] = [each for each in case["workloads"] if each["metadata"]["name"] != "train"]
+    assert plan(case).judgement.fixes == ()
+
+
+def test_a_stranded_workload_is_told_the_cheapest_fix():
+    made = planned("m1-small-then-whole-node")
+    (reason,) = [reason for workload in made.workloads for reason in workload.reasons]
+    assert reason.fix == 'raise the maximum of pool "l4" to 5 (simulated: every pod is placed in every order)'

@@ -1,0 +1,180 @@
+"""A fleet and a snapshot of its cluster: how many nodes more each pool needs for what is applied."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+import yaml
+from test_simulated import load
+
+from dra_planner.errors import PlanFileError, PlannerError
+from dra_planner.fleet import read_fleet
+from dra_planner.model import ObjectKey
+from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
+from dra_planner.sources import Source
+
+Json = dict[str, Any]
+
+
+def snapshot(case: Json) -> list[Json]:
+    """The nodes of a recorded cluster, with what is on them."""
+    objects = list(case["given"])
+    for kind in case["nodes"]:
+        text = json.dumps(kind["objects"])
+        for name in kind["names"]:
+            objects += json.loads(text.replace("{node}", name))
+    return objects
+
+
+def grow(case: Json, workloads: list[Json] | None = None, *, more: list[Json] | None = None, **options: Any) -> Plan:
+    applied = case["workloads"] if workloads is None else workloads
+    request = PlanRequest(
+        sources=(Source("applied", yaml.safe_dump_all(applied)),),
+        observed=(Source("snapshot", yaml.safe_dump_all([*snapshot(case), *(more or [])])),),
+        fleet=read_fleet(case["fleet"]),
+        **options,
+    )
+    return make_plan(request)
+
+
+def nodes(made: Plan) -> dict[str, tuple[int | None, int]]:
+    """Nodes that are there, and how many more."""
+    return {pool.name: (pool.existing, pool.nodes.desired - (pool.existing or 0)) for pool in made.pools}
+
+
+def with_replicas(case: Json, replicas: int) -> list[Json]:
+    workloads = copy.deepcopy(case["workloads"])
+    for each in workloads:
+        if each["kind"] == "Deployment":
+            each["spec"]["replicas"] = replicas
+    return [each for each in workloads if each["kind"] != "Pod"]
+
+
+def test_existing_nodes_that_suffice_need_none_more():
+    case = load("m1-small-then-whole-node")
+    made = grow(case, with_replicas(case, 8))
+    assert (made.verdict, nodes(made)) == ("fits", {"l4": (2, 0)})
+    assert made.workload("Deployment", "default", "small").placements == (("l4", 8),)
+    assert made.pool("l4").devices.used == 8
+
+
+def test_nodes_are_added_until_everything_is_placed():
+    case = load("m1-small-then-whole-node")
+    made = grow(case, with_replicas(case, 13))
+    assert (made.verdict, nodes(made)) == ("fits", {"l4": (2, 2)})
+    assert made.cost is not None
+    assert made.cost.hourly_usd == 2 * (made.pool("l4").hourly_usd or 0)
+
+
+def test_pods_that_run_are_scaled_and_not_added():
+    """The whole node is taken already: four replicas of what runs with two need two devices more."""
+    case = load("m1-small-then-whole-node")
+    applied = with_replicas(case, 8)
+    template = applied[-1]["spec"]["template"]
+    running: list[Json] = [{**applied[-1], "metadata": {**applied[-1]["metadata"], "uid": "d"}}]
+    for index in range(7):
+        name = f"small-{index}"
+        owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "small", "uid": "d", "controller": True}
+        claim = {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaim",
+            "metadata": {
+                "name": f"{name}-gpu",
+                "namespace": "default",
+                "ownerReferences": [
+                    {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": name, "controller": True}
+                ],
+            },
+            "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}},
+            "status": {
+                "allocation": {
+                    "devices": {
+                        "results": [
+                            {
+                                "request": "gpu",
+                                "driver": "gpu.nvidia.com",
+                                "pool": f"l4-{index // 4}",
+                                "device": f"gpu-{index % 4}",
+                            }
+                        ]
+                    }
+                }
+            },
+        }
+        spec = {**template["spec"], "nodeName": f"l4-{index // 4}"}
+        status = {
+            "phase": "Running",
+            "resourceClaimStatuses": [{"name": spec["resourceClaims"][0]["name"], "resourceClaimName": f"{name}-gpu"}],
+        }
+        meta = {
+            "name": name,
+            "namespace": "default",
+            "labels": template["metadata"]["labels"],
+            "ownerReferences": [owner],
+        }
+        running += [claim, {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec, "status": status}]
+    made = grow(case, applied, more=running)
+    assert (made.verdict, nodes(made)) == ("fits", {"l4": (2, 0)})
+    more = grow(case, with_replicas(case, 9), more=running)
+    assert (more.verdict, nodes(more)) == ("fits", {"l4": (2, 1)})
+
+
+def test_what_the_maximum_does_not_allow_cannot_be_told_and_what_no_node_takes_does_not_fit():
+    case = load("m1-small-then-whole-node")
+    full = grow(case, with_replicas(case, 17))
+    assert (full.verdict, nodes(full)) == ("cannot-tell", {"l4": (2, 2)})
+    (reason, *_) = full.workload("Deployment", "default", "small").reasons
+    assert reason.code == "simulation-leaves-pods"
+    (pod,) = [each for each in copy.deepcopy(case["workloads"]) if each["kind"] == "Pod"]
+    pod["spec"]["nodeSelector"] = {"nobody": "has-this"}
+    refused = grow(case, [*with_replicas(case, 9), pod])
+    assert refused.verdict == "does-not-fit"
+    assert nodes(refused) == {"l4": (2, 1)}
+    assert refused.workload("Deployment", "default", "small").verdicts["steady"] == "fits"
+
+
+def test_daemon_sets_of_the_snapshot_are_not_subtracted_twice():
+    """New nodes have room for what the DaemonSet takes once, not for twice as much."""
+    case = load("m1-small-then-whole-node")
+    case["fleet"]["daemonPods"] = {"agent": {"cpu": "30"}}
+    daemon = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "agent", "namespace": "kube-system"},
+        "spec": {
+            "selector": {"matchLabels": {"app": "agent"}},
+            "template": {
+                "metadata": {"labels": {"app": "agent"}},
+                "spec": {
+                    "tolerations": [{"operator": "Exists"}],
+                    "containers": [{"name": "c", "image": "x", "resources": {"requests": {"cpu": "30"}}}],
+                },
+            },
+        },
+    }
+    assert nodes(grow(case, with_replicas(case, 9)))["l4"] == (2, 1)
+    assert nodes(grow(case, with_replicas(case, 9), more=[daemon]))["l4"][1] == 1
+
+
+def test_claims_on_new_nodes_are_told():
+    case = load("m1-small-then-whole-node")
+    claims = grow(case, with_replicas(case, 9)).judgement.claims
+    assert len({(each.pod, ObjectKey(each.namespace, each.name)) for each in claims}) == 9
+    assert any(device.node == "l4-new-0" for each in claims for device in each.devices)
+
+
+def test_it_is_no_plan_of_a_stack_and_needs_the_simulation():
+    case = load("m1-small-then-whole-node")
+    with pytest.raises(PlanFileError):
+        plan_file(grow(case))
+    with pytest.raises(PlannerError, match="is simulated"):
+        grow(case, steps=0)
+
+
+def test_with_too_little_time_it_cannot_be_told():
+    case = load("m1-small-then-whole-node")
+    made = grow(case, with_replicas(case, 13), steps=50)
+    assert made.verdict == "cannot-tell"

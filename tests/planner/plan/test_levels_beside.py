@@ -1,0 +1,143 @@
+"""Ceiling and peak demand: told beside the verdict, with reasons, wherever they are worse off than steady demand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plan_builders import fleet
+
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+
+CLAIM = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one, namespace: default}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+"""
+POD = """
+      containers: [{name: c, image: x, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+      tolerations: [{operator: Exists}]
+"""
+WEB = f"""
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web, namespace: default}}
+spec:
+  replicas: 4
+  selector: {{matchLabels: {{app: web}}}}
+  strategy: {{rollingUpdate: {{maxSurge: 1}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec:{POD}
+"""
+SCALER = """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: by-load, namespace: default}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 2, maxReplicas: 12}
+"""
+
+
+def job(more: str, labels: str = "") -> str:
+    return f"""
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: train, namespace: default{labels}}}
+spec:
+  parallelism: 2
+  {more}
+  template:
+    spec:
+      restartPolicy: Never{POD}
+"""
+
+
+def plan(*documents: str, nodes: int = 1, **more: Any) -> Plan:
+    sources = (Source("app", "---".join((CLAIM, *documents))),)
+    return make_plan(PlanRequest(sources=sources, fleet=fleet(("g6.12xlarge", nodes)), **more))
+
+
+def codes(made: Plan) -> list[str]:
+    return [each.code for each in made.beside]
+
+
+def test_a_ceiling_that_does_not_fit_is_a_finding_and_no_verdict():
+    made = plan(WEB, SCALER)
+    assert made.verdict == "fits"
+    (found,) = made.beside
+    assert (found.severity, found.code, found.place.file) == ("warning", "ceiling-does-not-fit", "app")
+    assert found.message.startswith("Deployment default/web does not fit at its ceiling of 12 pods: pool")
+    assert found.fix == 'set the count of pool "g6-12xlarge" to 3: 2 nodes more'
+    assert "ceiling-does-not-fit" not in codes(plan(WEB, SCALER, nodes=3))
+
+
+def test_a_rollout_that_does_not_fit_is_told_where_the_ceiling_does():
+    (found,) = plan(WEB).beside
+    assert found.code == "peak-does-not-fit"
+    assert found.message.startswith("Deployment default/web does not fit during a rollout, at its peak of 5 pods: pool")
+    assert codes(plan(WEB, nodes=2)) == []
+
+
+def test_what_does_not_fit_as_it_is_is_not_told_again():
+    made = plan(WEB.replace("replicas: 4", "replicas: 9"))
+    assert made.verdict == "does-not-fit"
+    assert codes(made) == []
+
+
+def test_nothing_bounds_the_ceiling():
+    cron = job("").replace("batch/v1\nkind: Job", "batch/v1\nkind: CronJob")
+    cron = cron.replace("spec:\n  parallelism", "spec:\n  schedule: '* * * * *'\n  jobTemplate: {spec: SPEC}\n#")
+    cron = cron.split("  jobTemplate")[0] + (
+        "  jobTemplate:\n    spec:\n      template:\n        spec:\n          restartPolicy: Never"
+        + POD.replace("\n      ", "\n          ")
+    )
+    (found,) = plan(cron).beside
+    assert (found.severity, found.code) == ("note", "ceiling-cannot-tell")
+
+
+def test_ceilings_are_simulated_too():
+    """Four small pods leave a whole node to the big one on paper; spread as the scheduler does, they take both."""
+    one_pod = WEB.replace("replicas: 4", "replicas: 1").replace("Surge: 1", "Surge: 0")
+    big = one_pod.replace("name: web", "name: whole").replace("app: web", "app: whole")
+    big = big.replace("resourceClaimTemplateName: one", "resourceClaimTemplateName: four")
+    four = CLAIM.replace("name: one", "name: four").replace("nvidia.com}", "nvidia.com, count: 4}")
+    scaler = SCALER.replace("minReplicas: 2", "minReplicas: 1").replace("maxReplicas: 12", "maxReplicas: 4")
+    documents = (one_pod, scaler, four, big)
+    made = plan(*documents, nodes=2)
+    assert made.verdict == "fits"
+    assert codes(made) == ["ceiling-cannot-tell"]
+    assert "simulated with every pool at its maximum" in made.beside[0].message
+    assert codes(plan(*documents, nodes=2, steps=0)) == []
+
+
+def test_the_scaler_that_sets_a_figure_is_named():
+    said = plan(WEB, SCALER).assumptions
+    assert any("HorizontalPodAutoscaler by-load scales it between 2 and 12 replicas" in text for text in said)
+    assert not any("ignored" in text for text in said)
+
+
+def test_a_scaler_of_something_else_is_ignored_and_said():
+    said = plan(WEB, SCALER.replace("name: web", "name: other")).assumptions
+    assert "1 object of kind autoscaling/v2 HorizontalPodAutoscaler is ignored" in said
+
+
+def test_a_job_that_kueue_holds_counts_as_it_will_run():
+    made = plan(job("suspend: true", ", labels: {kueue.x-k8s.io/queue-name: team}"))
+    assert made.workload("Job", "default", "train").placed == 2
+    assert any('until Kueue admits it from the queue "team"' in text for text in made.assumptions)
+
+
+def test_a_default_queue_of_the_namespace_holds_jobs_that_name_none():
+    queue = "\napiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {{name: default, namespace: {}}}\n"
+    held = plan(job("suspend: true"), queue.format("default"))
+    assert held.workload("Job", "default", "train").placed == 2
+    elsewhere = plan(job("suspend: true"), queue.format("other"))
+    assert elsewhere.workload("Job", "default", "train").placed == 0
+
+
+def test_a_suspended_job_counts_at_its_ceiling_and_is_said():
+    made = plan(job("suspend: true"))
+    assert made.workload("Job", "default", "train").figures == (0, 0, 2, 2)
+    assert any("is suspended: its pods count at ceiling and peak demand" in text for text in made.assumptions)
