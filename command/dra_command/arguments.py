@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from dra_command.suggestions import fix_of, fix_of_option
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import PlannerError
 
@@ -134,6 +133,8 @@ class UsageError(PlannerError):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        from dra_command.suggestions import fix_of  # only on the way to an error
+
         raise UsageError(message, fix=fix_of(message, self.prog))
 
 
@@ -164,6 +165,8 @@ def _take_late_words(values: argparse.Namespace, rest: Sequence[str], parser: ar
     (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     unknown = next((word for word in rest if word.startswith("-")), "")
     if unknown:
+        from dra_command.suggestions import fix_of_option  # only on the way to an error
+
         fix = fix_of_option(unknown, commands.choices[values.command])
         raise UsageError(f"unrecognized arguments: {' '.join(rest)}", fix=fix)
     late = getattr(values, "paths", None) if hasattr(values, "paths") else getattr(values, "words", None)

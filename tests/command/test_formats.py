@@ -62,24 +62,43 @@ def test_the_report_is_plain_and_within_its_width_in_a_pipe(project: Project) ->
     assert max(map(len, table)) <= 90
 
 
-@pytest.mark.parametrize("level", ["steady", "ceiling", "peak"])
+@pytest.mark.parametrize("level", ["floor", "steady", "ceiling", "peak"])
 def test_a_level_of_demand_has_one_column(level: str, project: Project) -> None:
     project.stack("{min: 0, max: 4}", "{min: 0, max: 4}")
-    (heads,) = [line.split() for line in project.run("plan", "--stack", "dev", "--demand", level).out.splitlines()
-                if line.split()[:2] == ["workload", "pods"]]
-    assert [heads.count(each) for each in (level, "ceiling", "peak")] == [1, 1, 1]
+    out = project.run("plan", "--stack", "dev", "--demand", level).out
+    (heads,) = [line.split() for line in out.splitlines() if line.startswith("Workloads")]
+    assert heads == ["Workloads", "pool", "floor", "steady", "ceiling", "peak"]
+    assert out.startswith("✓ Fits: " if level == "steady" else f"✓ Fits at {level} demand: ")
 
 
 def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
-    assert project.run("plan", "--stack", "dev", "--quiet").out == "Everything fits.  eks us-east-1 · Kubernetes 1.34\n"
+    said = "✓ Fits: all 2 workloads on 2 GPU nodes, USD 1.96 per hour\n"
+    assert project.run("plan", "--stack", "dev", "--quiet").out == said
     project.stack("{min: 0, max: 4}", "1")
     assert project.run("plan", "--stack", "dev", "-q").out.splitlines() == [
-        "Does not fit: 1 pod pending.  eks us-east-1 · Kubernetes 1.34",
+        "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads",
         "",
-        "Pod default/second does not fit",
+        "✕ Pod default/second: 1 of 1 pod pending",
         '  pool "l4" is fixed at 1 node; 1 of 1 pod pending, 1 more device for claim default/gpu',
         '    → set the count of pool "l4" to 2: one node more',
     ]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_no_line_of_a_table_is_broken(columns: int, encoding: str, project: Project) -> None:
+    """Lines keep to the width (but for code to be copied), heads stay whole; without UTF-8 there are other signs."""
+    copy_examples(project)
+    done = project.run_apart(
+        "plan", "--stack", "dev", capture_output=True, env={"COLUMNS": str(columns), "PYTHONIOENCODING": encoding}
+    )
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.decode(encoding).splitlines()
+    assert max(len(line) for line in lines if not line.startswith("  ")) <= columns
+    heads = [line.split() for line in lines if line.split()[:1] in (["Workloads"], ["Pools"], ["Devices"])]
+    assert [head[-1] for head in heads] == ["peak", "USD/h", "free"]
+    assert [head[0] for head in heads] == ["Workloads", "Pools", "Devices"]
+    assert lines[0].startswith("✕ Does not fit: " if encoding == "utf-8" else "no Does not fit: ")
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,11 @@ def test_a_matrix_is_a_table_of_verdicts_and_counts(project: Project) -> None:
     assert done.out.splitlines()[:7] == [
         "2 of 4 combinations fit.",
         "",
-        "pools.l4.count.max   driver   verdict        pending       l4   USD/h",
-        "─────────────────────────────────────────────────────────────────────",
-        "4                    25.8.1   does not fit         1   4 of 4    3.91",
-        "4                    0.4.1    does not fit         1   4 of 4    3.91",
-        "5                    25.8.1   fits                 0   5 of 5    4.89",
+        "pools.l4.count.max  driver  verdict       pending      l4  USD/h",
+        "────────────────────────────────────────────────────────────────",
+        "4                   25.8.1  does not fit        1  4 of 4   3.91",
+        "4                   0.4.1   does not fit        1  4 of 4   3.91",
+        "5                   25.8.1  fits                0  5 of 5   4.89",
     ]
     assert "pools.l4.count.max=4, driver=0.4.1" in done.out
     assert '→ raise the maximum of pool "l4" to 5: one node more' in done.out
@@ -73,7 +73,7 @@ def test_a_fleet_that_cannot_be_is_a_row_with_its_reason(project: Project) -> No
     words = ("plan", "workloads", "--stack", "dev", "--matrix", "pools.l4.machine=g6.2xlarge,g6.3xlarge")
     done = project.run(*words)
     assert done.status == 1
-    assert "g6.3xlarge         refused" in done.out
+    assert "g6.3xlarge refused" in " ".join(done.out.split())
     assert 'unknown EKS machine type "g6.3xlarge"' in done.out
     refused = project.run(*words, "--format", "json").json["combinations"][1]
     assert (refused["verdict"], refused["plan"]) == (None, None)

@@ -62,7 +62,7 @@ def test_a_wide_sign_is_aligned() -> None:
     file = io.StringIO()
     with Page(file) as page:
         page.table(["name", "n"], [["漢字", "1"], ["abcd", "22"]], numbers=[1])
-    assert file.getvalue().splitlines()[2:] == ["漢字    1", "abcd   22"]
+    assert file.getvalue().splitlines()[2:] == ["漢字   1", "abcd  22"]
 
 
 @pytest.mark.parametrize(("variables", "coloured"), [({}, False), ({"FORCE_COLOR": "1"}, True)])

@@ -11,6 +11,7 @@ from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
+from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 
 if TYPE_CHECKING:
@@ -24,18 +25,9 @@ def run(values: argparse.Namespace) -> int:
 
         return matrix.run(values)
     _refuse_odd_combinations(values)
-    inputs = read_inputs(values, needs_capacity=True)
-    request = PlanRequest(
-        sources=inputs.sources,
-        fleet=inputs.fleet,
-        observed=inputs.observed,
-        kubernetes=inputs.kubernetes,
-        paths=inputs.paths,
-        level=values.demand,
-        steps=values.simulate,
-    )
-    with doing("planning", quiet=values.quiet):
-        plan = make_plan(request)
+    if "," in (values.stack or ""):
+        return _run_stacks(values)
+    inputs, plan = _plan(values)
     difference = _difference(plan, inputs, values)
     stale, notes = _compare_and_write(plan, inputs, values) if values.check or values.write else ("", [])
     if values.constraints:
@@ -50,6 +42,37 @@ def run(values: argparse.Namespace) -> int:
         for note in notes:
             print(note, file=sys.stderr)
     return status_of(plan.verdict, allow_unknown=values.allow_unknown)
+
+
+def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
+    inputs = read_inputs(values, needs_capacity=True)
+    request = PlanRequest(
+        sources=inputs.sources,
+        fleet=inputs.fleet,
+        observed=inputs.observed,
+        kubernetes=inputs.kubernetes,
+        paths=inputs.paths,
+        level=values.demand,
+        steps=values.simulate,
+    )
+    with doing("planning", quiet=values.quiet):
+        return inputs, make_plan(request)
+
+
+def _run_stacks(values: argparse.Namespace) -> int:
+    """Plan several stacks, print one comment about all of them, and return the exit status of the worst verdict."""
+    from dra_command.formats.plan_markdown import StackPlan, plan_markdown
+
+    if values.format != "markdown" or values.write or values.check or values.constraints:
+        fix = "give one stack, or --format markdown"
+        raise UsageError("several stacks are told together in Markdown alone", fix=fix)
+    stacks = []
+    for name in filter(None, values.stack.split(",")):
+        one = argparse.Namespace(**{**vars(values), "stack": name})
+        inputs, plan = _plan(one)
+        stacks.append(StackPlan(name, plan, _difference(plan, inputs, one)))
+    print(plan_markdown(stacks, detail=values.detail), end="")
+    return status_of(worst(stack.plan.verdict for stack in stacks), allow_unknown=values.allow_unknown)
 
 
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
@@ -81,7 +104,7 @@ def _compare_and_write(plan: Plan, inputs: Inputs, values: argparse.Namespace) -
 
 def _difference(plan: Plan, inputs: Inputs, values: argparse.Namespace) -> PlanDifference | None:
     """Return what changes of the saved plan, where the plan is about the stack as it stands."""
-    if not values.stack or values.paths or values.kubernetes or values.quiet:
+    if not values.stack or values.paths or values.kubernetes or values.observed or values.quiet:
         return None
     from dra_command.saved_plan import find_difference  # loads the document's schema
 
@@ -95,9 +118,9 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
 
             print(plan_json(plan, detail=bool(values.detail or values.observed), difference=difference))
         case "markdown":
-            from dra_command.formats.plan_markdown import plan_markdown
+            from dra_command.formats.plan_markdown import StackPlan, plan_markdown
 
-            print(plan_markdown(plan, detail=values.detail), end="")
+            print(plan_markdown([StackPlan(values.stack or "", plan, difference)], detail=values.detail), end="")
         case "html":
             from dra_command.formats.plan_html import plan_html
 
@@ -105,4 +128,6 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
         case _:
             from dra_command.formats.plan_text import print_plan
 
-            print_plan(plan, detail=values.detail, quiet=values.quiet, verbose=values.verbose)
+            print_plan(
+                plan, detail=values.detail, quiet=values.quiet, verbose=values.verbose, difference=difference
+            )

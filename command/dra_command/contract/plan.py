@@ -20,6 +20,13 @@ from dra_command.contract.plan_nodes import (
 )
 
 
+class ChangeRow(Output):
+    """Part of a selector, and what to write instead; empty: drop it."""
+
+    before: str
+    after: str
+
+
 class WhyRow(Output):
     """Why something does not fit or cannot be told."""
 
@@ -29,6 +36,7 @@ class WhyRow(Output):
     claim: str = Field(default="", description="NAMESPACE/NAME of the claim at fault, where one is.")
     request: str = ""
     pool: str = ""
+    changes: list[ChangeRow] = Field(default_factory=list, description="What the fix changes of a selector.")
 
 
 class CountRow(Output):
@@ -71,6 +79,10 @@ class PoolRow(Output):
     )
     devices: DevicesRow
     price_per_hour: float | None = Field(description="US dollars per node and hour; null when unknown.")
+    enough: int = Field(
+        description="A maximum under which, with those of the other pools, all that some node takes is placed: the "
+        "pool's own where no raise is needed, or none was found."
+    )
     recommended: int = Field(description="Nodes that are built for the demand: simulated, or the packing.")
     kinds: list[KindRow] = Field(description="Devices by kind on the nodes that are built; see filled_nodes.")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_command.formats.markdown import safe, table_lines
 from dra_command.formats.matrix_report import matrix_headline, matrix_table, obstacles_of
-from dra_command.formats.plan_markdown import safe, table_lines
 from dra_planner.plan.matrix import Matrix
 
 

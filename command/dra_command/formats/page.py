@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
 from dra_command.formats.plain_pen import plain_paragraph, plain_table
+from dra_command.formats.signs import DRAWN, TYPED, Signs, typed
+from dra_command.formats.visible import visible
 from dra_planner.errors import Diagnostic
 
 if TYPE_CHECKING:
@@ -42,7 +44,26 @@ class Page:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None:
-            self._file.write("".join(f"{line}\n" for line in self._lines))
+            text = "".join(f"{line}\n" for line in self._lines)
+            self._file.write(text if self.signs is DRAWN else typed(text, self._encoding))
+
+    @property
+    def width(self) -> int:
+        """How many columns a line has."""
+        return self._pen.width if self._fixed_width is None else self._fixed_width
+
+    @cached_property
+    def signs(self) -> Signs:
+        """What figures are drawn with: signs that the output can carry."""
+        try:
+            "✓✕█▓░▒▏─→·".encode(self._encoding)
+        except (UnicodeEncodeError, LookupError):
+            return TYPED
+        return DRAWN
+
+    @property
+    def _encoding(self) -> str:
+        return getattr(self._file, "encoding", None) or "utf-8"
 
     def gap(self) -> None:
         """Leave one line empty."""
@@ -50,8 +71,9 @@ class Page:
 
     def line(self, *parts: str | tuple[str, str]) -> None:
         """Print one paragraph of plain parts and (text, style) parts."""
+        parts = tuple(visible(part) if isinstance(part, str) else (visible(part[0]), part[1]) for part in parts)
         text = "".join(part if isinstance(part, str) else part[0] for part in parts)
-        plain = None if self._has_colours else plain_paragraph(text, self._width)
+        plain = None if self._has_colours else plain_paragraph(text, self.width)
         self._lines += plain if plain is not None else self._pen.paragraph(parts, folds=True)
 
     def text(self, text: str, *, indent: int = 0, mark: str = "") -> None:
@@ -59,8 +81,8 @@ class Page:
         blank = " " * indent
         hanging = blank + " " * len(mark)
         for line in wrap(
-            text,
-            self._width - 1,
+            visible(text),
+            self.width - 1,
             initial_indent=blank + mark,
             subsequent_indent=hanging,
             break_long_words=False,
@@ -82,8 +104,8 @@ class Page:
         styles: Mapping[str, str] | None = None,
     ) -> None:
         """Print a table; columns in `numbers` are right-aligned, cells that are keys of `styles` coloured."""
-        cells, right = list(rows), frozenset(numbers)
-        plain = None if self._has_colours else plain_table(heads, cells, right, self._width)
+        cells, right = [[visible(cell) for cell in row] for row in rows], frozenset(numbers)
+        plain = None if self._has_colours else plain_table(heads, cells, right, self.width)
         self._lines += plain if plain is not None else self._pen.table(heads, cells, right, styles or {})
 
     def diagnostic(self, each: Diagnostic) -> None:
@@ -92,10 +114,6 @@ class Page:
         self.line(where, (each.severity, _SEVERITY_STYLES[each.severity]), f" {each.code}: {each.message}")
         if each.fix:
             self.text(each.fix, indent=4, mark="→ ")
-
-    @property
-    def _width(self) -> int:
-        return self._pen.width if self._fixed_width is None else self._fixed_width
 
     @cached_property
     def _pen(self) -> RichPen:

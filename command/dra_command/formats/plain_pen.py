@@ -10,10 +10,10 @@ from collections.abc import Collection, Sequence
 from textwrap import wrap
 from typing import Final
 
-_GAP: Final = "   "
+_GAP: Final = "  "
 _RULE: Final = "─"
 _WORD: Final = re.compile(r" *[^ ]+ *")
-_ONE_COLUMN_EACH: Final = re.compile("[ -~À-˿–—‘’“”…·→≤≥×−]*")
+_ONE_COLUMN_EACH: Final = re.compile("[ -~À-˿–—‘’“”…·→≤≥×−✓✕█▓░▒▏▎▍▌▋▊▉]*")
 
 
 def plain_paragraph(text: str, width: int) -> list[str] | None:
@@ -34,8 +34,9 @@ def plain_table(
     if not all(_is_simple(cell) for row in (heads, *rows) for cell in row):
         return None
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    widths[-1] = max(1, widths[-1])  # as Rich has it
     total = sum(widths) + len(_GAP) * (len(widths) - 1)
-    if not 0 < total <= width:
+    if total > width:
         return None
 
     def line(cells: Sequence[str]) -> str:

@@ -13,11 +13,11 @@ from dra_command.formats.plan_report import (
     diagnostics,
     headline,
     obstacles,
-    pools_table,
     setting,
     simulation,
-    workloads_table,
 )
+from dra_command.formats.plan_tables import PlanTables
+from dra_command.formats.signs import DRAWN
 from dra_planner.model import Verdict
 from dra_planner.plan import Plan
 
@@ -43,9 +43,10 @@ def plan_html(plan: Plan, *, detail: bool = False) -> str:
 
 def _lines(plan: Plan, *, detail: bool) -> Iterator[str]:
     yield from head_lines(headline(plan), plan.verdict, setting(plan))
+    tables = PlanTables.of(plan, DRAWN, width=200, every=True)
     if plan.workloads:
-        yield from table_lines(workloads_table(plan))
-    yield from table_lines(pools_table(plan))
+        yield from table_lines(tables.workloads())
+    yield from table_lines(tables.pools())
     if detail:
         yield from table_lines(claims_table(plan))
     for obstacle in obstacles(plan, every=True):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dra_command.contract import DiagnosticRow, PlanOutput
 from dra_command.contract.plan import (
     AllocatedRow,
+    ChangeRow,
     ClaimRow,
     CostRow,
     CountRow,
@@ -143,6 +144,7 @@ def _pool(pool: PlannedPool, filled: FilledNodes) -> PoolRow:
         existing=pool.existing,
         devices=DevicesRow.model_validate(pool.row["devices"]),
         price_per_hour=None if pool.hourly_usd is None else float(pool.hourly_usd),
+        enough=pool.enough,
         recommended=pool.recommended,
         kinds=kind_rows(filled.kinds(pool.name)),
     )
@@ -180,6 +182,7 @@ def _why(reason: Reason) -> WhyRow:
         claim=reason.claim,
         request=reason.request,
         pool=reason.pool,
+        changes=[ChangeRow(before=before, after=after) for before, after in reason.changes],
     )
 
 

@@ -1,81 +1,206 @@
-"""A plan for a pull request or a wiki: GitHub's Markdown."""
+"""A plan, or the plans of several stacks, as a comment on a pull request.
+
+The first line is a mark by which the comment is found again and edited in place. Verdicts and what does not fit come
+first, with fixes as a diff; everything else is folded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
+from dra_command.formats.markdown import block, code, details, html_code, joined, safe, table_lines
 from dra_command.formats.plan_report import (
     VERDICT_AFTER_A_NAME,
+    VERDICT_WORDS,
+    Obstacle,
     Table,
     claims_table,
     costs,
     diagnostics,
     headline,
     obstacles,
-    pools_table,
     setting,
     simulation,
-    workloads_table,
 )
+from dra_command.formats.plan_tables import PlanTables, difference_line, difference_table, signed
+from dra_command.formats.signs import DRAWN
+from dra_planner.errors import Diagnostic
 from dra_planner.plan import Plan
+from dra_planner.plan.plan_difference import PlanDifference
+from dra_planner.wording import counted
+
+MARK: Final = "<!-- pulumi-dra:plan -->"
+_MOST_FINDINGS: Final = 5
+_WIDTH: Final = 100
 
 
-def plan_markdown(plan: Plan, *, detail: bool = False) -> str:
-    """Return the plan as Markdown, with a newline at its end; `detail` adds the devices of each claim."""
-    return "\n".join(_lines(plan, detail=detail)).rstrip() + "\n"
+class StackPlan(NamedTuple):
+    """The plan of one stack, and what it changes of the saved one; the name is "" for a fleet without a stack."""
+
+    stack: str
+    plan: Plan
+    difference: PlanDifference | None = None
 
 
-def _lines(plan: Plan, *, detail: bool) -> Iterator[str]:
-    yield f"## {safe(headline(plan))}"
+def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
+    """Return the comment, with a newline at its end; `detail` adds the devices of each claim."""
+    head = [MARK, f"### GPU capacity plan: {safe(_title(stacks))}", "", *table_lines(_summary(stacks), title=False)]
+    told: list[list[str]] = [list(lines) for stack in stacks for lines in _findings(stack, len(stacks) > 1)]
+    for lines in told[:_MOST_FINDINGS]:
+        head += lines
+    folded = []
+    if told[_MOST_FINDINGS:]:
+        more = [line for lines in told[_MOST_FINDINGS:] for line in lines]
+        folded.append(details(f"{counted(len(told) - _MOST_FINDINGS, 'more finding')}", more))
+    for stack in stacks:
+        folded += _folded(stack, len(stacks) > 1, detail=detail)
+    return joined(head, folded, _foot(stacks))
+
+
+def _title(stacks: Sequence[StackPlan]) -> str:
+    if len(stacks) == 1:
+        return headline(stacks[0].plan)
+    fits = sum(stack.plan.verdict == "fits" for stack in stacks)
+    return f"{fits} of {len(stacks)} stacks {'fits' if fits == 1 else 'fit'}"
+
+
+def _summary(stacks: Sequence[StackPlan]) -> Table:
+    rows = []
+    for stack, plan, difference in stacks:
+        verdict = f"{DRAWN.of(plan.verdict)} {VERDICT_WORDS[plan.verdict]}"
+        pending = sum(each.pending for each in plan.workloads)
+        if pending:
+            verdict += f", {pending} of {counted(plan.pods, 'pod')} pending"
+        nodes = sum(pool.nodes.desired for pool in plan.pools)
+        cost = "unknown" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}"
+        rows.append((*((f"`{stack}`",) if stack else ()), verdict, str(nodes), cost, _change(difference)))
+    heads = (*(("Stack",) if stacks[0].stack else ()), "Verdict", "GPU nodes", "USD/h", "To the saved plan")
+    return Table("", heads, tuple(rows), frozenset(range(len(heads) - 3, len(heads))))
+
+
+def _change(difference: PlanDifference | None) -> str:
+    if difference is None:
+        return "none saved"
+    if difference.is_empty:
+        return "no difference"
+    money = "unknown" if difference.hourly_usd is None else signed(difference.hourly_usd)
+    noun = "node" if abs(difference.nodes) == 1 else "nodes"
+    return f"{difference.nodes:+d} {noun}, {money}"
+
+
+# -- what does not fit
+
+
+def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
+    """Yield what keeps each workload from running, and what is wrong with each object, as paragraphs."""
+    where = f"{code(stack.stack)}: " if named else ""
+    for obstacle in obstacles(stack.plan, every=False):
+        yield _obstacle(obstacle, where)
+    for each in diagnostics(stack.plan):
+        if each.severity == "error":
+            yield diagnostic_lines(each, where)
+    raised = list(_raised(stack.plan))
+    if raised:
+        yield [f"{where}With these maximums all pods that some node takes are placed:", *block(raised, "diff"), ""]
+
+
+def _obstacle(obstacle: Obstacle, where: str) -> Iterator[str]:
+    sign = DRAWN.of(obstacle.verdict)
+    subject = f"{sign} {where}{safe(obstacle.subject)} {VERDICT_AFTER_A_NAME[obstacle.verdict]}"
+    yield f"**{subject}**, {safe(obstacle.state)}."
+    changed: list[str] = []
+    for what, fix in obstacle.lines:
+        yield f"- {safe(what)}" + (f"<br>→ {safe(fix)}" if fix else "")
+    for before, after in obstacle.changes:
+        changed += [f"-{before}", *([f"+{after}"] if after else [])]
     yield ""
-    yield safe(setting(plan))
+    if changed:
+        yield from (*block(changed, "diff"), "")
+
+
+def diagnostic_lines(each: Diagnostic, where: str = "") -> Iterator[str]:
+    """Yield one finding about an object, and its fix."""
+    place = f" {code(str(each.place))}" if str(each.place) else ""
+    yield f"**{where}{each.severity}**{place} {safe(each.code)}: {safe(each.message)}" + (
+        f"<br>→ {safe(each.fix)}" if each.fix else ""
+    )
     yield ""
-    if plan.workloads:
-        yield from table_lines(workloads_table(plan))
-    yield from table_lines(pools_table(plan))
+
+
+def _raised(plan: Plan) -> Iterator[str]:
+    """Yield the counts of pools whose maximum is too small, as they are in the fleet and as they would have to be."""
+    for pool in plan.pools:
+        if pool.enough > pool.maximum:
+            fixed = pool.minimum == pool.maximum
+            yield f" - name: {pool.name}"
+            yield f"-  count: {pool.maximum if fixed else f'{{min: {pool.minimum}, max: {pool.maximum}}}'}"
+            yield f"+  count: {pool.enough if fixed else f'{{min: {pool.minimum}, max: {pool.enough}}}'}"
+
+
+# -- what is folded
+
+
+def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str]]:
+    plan, difference = stack.plan, stack.difference
+    where = f"{html_code(stack.stack)}: " if named else ""
+    tables = PlanTables.of(plan, DRAWN, width=_WIDTH)
+    if difference is not None and not difference.is_empty:
+        lines = [*table_lines(difference_table(difference), title=False)]
+        yield details(f"{where}{difference_line(difference)}: why", lines)
+    if plan.verdict != "fits":
+        yield from _terms(plan, where)
+    orders = tables.orders()
+    if orders is not None:
+        lines = [*table_lines(_as_code(orders, 1), title=False), *_paragraphs(simulation(plan))]
+        yield details(f"{where}arrival orders", lines)
+    workloads = list(table_lines(tables.workloads(), title=False)) if plan.workloads else []
+    if workloads:
+        yield details(f"{where}workloads ({len(plan.workloads)})", workloads)
+    drawn = tables.devices()
+    devices = list(table_lines(_as_code(drawn, 2), title=False)) if drawn is not None else []
+    pools = table_lines(_as_code(tables.pools(), 2) if plan.fleet is not None else tables.pools(), title=False)
+    yield details(
+        f"{where}{'pools' if plan.fleet is not None else 'nodes'} ({len(plan.pools)}) and devices",
+        [*pools, *devices, *_paragraphs((*(() if orders is not None else simulation(plan)), *costs(plan)))],
+    )
+    others = [each for each in diagnostics(plan) if each.severity != "error"]
+    if others:
+        lines = [line for each in others for line in diagnostic_lines(each)]
+        yield details(f"{where}{counted(len(others), 'note')}", lines)
     if detail:
-        yield from table_lines(claims_table(plan))
-    for obstacle in obstacles(plan, every=True):
-        yield f"**{safe(obstacle.subject)}** {VERDICT_AFTER_A_NAME[obstacle.verdict]}"
-        yield ""
-        for what, fix in obstacle.lines:
-            yield f"- {safe(what)}" + (f"  \n  *{safe(fix)}*" if fix else "")
-        yield ""
-    for each in diagnostics(plan):
-        where = f"`{each.place}` " if str(each.place) else ""
-        yield f"- {where}**{each.severity}** {each.code}: {safe(each.message)}" + (
-            f"  \n  *{safe(each.fix)}*" if each.fix else ""
-        )
-    if plan.diagnostics:
-        yield ""
-    for line in (*simulation(plan), *costs(plan)):
-        yield safe(line)
-        yield ""
+        yield details(f"{where}claims", table_lines(claims_table(plan), title=False))
     if plan.assumptions:
-        yield "<details><summary>Assumed</summary>"
-        yield ""
-        for line in plan.assumptions:
-            yield f"- {safe(line)}"
-        yield ""
-        yield "</details>"
+        lines = [*(f"- {safe(each)}" for each in plan.assumptions), ""]
+        yield details(f"{where}{counted(len(plan.assumptions), 'assumption')}", lines)
 
 
-def table_lines(table: Table) -> Iterator[str]:
-    """Yield the lines of a table, its title first."""
-    yield f"### {safe(table.title)}"
-    yield ""
-    yield "| " + " | ".join(safe(head) for head in table.heads) + " |"
-    yield "|" + "|".join("--:" if index in table.numbers else "---" for index in range(len(table.heads))) + "|"
-    for row in table.rows:
-        yield "| " + " | ".join(safe(cell) for cell in row) + " |"
-    yield ""
-    if table.note:
-        yield f"<sub>{safe(table.note)}</sub>"
-        yield ""
+def _terms(plan: Plan, where: str) -> Iterator[list[str]]:
+    from dra_command.formats.plan_terms import failing_tables
+    from dra_planner.plan.explaining import explain_failing
+
+    for workload, table in failing_tables(explain_failing(plan.judgement), DRAWN, 4):
+        rows = tuple((f"`{row[0]}`", *row[1:]) for row in table.rows)
+        shown = Table(table.title, table.heads, rows)
+        yield details(f"{where}the {html_code(table.heads[0])} of {html_code(workload)}, condition by condition",
+                      table_lines(shown, title=False))  # fmt: skip
 
 
-def safe(text: str) -> str:
-    """Escape what Markdown or HTML would take for its own."""
-    for sign in "\\`*_[]|":
-        text = text.replace(sign, f"\\{sign}")
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
+def _as_code(table: Table, column: int) -> Table:
+    """Return the table with one column as code, so that its signs stand below each other."""
+    rows = tuple((*row[:column], f"`{row[column]}`" if row[column] else "", *row[column + 1 :]) for row in table.rows)
+    return Table(table.title, table.heads, rows, table.numbers, table.note)
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield from (safe(line), "")
+
+
+def _foot(stacks: Sequence[StackPlan]) -> list[str]:
+    plan = stacks[0].plan
+    named = any(stack.stack for stack in stacks)
+    stack = stacks[0].stack if len(stacks) == 1 else "NAME"
+    same = f"`pulumi-dra plan --stack {stack}` shows the same" if named else ""
+    settings = list(dict.fromkeys(setting(stack.plan) for stack in stacks))[:3]
+    return [f"<sub>{' · '.join(safe(each) for each in (*settings, f'{plan.level} demand', same) if each)}</sub>", ""]

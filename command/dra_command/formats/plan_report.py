@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from dra_planner.catalog import cloud_titles
 from dra_planner.errors import Diagnostic
-from dra_planner.model import DemandLevel, Reason, Verdict
-from dra_planner.plan import Plan, PlannedWorkload
+from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
+from dra_planner.plan import Plan
 from dra_planner.plan.values import MISSING_POOL
 from dra_planner.wording import counted
 
@@ -22,9 +23,7 @@ VERDICT_WORDS: dict[Verdict, str] = {
     "cannot-tell": "cannot tell",
 }
 VERDICT_AFTER_A_NAME: dict[Verdict, str] = {**VERDICT_WORDS, "cannot-tell": "cannot be judged"}
-MOST_POOL_COLUMNS = 6
 MOST_REASONS = 3
-_BESIDE: tuple[DemandLevel, ...] = ("ceiling", "peak")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,9 @@ class Obstacle:
 
     subject: str
     verdict: Verdict
+    state: str  # how many of its pods are pending, or the verdict
     lines: tuple[tuple[str, str], ...]  # what, what would fix it
+    changes: tuple[tuple[str, str], ...] = ()  # of selectors: what is written, what to write instead
 
 
 def claims_table(plan: Plan) -> Table:
@@ -60,23 +61,43 @@ def claims_table(plan: Plan) -> Table:
 
 
 def headline(plan: Plan) -> str:
-    """Return the verdict in one sentence."""
-    pending = sum(workload.pending for workload in plan.workloads)
+    """Return the verdict in one sentence, without a full stop."""
     level = "" if plan.level == "steady" else f" at {plan.level} demand"
     errors = sum(finding.severity == "error" for finding in plan.diagnostics)
     if not plan.workloads and not errors:
-        return "Nothing to place: the manifests hold no workload."
+        return "Nothing to place: the manifests hold no workload"
     if plan.verdict == "fits":
-        beside = [name for name in _BESIDE if any(each.code == f"{name}-does-not-fit" for each in plan.beside)]
-        return f"Everything fits{level}{f', but not at {beside[0]} demand' if beside else ''}."
-    wrong = f"{errors} error{'s' if errors != 1 else ''}" if errors else ""
+        number = len(plan.workloads)
+        workloads = f"all {number} workloads" if number > 1 else "1 workload"
+        beside = [name for name in DEMAND_LEVELS if any(each.code == f"{name}-does-not-fit" for each in plan.beside)]
+        but = f"; not at {beside[0]} demand" if beside else ""
+        return f"Fits{level}: {workloads}{_on_nodes(plan)}{but}"
+    wrong = counted(errors, "error") if errors else ""
     simulated = _simulated_pending(plan)
-    counted_once = pending and not (simulated and plan.judgement.is_observed)
-    said = ", ".join(filter(None, (f"{_pods(pending)} pending" if counted_once else "", simulated, wrong)))
-    waiting = f": {said}" if said else ""
-    if plan.verdict == "does-not-fit":
-        return f"Does not fit{level}{waiting}."
-    return f"Cannot tell{level}{waiting}."
+    pending = "" if simulated and plan.judgement.is_observed else _pending(plan)
+    said = ", ".join(filter(None, (pending, simulated, wrong)))
+    verdict = "Does not fit" if plan.verdict == "does-not-fit" else "Cannot tell"
+    return f"{verdict}{level}{f': {said}' if said else ''}"
+
+
+def _on_nodes(plan: Plan) -> str:
+    if plan.fleet is None:
+        return f" on {counted(len(plan.pools), 'observed node')}"
+    more = " more" if plan.judgement.is_observed else ""
+    nodes = sum(pool.nodes.desired - (pool.existing or 0) for pool in plan.pools)
+    if not nodes:
+        return f"; no{more or ' GPU'} node is needed"
+    cost = "" if plan.cost is None else f", {usd(plan.cost.hourly_usd)} per hour{more}"
+    return f" on {counted(nodes, 'GPU node')}{more}{cost}"
+
+
+def _pending(plan: Plan) -> str:
+    """Return how many pods are pending, and of how many workloads; "" for none."""
+    waiting = [workload.pending for workload in plan.workloads if workload.pending]
+    if not waiting:
+        return ""
+    said = f"{sum(waiting)} of {counted(plan.pods, 'pod')} pending"
+    return f"{said} in {len(waiting)} of {len(plan.workloads)} workloads" if len(plan.workloads) > 1 else said
 
 
 def _simulated_pending(plan: Plan) -> str:
@@ -86,95 +107,24 @@ def _simulated_pending(plan: Plan) -> str:
         return ""
     strandings = found.at_maximum or found.at_packing
     most = max(each.pods for each in strandings)
-    return f"up to {_pods(most)} pending in {len(strandings)} of {len(found.orders)} simulated orders of arrival"
+    pods = f"{most} of {counted(plan.pods, 'pod')}" if found.scale == 1 else counted(most, "pod")
+    where = " even on the maximum of every pool" if found.at_maximum else ""
+    return f"up to {pods} pending in {len(strandings)} of {len(found.orders)} arrival orders{where}"
 
 
 def setting(plan: Plan) -> str:
     """Return where this was planned: cloud, region and release, or a snapshot."""
     if plan.fleet is None:
-        plural = "s" if len(plan.pools) != 1 else ""
-        return f"{len(plan.pools)} observed node{plural} · Kubernetes {plan.kubernetes}"
+        return f"{counted(len(plan.pools), 'observed node')} · Kubernetes {plan.kubernetes}"
     there = f" · {counted(len(plan.offers), 'observed node')}" if plan.judgement.is_observed else ""
-    return f"{plan.fleet.cloud} {plan.fleet.region}{there} · Kubernetes {plan.kubernetes}"
+    return f"{cloud_titles()[plan.fleet.cloud]} {plan.fleet.region}{there} · Kubernetes {plan.kubernetes}"
 
 
-def pools_table(plan: Plan) -> Table:
-    """Return nodes, devices and price per pool; each of the three numbers is named as such."""
-    if plan.fleet is None:
-        return _nodes_table(plan)
-    if plan.judgement.is_observed:
-        return _growth_table(plan)
-    rows = tuple(
-        (
-            pool.name,
-            pool.machine,
-            f"{pool.minimum}" if pool.minimum == pool.maximum else f"{pool.minimum}–{pool.maximum}",
-            str(pool.bound),
-            str(pool.packing),
-            "–" if pool.simulated is None else str(pool.simulated),
-            f"{pool.devices.used}/{pool.devices.total}",
-            str(pool.devices.stranded),
-            "unknown" if pool.hourly_usd is None else f"{pool.hourly_usd:,.2f}",
-        )
-        for pool in plan.pools
-    )
-    heads = ("pool", "machine", "allowed", "bound", "packing", "simulated", "devices", "stranded", "USD/h each")
-    note = (
-        "bound: provably needed of this pool even with every other at its maximum · packing: the best found · "
-        "simulated: with how many the default scheduler places everything in every order tried"
-    )
-    return Table("Node pools", heads, rows, frozenset(range(2, 9)), note)
-
-
-def _growth_table(plan: Plan) -> Table:
-    rows = tuple(
-        (
-            pool.name,
-            pool.machine,
-            f"{pool.minimum}–{pool.maximum}",
-            str(pool.existing),
-            str(pool.nodes.desired - (pool.existing or 0)),
-            f"{pool.devices.used}/{pool.devices.total}",
-            "unknown" if pool.hourly_usd is None else f"{pool.hourly_usd:,.2f}",
-        )
-        for pool in plan.pools
-    )
-    heads = ("pool", "machine", "allowed", "existing", "more", "devices", "USD/h each")
-    note = "more: so many beside those that exist, and the default scheduler places everything in every order tried"
-    return Table("Node pools", heads, rows, frozenset(range(2, 7)), note)
-
-
-def _nodes_table(plan: Plan) -> Table:
-    rows = tuple(
-        (node.name, node.machine or "?", *map(str, (node.devices.total, node.devices.used, node.devices.stranded)))
-        for node in plan.pools
-    )
-    return Table("Nodes", ("node", "machine", "devices", "used", "stranded"), rows, frozenset({2, 3, 4}))
-
-
-def workloads_table(plan: Plan) -> Table:
-    """Return workloads against pools: pods placed there, or whether they could run there at all."""
-    pools = _pool_columns(plan)
-    beside = tuple(level for level in _BESIDE if level != plan.level) if not plan.judgement.is_observed else ()
-    by_pool = 0 < len(pools) <= MOST_POOL_COLUMNS
-    rows = []
-    for workload in plan.workloads:
-        where = _cells(workload, pools) if by_pool else (_places(workload),)
-        others = (VERDICT_WORDS[workload.verdicts[each]] for each in beside)
-        rows.append(
-            (
-                f"{workload.workload.kind} {workload.workload.namespace}/{workload.workload.name}",
-                _figure(workload.figures.at(plan.level)),
-                *where,
-                str(workload.pending) if workload.pending else "",
-                VERDICT_WORDS[workload.verdicts[plan.level]],
-                *others,
-            )
-        )
-    heads = ("workload", "pods", *(pools if by_pool else ("runs on",)), "pending", plan.level, *beside)
-    numbers = frozenset({1, *(range(2, 2 + len(pools)) if by_pool else ()), 2 + (len(pools) if by_pool else 1)})
-    note = "pods per pool · ok: would fit · –: does not fit · ?: cannot tell" if by_pool else ""
-    return Table("Workloads", heads, tuple(rows), numbers, note)
+def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
+    """Return the assumptions about pools of which it cannot be told whether they take some workload."""
+    doubtful = {pool for each in plan.workloads for pool, verdict in each.fits if verdict == "cannot-tell"}
+    told = {text for offer in plan.offers if offer.name in doubtful for text in offer.assumptions}
+    return tuple(each for each in plan.assumptions if any(each.endswith(text) for text in told))
 
 
 def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
@@ -189,7 +139,10 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
         if hidden:
             lines += ((f"and {hidden} more (--verbose shows them)", ""),)
         lines += tuple(_together(reason for reason in workload.reasons if reason.code == MISSING_POOL))
-        yield Obstacle(str(workload.workload), verdict, lines)
+        pods = counted(workload.placed + workload.pending, "pod")
+        state = f"{workload.pending} of {pods} pending" if workload.pending else VERDICT_AFTER_A_NAME[verdict]
+        changes = tuple(dict.fromkeys(change for reason in workload.reasons for change in reason.changes))
+        yield Obstacle(str(workload.workload), verdict, state, lines, changes)
 
 
 def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
@@ -205,23 +158,23 @@ def costs(plan: Plan) -> tuple[str, ...]:
         return ()
     if plan.judgement.is_observed:
         return _growth_costs(plan)
-    nodes = sum(pool.recommended for pool in plan.pools)
+    nodes = sum(pool.nodes.desired for pool in plan.pools)
     if not nodes:
-        return ("No GPU node is needed.",) if plan.verdict == "fits" else ()
-    counted = f"{nodes} GPU node{'s' if nodes != 1 else ''}"
+        return ()
+    said = counted(nodes, "GPU node")
     if plan.verdict == "fits" and plan.nodes_bound == nodes:
-        counted += " (provably the fewest)"
+        said += " (provably the fewest)"
     if plan.cost is None:
         if plan.verdict == "fits" and plan.nodes_bound < nodes:
-            counted += f" (fewest devices first, without prices; no plan takes fewer than {plan.nodes_bound} nodes)"
+            said += f" (fewest devices first, without prices; no plan takes fewer than {plan.nodes_bound} nodes)"
         missing = ", ".join(pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None)
-        return (f"{counted}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
+        return (f"{said}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
     least = ""
     if plan.verdict == "fits":
         bound, gap = plan.cost.bound_usd, plan.cost.gap
-        least = f"; no plan costs less than {_usd(bound)} (gap {gap:.2%})" if gap else "; no plan costs less"
-    return (f"{counted}, {_usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+        least = f"; no plan costs less than {usd(bound)} (gap {gap:.2%})" if gap else "; no plan costs less"
+    return (f"{said}, {usd(plan.cost.hourly_usd)} per hour{when}{least}",)
 
 
 def _growth_costs(plan: Plan) -> tuple[str, ...]:
@@ -231,7 +184,7 @@ def _growth_costs(plan: Plan) -> tuple[str, ...]:
     if plan.cost is None:
         return (f"{counted(more, 'node')} more; cost unknown: no price for a pool (give it pricePerHour)",)
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
-    return (f"{counted(more, 'node')} more, {_usd(plan.cost.hourly_usd)} per hour more{when}",)
+    return (f"{counted(more, 'node')} more, {usd(plan.cost.hourly_usd)} per hour more{when}",)
 
 
 def simulation(plan: Plan) -> tuple[str, ...]:
@@ -246,8 +199,8 @@ def simulation(plan: Plan) -> tuple[str, ...]:
         return _growth_simulation(said, found)
     if not found.at_packing:
         return (f"{said}the packing places everything in each.",)
-    most = max(each.pods for each in found.at_packing)
-    said += f"the packing leaves up to {_pods(most)} pending in {len(found.at_packing)} of them"
+    pods = counted(max(each.pods for each in found.at_packing), "pod")
+    said += f"the packing leaves up to {pods} pending in {len(found.at_packing)} of them"
     if found.counts is not None:
         more = sum(pool.simulated or 0 for pool in plan.pools) - sum(pool.packing for pool in plan.pools)
         kept = "; the packing is built, as the fleet says" if plan.fleet.sizing == "packing" else ""
@@ -260,8 +213,8 @@ def simulation(plan: Plan) -> tuple[str, ...]:
 def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
     if not found.at_packing:
         return (f"{said}the existing nodes place everything in each.",)
-    most = max(each.pods for each in found.at_packing)
-    said += f"the existing nodes leave up to {_pods(most)} pending in {len(found.at_packing)} of them"
+    pods = counted(max(each.pods for each in found.at_packing), "pod")
+    said += f"the existing nodes leave up to {pods} pending in {len(found.at_packing)} of them"
     if found.counts is not None:
         return (f"{said}, those with the new nodes in none.",)
     if not found.complete:
@@ -282,28 +235,9 @@ def _cheaper(plan: Plan) -> tuple[str, ...]:
     if fewer <= 0 and not saved:
         return ()
     worth = [f"{counted(fewer, 'node')} fewer"] if fewer > 0 else []
-    worth += [f"{_usd(saved)} per hour less"] if saved else []
+    worth += [f"{usd(saved)} per hour less"] if saved else []
     sentence = fix_sentence(fix)
     return (f"{sentence[0].upper()}{sentence[1:]}: {', '.join(worth)}, and everything is placed too (simulated).",)
-
-
-def _pool_columns(plan: Plan) -> list[str]:
-    """Return the pools, and the system pool where pods without claims are meant for it."""
-    if plan.fleet is None:
-        return []
-    sized = [pool.name for pool in plan.pools]
-    meant = {pool for workload in plan.workloads for pool, _ in (*workload.fits, *workload.placements)}
-    return [*sized, *sorted(meant - set(sized))]
-
-
-def _cells(workload: PlannedWorkload, pools: list[str]) -> tuple[str, ...]:
-    placed, fits = dict(workload.placements), dict(workload.fits)
-    words = {"fits": "ok", "does-not-fit": "–", "cannot-tell": "?"}
-    return tuple(str(placed[pool]) if placed.get(pool) else words.get(fits.get(pool, ""), "") for pool in pools)
-
-
-def _places(workload: PlannedWorkload) -> str:
-    return ", ".join(f"{pool} ×{pods}" if pods > 1 else pool for pool, pods in workload.placements)
 
 
 def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
@@ -317,13 +251,6 @@ def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
         yield (f"{', '.join(names)}: {message}" if names else message), fix
 
 
-def _pods(count: int) -> str:
-    return f"{count} pod{'s' if count != 1 else ''}"
-
-
-def _figure(figure: int | None) -> str:
-    return "unbounded" if figure is None else str(figure)
-
-
-def _usd(amount: Decimal) -> str:
+def usd(amount: Decimal) -> str:
+    """Return an amount as messages have it: USD 1,234.50."""
     return f"USD {amount:,.2f}"

@@ -2,88 +2,159 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TextIO
 
 from dra_command.formats.page import Page
 from dra_command.formats.plan_report import (
-    VERDICT_AFTER_A_NAME,
     Table,
     claims_table,
     costs,
+    decisive_assumptions,
     diagnostics,
     headline,
     obstacles,
-    pools_table,
     setting,
     simulation,
-    workloads_table,
 )
-from dra_planner.model import Verdict
+from dra_command.formats.plan_tables import NARROW, PlanTables, difference_line, difference_table
+from dra_command.formats.signs import Signs
+from dra_planner.model import DEMAND_LEVELS, Verdict
 from dra_planner.plan import Plan
+from dra_planner.wording import counted
+
+if TYPE_CHECKING:  # only with a saved plan
+    from dra_planner.plan.plan_difference import PlanDifference
 
 _STYLES: dict[Verdict, str] = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
-_WORD_STYLES = {word: _STYLES[verdict] for verdict, word in VERDICT_AFTER_A_NAME.items()}
-MOST_ASSUMPTIONS = 6
+_MOST_CLAIMS = 3
 
 
 def print_plan(
-    plan: Plan, *, detail: bool = False, quiet: bool = False, verbose: bool = False, file: TextIO | None = None
+    plan: Plan,
+    *,
+    detail: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
+    difference: PlanDifference | None = None,
+    file: TextIO | None = None,
 ) -> None:
     """Print the plan, with `detail` also the devices of each claim; `quiet` leaves the verdict and what is wrong,
-    `verbose` leaves nothing out.
+    `verbose` leaves nothing out. `difference` is that to the saved plan.
     """
     with Page(file) as page:
-        page.line((headline(plan), f"bold {_STYLES[plan.verdict]}"), f"  {setting(plan)}")
-        if not quiet:
-            if plan.workloads:
-                _add_table(page, workloads_table(plan))
-            _add_table(page, pools_table(plan))
-            if detail:
-                _add_table(page, claims_table(plan))
-        _add_obstacles(page, plan, verbose=verbose)
-        _add_diagnostics(page, plan, quiet=quiet)
-        if not quiet:
-            for line in (*simulation(plan), *costs(plan)):
-                page.gap()
-                page.line(line)
-            _add_assumptions(page, plan, verbose=verbose)
+        _PlanPage(page, plan, difference, verbose=verbose).write(detail=detail, quiet=quiet)
 
 
-def _add_table(page: Page, table: Table) -> None:
-    page.gap()
-    page.line((table.title, "bold"))
-    page.table(table.heads, table.rows, numbers=table.numbers, styles=_WORD_STYLES)
-    if table.note:
-        page.line((table.note, "dim"))
+class _PlanPage:
+    """Writes one plan on a page."""
 
+    def __init__(self, page: Page, plan: Plan, difference: PlanDifference | None, *, verbose: bool) -> None:
+        self._page = page
+        self._plan = plan
+        self._difference = difference
+        self._verbose = verbose
+        self._narrow = page.width < NARROW
+        signs = page.signs
+        self._signs: Signs = signs
+        self._cell_styles = {signs.of(verdict): style for verdict, style in _STYLES.items()}
 
-def _add_obstacles(page: Page, plan: Plan, *, verbose: bool) -> None:
-    for number, obstacle in enumerate(obstacles(plan, every=verbose)):
-        if not number:
+    def write(self, *, detail: bool, quiet: bool) -> None:
+        page, plan = self._page, self._plan
+        page.line((f"{self._signs.of(plan.verdict)} {headline(plan)}", f"bold {_STYLES[plan.verdict]}"))
+        if quiet:
+            self._obstacles()
+            self._diagnostics(quiet=True)
+            return
+        self._judged_for()
+        if self._difference is not None and not self._difference.is_empty:
+            self._table(difference_table(self._difference))
+        self._obstacles()
+        self._diagnostics(quiet=False)
+        tables = PlanTables.of(plan, self._signs, width=page.width, every=self._verbose)
+        if plan.workloads:
+            self._table(tables.workloads())
+        self._tables((tables.pools(), tables.devices(), tables.orders()))
+        if detail:
+            self._table(claims_table(plan))
+        for line in (*simulation(plan), *costs(plan)):
             page.gap()
-        page.line((obstacle.subject, "bold"), " ", (VERDICT_AFTER_A_NAME[obstacle.verdict], _STYLES[obstacle.verdict]))
-        for what, fix in obstacle.lines:
-            page.text(what, indent=2)
-            if fix:
-                page.text(fix, indent=4, mark="→ ")
+            page.line(line)
+        self._assumptions()
 
+    def _judged_for(self) -> None:
+        page, plan = self._page, self._plan
+        if self._difference is not None:
+            page.text(difference_line(self._difference), indent=2)
+        levels = [f"{level} {self._signs.of(plan.verdict_at(level))}" for level in DEMAND_LEVELS]
+        judged = "  ".join(levels) if plan.workloads and not plan.judgement.is_observed else ""
+        if self._narrow or not judged:
+            page.text(setting(plan), indent=2)
+        if judged:
+            page.verbatim(f"  {judged}" if self._narrow else f"  {setting(plan)} · {judged}")
 
-def _add_diagnostics(page: Page, plan: Plan, *, quiet: bool) -> None:
-    told = [each for each in diagnostics(plan) if each.severity == "error" or not quiet]
-    if told:
+    def _tables(self, tables: Iterable[Table | None]) -> None:
+        for table in tables:
+            if table is not None:
+                self._table(table)
+
+    def _table(self, table: Table) -> None:
+        """Print a table whose title stands in its first head."""
+        heads = (table.title, *table.heads[1:])
+        self._page.gap()
+        self._page.table(heads, table.rows, numbers=table.numbers, styles=self._cell_styles)
+        if table.note:
+            self._page.line((table.note, "dim"))
+
+    def _obstacles(self) -> None:
+        plan = self._plan
+        terms = self._terms()
+        for obstacle in obstacles(plan, every=self._verbose):
+            self._page.gap()
+            style = _STYLES[obstacle.verdict]
+            sign = self._signs.of(obstacle.verdict)
+            self._page.line((f"{sign} ", f"bold {style}"), (obstacle.subject, "bold"), f": {obstacle.state}")
+            for what, fix in obstacle.lines:
+                self._page.text(what, indent=2)
+                if fix:
+                    self._page.text(fix, indent=4, mark="→ ")
+            for table in terms.pop(obstacle.subject, []):
+                self._page.gap()
+                self._page.table(table.heads, table.rows, styles=self._cell_styles)
+
+    def _terms(self) -> dict[str, list[Table]]:
+        """Return what claims fail at, by workload; a few of them."""
+        if self._plan.verdict == "fits":
+            return {}
+        from dra_command.formats.plan_terms import failing_tables
+        from dra_planner.plan.explaining import explain_failing
+
+        most = 2 if self._narrow else 4
+        tables: dict[str, list[Table]] = {}
+        for number, (workload, table) in enumerate(
+            failing_tables(explain_failing(self._plan.judgement), self._signs, most)
+        ):
+            if self._verbose or number < _MOST_CLAIMS:
+                tables.setdefault(workload, []).append(table)
+        return tables
+
+    def _diagnostics(self, *, quiet: bool) -> None:
+        told = [each for each in diagnostics(self._plan) if each.severity == "error" or not quiet]
+        if told:
+            self._page.gap()
+        for each in told:
+            self._page.diagnostic(each)
+
+    def _assumptions(self) -> None:
+        """Print the assumptions that decide something, and how many there are beside them."""
+        page, plan = self._page, self._plan
+        shown = plan.assumptions if self._verbose else decisive_assumptions(plan)
+        if shown:
+            page.gap()
+            page.line(("Assumed", "bold"))
+        for line in shown:
+            page.text(line, indent=2, mark="· ")
+        hidden = len(plan.assumptions) - len(shown)
         page.gap()
-    for each in told:
-        page.diagnostic(each)
-
-
-def _add_assumptions(page: Page, plan: Plan, *, verbose: bool) -> None:
-    shown = plan.assumptions if verbose else plan.assumptions[:MOST_ASSUMPTIONS]
-    if not shown:
-        return
-    page.gap()
-    page.line(("Assumed", "bold"))
-    for line in shown:
-        page.text(line, indent=2, mark="· ")
-    hidden = len(plan.assumptions) - len(shown)
-    if hidden:
-        page.text(f"and {hidden} more (--verbose shows them)", indent=2, mark="· ")
+        folded = f"{counted(hidden, 'assumption')} (--verbose shows them)" if hidden else ""
+        page.line((" · ".join(filter(None, (folded, "report: --format html"))), "dim"))

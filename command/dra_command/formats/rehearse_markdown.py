@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dra_command.formats.plan_markdown import safe, table_lines
+from dra_command.formats.markdown import safe, table_lines
 from dra_command.formats.rehearse_report import explanations, headline, pools_table, setting, workloads_table
 
 if TYPE_CHECKING:  # the sandbox is an extra

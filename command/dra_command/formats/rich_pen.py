@@ -42,12 +42,15 @@ class RichPen:
         right: Collection[int],
         styles: Mapping[str, str],
     ) -> list[str]:
-        """Return the lines of a table; cells that are keys of `styles` are coloured."""
-        drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        """Return the lines of a table; cells, or last words of cells, that are keys of `styles` are coloured."""
+        drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
         for index, head in enumerate(heads):
-            drawn.add_column(Text(head), justify="right" if index in right else "left", overflow="fold")
+            is_number = index in right
+            drawn.add_column(
+                Text(head), justify="right" if is_number else "left", overflow="fold", no_wrap=is_number
+            )
         for row in rows:
-            drawn.add_row(*(Text(cell, style=styles.get(cell, "")) for cell in row))
+            drawn.add_row(*(_coloured(cell, styles) for cell in row))
         self._console.print(drawn)
         return self._lines()
 
@@ -56,3 +59,11 @@ class RichPen:
         self._buffer.seek(0)
         self._buffer.truncate()
         return [line.rstrip() for line in text.splitlines()]
+
+
+def _coloured(cell: str, styles: Mapping[str, str]) -> Text:
+    text = Text(cell, style=styles.get(cell, ""))
+    before, gap, last = cell.rpartition(" ")
+    if gap and last in styles:
+        text.stylize(styles[last], len(before) + 1)
+    return text

@@ -16,7 +16,12 @@ from dra_planner.allocation.explanation import (
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.requests import plan_claims
 from dra_planner.allocation.search import STEP_BUDGET, Search
-from dra_planner.allocation.selector_changes import change_selector, failing_conditions, selector_changes
+from dra_planner.allocation.selector_changes import (
+    SelectorChange,
+    change_selector,
+    failing_conditions,
+    selector_changes,
+)
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.model import ClaimSpec, DeviceRequest, ExactDeviceRequest, Reason, Shape, ShapeClaim
 from dra_planner.wording import counted, verb
@@ -112,8 +117,8 @@ class _SelectorTrial:
     way: ExactDeviceRequest
     refusal: Refusal
 
-    def fix(self) -> str:
-        """Return the smallest change to one selector with which the node satisfies the request; "" for none."""
+    def fix(self) -> SelectorChange | None:
+        """Return the smallest change to one selector with which the node satisfies the request."""
         template = self.refusal.node.template
         for index, selector in enumerate(self.way.selectors):
             for change in selector_changes(selector.expression, self.way.device_class_name, template):
@@ -122,8 +127,8 @@ class _SelectorTrial:
                 request = DeviceRequest(name="tried", exactly=replace(self.way, selectors=selectors))
                 alone = replace(self.claim, spec=ClaimSpec(requests=(request,)))
                 if _fits(self.refusal.shape, (alone,), self.refusal):
-                    return change.text
-        return ""
+                    return change
+        return None
 
     def failing(self, expression: str) -> str:
         """Return the conditions of a selector that devices fail, with the values that these have."""
@@ -138,14 +143,16 @@ class _SelectorTrial:
 
 def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -> Reason:
     code, fix = _diagnose(way)
+    change = trial.fix() if code == "selector-mismatch" else None
     if code == "selector-mismatch":
-        fix = trial.fix()
+        fix = "" if change is None else change.text
     wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
     counts = "; ".join(_exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count))
     free = "match" if way.left == way.matching else "are free and match"
     found = f"{way.left} of {way.seen} devices {free}" if way.seen else "the node offers no device"
     message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
-    return Reason(code=code, message=message, fix=fix, claim=claim, request=way.request)
+    changes = () if change is None else change.parts
+    return Reason(code=code, message=message, fix=fix, claim=claim, request=way.request, changes=changes)
 
 
 def _diagnose(way: AlternativeReport) -> tuple[str, str]:

@@ -39,4 +39,5 @@ class Reason:
     claim: str = ""  # "<namespace>/<claim>" where a claim is at fault
     request: str = ""  # "<request>" or "<request>/<subrequest>"
     pool: str = ""
+    changes: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # of the fix: text, what to write instead
     place: Place = field(default=NOWHERE, compare=False)

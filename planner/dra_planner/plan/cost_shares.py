@@ -33,9 +33,9 @@ def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
 
     The price of a node is divided evenly among its GPUs (other accelerators where it has none), that of a GPU among its
     slices by memory, and that of a device among those that share it. Memory that no slice has counts as stranded.
-    Network interfaces cost nothing beside the GPUs. () where a price is not known.
+    Network interfaces cost nothing beside the GPUs. () where a price is not known, and where nodes exist already.
     """
-    if plan.cost is None:
+    if plan.cost is None or plan.judgement.is_observed:
         return ()
     prices = {pool.name: pool.hourly_usd for pool in plan.pools}
     exact: dict[_Key, Fraction] = defaultdict(Fraction)

@@ -115,12 +115,14 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanatio
 def explain_failing(judgement: Judgement) -> Iterator[Explanation]:
     """Yield, shape by shape, each claim that no pool can satisfy, with what every pool says to it; without changes.
 
-    Claims that an empty node takes, and that are pending because pools are too small, are not among them.
+    Claims that an empty node takes, and that are pending because pools are too small, are not among them, nor are pools
+    whose nodes turn the pod down before they look at devices.
     """
     for shape in sorted(judgement.demand.shapes, key=lambda each: min(member.workload for member in each.members)):
         answers = judgement.answers(shape)
         if any(answer.verdict == "fits" for answer in answers):
             continue
+        answers = tuple(each for each in answers if not _is_turned_down(each))
         for claim in shape.claims:
             pools = tuple(_explain_pool(answer, claim, judgement, with_edits=False) for answer in answers)
             if any(pool.report is not None for pool in pools):
@@ -131,6 +133,10 @@ def explain_failing(judgement: Judgement) -> Iterator[Explanation]:
                     pools=pools,
                     is_observed=judgement.is_observed,
                 )
+
+
+def _is_turned_down(told: PoolAnswer) -> bool:
+    return isinstance(told.answer, Refusal) and told.answer.kind == "filter"
 
 
 def _holders(judgement: Judgement, pools: Iterable[str]) -> Iterator[Holder]:

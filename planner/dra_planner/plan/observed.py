@@ -100,6 +100,7 @@ def _node(offer: Offer, devices: DeviceCount) -> PlannedPool:
         simulated=1,
         recommended=1,
         maximum=1,
+        enough=1,
         nodes=NodeRange(minimum=1, desired=1, maximum=1),
         devices=devices,
         hourly_usd=None,

@@ -62,7 +62,9 @@ def _nodes(plan: Plan, outcome: Outcome) -> tuple[OutcomeNodes, ...]:
     sums: Counter[tuple[str, tuple[HeldDevices, ...]]] = Counter()
     for group in simulated_groups(plan, outcome):
         sums[group.pool, _held(group)] += group.nodes
-    return tuple(OutcomeNodes(pool, nodes, devices) for (pool, devices), nodes in sums.items())
+    order = [pool.name for pool in plan.pools]
+    ranked = sorted(sums.items(), key=lambda each: (order.index(each[0][0]), -each[1], repr(each[0][1])))
+    return tuple(OutcomeNodes(pool, nodes, devices) for (pool, devices), nodes in ranked)
 
 
 def _held(group: NodeGroup) -> tuple[HeldDevices, ...]:

@@ -119,6 +119,7 @@ def _pool(size: PoolSize, offer: Offer, fleet: Fleet, judgement: Judgement) -> P
         hourly_usd=size.hourly_usd,
         zones=offer.zones,
         left=size.left,
+        enough=size.enough,
     )
 
 

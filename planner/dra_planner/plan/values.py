@@ -74,6 +74,7 @@ class PlannedPool:
     left: Mapping[str, int] = field(default_factory=dict, hash=False)
     recommended: int = 0
     existing: int | None = None  # nodes that are there already; None where that was not asked
+    enough: int = 0  # a maximum under which, with those of the other pools, all that some node takes is placed
 
     @property
     def row(self) -> dict[str, dict[str, int | None]]:

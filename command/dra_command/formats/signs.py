@@ -1,0 +1,64 @@
+"""The signs of text reports: what a node, a device and a verdict are drawn with, with and without UTF-8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:  # tables of the catalogue need no verdicts
+    from dra_planner.model import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """One sign for each thing. `eighths` are the ends of bars that stand for many nodes; () where there are none."""
+
+    fits: str
+    does_not_fit: str
+    cannot_tell: str
+    bound: str
+    simulated: str
+    allowed: str
+    beyond: str
+    free: str
+    stranded: str
+    eighths: str
+
+    def of(self, verdict: Verdict) -> str:
+        """Return the sign of a verdict."""
+        return {"fits": self.fits, "does-not-fit": self.does_not_fit, "cannot-tell": self.cannot_tell}[verdict]
+
+
+DRAWN: Final = Signs(
+    fits="✓",
+    does_not_fit="✕",
+    cannot_tell="?",
+    bound="█",
+    simulated="▓",
+    allowed="░",
+    beyond="✕",
+    free="░",
+    stranded="▒",
+    eighths="▏▎▍▌▋▊▉",
+)
+TYPED: Final = Signs(
+    fits="ok",
+    does_not_fit="no",
+    cannot_tell="?",
+    bound="#",
+    simulated="+",
+    allowed=".",
+    beyond="x",
+    free=".",
+    stranded="/",
+    eighths="",
+)
+_TYPED: Final = str.maketrans(
+    {"─": "-", "–": "-", "—": "-", "→": ">", "·": "|", "×": "x", "−": "-", "≤": "<", "≥": ">", "…": "~", "’": "'",
+     "‘": "'", "“": '"', "”": '"', "✓": "+", "✗": "x", "✕": "x", "█": "#", "▓": "+", "░": ".", "▒": "/"}
+)  # fmt: skip
+
+
+def typed(text: str, encoding: str) -> str:
+    """Return text as an output of that encoding can carry it, with as many columns where signs of ours are replaced."""
+    return text.translate(_TYPED).encode(encoding, errors="backslashreplace").decode(encoding)

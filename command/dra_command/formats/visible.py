@@ -1,0 +1,38 @@
+"""Names and messages that come from foreign files, made safe to print: whatever acts or hides is written out."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+LONGEST_NAME: Final = 200
+LONGEST_TEXT: Final = 4_000
+_HIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+_NAME: Final = re.compile(rf"""[^\s&|()=<>,"'`\[\]{{}}]{{{LONGEST_NAME + 1},}}""")
+
+
+def visible(text: str) -> str:
+    """Return text in one line in which control characters and signs that turn or hide text are written out.
+
+    Names longer than `LONGEST_NAME` and texts longer than `LONGEST_TEXT` are cut.
+    """
+    if not text.isprintable() or len(text) > LONGEST_NAME:
+        text = _HIDDEN.sub(_written_out, re.sub(r"\r?\n|\t", " ", text))
+        text = _NAME.sub(lambda found: f"{found[0][:LONGEST_NAME]}…", text)
+    elif _HIDDEN.search(text):
+        text = _HIDDEN.sub(_written_out, text)
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+
+
+def short(name: str, most: int = LONGEST_NAME) -> str:
+    """Return a name for a cell: `visible`, and cut at so many characters."""
+    seen = visible(name)
+    return seen if len(seen) <= most else f"{seen[: most - 1]}…"
+
+
+def _written_out(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
