@@ -11,11 +11,11 @@ from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Shape, Verdict
 from dra_planner.offers import Offer
-from dra_planner.plan.given_claims import GivenClaim
 from dra_planner.releases import Features
 from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
 
-if TYPE_CHECKING:  # only simulating needs the simulation
+if TYPE_CHECKING:  # only observed nodes need claims, only simulating the simulation
+    from dra_planner.plan.given_claims import GivenClaim
     from dra_planner.simulation import Fix, Outcome, SimulatedCounts
 
 MOST_PODS: Final = 1_000  # of one shape that are tried on one node
