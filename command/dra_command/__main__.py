@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
 
-from dra_command.arguments import Arguments, UsageError, parse
+from dra_command.arguments import Arguments, parse
 from dra_command.status import Status
 from dra_planner.errors import PlannerError
 
@@ -34,23 +34,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from dra_command.faults import tell_fault, tell_internal_error
-
     as_json = _wants_json(words)
     try:
         arguments = parse(words)
         if arguments is None:
             return Status.FITS
         return _dispatch(arguments)
-    except UsageError as error:
-        tell_fault(error, as_json=as_json)
-        return Status.WRONG_INPUT
     except PlannerError as error:
+        from dra_command.faults import tell_fault  # only on the way to an error
+
         tell_fault(error, as_json=as_json)
         return Status.WRONG_INPUT
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except Exception as error:
+        from dra_command.faults import tell_internal_error  # only on the way to an error
+
         tell_internal_error(error, as_json=as_json, verbose="--verbose" in words or "-v" in words)
         return INTERNAL_ERROR
 

@@ -28,8 +28,9 @@ def test_the_report_says_how_many_nodes_more(project: Project) -> None:
     done = project.run(*WORDS)
     assert done.status == 0
     words = " ".join(done.out.split())
-    assert "Everything fits. eks us-east-1 · 4 observed nodes" in words
-    assert "h100 p5.4xlarge 0–4 1 1 2/2 6.88" in words
+    assert "✓ Fits: all 2 workloads on 1 GPU node more, USD 6.88 per hour more" in words
+    assert "EKS us-east-1 · 4 observed nodes" in words
+    assert "h100 p5.4xlarge 0–4 1 1 6.88" in words
     assert "1 node more, USD 6.88 per hour more" in words
 
 
