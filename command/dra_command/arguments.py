@@ -114,6 +114,14 @@ examples:
   pulumi-dra suggest examples/workloads/ --region us-east-1 --machines g6e.12xlarge,p5.48xlarge
 """
 
+_INIT_EXAMPLES = """\
+examples:
+  pulumi-dra init gpus --region us-east-1            # the cheapest machines for a first claim
+  pulumi-dra init gpus --region us-central1 --workloads examples/workloads
+  pulumi-dra init gpus --observed cluster.yaml       # the GPU nodes of a running cluster, from a snapshot
+  pulumi-dra init gpus --state state.json --ci gitlab   # of `pulumi stack export --file state.json`
+"""
+
 EXAMPLES = {
     "plan": _PLAN_EXAMPLES,
     "check": _CHECK_EXAMPLES,
@@ -124,6 +132,7 @@ EXAMPLES = {
     "sandbox": _SANDBOX_EXAMPLES,
     "rehearse": _REHEARSE_EXAMPLES,
     "suggest": _SUGGEST_EXAMPLES,
+    "init": _INIT_EXAMPLES,
 }
 
 
@@ -195,6 +204,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_sandbox(commands)
     _add_rehearse(commands)
     _add_suggest(commands)
+    _add_init(commands)
     return parser
 
 
@@ -269,6 +279,31 @@ def _add_suggest(commands: Any) -> None:
         default="steady",
         help="which demand to buy for (default: %(default)s)",
     )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def _add_init(commands: Any) -> None:
+    parser = _command(commands, "init", "what to start from: write a fleet, a first workload and a CI file")
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument(
+        "--region", metavar="REGION", default="", help="region of a new cluster, on the cloud that has it"
+    )
+    start.add_argument("--observed", metavar="FILE", default="", help="snapshot of a cluster: its GPU nodes")
+    start.add_argument("--state", metavar="FILE", default="", help="exported state of a Pulumi stack: its pools")
+    parser.add_argument(
+        "--workloads",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="manifests to start with, repeatable; default: a first claim is written",
+    )
+    parser.add_argument("--kubernetes", metavar="VERSION", default="", help="release, where nothing says it")
+    parser.add_argument(
+        "--machines", metavar="TYPE[,TYPE…]", action="append", default=[], help="with --region: choose among these"
+    )
+    parser.add_argument("--ci", choices=("github", "gitlab", "none"), default="github", help="default: %(default)s")
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 

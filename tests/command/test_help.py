@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_project import Project
+from command_project import Project, stack_state
 
 from dra_command.arguments import EXAMPLES
 from dra_command.status import Status
@@ -48,7 +49,12 @@ apiVersion: v1
 kind: Node
 metadata:
   name: n1
-  labels: {pulumi-dra/pool: l4, kubernetes.io/hostname: n1, node.kubernetes.io/instance-type: g6.2xlarge}
+  labels:
+    pulumi-dra/pool: l4
+    kubernetes.io/hostname: n1
+    node.kubernetes.io/instance-type: g6.2xlarge
+    eks.amazonaws.com/nodegroup: l4
+    topology.kubernetes.io/region: us-east-1
 status:
   allocatable: {cpu: 7910m, memory: 30Gi, pods: "58", ephemeral-storage: 180Gi}
   nodeInfo: {kubeletVersion: v1.34.2}
@@ -73,6 +79,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
         shutil.copytree(ROOT / folder, project.root / folder, dirs_exist_ok=True)
     shutil.copy(ROOT / "README.md", project.root)
     project.write("cluster.yaml", SNAPSHOT)
+    project.write("state.json", json.dumps(stack_state()))
     project.write("fleet.yaml", FLEET)
     pods = (ROOT / "examples" / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
     project.write(".kube/config", "kind: Config\n")

@@ -5,6 +5,7 @@ is extended over `sys.path`, so a distribution adds a cloud with one module `dra
 machines with tables in `dra_planner/data/`. Nothing is imported before it is asked for.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from os.path import exists, join
@@ -132,6 +133,13 @@ def cloud_of_region(region: str) -> str:
     examples = ", ".join(f"{cloud(name).region_example} on {name}" for name in names())
     fault = "may be a region of " + " or ".join(found) if found else "is not the region of a supported cloud"
     raise CatalogError(f'"{region}" {fault}', fix=f"name the cloud, or write for example {examples}")
+
+
+def cloud_of_labels(labels: Iterable[str]) -> str:
+    """Return the name of the cloud whose own labels a node has, "" where it has none."""
+    own = ((cloud(name).unknown_labels[0], name) for name in names())
+    known = tuple(labels)
+    return next((name for prefix, name in own if any(label.startswith(prefix) for label in known)), "")
 
 
 def class_name_fault(name: str) -> str:

@@ -88,6 +88,7 @@ class Eks(Cloud):
         "topology.k8s.aws/",
         "topology.ebs.csi.aws.com/",
     )
+    pool_label = "eks.amazonaws.com/nodegroup"
 
     driver_root = "/"
     # What the chart aws-dranet selects by: karpenter.sh/docs/tasks/dra.

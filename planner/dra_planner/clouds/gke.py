@@ -74,6 +74,7 @@ class Gke(Cloud):
         "topology.gke.io/",
         "node.gke.io/",
     )
+    pool_label = "cloud.google.com/gke-nodepool"
     accelerator_label = "cloud.google.com/gke-accelerator"
     no_device_plugin_label = NO_DEVICE_PLUGIN
 

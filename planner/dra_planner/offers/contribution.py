@@ -174,11 +174,10 @@ def _topology_rows(cloud: str, offer: Offer, gpus: list[Device]) -> set[CatalogR
 
 
 def _cloud(offer: Offer) -> str | None:
-    own = ((clouds.cloud(name).unknown_labels[0], name) for name in clouds.names())
-    for prefix, cloud in (*own, *_NOT_PLANNED):
-        if any(label.startswith(prefix) for label in offer.node.meta.labels):
-            return cloud
-    return None
+    labels = offer.node.meta.labels
+    if planned := clouds.cloud_of_labels(labels):
+        return planned
+    return next((cloud for prefix, cloud in _NOT_PLANNED if any(label.startswith(prefix) for label in labels)), None)
 
 
 def _machine(cloud: str, name: str) -> Machine | None:

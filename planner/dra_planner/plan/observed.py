@@ -47,7 +47,7 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
 
     Raises ManifestError for a snapshot without nodes, or of a release that neither it nor the request names.
     """
-    features = features_of(_minor(request))
+    features = features_of(snapshot_minor(request))
     snapshot = read_checked(request.observed, features)
     if not snapshot.nodes:
         raise ManifestError(
@@ -148,7 +148,8 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
     )
 
 
-def _minor(request: PlanRequest) -> int:
+def snapshot_minor(request: PlanRequest) -> int:
+    """Return the minor of a snapshot, unless another is asked for; raises ManifestError where nothing says it."""
     if request.kubernetes:
         return parse_version(request.kubernetes)
     found = [parse_version(version) for version in _kubelets(request.observed)]

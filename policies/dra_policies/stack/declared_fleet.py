@@ -41,16 +41,16 @@ def declared_fleet(view: StackView, resources: Sequence[Resource]) -> DeclaredFl
     unknowns: list[str] = []
     pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
     rows = [_row(pool, planned, unknowns) for pool in pools]
+    if not any(rows):
+        raise PlannerError("this stack declares no pool for claims")
     document = _document(view, resources, planned, unknowns)
     document["pools"] = [row for row in rows if row is not None]
-    if not document["pools"]:
-        raise PlannerError("this stack declares no pool for claims")
     fleet = read_fleet(document)
     features = features_of(fleet.minor)
-    by_name = {_name(pool): pool for pool in pools}
+    by_name = {pool_name(pool): pool for pool in pools}
     offers = tuple(_as_declared(offer, by_name[offer.name], fleet) for offer in predict_offers(fleet, features))
     known = {row["name"] for row in (planned or {}).get("pools", [])}  # what is not known of these, the plan says
-    doubtful = tuple(pool.title for pool in pools if _name(pool) not in known and _is_doubtful(pool))
+    doubtful = tuple(pool.title for pool in pools if pool_name(pool) not in known and _is_doubtful(pool))
     return DeclaredFleet(fleet, offers, features, tuple(unknowns), doubtful)
 
 
@@ -65,7 +65,8 @@ def _is_doubtful(pool: DeclaredPool) -> bool:
     )
 
 
-def _name(pool: DeclaredPool) -> str:
+def pool_name(pool: DeclaredPool) -> str:
+    """Return what a fleet calls a pool: the name that it carries, else that of its resource."""
     text = pool.name or pool.title.partition('"')[2].rstrip('"')
     return re.sub(r"[^a-z0-9-]+", "-", text.lower()).strip("-")[:40] or "pool"
 
@@ -73,7 +74,7 @@ def _name(pool: DeclaredPool) -> str:
 def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]) -> dict[str, Any] | None:
     """Return the pool as a fleet writes it; None when too little is known."""
     rows: list[dict[str, Any]] = (planned or {}).get("pools", [])
-    named = [row for row in rows if row.get("name") == _name(pool)]
+    named = [row for row in rows if row.get("name") == pool_name(pool)]
     base = dict(named[0]) if named else dict[str, Any]()
     machine = pool.machine or base.get("machine")
     limits: dict[str, Any] = base.get("count", {})
@@ -87,7 +88,7 @@ def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
         return None
     if pool.labels is not None:
         base["labels"] = {key: value for key, value in base.get("labels", {}).items() if key in pool.labels}
-    return {**base, "name": _name(pool), "machine": machine, "count": {"min": min(low or 0, high), "max": high}}
+    return {**base, "name": pool_name(pool), "machine": machine, "count": {"min": min(low or 0, high), "max": high}}
 
 
 def _document(

@@ -110,6 +110,7 @@ class Cloud(ABC):
     reserved_domains: ClassVar[tuple[str, ...]] = ()  # of labels, beside Kubernetes' own
     possible_taints: ClassVar[tuple[Taint, ...]] = ()  # all that the cloud adds to some nodes by itself
     unknown_labels: ClassVar[tuple[str, ...]]  # labels and prefixes with values known at run time only, first its own
+    pool_label: ClassVar[str] = ""  # says of which pool a node is, by the name that the cloud has for it
     accelerator_label: ClassVar[str] = ""  # says which GPUs a node has, in the cloud's words
     no_device_plugin_label: ClassVar[str] = ""  # keeps the cloud's own device plugin off a node
 

@@ -1,0 +1,133 @@
+"""`pulumi-dra init`: a fleet, a first workload and a CI file to start from."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dra_command import starter_files
+from dra_command.arguments import UsageError
+from dra_command.progress import doing
+from dra_command.status import Status
+from dra_command.writing import write_whole
+from dra_planner.clouds import cloud, cloud_of_region, names
+from dra_planner.errors import PlannerError
+from dra_planner.sources import Source, read_sources
+
+_FLEET, _WORKLOAD = "fleet.yaml", "workloads/first-claim.yaml"
+_LEAST_MAXIMUM = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A fleet's document, where it comes from, and what a person has to look at."""
+
+    document: Mapping[str, Any]
+    source: str
+    notes: tuple[str, ...] = field(default=())
+
+
+def run(values: argparse.Namespace) -> int:
+    """Write the files, say what was written and what to run next; nothing is written where one is there already."""
+    folder = Path(values.folder)
+    files = starter_files.ci_files(values.ci, workloads=_workloads(values))
+    if not values.workloads:
+        files[_WORKLOAD] = starter_files.FIRST_CLAIM
+    there = [name for name in (_FLEET, *files) if (folder / name).exists()]
+    if there and not values.force:
+        raise UsageError(f"{_listed(there)} in {folder} already", fix="name another folder, or add --force")
+    start = _start(values)
+    files = {_FLEET: _fleet_text(start), **files}
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text, UsageError)
+        print(f"wrote {path}")
+    for note in start.notes:
+        print(f"look at {folder / _FLEET}: {note}")
+    workloads = " ".join(map(shlex.quote, values.workloads)) or shlex.quote(str(folder / Path(_WORKLOAD).parent))
+    print(f"next: pulumi-dra plan {workloads} --fleet {shlex.quote(str(folder / _FLEET))}")
+    return Status.FITS
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _workloads(values: argparse.Namespace) -> str:
+    return " ".join(map(shlex.quote, values.workloads)) or "workloads"
+
+
+def _start(values: argparse.Namespace) -> Start:
+    if values.observed:
+        return _from_cluster(values.observed, values.kubernetes)
+    if values.state:
+        return _from_state(values.state)
+    return _from_region(values.region or _ask_region(), values)
+
+
+def _ask_region() -> str:
+    examples = ", ".join(f"{cloud(name).region_example} on {name.upper()}" for name in names())
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            "there is nothing to start from", fix=f"give --region ({examples}), --observed FILE or --state FILE"
+        )
+    print(f"Region of the cluster ({examples}): ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip()
+
+
+def _from_region(region: str, values: argparse.Namespace) -> Start:
+    """Return the cheapest fleet that runs the workloads, the first claim where none are given."""
+    from dra_planner.plan.suggesting import SuggestRequest, suggest_fleets
+
+    sources = read_sources(values.workloads) if values.workloads else (Source(_WORKLOAD, starter_files.FIRST_CLAIM),)
+    machines = tuple(name for each in values.machines for name in each.split(",") if name)
+    request = SuggestRequest(
+        sources=sources,
+        cloud=cloud_of_region(region),
+        region=region,
+        kubernetes=values.kubernetes or starter_files.KUBERNETES,
+        machines=machines,
+    )
+    with doing("comparing machines", quiet=values.quiet):
+        found = suggest_fleets(request)
+    if found.best is None:
+        raise PlannerError(
+            f"the workloads fit no machine of {region}", fix="ask why: pulumi-dra suggest PATH --region REGION"
+        )
+    document = dict(found.best.document)
+    document["pools"] = [{**pool, "count": _with_room(pool["count"])} for pool in document["pools"]]
+    price = f"USD {found.best.hourly_usd:.2f} per hour"
+    return Start(document=document, source=f"the cheapest that runs {_workloads(values)}: {price}")
+
+
+def _with_room(count: Mapping[str, int]) -> dict[str, int]:
+    """Return limits with room to grow into: a pool is built as large as its plan, not as its maximum."""
+    return {"min": count["min"], "max": max(_LEAST_MAXIMUM, 2 * count["max"])}
+
+
+def _from_cluster(path: str, kubernetes: str) -> Start:
+    from dra_planner.plan.cluster_fleet import fleet_of_cluster
+
+    found = fleet_of_cluster(read_sources([path]), kubernetes)
+    return Start(document=found.document, source=f"the nodes of {path}", notes=found.notes)
+
+
+def _from_state(path: str) -> Start:
+    """Return the fleet that a Pulumi stack declares, whatever program made it."""
+    from dra_policies.stack.starting_fleet import fleet_of_state
+
+    (source,) = read_sources([path])
+    document, unknown = fleet_of_state(source.text, path)
+    return Start(document=document, source=f"the stack in {path}", notes=unknown)
+
+
+def _fleet_text(start: Start) -> str:
+    return f"# Made from {start.source}.\n{yaml.safe_dump(dict(start.document), sort_keys=False, width=120)}"

@@ -1,0 +1,159 @@
+"""`pulumi-dra init` writes files to start from: the fleet plans, and it is the one that was asked about."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from command_project import EXAMPLES, Project, stack_state
+
+FLEETS = ("gpu-and-efa", "gpu-and-rdma", "shared-gpus")
+
+
+def fleet_in(project: Project, folder: str) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((project.root / folder / "fleet.yaml").read_text())
+    return document
+
+
+@pytest.mark.parametrize(("region", "cloud"), [("us-east-1", "eks"), ("us-central1", "gke")])
+def test_a_region_gives_a_fleet_that_runs_the_first_claim(region: str, cloud: str, project: Project) -> None:
+    done = project.run("init", "gpus", "--region", region)
+    assert (done.status, done.err) == (0, "")
+    assert fleet_in(project, "gpus")["cloud"] == cloud
+    assert (project.root / "gpus/.github/workflows/pulumi-dra.yml").is_file()
+    command = done.out.splitlines()[-1].removeprefix("next: pulumi-dra ").split()
+    assert project.run(*command).status == 0
+    assert project.run("check", "gpus/workloads", "--fleet", "gpus/fleet.yaml").status == 0
+
+
+def test_files_that_are_there_are_kept(project: Project) -> None:
+    project.write("fleet.yaml", "mine")
+    done = project.run("init", "--region", "us-east-1")
+    assert done.status == 2
+    assert "fleet.yaml is in . already" in done.err
+    assert (project.root / "fleet.yaml").read_text() == "mine"
+    assert not (project.root / ".github").exists()
+
+
+@pytest.mark.parametrize("name", FLEETS)
+def test_a_cluster_gives_the_fleet_that_it_was_made_from(name: str, project: Project) -> None:
+    made_from = yaml.safe_load((EXAMPLES / name / "fleet.yaml").read_text())
+    nodes = project.run("slices", "--fleet", str(EXAMPLES / name / "fleet.yaml"), "--nodes")
+    project.write("cluster.yaml", nodes.out)
+    version = made_from["kubernetes"]
+    done = project.run("init", "again", "--observed", "cluster.yaml", "--kubernetes", version, "--ci", "none")
+    assert (done.status, done.err) == (0, "")
+    found = fleet_in(project, "again")
+    assert {key: found[key] for key in ("cloud", "region", "kubernetes")} == {
+        key: made_from[key] for key in ("cloud", "region", "kubernetes")
+    }
+    told = ("name", "machine", "labels", "taints")
+    assert [{key: pool.get(key) for key in told} for pool in found["pools"]] == [
+        {key: pool.get(key) for key in told} for pool in made_from["pools"]
+    ]
+    assert project.run("plan", "again/workloads", "--fleet", "again/fleet.yaml").status in (0, 1)
+    assert "system pool" in done.out or found["systemPool"]
+
+
+SPOT_NODE = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: {name}
+  labels:
+    eks.amazonaws.com/nodegroup: Team.A
+    eks.amazonaws.com/capacityType: {capacity}
+    node.kubernetes.io/instance-type: {machine}
+    topology.kubernetes.io/region: us-east-1
+    topology.kubernetes.io/zone: us-east-1{zone}
+    example.com/team: a
+    kubernetes.io/hostname: {name}
+spec:
+  taints:
+    - {{key: nvidia.com/gpu, value: present, effect: NoSchedule}}
+    - {{key: example.com/team, value: a, effect: NoSchedule}}
+status:
+  nodeInfo: {{kubeletVersion: v1.35.4-eks-1}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: driver-{name}, namespace: nvidia}}
+spec:
+  nodeName: {name}
+  containers:
+    - {{name: gpus, image: "registry.example/nvidia/k8s-dra-driver-gpu:v25.8.1"}}
+---
+"""
+
+
+def test_what_nodes_show_is_told_and_what_they_do_not_is_noted(project: Project) -> None:
+    nodes = [("a1", "SPOT", "g6.2xlarge", "a"), ("a2", "SPOT", "g6.2xlarge", "b"), ("a3", "SPOT", "g6.4xlarge", "a")]
+    texts = [SPOT_NODE.format(name=n, capacity=c, machine=m, zone=z) for n, c, m, z in nodes]
+    project.write("cluster.yaml", "".join(texts))
+    done = project.run("init", "team", "--observed", "cluster.yaml", "--ci", "none")
+    assert (done.status, done.err) == (0, "")
+    found = fleet_in(project, "team")
+    common = {
+        "capacity": "spot",
+        "labels": {"example.com/team": "a"},
+        "taints": [{"key": "example.com/team", "value": "a", "effect": "NoSchedule"}],
+    }
+    assert found["kubernetes"] == "1.35"
+    assert found["drivers"] == {"nvidia": {"version": "25.8.1"}}
+    assert found["pools"] == [
+        {
+            "name": "team-a-g6-2xlarge",
+            "machine": "g6.2xlarge",
+            "count": {"min": 0, "max": 2},
+            "zones": ["us-east-1a", "us-east-1b"],
+            **common,
+        },
+        {
+            "name": "team-a-g6-4xlarge",
+            "machine": "g6.4xlarge",
+            "count": {"min": 0, "max": 1},
+            "zones": ["us-east-1a"],
+            **common,
+        },
+    ]
+    assert "its maximum is what there is now, 2 nodes" in done.out
+    assert "no node without GPUs was seen" in done.out
+
+
+def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
+    project.write("state.json", json.dumps(stack_state()))
+    done = project.run("init", "prod", "--state", "state.json", "--ci", "gitlab")
+    assert (done.status, done.err) == (0, "")
+    found = fleet_in(project, "prod")
+    assert (found["cloud"], found["region"], found["kubernetes"]) == ("eks", "us-east-1", "1.35")
+    counts, labels = {"min": 0, "max": 3}, {"team": "a"}
+    assert found["pools"] == [{"name": "gpus", "machine": "g6.2xlarge", "count": counts, "labels": labels}]
+    assert "secret" not in (project.root / "prod/fleet.yaml").read_text()
+    assert (project.root / "prod/pulumi-dra.gitlab-ci.yml").is_file()
+    assert project.run("plan", "prod/workloads", "--fleet", "prod/fleet.yaml").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "message"),
+    [
+        ([], "", "nothing to start from"),
+        (["--region", "mars-1"], "", '"mars-1" is not the region of a supported cloud'),
+        (["--observed", "given.yaml"], "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "Kubernetes release"),
+        (["--observed", "given.yaml", "--kubernetes", "1.34"], "apiVersion: v1\nkind: Pod\n", "left out: "),
+        (["--state", "given.yaml"], "not json", "is not JSON"),
+        (["--state", "given.yaml"], "[]", "is not the state of a stack"),
+        (["--state", "given.yaml"], '{"deployment": {"resources": []}}', "declares no pool"),
+        (["--region", "us-east-1", "--machines", "g6.3xlarge"], "", "g6.3xlarge"),
+    ],
+)
+def test_invalid_input_is_told_and_nothing_is_written(
+    words: list[str], text: str, message: str, project: Project
+) -> None:
+    project.write("given.yaml", text)
+    done = project.run("init", "new", *words)
+    assert done.status == 2
+    assert message in done.err
+    assert not Path(project.root / "new").exists()
