@@ -5,10 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from dra_planner.simulation.cluster import SimulatedPod
 from dra_planner.simulation.controllers import BARE_POD, Controller
+
+_APART: Final = (0.2, 0.5, 1.0, 2.0)
+_BETWEEN_BATCHES: Final = (0.2, 1.2)
+_CLAIMS: Final = 3.0
 
 OrderName = Literal["settled", "at-once", "reversed", "random"]
 
@@ -18,8 +22,8 @@ class Order:
     """An order of arrival; `seed` is that of a random one, and of ties between nodes where it is given.
 
     settled: a document after all pods of those before have a verdict. reversed: the same from the last document on.
-    at-once: all documents together, bare pods before those that a controller has to make first. random: the same,
-    with all pods that are made together shuffled.
+    at-once: all documents together, bare pods before those that a controller has to make first; with a seed, as the
+    controllers race (see `_race`). random: the same, with all pods that are made together shuffled.
     """
 
     name: OrderName
@@ -37,11 +41,33 @@ class Order:
         together = [controller for document in documents for controller in document]
         yield sorted(together, key=lambda each: each.workload.kind != BARE_POD)
 
-    def mix(self, pods: list[SimulatedPod], turn: int) -> list[SimulatedPod]:
-        """Return pods that were made in the same turn as they arrive."""
-        if self.name != "random":
-            return pods
-        return random.Random(f"{self.seed}/{turn}").sample(pods, len(pods))
+    def mix(self, made: Sequence[Sequence[SimulatedPod]], turn: int) -> list[SimulatedPod]:
+        """Return the pods that controllers made in the same turn, by controller, as they arrive."""
+        pods = [pod for each in made for pod in each]
+        if self.name == "random":
+            return random.Random(f"{self.seed}/{turn}").sample(pods, len(pods))
+        if self.name == "at-once" and self.seed is not None:
+            return _race(made, random.Random(f"{self.seed}/{turn}"))
+        return pods
+
+
+def _race(made: Sequence[Sequence[SimulatedPod]], chance: random.Random) -> list[SimulatedPod]:
+    """Return pods in an order in which they may arrive when all documents are applied together.
+
+    Controllers start one after the other, more or less far apart. Each makes one pod, then two, then four at a time;
+    the claims of all these are made by several workers at once, and a pod arrives with its claims.
+
+    Source of the behaviour: kubernetes/kubernetes:pkg/controller/controller_utils.go (SlowStartInitialBatchSize),
+    pkg/controller/{replicaset,job}/*.go, pkg/controller/resourceclaim/controller.go @v1.36.3. How long each takes is
+    nobody's promise: the spans are those under which recorded runs are found again.
+    """
+    apart, arrivals = chance.choice(_APART), list[tuple[float, int, SimulatedPod]]()
+    for number, pods in enumerate(made):
+        at, batch, left = number * apart + chance.uniform(0.5, 2.5), 1, list(pods)
+        while left:
+            arrivals += [(at + chance.uniform(0, _CLAIMS), len(arrivals), pod) for pod in left[:batch]]
+            at, batch, left = at + chance.uniform(*_BETWEEN_BATCHES), 2 * batch, left[batch:]
+    return [pod for _, _, pod in sorted(arrivals, key=lambda each: each[:2])]
 
 
 SETTLED = Order("settled")

@@ -131,13 +131,13 @@ class Run:
         return bool(going)
 
     def _create(self) -> bool:
-        made: list[SimulatedPod] = []
+        made: list[list[SimulatedPod]] = []
         for controller in self._controllers:
-            pods = controller.create(self._runs)
-            self._owner.update((pod.name, controller) for pod in pods)
-            made += pods
-        self._queue.add(self._order.mix(made, self._turn))
-        return bool(made)
+            made.append(controller.create(self._runs))
+            self._owner.update((pod.name, controller) for pod in made[-1])
+        pods = self._order.mix(made, self._turn)
+        self._queue.add(pods)
+        return bool(pods)
 
     # -- scheduling
 

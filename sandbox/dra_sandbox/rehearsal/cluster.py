@@ -109,7 +109,6 @@ def _value(name: str, value: AttributeValue, device: Device, node: str | None) -
 
 def _daemon_pods(node: str, deductions: tuple[Deduction, ...]) -> Iterator[Json]:
     for deduction in deductions:
-        requests = {name: _quantity(name, amount) for name, amount in deduction.amounts.items() if name != "pods"}
         yield {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -121,9 +120,21 @@ def _daemon_pods(node: str, deductions: tuple[Deduction, ...]) -> Iterator[Json]
             "spec": {
                 "nodeName": node,
                 "tolerations": [{"operator": "Exists"}],
-                "containers": [{"name": "daemon", "image": "daemon", "resources": {"requests": requests}}],
+                "containers": list(_daemon_containers(deduction)),
             },
         }
+
+
+def _daemon_containers(deduction: Deduction) -> Iterator[Json]:
+    """Yield the containers of a daemon pod, which share its requests; one without requests counts when it is scored."""
+    for index in range(deduction.containers):
+        shares = {
+            name: amount // deduction.containers + (index < amount % deduction.containers)
+            for name, amount in deduction.amounts.items()
+            if name != "pods" and amount
+        }
+        requests = {name: _quantity(name, amount) for name, amount in shares.items()}
+        yield {"name": f"daemon-{index}", "image": "daemon", "resources": {"requests": requests}}
 
 
 def _quantity(resource: str, amount: int) -> str:

@@ -26,15 +26,16 @@ def test_every_case_is_compared():
     assert len(comparisons()) == 100
 
 
-@pytest.mark.parametrize(("arrival", "share"), [("settled", 95), ("at-once", 90)])
+@pytest.mark.parametrize(("arrival", "share"), [("settled", 95), ("at-once", 95), ("settled-reversed", 95)])
 def test_counts_per_workload_are_those_of_the_scheduler(arrival, share):
     compared = of(arrival)
     agreed = [each for each in compared if each.counts_agree]
     assert len(agreed) * 100 >= share * len(compared)
 
 
-def test_pods_are_in_the_right_pool():
-    compared = of("settled")
+@pytest.mark.parametrize("arrival", ["settled", "at-once", "settled-reversed"])
+def test_pods_are_in_the_right_pool(arrival):
+    compared = of(arrival)
     assert sum(each.in_right_pool for each in compared) * 100 >= 97 * sum(each.pods for each in compared)
 
 
@@ -60,15 +61,20 @@ def test_table_of_what_differs():
     assert text == GOLDEN.read_text()
 
 
+HEAD = (
+    "Each recorded run beside the nearest of 17 simulated ones: one without chance, and 16 seeds, which break ties "
+    "between nodes and decide how pods that are made at the same time arrive."
+)
 REASONS = {
-    "at-once": "controllers race: which of them makes its pods first is decided by milliseconds",
+    "at-once": "controllers race, and the claims of pods are made by several workers at once",
     "settled-reversed": "templates came after the pods that need them, so pods waited, and entered together",
     "settled": "not explained",
 }
 
 
 def table() -> str:
-    lines = ["# Recorded and simulated placements", "", "| Arrival | Runs | Counts agree | Pods | In the right pool |"]
+    lines = ["# Recorded and simulated placements", "", HEAD, ""]
+    lines.append("| Arrival | Runs | Counts agree | Pods | In the right pool |")
     lines.append("| --- | --- | --- | --- | --- |")
     for arrival in REASONS:
         compared = of(arrival)

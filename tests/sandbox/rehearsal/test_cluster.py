@@ -40,6 +40,16 @@ def test_every_node_has_slices_and_daemon_pods_of_its_own() -> None:
     assert all(pod["metadata"]["labels"] == {DAEMON_LABEL: "true"} for pod in pods)
 
 
+def test_daemon_pods_request_what_is_subtracted_and_nothing_explicitly_of_the_rest() -> None:
+    """The scheduler scores each container without a request as 100m and 200 MiB, but none that requests zero."""
+    cluster = cluster_with(l4=1, a10g=0)
+
+    pods = {each["metadata"]["name"]: each["spec"] for each in cluster.objects if each["kind"] == "Pod"}
+    network, proxy = pods["aws-node-l4-0"]["containers"], pods["kube-proxy-l4-0"]["containers"]
+    assert [each["resources"]["requests"] for each in network] == [{"cpu": "25m"}, {"cpu": "25m"}]
+    assert [each["resources"]["requests"] for each in proxy] == [{}]
+
+
 def test_nodes_are_in_the_zones_of_their_network_in_turn() -> None:
     cluster = cluster_with(l4=3, a10g=0)
 

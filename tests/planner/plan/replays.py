@@ -1,0 +1,72 @@
+"""A plan put to the test: its nodes are built as objects, the workloads applied, the scheduler simulated on them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from random_instances import Instance, Json
+
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.simulation import Order, Simulator, observed_nodes, standard_orders
+from dra_planner.sources import Source
+from dra_sandbox.rehearsal.cluster import cluster_of
+
+ORDERS = standard_orders(4)
+STEPS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A plan, and how many pods each order of arrival leaves pending on its nodes, or on as many as are allowed."""
+
+    instance: Instance
+    plan: Plan = field(compare=False)
+    pending: Mapping[Order, int]
+
+    @property
+    def contradiction(self) -> str:
+        """What plan and replay say against each other; "" where nothing."""
+        left = {order: pods for order, pods in self.pending.items() if pods}
+        if self.plan.verdict == "fits" and left:
+            return f"fits, and {left} pending"
+        if self.plan.verdict == "does-not-fit" and not left:
+            return "does not fit, and everything is placed in every order"
+        return ""
+
+
+def planned(case: Instance) -> Plan:
+    """Plan an instance with as much simulation as it takes."""
+    return make_plan(PlanRequest(sources=(_source(case),), fleet=read_fleet(case.fleet), steps=STEPS))
+
+
+def replay(case: Instance) -> Replay:
+    """Plan an instance, and run it on the nodes that are built; where it does not fit, on the maxima of all pools."""
+    plan = planned(case)
+    fits = plan.verdict == "fits"
+    sizes = {pool.name: pool.nodes.desired if fits else pool.maximum for pool in plan.pools}
+    return Replay(case, plan, pending_on(case, plan, sizes))
+
+
+def pending_on(case: Instance, plan: Plan, sizes: Mapping[str, int]) -> dict[Order, int]:
+    """Return the pods that each order of arrival leaves without a node, or that are never made, on so many nodes."""
+    assert plan.fleet is not None
+    cluster = cluster_of(plan.fleet, plan.offers, plan.classes, sizes)
+    snapshot = Source("cluster", _text(cluster.objects))
+    seen = make_plan(PlanRequest(sources=(_source(case),), observed=(snapshot,), kubernetes=case.fleet["kubernetes"]))
+    judged = seen.judgement
+    simulator = Simulator.of(judged.demand, observed_nodes(judged.offers), judged.classes, judged.features)
+    wanted = sum(size.wanted or 0 for size in judged.sizing.workloads)
+    return {
+        order: wanted - sum(each.placed for each in simulator.run(order).workloads.values()) for order in ORDERS
+    }
+
+
+def _source(case: Instance) -> Source:
+    return Source("workloads", _text(case.objects))
+
+
+def _text(objects: Iterable[Json]) -> str:
+    return "\n---\n".join(map(json.dumps, objects))

@@ -1,0 +1,25 @@
+"""Plans of random fleets are built as objects and run: what fits is placed, what does not fit is not.
+
+REPLAYS=2000 runs as many instances as that, SINCE=N other ones.
+"""
+
+from __future__ import annotations
+
+import os
+
+from random_instances import instance
+from replays import replay
+
+SINCE, INSTANCES = int(os.environ.get("SINCE", "0")), int(os.environ.get("REPLAYS", "40"))
+
+
+def test_plans_and_runs_on_their_nodes_never_contradict_each_other():
+    """With rules between pods, priorities and quotas, in seven orders of arrival."""
+    found = [replay(instance(seed)) for seed in range(SINCE, SINCE + INSTANCES)]
+    assert {each.instance.seed: each.contradiction for each in found if each.contradiction} == {}
+    said = [each.plan.verdict for each in found]
+    assert min(said.count(verdict) for verdict in ("fits", "does-not-fit", "cannot-tell")) * 20 >= len(said)
+
+
+def test_the_same_instance_is_planned_the_same():
+    assert replay(instance(7)) == replay(instance(7))
