@@ -325,6 +325,23 @@ def _steps(text: str) -> int:
 def _add_check(commands: Any) -> None:
     parser = _command(commands, "check", "which rules the manifests break, and the pools when given")
     _add_paths(parser)
+    parser.add_argument(
+        "--exclude",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="leave out files and folders of this name, path or pattern, repeatable: charts, '*-test.yaml'",
+    )
+    parser.add_argument(
+        "--stdin-name", metavar="NAME", default="<stdin>", help="what standard input is called in findings"
+    )
+    parser.add_argument(
+        "--select",
+        metavar="RULE[,RULE…]",
+        action="append",
+        default=[],
+        help="these rules alone, also those that are off by default; repeatable",
+    )
     _add_capacity(parser)
     parser.add_argument(
         "--driver-upgrade",

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
 from dra_planner.releases import parse_version
-from dra_planner.sources import Source, read_sources
+from dra_planner.sources import Gathered, Source, gather_sources, read_sources
 
 if TYPE_CHECKING:
+    from dra_planner.errors import SourceError
     from dra_planner.fleet import Fleet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """`fleet` or `observed`, or neither; `paths` is what the manifests were read from."""
+    """`fleet` or `observed`, or neither; `paths` is what the manifests were read from.
+
+    `unreadable` are files beside them that are no text.
+    """
 
     sources: tuple[Source, ...]
     paths: tuple[str, ...]
@@ -25,12 +29,16 @@ class Inputs:
     observed: tuple[Source, ...] = ()
     stack: str = ""
     kubernetes: str = ""
+    unreadable: tuple[SourceError, ...] = ()
 
 
 def read_inputs(
-    values: argparse.Namespace, *, needs_capacity: bool, needs_manifests: bool = True
+    values: argparse.Namespace, *, needs_capacity: bool, needs_manifests: bool = True, is_lenient: bool = False
 ) -> Inputs:
-    """Return what the options name; raises PlannerError where something is missing or wrong."""
+    """Return what the options name; raises PlannerError where something is missing or wrong.
+
+    `is_lenient`: files that are no text stand apart, and some may be excluded.
+    """
     if values.kubernetes:
         parse_version(values.kubernetes)
     if needs_capacity and not (values.fleet or values.stack or values.observed):
@@ -56,8 +64,14 @@ def read_inputs(
     observed = read_sources([values.observed]) if values.observed else ()
     if needs_manifests and not paths and not observed:
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
+    gathered = Gathered(())
+    if paths and is_lenient:
+        gathered = gather_sources(paths, exclude=values.exclude, stdin_name=values.stdin_name)
+    elif paths:
+        gathered = Gathered(read_sources(paths))
     return Inputs(
-        sources=read_sources(paths) if paths else (),
+        sources=gathered.sources,
+        unreadable=gathered.unreadable,
         paths=paths,
         fleet=fleet,
         observed=observed,
@@ -69,5 +83,3 @@ def read_inputs(
 def _stacks() -> str:
     names = sorted(path.name[len("Pulumi.") : -len(".yaml")] for path in Path("stacks").glob("Pulumi.*.yaml"))
     return f"; stacks here: {', '.join(names)}" if names else ""
-
-

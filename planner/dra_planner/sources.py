@@ -6,6 +6,7 @@ reading any YAML.
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import hashlib
 import os
@@ -27,9 +28,9 @@ MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_TOTAL_BYTES: Final = 256 * 2**20
 MAX_FILES: Final = 20_000
 
-_KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
+KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
 _BUILD_TOOLS: Final = (
-    (_KUSTOMIZATIONS, "render it first: kustomize build {} | pulumi-dra plan -"),
+    (KUSTOMIZATIONS, "render it first: kustomize build {} | pulumi-dra plan -"),
     (frozenset({"chart.yaml"}), "render it first: helm template {} | pulumi-dra plan -"),
 )
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
@@ -44,6 +45,14 @@ class Source:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What could be read, sorted by name, and why some files could not: an error names its file."""
+
+    sources: tuple[Source, ...]
+    unreadable: tuple[SourceError, ...] = ()
+
+
 def read_sources(paths: Sequence[str | Path], stdin: TextIO | None = None) -> tuple[Source, ...]:
     """Return the manifests below these paths, sorted by name, each file once.
 
@@ -51,16 +60,38 @@ def read_sources(paths: Sequence[str | Path], stdin: TextIO | None = None) -> tu
     kustomization files are passed over), a glob (`**` included) or `-` for standard input (`stdin`, by default
     the process's own). Raises SourceError, with `others` for every further path at fault.
     """
-    reader = _Reader(stdin)
+    gathered = gather_sources(paths, stdin)
+    if gathered.unreadable:
+        raise _together(gathered.unreadable)
+    return gathered.sources
+
+
+def gather_sources(
+    paths: Sequence[str | Path],
+    stdin: TextIO | None = None,
+    *,
+    exclude: Sequence[str] = (),
+    stdin_name: str = STDIN_NAME,
+) -> Gathered:
+    """Return the manifests below these paths as `read_sources` does, and apart from them the files that are no text.
+
+    `exclude` are names, paths or globs of files and folders to leave out. Raises SourceError for paths that do not
+    exist, folders without manifests, and where nothing at all can be read.
+    """
+    reader = _Reader(stdin, exclude, stdin_name)
     for path in paths:
         try:
             reader.add(os.fspath(path))
         except SourceError as error:
             reader.errors.append(error)
-    if reader.errors:
-        first, *others = reader.errors
-        raise SourceError(first.message, place=first.place, fix=first.fix, others=tuple(others))
-    return tuple(sorted(reader.sources))
+    if reader.errors or (reader.unreadable and not reader.sources):
+        raise _together((*reader.errors, *reader.unreadable))
+    return Gathered(tuple(sorted(reader.sources)), tuple(reader.unreadable))
+
+
+def _together(errors: Sequence[SourceError]) -> SourceError:
+    first, *others = errors
+    return SourceError(first.message, place=first.place, fix=first.fix, others=tuple(others))
 
 
 def read_file(path: str | Path) -> Source:
@@ -102,10 +133,13 @@ def _split_documents(text: str) -> Iterator[str]:
 class _Reader:
     """Collects sources and errors while paths are gone through."""
 
-    def __init__(self, stdin: TextIO | None) -> None:
+    def __init__(self, stdin: TextIO | None, exclude: Sequence[str] = (), stdin_name: str = STDIN_NAME) -> None:
         self.sources: list[Source] = []
         self.errors: list[SourceError] = []
+        self.unreadable: list[SourceError] = []
         self._stdin = stdin
+        self._stdin_name = stdin_name
+        self._exclude = tuple(exclude)
         self._seen: set[str] = set()
         self._total = 0
 
@@ -115,16 +149,16 @@ class _Reader:
         elif os.path.isdir(path):
             self._add_folder(path)
         elif os.path.exists(path):
-            self.add_file(path)
+            self._try_file(path)
         elif glob.has_magic(path):
             self._add_glob(path)
         else:
             raise _not_found(path)
 
     def _add_stdin(self) -> None:
-        if STDIN_NAME in self._seen:
+        if self._stdin_name in self._seen:
             return
-        self._seen.add(STDIN_NAME)
+        self._seen.add(self._stdin_name)
         stream = self._stdin if self._stdin is not None else sys.stdin
         raw: IO[bytes] | None = getattr(stream, "buffer", None)
         data = (
@@ -132,24 +166,21 @@ class _Reader:
             if raw is not None
             else stream.read(MAX_FILE_BYTES + 1).encode("utf-8", "surrogateescape")
         )
-        text = self._decode(STDIN_NAME, data)
+        text = self._decode(self._stdin_name, data)
         if not text.strip():
             raise SourceError(
                 "standard input is empty",
-                place=Place(STDIN_NAME),
+                place=Place(self._stdin_name),
                 fix="pipe manifests into it: kustomize build DIR | pulumi-dra plan -",
             )
-        self.sources.append(Source(STDIN_NAME, text))
+        self.sources.append(Source(self._stdin_name, text))
 
     def _add_folder(self, folder: str) -> None:
         files = list(_walk(folder))
         if not files:
             raise _nothing_in(folder)
         for file in files:
-            try:
-                self.add_file(file)
-            except SourceError as error:
-                self.errors.append(error)
+            self._try_file(file)
 
     def _add_glob(self, pattern: str) -> None:
         matches = sorted(glob.glob(pattern, recursive=True))
@@ -161,16 +192,24 @@ class _Reader:
             if os.path.isdir(match):
                 found |= any(True for _ in _walk(match))
                 for file in _walk(match):
-                    self.add_file(file)
+                    self._try_file(file)
             else:
                 found = True
-                self.add_file(match)
+                self._try_file(match)
         if not found:
             raise SourceError(
                 f"none of the {len(matches)} matches is a manifest",
                 place=Place(pattern),
                 fix="manifests end in .yaml, .yml or .json",
             )
+
+    def _try_file(self, path: str) -> None:
+        if any(is_excluded(path, pattern) for pattern in self._exclude):
+            return
+        try:
+            self.add_file(path)
+        except SourceError as error:
+            self.unreadable.append(error)
 
     def add_file(self, path: str) -> None:
         real = os.path.realpath(path)
@@ -215,9 +254,16 @@ class _Reader:
             ) from None
 
 
+def is_excluded(path: str, pattern: str) -> bool:
+    """Return whether a pattern names a file, or a folder above it: by its name, its path or a glob."""
+    path, pattern = os.path.normpath(path).replace(os.sep, "/"), pattern.rstrip("/").removeprefix("./")
+    wanted = (pattern, f"*/{pattern}", f"{pattern}/*", f"*/{pattern}/*")
+    return any(fnmatch.fnmatchcase(path, each) for each in wanted)
+
+
 def _is_manifest(name: str) -> bool:
     lower = name.lower()
-    return lower.endswith(MANIFEST_SUFFIXES) and not name.startswith(".") and lower not in _KUSTOMIZATIONS
+    return lower.endswith(MANIFEST_SUFFIXES) and not name.startswith(".") and lower not in KUSTOMIZATIONS
 
 
 def _walk(folder: str) -> Iterator[str]:

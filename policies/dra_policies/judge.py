@@ -23,13 +23,13 @@ class Judge:
     """Judges with some rules; keeps what it has seen of one stack."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self._rules = tuple(rules)
+        self._rules = tuple(rule for rule in rules if rule.is_on)
         self._session = Session()
 
     def of_resource(self, resource: Resource) -> tuple[Told, ...]:
         """Return what is wrong with a resource before it is created; never raises.
 
-        What cannot be told yet may be told when more is known, so it is left to the end.
+        What cannot be told yet may be told when more is known, so it is left to the end, as are rules that are off.
         """
         try:
             view = view_of_resource(resource, self._session.observe(resource))
@@ -37,17 +37,18 @@ class Judge:
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
         told = tuple(
-            _told(rule, finding)
-            for rule, finding in found
-            if finding.certain and urn_of(finding) in ("", resource.urn)
+            _told(rule, finding) for rule, finding in found if finding.certain and urn_of(finding) in ("", resource.urn)
         )
         self._session.tell(resource.urn, ((entry.rule.id, entry.finding.message) for entry in told))
         return told
 
-    def of_stack(self, resources: Sequence[Resource]) -> tuple[Told, ...]:
-        """Return what there is to say of the whole stack and was not said of its resources; never raises."""
+    def of_stack(self, resources: Sequence[Resource], asked: Sequence[Rule] = ()) -> tuple[Told, ...]:
+        """Return what there is to say of the whole stack and was not said of its resources; never raises.
+
+        `asked` are rules to ask instead of those that are on.
+        """
         try:
-            found = tuple(run(view_of_stack(self._session.complete(resources)), self._rules))
+            found = tuple(run(view_of_stack(self._session.complete(resources)), asked or self._rules))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error)),)
         told = (_told(rule, finding) for rule, finding in found)

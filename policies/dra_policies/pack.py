@@ -41,7 +41,16 @@ class Answers:
         self._request = local()
 
     def to(self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
-        """Return what is told under the name of one rule; a rule that asks again asks about another request."""
+        """Return what is told under the name of one rule; a rule that asks again asks about another request.
+
+        A rule that is off by default is asked by itself, and of the whole stack alone: the pack's configuration has
+        turned it on, or the SDK would not ask.
+        """
+        if not rule.is_on:
+            if isinstance(args, ResourceValidationArgs):
+                return ()
+            told = self._judge.of_stack([_stack_resource(each) for each in args.resources], [rule])
+            return tuple(entry for entry in told if entry.rule is rule)
         about = args.urn if isinstance(args, ResourceValidationArgs) else ""
         last = vars(self._request)
         if last.get("about") != about or rule.id in last["asked"]:
@@ -68,7 +77,7 @@ class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
             self,
             name=rule.id,
             description=rule.says,
-            enforcement_level=LEVELS[rule.level],
+            enforcement_level=LEVELS[rule.level] if rule.is_on else EnforcementLevel.DISABLED,
             remediation_steps=rule.fix,
         )
         self._rule = rule
@@ -80,9 +89,7 @@ class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
     def has_remediation(self) -> bool:
         return False
 
-    def validate(
-        self, args: ResourceValidationArgs | StackValidationArgs, report_violation: ReportViolation
-    ) -> None:
+    def validate(self, args: ResourceValidationArgs | StackValidationArgs, report_violation: ReportViolation) -> None:
         """Report every finding of the rule."""
         for entry in self._answers.to(self._rule, args):
             report_violation(str(entry.finding), entry.finding.urn or None)
@@ -114,7 +121,6 @@ def _stack_resource(resource: PolicyResource) -> Resource:
         props=Properties(plain(resource.props, UnknownValueError)),
         ignore_changes=tuple(resource.opts.ignore_changes),
         sources={
-            key: tuple(source.urn for source in sources)
-            for key, sources in resource.property_dependencies.items()
+            key: tuple(source.urn for source in sources) for key, sources in resource.property_dependencies.items()
         },
     )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import read_fleet
+from dra_planner.model import Taint
 from dra_planner.plan import PlanRequest, make_plan, read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_policies.rules import check_all, view_of
+from dra_policies.rules.view import DeclaredPool
 
 CLAIM = """
 apiVersion: resource.k8s.io/v1
@@ -106,20 +109,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [claim(), deployment(4, named=True)],
         [("warning", "claim-shared-by-replicas")],
     ),
-    "no toleration": ([TEMPLATE, deployment(tolerations="")], [("warning", "gpu-taint-not-tolerated")]),
-    "a toleration of another effect": (
-        [TEMPLATE, deployment(tolerations="{key: nvidia.com/gpu, operator: Exists, effect: NoExecute}")],
-        [("warning", "gpu-taint-not-tolerated")],
-    ),
-    "a toleration of the value": (
-        [TEMPLATE, deployment(tolerations="{key: nvidia.com/gpu, value: present, effect: NoSchedule}")],
-        [],
-    ),
-    "a toleration of another value": (
-        [TEMPLATE, deployment(tolerations='{key: nvidia.com/gpu, value: "true", effect: NoSchedule}')],
-        [("warning", "gpu-taint-not-tolerated")],
-    ),
-    "a toleration of everything": ([TEMPLATE, deployment(tolerations="{operator: Exists}")], []),
+    "no toleration, and nobody says that nodes are tainted": ([TEMPLATE, deployment(tolerations="")], []),
     "a claim that no container uses": (
         [TEMPLATE, deployment(used="")],
         [("warning", "claim-without-container")],
@@ -308,8 +298,52 @@ def test_the_nodes_of_a_snapshot(declare: SimpleNamespace, pods: int, devices: i
     assert all(words in str(each) for each in errors)
 
 
-def test_a_finding_says_where_what_and_what_mends_it() -> None:
-    (finding,) = told(TEMPLATE, deployment(tolerations=""))
+F34 = features_of(34)
+TAINTED = Taint("nvidia.com/gpu", "present", "NoSchedule")
+OTHER = Taint("team", "ml", "NoSchedule")
+
+
+def declared_pool(*taints: Taint) -> DeclaredPool:
+    return DeclaredPool(
+        urn="urn",
+        title='node group "l4"',
+        cloud="eks",
+        name="l4",
+        machine="g6.2xlarge",
+        count_min=0,
+        count_desired=0,
+        count_max=1,
+        labels={"nvidia.com/gpu.dra": "true"},
+        taints=taints,
+        has_gpus=True,
+    )
+
+
+# Taints of each pool → toleration of the pods → whether the missing toleration is told.
+TOLERATIONS: dict[str, tuple[list[tuple[Taint, ...]], str, bool]] = {
+    "none": ([(TAINTED,)], "", True),
+    "another effect": ([(TAINTED,)], "{key: nvidia.com/gpu, operator: Exists, effect: NoExecute}", True),
+    "the value": ([(TAINTED,)], "{key: nvidia.com/gpu, value: present, effect: NoSchedule}", False),
+    "another value": ([(TAINTED,)], '{key: nvidia.com/gpu, value: "true", effect: NoSchedule}', True),
+    "none, beside a pool without the taint": ([(TAINTED,), (OTHER,)], "", False),
+    "none, and there is no pool": ([], "", False),
+}
+
+
+def tainted(pools: list[tuple[Taint, ...]], tolerations: str) -> list[Diagnostic]:
+    manifests = read_checked([Source("all.yaml", "\n---\n".join([TEMPLATE, deployment(tolerations=tolerations)]))], F34)
+    view = replace(view_of(manifests, F34), pools=tuple(declared_pool(*taints) for taints in pools))
+    return [each for each in check_all(view) if each.code == "gpu-taint-not-tolerated"]
+
+
+@pytest.mark.parametrize("name", TOLERATIONS)
+def test_the_toleration_is_asked_for_where_every_pool_is_tainted(name: str) -> None:
+    pools, tolerations, is_told = TOLERATIONS[name]
+    assert len(tainted(pools, tolerations)) == is_told
+
+
+def test_a_finding_says_where_what_and_what_fixes_it() -> None:
+    (finding,) = tainted([(TAINTED,)], "")
 
     assert str(finding) == (
         "all.yaml:15 spec.template: warning gpu-taint-not-tolerated: Deployment team/web: its pods do not tolerate "

@@ -95,7 +95,7 @@ def test_each_rule_is_one_policy_of_its_level() -> None:
 
     assert [policy.name for policy in made] == [rule.id for rule in RULES]
     for policy, rule in zip(made, RULES, strict=True):
-        assert policy.enforcement_level == EnforcementLevel(rule.level)
+        assert policy.enforcement_level == EnforcementLevel(rule.level if rule.is_on else "disabled")
         assert policy.description == rule.says
 
 

@@ -82,7 +82,7 @@ def test_it_lists_every_rule_with_its_level(analyzer: Any) -> None:
     levels = {"mandatory": messages.MANDATORY, "advisory": messages.ADVISORY}
     assert info.name == "dra"
     assert [(policy.name, policy.enforcementLevel) for policy in info.policies] == [
-        (rule.id, levels[rule.level]) for rule in RULES
+        (rule.id, levels[rule.level] if rule.is_on else messages.DISABLED) for rule in RULES
     ]
 
 

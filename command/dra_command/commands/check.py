@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
+from dra_command.arguments import UsageError
 from dra_command.checked import Checked, order_findings
+from dra_command.gathering import judge_readable
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import status_of
@@ -14,7 +18,8 @@ from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_planner.sources import Source, has_embedded
-from dra_policies.rules import RULES, StackView, check_all, view_of
+from dra_policies.rules import ON, RULES, Rule, StackView, besides_reading, view_of
+from dra_policies.rules import run as run_rules
 
 
 def run(values: argparse.Namespace) -> int:
@@ -30,9 +35,10 @@ def run(values: argparse.Namespace) -> int:
         inputs = read_inputs(values, needs_capacity=False, needs_manifests=is_about_manifests)
         checked = check_upgrade(inputs, *values.driver_upgrade)
     else:
-        inputs = read_inputs(values, needs_capacity=False)
+        rules = chosen_rules(values.select)
+        inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
         with doing("checking", quiet=values.quiet):
-            checked = check(inputs)
+            checked = check(inputs, rules)
     match values.format:
         case "json":
             from dra_command.formats.check_json import check_json
@@ -57,24 +63,40 @@ def run(values: argparse.Namespace) -> int:
     return status_of(checked.verdict, allow_unknown=values.allow_unknown)
 
 
-def check(inputs: Inputs) -> Checked:
+def chosen_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
+    """Return the rules of these ids, each of which may list several; all that are on where none is named.
+
+    Raises UsageError for an id that no rule has.
+    """
+    ids = [each.strip() for text in selected for each in text.split(",") if each.strip()]
+    known = {rule.id: rule for rule in RULES}
+    for each in ids:
+        if each not in known:
+            near = get_close_matches(each, known, n=1)
+            fix = f'write "{near[0]}"' if near else "docs/rules.md lists the rules"
+            raise UsageError(f'there is no rule "{each}"', fix=fix)
+    return tuple(known[each] for each in dict.fromkeys(ids)) if ids else ON
+
+
+def check(inputs: Inputs, rules: Sequence[Rule] = ON) -> Checked:
     """Return what the rules find; raises PlannerError for input that is wrong."""
     inputs, commands = _with_embedded(inputs)
-    view, planned = _view(inputs)
-    found = tuple(dict.fromkeys((*check_all(view), *commands)))
-    in_doubt = any(each.severity == "note" and each.code in _RULE_IDS for each in found)
+    judged = judge_readable(inputs, _view)
+    view, planned = judged.answer
+    told = tuple(run_rules(view, besides_reading(rules)))
+    of_rules = (rule.diagnostic(finding) for rule, finding in told)
+    read = view.diagnostics if rules is ON else ()
+    found = tuple(dict.fromkeys((*read, *of_rules, *commands, *judged.findings)))
+    in_doubt = any(not finding.certain for _, finding in told)
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     workloads = len(view.manifests.workloads) if view.manifests is not None else 0
-    counted = f"{len(RULES)} rules, {workloads} workload{'s' if workloads != 1 else ''}"
+    counted = f"{len(rules)} rules, {workloads} workload{'s' if workloads != 1 else ''}"
     return Checked(
         verdict=overall_verdict(placing, found),
         diagnostics=order_findings(found),
         workloads=workloads,
         passed=f"No rule is broken: {counted}.",
     )
-
-
-_RULE_IDS = frozenset(rule.id for rule in RULES)
 
 
 def _with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
@@ -102,8 +124,15 @@ def _view(inputs: Inputs) -> tuple[StackView, Verdict]:
         return view_of(read_checked(inputs.sources, features), features), "fits"
     from dra_planner.plan import make_plan  # only with pools to judge by
 
-    plan = make_plan(
-        PlanRequest(sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
+    request = PlanRequest(
+        sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
     )
+    plan = make_plan(replace(request, devices_only=True))
     assert plan.manifests is not None  # make_plan keeps what it read
-    return view_of(plan.manifests, features_of(parse_version(plan.kubernetes)), plan), plan.verdict
+    view = view_of(
+        plan.manifests,
+        features_of(parse_version(plan.kubernetes)),
+        plan,
+        whole_judgement=lambda: make_plan(request).judgement,
+    )
+    return view, plan.verdict

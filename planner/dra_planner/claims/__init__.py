@@ -1,6 +1,7 @@
 """Claims: from workloads to demand, every pod with the claims it brings."""
 
 from dra_planner.claims.expansion import expand_claims
+from dra_planner.claims.extended import extended_resources
 from dra_planner.claims.quotas import QuotaRoom
 
-__all__ = ["QuotaRoom", "expand_claims"]
+__all__ = ["QuotaRoom", "expand_claims", "extended_resources"]

@@ -7,12 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dra_planner.claims.consumers import ConsumerLimit
-from dra_planner.claims.extended import index_classes, serve_extended_resources
+from dra_planner.claims.extended import (
+    extended_resources,
+    index_classes,
+    serve_extended_resources,
+    tolerate_extended_resources,
+)
 from dra_planner.claims.identity import shape_id, strip, visible_labels
 from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
 from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
 from dra_planner.claims.quotas import Denial, QuotaRoom
-from dra_planner.claims.resolution import Unresolved, check_classes, resolve_claims
+from dra_planner.claims.resolution import DOES_NOT_FIT, Unresolved, check_classes, classes_of, resolve_claims
 from dra_planner.manifests import Manifests, UnresolvedPods
 from dra_planner.manifests.manifests import GroupClaims
 from dra_planner.model import (
@@ -38,13 +43,20 @@ from dra_planner.wording import counted
 NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
 
-def expand_claims(manifests: Manifests, classes: Mapping[str, DeviceClass], features: Features) -> Demand:
+def expand_claims(
+    manifests: Manifests,
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    *,
+    tolerates_extended_resources: bool = False,
+) -> Demand:
     """Return what the workloads ask for: equal pods as one shape, and pods that no pool can help.
 
     `classes` are those that the fleet and its drivers bring; classes among the manifests win over them.
-    The result does not depend on the order of documents, and its size not on replicas.
+    `tolerates_extended_resources`: the API server makes pods tolerate the taints of the extended resources that they
+    request. The result does not depend on the order of documents, and its size not on replicas.
     """
-    expansion = _Expansion(manifests, {**classes, **manifests.classes}, features)
+    expansion = _Expansion(manifests, {**classes, **manifests.classes}, features, tolerates_extended_resources)
     for workload in sorted(manifests.workloads, key=lambda workload: (workload.ref, workload.place)):
         for pod_set in workload.pod_sets:
             expansion.add(workload, pod_set)
@@ -64,6 +76,16 @@ def _of_group(pod: PodSpec, group: GroupClaims) -> dict[str, str]:
     return {name: claim for name, claim in wanted.items() if claim is not None}
 
 
+def _blocked(member: Member, denial: Denial, requests_devices: bool) -> Blocked:
+    return Blocked(
+        member=member,
+        verdict=DOES_NOT_FIT,
+        reason=denial.reason,
+        created=denial.created,
+        requests_devices=requests_devices,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Pods of one pod set with their claims, before equal ones are merged."""
@@ -79,9 +101,16 @@ class _Part:
 class _Expansion:
     """Collects parts and blocked pods, then merges equal parts to shapes."""
 
-    def __init__(self, manifests: Manifests, classes: Mapping[str, DeviceClass], features: Features) -> None:
+    def __init__(
+        self,
+        manifests: Manifests,
+        classes: Mapping[str, DeviceClass],
+        features: Features,
+        tolerates_extended_resources: bool,
+    ) -> None:
         self._manifests = manifests
         self._classes = classes
+        self._tolerates = tolerates_extended_resources
         self._served = index_classes(classes) if features.extended_resource else {}
         self._extended = features.extended_resource
         self._parts: list[_Part] = []
@@ -124,16 +153,21 @@ class _Expansion:
             claims = resolve_claims(template.spec, namespace, self._manifests, self._classes, generated)
             pod, claims = self._serve(self._with_priority(strip(template.spec)), namespace, claims)
         except Unresolved as unresolved:
-            self._blocked.append(Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason))
+            blocked = Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason)
+            if unresolved.reason.code == "class-not-found":
+                named = classes_of(template.spec, namespace, self._manifests, generated)
+                blocked = replace(blocked, classes=named)
+            self._blocked.append(blocked)
             return
+        devices = bool(claims) or bool(extended_resources(template.spec))
         refused = refuse_by_limits(template.spec, self._limits(namespace))
         if refused is not None:
-            self._blocked.append(Blocked(member=member, verdict="does-not-fit", reason=refused, created=False))
+            denied = Denial(refused, created=False)
+            self._blocked.append(_blocked(member, denied, devices))
             return
         for part, denial in self._admitted(member, namespace, template.spec, claims):
             if denial is not None:
-                blocked = Blocked(member=part, verdict="does-not-fit", reason=denial.reason, created=denial.created)
-                self._blocked.append(blocked)
+                self._blocked.append(_blocked(part, denial, devices))
                 continue
             self._parts.append(_Part(namespace, template.labels, pod, claims, part, pod_set.per_node))
 
@@ -153,7 +187,8 @@ class _Expansion:
 
     def _created(self, template: PodTemplate, namespace: str) -> PodTemplate:
         """Return the template with what admission fills in when a pod is created."""
-        return replace(template, spec=with_limit_defaults(template.spec, self._limits(namespace)))
+        spec = with_limit_defaults(template.spec, self._limits(namespace))
+        return replace(template, spec=tolerate_extended_resources(spec) if self._tolerates else spec)
 
     def _is_changed(self, workload: Workload) -> bool:
         """Whether the pods that run are of another template than the workload has now."""
@@ -167,7 +202,7 @@ class _Expansion:
         member = Member(workload=pods.workload, pod_set="", figures=pods.figures, place=pods.place)
         message = f"{pods.workload}: {pods.reason}, so what its pods request is unknown"
         reason = Reason(code="pods-not-described", message=message, fix="give that manifest as well", place=pods.place)
-        self._blocked.append(Blocked(member=member, verdict="cannot-tell", reason=reason))
+        self._blocked.append(Blocked(member=member, verdict="cannot-tell", reason=reason, requests_devices=False))
 
     def finish(self) -> Demand:
         bound = (each.spec for each in self._manifests.bound_pods)

@@ -18,10 +18,30 @@ from dra_planner.model import (
     ExactDeviceRequest,
     PodSpec,
     ShapeClaim,
+    Toleration,
 )
 
 IMPLICIT_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 CLAIM_NAME: Final = "extended-resources"
+
+
+def extended_resources(pod: PodSpec) -> frozenset[str]:
+    """Return the names of the extended resources that a pod requests, whoever counts them: nvidia.com/gpu.
+
+    Source: kubernetes/kubernetes:pkg/apis/core/v1/helper/helpers.go@v1.36.3 (IsExtendedResourceName).
+    """
+    names = {name for container in (*pod.init_containers, *pod.containers) for name in container.requests}
+    return frozenset(name for name in names if "/" in name and "kubernetes.io/" not in name)
+
+
+def tolerate_extended_resources(pod: PodSpec) -> PodSpec:
+    """Return the pod as the admission plugin ExtendedResourceToleration leaves it.
+
+    Source: kubernetes/kubernetes:plugin/pkg/admission/extendedresourcetoleration/admission.go@v1.36.3.
+    """
+    added = [Toleration(key=name, operator="Exists", effect="NoSchedule") for name in sorted(extended_resources(pod))]
+    missing = tuple(toleration for toleration in added if toleration not in pod.tolerations)
+    return replace(pod, tolerations=(*pod.tolerations, *missing)) if missing else pod
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,18 @@ def resolve_claims(
     return claims
 
 
+def classes_of(spec: PodSpec, namespace: str, manifests: Manifests, generated: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the classes that the claims of a pod request, of those claims that are known."""
+    names: list[str] = []
+    for entry in spec.resource_claims:
+        try:
+            claim = _resolve(entry, namespace, manifests, generated)
+        except Unresolved:
+            continue
+        names += (exact.device_class_name for _, exact in requests_of(claim.spec))
+    return tuple(dict.fromkeys(names))
+
+
 def _resolve(entry: PodResourceClaim, namespace: str, manifests: Manifests, generated: Mapping[str, str]) -> ShapeClaim:
     name = entry.resource_claim_name
     existing = generated.get(entry.name)

@@ -77,6 +77,8 @@ class Eks(Cloud):
     )
     images_with_device_plugin = ("BOTTLEROCKET_",)
 
+    tolerates_extended_resources = True  # Amazon EKS user guide, platform versions: admission controllers
+
     # CreateNodegroup: keys of labels and taints have 1 to 63 characters, their domain included; "Label cannot contain
     # reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]" (aws/containers-roadmap, botocore's model).
     longest_key = 63

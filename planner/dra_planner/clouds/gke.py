@@ -67,6 +67,8 @@ class Gke(Cloud):
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}
 
+    tolerates_extended_resources = True  # docs.cloud.google.com/kubernetes-engine/docs/how-to/gpus: taints of GPU nodes
+
     unknown_labels = (
         "cloud.google.com/",
         "addon.gke.io/",

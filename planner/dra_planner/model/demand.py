@@ -70,13 +70,16 @@ class Shape:
 class Blocked:
     """Pods that no node can take, whatever the pools: their claim's template is missing, say.
 
-    `created`: they exist, and are pending; else the API server refuses them.
+    `created`: they exist, and are pending; else the API server refuses them. `requests_devices` is False where they
+    request none, or where that is unknown; `classes` are the DeviceClasses requested, where one of them is unknown.
     """
 
     member: Member
     verdict: Verdict  # "does-not-fit" or "cannot-tell"
     reason: Reason
     created: bool = True
+    requests_devices: bool = True
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

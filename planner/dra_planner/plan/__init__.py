@@ -9,6 +9,7 @@ from dra_planner.lazy import lazy_names
 if TYPE_CHECKING:
     from dra_planner.plan.classes import fleet_classes
     from dra_planner.plan.detail import detail_claims
+    from dra_planner.plan.devices_only import DeviceDemand, OtherDevices, device_demand
     from dra_planner.plan.document import judge_document, plan_file
     from dra_planner.plan.given_claims import GivenClaim, GivenDevice
     from dra_planner.plan.judgement import Judgement, PoolAnswer
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Cost": "values",
+    "DeviceDemand": "devices_only",
     "GivenClaim": "given_claims",
     "GivenDevice": "given_claims",
     "Judgement": "judgement",
     "NodeRange": "values",
+    "OtherDevices": "devices_only",
     "Plan": "values",
     "PlanRequest": "values",
     "PlannedPool": "values",
@@ -38,6 +41,7 @@ _HOMES = {
     "PoolAnswer": "judgement",
     "check_selector": "reading",
     "detail_claims": "detail",
+    "device_demand": "devices_only",
     "fleet_classes": "classes",
     "judge": "judging",
     "judge_document": "document",
@@ -49,10 +53,12 @@ _HOMES = {
 
 __all__ = [
     "Cost",
+    "DeviceDemand",
     "GivenClaim",
     "GivenDevice",
     "Judgement",
     "NodeRange",
+    "OtherDevices",
     "Plan",
     "PlanRequest",
     "PlannedPool",
@@ -60,6 +66,7 @@ __all__ = [
     "PoolAnswer",
     "check_selector",
     "detail_claims",
+    "device_demand",
     "fleet_classes",
     "judge",
     "judge_document",

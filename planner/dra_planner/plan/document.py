@@ -19,6 +19,7 @@ from dra_planner.manifests import (
 )
 from dra_planner.model import Blocked, Demand, DemandLevel, Member, ObjectKey, Shape, ShapeClaim, WorkloadRef
 from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan.devices_only import device_demand
 from dra_planner.plan.judging import judge
 from dra_planner.plan.planning import match_pools, size_plan
 from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
@@ -64,8 +65,12 @@ def plan_file(plan: Plan) -> PlanFile:
     return seal(unsealed.document())
 
 
-def judge_document(document: Mapping[str, Any] | PlanFile, offers: tuple[Offer, ...] | None = None) -> Plan:
+def judge_document(
+    document: Mapping[str, Any] | PlanFile, offers: tuple[Offer, ...] | None = None, *, devices_only: bool = False
+) -> Plan:
     """Return the plan that a document's demand has on these offers, or on those that its fleet predicts.
+
+    `devices_only` leaves out what the pools are not there for: see `DeviceDemand`.
 
     Nothing of the document's own verdicts and counts is believed: classes, demand and fleet are read, and sized again.
     Offers for pools that the fleet does not name raise PlanFileError, as does a document that is not one.
@@ -83,10 +88,10 @@ def judge_document(document: Mapping[str, Any] | PlanFile, offers: tuple[Offer, 
         raise PlanFileError(f"is not a plan document: {fault}", fix="make the plan again") from None
     offers = predict_offers(fleet, features) if offers is None else offers
     match_pools(fleet, offers)
+    if devices_only:
+        demand = device_demand(demand, offers, classes).demand
     judgement = judge(demand, offers, classes, features, level=given.demand.level, fleet=fleet)
-    return size_plan(
-        judgement, fleet, assumptions=given.assumptions, inputs=given.inputs.model_dump(mode="json")
-    )
+    return size_plan(judgement, fleet, assumptions=given.assumptions, inputs=given.inputs.model_dump(mode="json"))
 
 
 def read_demand(part: DemandPart) -> Demand:
@@ -154,9 +159,7 @@ def _claim(row: ClaimRow) -> ShapeClaim:
 
 
 def _member_row(member: Member) -> MemberRow:
-    return MemberRow(
-        **member.workload._asdict(), pod_set=member.pod_set, figures=FiguresRow.of(member.figures)
-    )
+    return MemberRow(**member.workload._asdict(), pod_set=member.pod_set, figures=FiguresRow.of(member.figures))
 
 
 def _member(row: MemberRow) -> Member:

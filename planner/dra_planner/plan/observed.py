@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from dra_planner.claims import expand_claims
+from dra_planner.clouds import cloud, names
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests import Manifests
@@ -63,7 +64,12 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
         features=features,
         snapshot=snapshot,
         manifests=manifests,
-        demand=expand_claims(_in_cluster(manifests, snapshot), manifests.classes, features),
+        demand=expand_claims(
+            _in_cluster(manifests, snapshot),
+            manifests.classes,
+            features,
+            tolerates_extended_resources=_tolerates_extended_resources(snapshot),
+        ),
         offers=observe_offers(snapshot, features),
         diagnostics=(*snapshot.diagnostics, *(given.diagnostics if given is not snapshot else ())),
     )
@@ -87,6 +93,16 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
         assumptions=cluster.assumptions,
         diagnostics=cluster.diagnostics,
         manifests=cluster.manifests,
+    )
+
+
+def _tolerates_extended_resources(snapshot: Manifests) -> bool:
+    """Return whether the cluster is of a cloud that does: nodes carry labels of their cloud."""
+    labels = {key for node in snapshot.nodes for key in node.meta.labels}
+    known = (cloud(name) for name in names())
+    return any(
+        each.tolerates_extended_resources and any(key.startswith(each.unknown_labels[0]) for key in labels)
+        for each in known
     )
 
 
@@ -166,9 +182,7 @@ def _kubelets(sources: Iterable[Source]) -> list[str]:
     return [match for source in sources for match in _KUBELET.findall(source.text)]
 
 
-def _assumptions(
-    demand: Demand, offers: Iterable[Offer], features: Features, snapshot: Manifests
-) -> tuple[str, ...]:
+def _assumptions(demand: Demand, offers: Iterable[Offer], features: Features, snapshot: Manifests) -> tuple[str, ...]:
     said = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch",
         "pods come document by document, each after those before have a node or a verdict, and go where the default "

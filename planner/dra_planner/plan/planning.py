@@ -15,6 +15,7 @@ from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.built_counts import count_to_build, find_built_counts
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.classes import fleet_classes
+from dra_planner.plan.devices_only import DeviceDemand, device_demand
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.judging import judge
 from dra_planner.plan.levels_beside import find_levels_beside
@@ -49,8 +50,11 @@ def make_plan(request: PlanRequest) -> Plan:
     manifests = read_checked(request.sources, features)
     sources = ClassSources(fleet_classes(fleet, features), manifests.classes)
     classes = sources.in_cluster
-    demand = expand_claims(manifests, classes, features)
+    tolerates = cloud(fleet.cloud).tolerates_extended_resources
+    demand = expand_claims(manifests, classes, features, tolerates_extended_resources=tolerates)
     offers = predict_offers(fleet, features)
+    chosen = device_demand(demand, offers, classes) if request.devices_only else None
+    demand = demand if chosen is None else chosen.demand
     judgement = judge(demand, offers, classes, features, level=request.level, fleet=fleet, steps=request.steps)
     return size_plan(
         judgement,
@@ -59,6 +63,7 @@ def make_plan(request: PlanRequest) -> Plan:
         assumptions=_assumptions(manifests, demand, offers, features),
         inputs=inputs_of(fleet, request.sources, request.paths),
         manifests=manifests,
+        left_out=chosen,
     )
 
 
@@ -70,6 +75,7 @@ def size_plan(
     assumptions: tuple[str, ...] = (),
     inputs: Mapping[str, object] | None = None,
     manifests: Manifests | None = None,
+    left_out: DeviceDemand | None = None,
 ) -> Plan:
     """Return the plan that a judgement on predicted offers makes: what each pool of the fleet is created with."""
     offers, sizing = judgement.offers, judgement.sizing
@@ -88,6 +94,7 @@ def size_plan(
         beside=tuple(find_levels_beside(judgement)),
         inputs=inputs or {},
         manifests=manifests,
+        left_out=left_out,
     )
 
 

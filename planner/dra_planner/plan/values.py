@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dra_planner.fleet import Fleet
     from dra_planner.manifests import Manifests
     from dra_planner.offers import Offer
+    from dra_planner.plan.devices_only import DeviceDemand
     from dra_planner.plan.judgement import Judgement
     from dra_planner.sizing import DeviceCount
 
@@ -32,6 +33,7 @@ class PlanRequest:
 
     `kubernetes` judges for another release than the fleet's. `paths` is what the workloads were read from, for the
     record. `level` is the demand that pools are sized for. `steps` is how much may be simulated; 0 leaves it out.
+    `devices_only` leaves out what the pools of the fleet are not there for: see `DeviceDemand`.
     """
 
     sources: tuple[Source, ...]
@@ -41,6 +43,7 @@ class PlanRequest:
     paths: tuple[str, ...] = ()
     level: DemandLevel = "steady"
     steps: int = SIMULATED_STEPS
+    devices_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +142,7 @@ class Plan:
     beside: tuple[Diagnostic, ...] = ()  # what ceiling and peak demand are worse off with; no verdict depends on it
     inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
     manifests: Manifests | None = field(default=None, compare=False)  # what it was made from, for rules
+    left_out: DeviceDemand | None = field(default=None, compare=False)  # with `devices_only`: what was not judged
 
     @property
     def level(self) -> DemandLevel:

@@ -24,6 +24,7 @@ from dra_policies.rules import (
     claim_without_container,
     class_of_any_driver,
     constraint_names_no_attribute,
+    device_of_another_driver,
     device_plugin_on_dra_node,
     driver_cannot_be_installed,
     driver_chart_refuses,
@@ -37,6 +38,8 @@ from dra_policies.rules import (
     object_is_refused,
     plan_record_invalid,
     plan_record_missing,
+    pod_fits_no_system_pool,
+    pod_not_described,
     pool_differs_from_plan,
     pool_maximum_too_small,
     rule_could_not_run,
@@ -85,12 +88,18 @@ RULES: Final[tuple[Rule, ...]] = (
     claim_shared_by_replicas.RULE,
     claim_without_container.RULE,
     class_of_any_driver.RULE,
+    device_of_another_driver.RULE,
+    pod_not_described.RULE,
+    pod_fits_no_system_pool.RULE,
     CANNOT_BE_JUDGED,
     COULD_NOT_RUN,
 )
 
 
-def run(view: StackView, rules: Sequence[Rule] = RULES) -> Iterator[tuple[Rule, Finding]]:
+ON: Final = tuple(rule for rule in RULES if rule.is_on)
+
+
+def run(view: StackView, rules: Sequence[Rule] = ON) -> Iterator[tuple[Rule, Finding]]:
     """Yield every finding with the rule that made it, rules in the order given; never raises."""
     for rule in rules:
         try:
@@ -100,22 +109,27 @@ def run(view: StackView, rules: Sequence[Rule] = RULES) -> Iterator[tuple[Rule, 
             yield COULD_NOT_RUN, failure(error, rule=rule.id)
 
 
-def check_all(view: StackView, rules: Sequence[Rule] = RULES) -> Iterator[Diagnostic]:
+def check_all(view: StackView, rules: Sequence[Rule] = ON) -> Iterator[Diagnostic]:
     """Yield what reading and planning found, as it was found, then the findings of all rules."""
     yield from view.diagnostics
-    for rule, finding in run(view, rules):
-        if rule is not object_is_refused.RULE:  # told already, in the reader's own words
-            yield rule.diagnostic(finding)
+    yield from (rule.diagnostic(finding) for rule, finding in run(view, besides_reading(rules)))
+
+
+def besides_reading(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Return the rules whose findings are not among those of reading, which are told in the reader's own words."""
+    return tuple(rule for rule in rules if rule is not object_is_refused.RULE)
 
 
 __all__ = [
     "CANNOT_BE_JUDGED",
     "COULD_NOT_RUN",
+    "ON",
     "RULES",
     "Finding",
     "Level",
     "Rule",
     "StackView",
+    "besides_reading",
     "check_all",
     "failure",
     "run",

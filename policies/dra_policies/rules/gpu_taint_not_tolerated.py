@@ -12,8 +12,8 @@ from dra_policies.rules.view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    if view.judgement is not None:
-        return  # judged on real pools, where the answer is a verdict
+    if view.judgement is not None or not _every_pool_is_tainted(view):
+        return  # judged on real pools, where the answer is a verdict; or nobody sets the taint
     for workload, pod_set in pod_sets_with_claims(view.manifests) if view.manifests else ():
         if not _tolerates(pod_set.template.spec):
             yield Finding(
@@ -21,6 +21,11 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=f"add the toleration {{key: {GPU_TAINT.key}, operator: Exists, effect: {GPU_TAINT.effect}}}",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
             )
+
+
+def _every_pool_is_tainted(view: StackView) -> bool:
+    pools = [pool for pool in view.pools if pool.has_gpus is not False and pool.is_dra is not False]
+    return bool(pools) and all(pool.taints is not None and GPU_TAINT in pool.taints for pool in pools)
 
 
 def _tolerates(spec: PodSpec) -> bool:

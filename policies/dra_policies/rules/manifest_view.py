@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import Node, Workload
 from dra_planner.offers import Offer
-from dra_planner.plan import Plan
+from dra_planner.plan import Judgement, Plan
 from dra_planner.releases import Features
 from dra_policies.rules.view import DeclaredPool, DevicePlugin, StackView
 from dra_policies.unknowns import Properties
 
 
-def view_of(manifests: Manifests, features: Features, plan: Plan | None = None) -> StackView:
+def view_of(
+    manifests: Manifests,
+    features: Features,
+    plan: Plan | None = None,
+    whole_judgement: Callable[[], Judgement] | None = None,
+) -> StackView:
     """Return the view of manifests, and of the plan that was made from them when there is one."""
     plugins = tuple(plugin for plugin in map(_device_plugin, manifests.workloads) if plugin is not None)
     if plan is None:
@@ -27,6 +34,9 @@ def view_of(manifests: Manifests, features: Features, plan: Plan | None = None) 
         judgement=plan.judgement,
         classes=plan.classes,
         pools=pools,
+        whole_judgement=whole_judgement,
+        other_devices=plan.left_out.others if plan.left_out else (),
+        not_described=plan.left_out.not_described if plan.left_out else (),
     )
 
 

@@ -20,7 +20,8 @@ class Finding:
     """One thing a rule has to say about one object.
 
     `certain` is False when the rule could not tell: the message then names what is not known, and the finding
-    never counts as a violation. `urn` and `place` say which object: a resource of a stack, or a line of a file.
+    never counts as a violation. A `remark` is certain, and nothing is wrong: it says what was left alone, and why.
+    `urn` and `place` say which object: a resource of a stack, or a line of a file.
     """
 
     message: str
@@ -28,6 +29,7 @@ class Finding:
     urn: str = ""
     place: Place = NOWHERE
     certain: bool = True
+    remark: bool = False
 
     def __str__(self) -> str:
         return self.message + (f"; {self.fix}" if self.fix else "")
@@ -47,11 +49,12 @@ class Rule:
     fix: str  # what fixes it
     level: Level
     check: Callable[[StackView], Iterator[Finding]]
+    is_on: bool = True  # False: it speaks only where it is asked for by its id
 
     def diagnostic(self, finding: Finding) -> Diagnostic:
-        """Return a finding of this rule as a diagnostic: a note where the rule could not tell."""
+        """Return a finding of this rule as a diagnostic: a note where the rule could not tell, or nothing is wrong."""
         return Diagnostic(
-            severity=SEVERITIES[self.level] if finding.certain else "note",
+            severity=SEVERITIES[self.level] if finding.certain and not finding.remark else "note",
             code=self.id,
             message=finding.message,
             place=finding.place,

@@ -6,7 +6,7 @@ None means *not known* wherever a value is typed `| None`, unless the field says
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,8 @@ from dra_planner.model import Taint
 
 if TYPE_CHECKING:
     from dra_planner.manifests import Manifests
-    from dra_planner.model import DeviceClass
-    from dra_planner.plan import Judgement
+    from dra_planner.model import Blocked, DeviceClass
+    from dra_planner.plan import Judgement, OtherDevices
     from dra_planner.planfile import PlanFile
     from dra_planner.releases import Features
     from dra_policies.unknowns import Properties
@@ -132,6 +132,9 @@ class StackView:
     has_gpu_operator: bool = False
     doubtful_pools: tuple[str, ...] = ()  # of which too little is known to say what their nodes offer
     judgement: Judgement | None = None  # of all demand, on the pools of the record, the stack, a fleet or a snapshot
+    whole_judgement: Callable[[], Judgement] | None = None  # the same with pods that request no device
+    other_devices: tuple[OtherDevices, ...] = ()  # pods that request devices of drivers that the fleet does not run
+    not_described: tuple[Blocked, ...] = ()  # pods of which it is not known whether they request devices
     judged_urn: str = ""  # the resource that is told of, where a workload is no resource of its own
     manifests: Manifests | None = None  # objects of the stack, or of files; their places name URNs or files
     features: Features | None = None  # set with `manifests`

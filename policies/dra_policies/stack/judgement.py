@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from dra_planner.claims import expand_claims
+from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet
 from dra_planner.model import Blocked, Demand, DeviceClass, Shape, WorkloadRef
 from dra_planner.offers import Offer
-from dra_planner.plan import Judgement, Plan, judge, judge_document
+from dra_planner.plan import Judgement, Plan, device_demand, judge, judge_document
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.planfile import PlanFile
 from dra_policies.rules.view import StackView
@@ -33,7 +35,8 @@ def judge_record(view: StackView) -> StackView:
     except PlannerError as error:
         sentence = f"cannot be judged: {error}"
         return replace(view, record=replace(record, plan_file=None, problem=sentence))
-    return replace(view, judgement=plan.judgement, judged_urn=record.urn)
+    whole = partial(_whole, _Once(record.plan_file))
+    return replace(view, judgement=plan.judgement, whole_judgement=whole, judged_urn=record.urn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,12 @@ class _Once:
 
 @lru_cache(maxsize=4)
 def _judged(once: _Once) -> Plan:
-    return judge_document(once.plan_file)
+    return judge_document(once.plan_file, devices_only=True)
+
+
+@lru_cache(maxsize=4)
+def _whole(once: _Once) -> Judgement:
+    return judge_document(once.plan_file).judgement
 
 
 def judge_objects(view: StackView) -> StackView:
@@ -68,7 +76,8 @@ def judge_objects(view: StackView) -> StackView:
         return view
     view = replace(view, judged_urn=recorded.judged_urn)
     alone = replace(planned, demand=NOTHING)
-    return _with_judgement(view, alone, planned.offers, planned.classes)
+    assert planned.fleet is not None  # every plan file has one
+    return _with_judgement(view, alone, planned.fleet, planned.offers, planned.classes)
 
 
 def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
@@ -90,12 +99,13 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
     view = replace(view, unknowns=(*view.unknowns, *declared.unknowns), features=declared.features)
     view = replace(view, doubtful_pools=declared.doubtful_pools)
     classes = planned.classes if planned else fleet_classes(declared.fleet, declared.features)
-    return _with_judgement(view, planned, declared.offers, classes)
+    return _with_judgement(view, planned, declared.fleet, declared.offers, classes)
 
 
 def _with_judgement(
     view: StackView,
     planned: Judgement | None,
+    fleet: Fleet,
     offers: tuple[Offer, ...],
     classes: Mapping[str, DeviceClass],
 ) -> StackView:
@@ -106,10 +116,18 @@ def _with_judgement(
     known = {**classes, **(own.classes if own else {})}
     demand = planned.demand if planned else NOTHING
     if own is not None and own.workloads:
-        demand = merge_demand(demand, expand_claims(own, known, features))
-    # What runs on the system pool has been judged with the record: no fleet is given.
+        tolerates = cloud(fleet.cloud).tolerates_extended_resources
+        mine = expand_claims(own, known, features, tolerates_extended_resources=tolerates)
+        demand = merge_demand(demand, mine)
+    chosen = device_demand(demand, offers, known)
     level = planned.level if planned else "steady"
-    return replace(view, judgement=judge(demand, offers, known, features, level=level), classes=known)
+    return replace(
+        view,
+        judgement=judge(chosen.demand, offers, known, features, level=level),
+        other_devices=chosen.others,
+        not_described=chosen.not_described,
+        classes=known,
+    )
 
 
 def merge_demand(planned: Demand, own: Demand) -> Demand:

@@ -65,7 +65,7 @@ def test_with_the_toleration_a_gpu_node_takes_them_too() -> None:
 def test_a_pod_that_wants_a_device_is_not_set_aside() -> None:
     plan = plan_of(limits='{"nvidia.com/gpu": 1}')
     assert plan.verdict == "does-not-fit"
-    assert {reason.code for reason in plan.workloads[0].reasons} == {"missing-toleration"}
+    assert {reason.code for reason in plan.workloads[0].reasons} == {"insufficient-resource"}
 
 
 def test_a_machine_that_no_table_holds_leaves_the_question_open() -> None:

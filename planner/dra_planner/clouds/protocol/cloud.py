@@ -104,6 +104,9 @@ class Cloud(ABC):
     images_with_device_plugin: ClassVar[tuple[str, ...]] = ()  # how names of images begin that bring one
     images_without_driver: ClassVar[tuple[str, ...]] = ()  # that GPU machines boot, and find no driver in
 
+    # Admission.
+    tolerates_extended_resources: ClassVar[bool] = False  # the plugin ExtendedResourceToleration is on
+
     # Labels and taints.
     longest_key: ClassVar[int] = _LONGEST_KEY
     takes_empty_label_values: ClassVar[bool] = True

@@ -39,7 +39,7 @@ def check_pod(data: Data) -> Violations:
                 yield invalid(f"spec.{field}[{index}].image", image, detail)
 
 
-def check_pod_template(data: Data, path: str, *, with_images: bool = True) -> Violations:
+def check_pod_template(data: Data, path: str, *, is_whole: bool = True) -> Violations:
     meta = data.get("metadata") or {}
     yield from check_labels(meta.get("labels") or {}, f"{path}.metadata.labels")
     yield from check_annotations(meta.get("annotations") or {}, f"{path}.metadata.annotations")
@@ -47,25 +47,25 @@ def check_pod_template(data: Data, path: str, *, with_images: bool = True) -> Vi
     if spec.get("ephemeralContainers"):
         detail = "ephemeral containers not allowed in pod template"
         yield forbidden(f"{path}.spec.ephemeralContainers", detail)
-    yield from check_pod_spec(spec, f"{path}.spec", with_images=with_images)
+    yield from check_pod_spec(spec, f"{path}.spec", is_whole=is_whole)
 
 
-def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False, with_images: bool = True) -> Violations:
+def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False, is_whole: bool = True) -> Violations:
     """`with_requests`: limits stand in for requests, as in pods; templates are defaulted later.
 
-    `with_images`: every container names its image; controllers of other kinds may fill in what is left out.
+    `is_whole`: there are containers, and each names its image; controllers of other kinds may fill in what is left out.
     """
     entries = spec.get("resourceClaims") or ()
     claims = {name for entry in entries if (name := (entry or {}).get("name"))}
     yield from _check_entries(entries, f"{path}.resourceClaims")
-    if not spec.get("containers"):
+    if is_whole and not spec.get("containers"):
         yield required(f"{path}.containers")
     names: set[str] = set()
     for field in ("containers", "initContainers"):
         for index, container in enumerate(spec.get(field) or ()):
             where = f"{path}.{field}[{index}]"
             yield from _check_container(container or {}, where, names)
-            if with_images and not (container or {}).get("image"):
+            if is_whole and not (container or {}).get("image"):
                 yield required(f"{where}.image")
             resources = (container or {}).get("resources") or {}
             if with_requests and resources.get("limits"):

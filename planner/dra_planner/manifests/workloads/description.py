@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from dra_planner.documents.tree import child, step
+from dra_planner.documents.tree import Map, child, clone, step
 from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template
@@ -98,6 +98,7 @@ class Kind:
     surge: Callable[[Node], Surge] | None = None
     per_node: bool = False
     rollout: Callable[[Node, int], Rollout] | None = None  # of so many replicas
+    container_name: str = ""  # that its controller gives to containers without one
     spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet or ReplicationController
 
 
@@ -215,11 +216,13 @@ class Reading:
     def _checked(self, template: Node, inline: bool) -> Any:
         """Return a template as it is decoded; None where its pods would be refused, which is noted."""
         path = template.place.path
-        decoded = decode(template.data, POD_SPEC if inline else POD_TEMPLATE, "Pod", self.minor, "lenient")
+        name = self.kind.container_name
+        data = _with_names(template.data, inline, name) if name else template.data
+        decoded = decode(data, POD_SPEC if inline else POD_TEMPLATE, "Pod", self.minor, "lenient")
         faults = [replace(violation, field=step(path, violation.field)) for violation in decoded.violations]
         if not faults:
             check = check_pod_spec if inline else check_pod_template
-            faults = list(check(decoded.data, path, with_images=False))
+            faults = list(check(decoded.data, path, is_whole=False))
         self.faults += faults
         return None if faults else decoded.data
 
@@ -228,6 +231,17 @@ class Reading:
     ) -> Figures:
         """Return figures that know whether the object is suspended."""
         return count_pods(replicas, pods_per_replica=pods, bounds=bounds, surge=surge, suspended=self.suspended)
+
+
+def _with_names(template: Any, inline: bool, name: str) -> Any:
+    """Return a pod template (a pod spec, where `inline`) in which every container has a name."""
+    named = clone(template)
+    spec = named if inline else named.get("spec")
+    containers = spec.get("containers") if isinstance(spec, Map) else None
+    for index, container in enumerate(containers if isinstance(containers, list) else ()):
+        if isinstance(container, Map) and not container.get("name"):
+            container.put("name", name if index == 0 else f"{name}-{index}", container.line)
+    return named
 
 
 def read_pod_sets(reading: Reading) -> list[PodSet]:

@@ -107,11 +107,16 @@ KINDS: Final[tuple[Kind, ...]] = (
     Kind(group="modelplane.ai", kind="ModelDeployment", read=read_model_deployment),
     Kind(group="workload.codeflare.dev", kind="AppWrapper", read=read_app_wrapper, suspend="spec.suspend"),
     # Serving
-    Kind(group="serving.kserve.io", kind="InferenceService", read=read_inference_service),
-    Kind(group="serving.kserve.io", kind="LLMInferenceService", read=read_llm_inference_service),
+    Kind(
+        group="serving.kserve.io",
+        kind="InferenceService",
+        read=read_inference_service,
+        container_name="kserve-container",
+    ),
+    Kind(group="serving.kserve.io", kind="LLMInferenceService", read=read_llm_inference_service, container_name="main"),
     Kind(group="apps.nvidia.com", kind="NIMService", read=read_nim_service),
     Kind(group="apps.nvidia.com", kind="NIMPipeline", read=read_nim_pipeline),
-    Kind(group="serving.knative.dev", kind="Service", read=read_knative_service),
+    Kind(group="serving.knative.dev", kind="Service", read=read_knative_service, container_name="user-container"),
     Kind(group="argoproj.io", kind="Rollout", roles=_REPLICATED, surge=rollout_surge, spreads=True),
     # Pipelines
     Kind(group="argoproj.io", kind="Workflow", read=read_workflow, suspend="spec.suspend"),

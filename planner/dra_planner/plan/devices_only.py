@@ -1,0 +1,112 @@
+"""The demand that the pools of a fleet are there for: pods that request devices of drivers that the fleet runs.
+
+Pods without devices run elsewhere, and devices of other vendors are handed out by drivers that the fleet does not run:
+nothing is said of the first, and the second are named. Only guards ask for this; a plan judges all pods.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Final
+
+from dra_planner.claims import extended_resources
+from dra_planner.clouds import GPU_TAINT
+from dra_planner.model import Blocked, ClaimSpec, Demand, DeviceClass, Member, Shape
+from dra_planner.offers import Offer
+
+OWN_DOMAIN: Final = GPU_TAINT.key.partition("/")[0]  # of the vendor whose devices every pool has
+_DRIVER: Final = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
+_SLIP: Final = 0.8  # as near to the own domain: misspelt
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDevices:
+    """Pods that request devices of drivers that the fleet does not run alone; `names` are classes and resources."""
+
+    member: Member
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceDemand:
+    """The demand of pods that request devices of the fleet, and what was left out and is worth a word."""
+
+    demand: Demand
+    others: tuple[OtherDevices, ...] = ()
+    not_described: tuple[Blocked, ...] = ()  # pods of which it is unknown whether they request devices
+
+
+def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]) -> DeviceDemand:
+    """Return the part of a demand that these offers are there for."""
+    offers = tuple(offers)
+    drivers = {part.driver for offer in offers for part in offer.slices}
+    counted = {name for offer in offers for name in offer.node.allocatable}
+    shapes: list[Shape] = []
+    others: list[OtherDevices] = []
+    for shape in demand.shapes:
+        resources = extended_resources(shape.pod)
+        if not shape.claims and not resources:
+            if shape.per_node:
+                shapes.append(shape)  # takes room on every node
+            continue
+        names = _names_of_others(shape, resources - counted, classes, drivers)
+        if names is None:
+            shapes.append(shape)
+        else:
+            others += (OtherDevices(member, names) for member in shape.members)
+    blocked: list[Blocked] = []
+    unknown: list[Blocked] = []
+    for each in demand.blocked:
+        if each.classes and all(name not in classes and is_of_another_vendor(name) for name in each.classes):
+            others.append(OtherDevices(each.member, tuple(f"DeviceClass {name}" for name in each.classes)))
+        elif each.requests_devices:
+            blocked.append(each)
+        elif each.verdict == "cannot-tell":
+            unknown.append(each)
+    kept = replace(demand, shapes=tuple(shapes), blocked=tuple(blocked))
+    return DeviceDemand(kept, tuple(others), tuple(unknown))
+
+
+def is_of_another_vendor(name: str) -> bool:
+    """Return whether the name of a class or driver lies in the domain of somebody else: "gpu.intel.com"."""
+    domain = ".".join(name.split(".")[-2:])
+    if "." not in name or domain == OWN_DOMAIN:
+        return False
+    return SequenceMatcher(None, domain, OWN_DOMAIN).ratio() < _SLIP
+
+
+def _names_of_others(
+    shape: Shape, not_counted: frozenset[str], classes: Mapping[str, DeviceClass], drivers: set[str]
+) -> tuple[str, ...] | None:
+    """Return the classes and resources that a shape requests where all are of others; None where some are ours."""
+    names: list[str] = []
+    for resource in sorted(extended_resources(shape.pod)):
+        if resource not in not_counted or not is_of_another_vendor(resource.partition("/")[0]):
+            return None
+        names.append(resource)
+    for claim in shape.claims:
+        for name in _classes_of(claim.spec):
+            if not _is_of_others(name, classes, drivers):
+                return None
+            names.append(f"DeviceClass {name}")
+    return tuple(dict.fromkeys(names))
+
+
+def _classes_of(spec: ClaimSpec) -> Sequence[str]:
+    return [
+        exact.device_class_name
+        for request in spec.requests
+        for exact in (request.first_available if request.exactly is None else (request.exactly,))
+    ]
+
+
+def _is_of_others(name: str, classes: Mapping[str, DeviceClass], drivers: set[str]) -> bool:
+    """Return whether a class selects devices of drivers alone that no pool runs, and that are not of our vendor."""
+    device_class = classes.get(name)
+    if device_class is None:
+        return False
+    named = {driver for each in device_class.selectors for driver in _DRIVER.findall(each.expression)}
+    return bool(named) and named.isdisjoint(drivers) and all(map(is_of_another_vendor, named))

@@ -1,0 +1,170 @@
+"""Folders hold more than manifests: what is none, or cannot be read, is told once, and the rest is judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from command_project import Done, Project
+
+GOOD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main, image: i}]}\n"
+BROKEN = "apiVersion: v1\nkind: Pod\n  metadata: {name: p\n"
+HELM = "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Values.name }}}\n"
+CHART = "apiVersion: v2\nname: shop\nversion: 1.0.0\n"
+PATCH = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {template: {spec: {containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]}}}
+"""
+PLACEHOLDER = "apiVersion: v1\nkind: Namespace\nmetadata: {name: '${namespace}'}\n"
+ENVIRONMENT = (
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: shell}\n"
+    "spec: {containers: [{name: main, image: i, args: ['echo ${HOME} {{x}}'], env: [{name: A, value: '${B}'}]}]}\n"
+)
+SPARK = "apiVersion: v1\nkind: Pod\nmetadata: {name: driver}\nspec: {containers: [{name: spark-kubernetes-driver}]}\n"
+NO_IMAGE = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main}]}\n"
+
+# Files beside a good one → (severity, rule, words) of all that is told, and the exit status.
+FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
+    "values": (
+        {"values-prod.yaml": "replicas: 3\n"}, [("note", "file-not-judged", "values of a chart")], 0,
+    ),
+    "files of other tools": (
+        {"package.json": '{"name": "x"}', "compose.yaml": "services: {}\n"},
+        [("note", "file-not-judged", "2 files are left alone (no manifest)")],
+        0,
+    ),
+    "a chart is one finding": (
+        {
+            "shop/Chart.yaml": CHART, "shop/values.yaml": "replicas: 1\n", "shop/templates/a.yaml": HELM,
+            "shop/templates/b.yaml": HELM,
+        },
+        [("note", "file-not-judged", "4 files are left alone (part of the chart")],
+        0,
+    ),
+    "values that hold manifests": (
+        {"values.yaml": "extra:\n  - apiVersion: v1\n    kind: Pod\n"},
+        [("note", "file-not-judged", "no manifest")],
+        0,
+    ),
+    "a patch that a kustomization names": (
+        {"kustomization.yaml": "patches: [{path: gpu.yaml}]\n", "gpu.yaml": PATCH},
+        [("note", "file-not-judged", "part of the kustomization")],
+        0,
+    ),
+    "a patch beside a kustomization": (
+        {"kustomization.yaml": "resources: [good.yaml]\n", "gpu.yaml": PATCH},
+        [("note", "file-not-judged", "part of the kustomization")],
+        0,
+    ),
+    "a workload as unfinished, and no kustomization anywhere": (
+        {"gpu.yaml": PATCH},
+        [
+            ("error", "required-value", "spec.selector"),
+            ("error", "invalid-value", "labels"),
+            ("error", "required-value", "image"),
+        ],
+        1,
+    ),
+    "a template of another tool": (
+        {"a.yaml": HELM}, [("note", "file-not-judged", "1 file is left alone (a template)")], 0,
+    ),
+    "a name to be filled in": ({"a.yaml": PLACEHOLDER}, [("note", "file-not-judged", "a template")], 0),
+    "what a shell fills in": ({"a.yaml": ENVIRONMENT}, [], 0),
+    "a pod template of Spark": ({"a.yaml": SPARK}, [("note", "file-not-judged", "Spark")], 0),
+    "a pod without an image": ({"a.yaml": NO_IMAGE}, [("error", "required-value", "image")], 1),
+    "a file that is no YAML": ({"a.yaml": BROKEN}, [("error", "file-not-read", "cannot be read as YAML")], 1),
+    "a kind without its version": (
+        {"a.yaml": "kind: Pod\nmetadata: {name: p}\n"}, [("error", "file-not-read", "apiVersion not set")], 1,
+    ),
+}  # fmt: skip
+
+
+def checked(project: Project, *words: str) -> Done:
+    return project.run("check", *words, "--format", "json")
+
+
+def told(done: Done) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = done.json["diagnostics"]
+    return found
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_beside_a_good_file(project: Project, name: str) -> None:
+    files, expected, status = FOLDERS[name]
+    project.write("all/good.yaml", GOOD)
+    for path, text in files.items():
+        project.write(f"all/{path}", text)
+
+    done = checked(project, "all")
+
+    found = told(done)
+    assert sorted((each["severity"], each["code"]) for each in found) == sorted(
+        (severity, code) for severity, code, _ in expected
+    )
+    for _, code, words in expected:
+        assert any(each["code"] == code and words in f"{each['path']} {each['message']}" for each in found)
+    assert done.status == status
+
+
+ALONE = ["values", "a chart is one finding", "a name to be filled in", "a file that is no YAML"]
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_alone_they_are_wrong_input(project: Project, name: str) -> None:
+    for path, text in FOLDERS[name][0].items():
+        project.write(f"all/{path}", text)
+
+    assert checked(project, "all").status == 2
+
+
+def test_a_file_that_is_no_text_is_one_finding(project: Project) -> None:
+    project.write("all/good.yaml", GOOD)
+    (project.root / "all" / "bad.yaml").write_bytes(b"\xff\x00\xfe")
+
+    (finding,) = told(checked(project, "all"))
+
+    assert (finding["code"], finding["file"]) == ("file-not-read", "all/bad.yaml")
+
+
+@pytest.mark.parametrize("pattern", ["bad.yaml", "all/bad.yaml", "bad*", "./all/bad.yaml"])
+def test_what_is_excluded_is_not_read(project: Project, pattern: str) -> None:
+    project.write("all/good.yaml", GOOD)
+    project.write("all/bad.yaml", BROKEN)
+
+    done = checked(project, "all", "--exclude", pattern)
+
+    assert (done.status, told(done)) == (0, [])
+
+
+def test_a_folder_is_excluded_whole(project: Project) -> None:
+    project.write("all/good.yaml", GOOD)
+    project.write("all/charts/a/b.yaml", BROKEN)
+
+    assert checked(project, "all", "--exclude", "charts").status == 0
+
+
+def test_standard_input_has_the_name_it_is_given(project: Project) -> None:
+    done = project.run("check", "-", "--stdin-name", "web.yaml", "--format", "json", stdin=NO_IMAGE)
+
+    assert [each["file"] for each in told(done)] == ["web.yaml"]
+
+
+def test_one_rule_alone(project: Project) -> None:
+    project.write("pod.yaml", GOOD.replace("image: i}", "image: i, resources: {requests: {cpu: 64}}}"))
+
+    quiet = project.run("check", "pod.yaml", "--stack", "dev", "--format", "json")
+    asked = project.run(
+        "check", "pod.yaml", "--stack", "dev", "--select", "pod-fits-no-system-pool", "--format", "json"
+    )
+
+    assert (told(quiet), quiet.status) == ([], 0)
+    assert [each["code"] for each in told(asked)] == ["pod-fits-no-system-pool"]
+
+
+def test_a_rule_that_is_not_there_is_answered_with_the_nearest(project: Project) -> None:
+    done = project.run("check", "workloads", "--select", "claim-fits-no-pol")
+
+    assert done.status == 2
+    assert 'write "claim-fits-no-pool"' in done.err

@@ -1,0 +1,198 @@
+"""What is not the fleet's business is left alone, or named: a guard that is not quiet is switched off."""
+
+from __future__ import annotations
+
+import pytest
+
+from dra_planner.errors import Diagnostic
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from dra_policies.rules import ON, RULES, check_all, view_of
+from dra_policies.rules.pod_fits_no_system_pool import RULE as SYSTEM
+
+EXTENDED = {
+    "name": "any-gpu",
+    "extendedResourceName": "nvidia.com/gpu",
+    "selectors": ['device.driver == "gpu.nvidia.com"'],
+}
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {{name: p}}
+spec:
+  {more}
+  containers: [{{name: main, image: i, resources: {{requests: {{cpu: "{cpu}"}}, limits: {limits}}}}}]
+"""
+CLAIMING = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {{name: t}}
+spec: {{spec: {{devices: {{requests: [{requests}]}}}}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: p}}
+spec:
+  tolerations: [{{operator: Exists}}]
+  resourceClaims: [{{name: c, resourceClaimTemplateName: t}}]
+  containers: [{{name: main, image: i, resources: {{claims: [{{name: c}}]}}}}]
+"""
+REQUEST = "{{name: {name}, exactly: {{deviceClassName: {device_class}}}}}"
+EXAMPLE_CLASS = """
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.example.com}
+spec: {selectors: [{cel: {expression: "device.driver == 'gpu.example.com'"}}]}
+"""
+RUN = """
+apiVersion: tekton.dev/v1
+kind: PipelineRun
+metadata: {name: build}
+spec: {pipelineRef: {name: elsewhere}}
+"""
+DAEMON = """
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: logs}
+spec:
+  selector: {matchLabels: {app: logs}}
+  template:
+    metadata: {labels: {app: logs}}
+    spec:
+      tolerations: [{operator: Exists}]
+      containers: [{name: main, image: i, resources: {requests: {cpu: 100m}}}]
+"""
+
+
+def fleet(cloud: str = "eks", kubernetes: str = "1.36") -> Fleet:
+    machine, system, region = {
+        "eks": ("g6.2xlarge", "m7i.large", "us-east-1"),
+        "gke": ("g2-standard-8", "e2-standard-4", "us-central1"),
+    }[cloud]
+    classes = [EXTENDED] if kubernetes == "1.36" else []
+    return read_fleet(
+        {
+            "cloud": cloud,
+            "region": region,
+            "kubernetes": kubernetes,
+            "systemPool": {"machine": system, "count": 2},
+            "drivers": {"nvidia": {"version": "25.8.1"}},
+            "deviceClasses": classes,
+            "network": {"zones": ["us-central1-a"] if cloud == "gke" else 2},
+            "pools": [{"name": "l4", "machine": machine, "count": {"min": 0, "max": 2}}],
+        }
+    )
+
+
+def pod(limits: str = "{}", cpu: str = "1", more: str = "") -> str:
+    return POD.format(limits=limits, cpu=cpu, more=more)
+
+
+def claiming(*classes: str) -> str:
+    requests = (REQUEST.format(name=f"r{index}", device_class=name) for index, name in enumerate(classes))
+    return CLAIMING.format(requests=", ".join(requests))
+
+
+def told(manifest: str, of: Fleet, *, whole: bool = False) -> list[Diagnostic]:
+    request = PlanRequest(fleet=of, sources=(Source("all.yaml", manifest),))
+    plan = make_plan(PlanRequest(fleet=of, sources=request.sources, devices_only=True))
+    assert plan.manifests is not None
+    view = view_of(plan.manifests, features_of(of.minor), plan, lambda: make_plan(request).judgement)
+    return list(check_all(view, [SYSTEM] if whole else ON))
+
+
+# Manifest → cloud, release, and (severity, rule) of all that is told.
+CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
+    "an extended resource, tolerated by admission on EKS": (pod("{nvidia.com/gpu: 1}"), "eks", "1.36", []),
+    "an extended resource, tolerated by admission on GKE": (pod("{nvidia.com/gpu: 1}"), "gke", "1.36", []),
+    "an extended resource that no node counts": (
+        pod("{nvidia.com/gpu: 1}"), "eks", "1.34", [("error", "claim-fits-no-pool")],
+    ),
+    "a claim is tolerated by nobody": (
+        claiming("gpu.nvidia.com").replace("{operator: Exists}", ""), "eks", "1.36", [("error", "claim-fits-no-pool")],
+    ),
+    "a pod without devices that the system pool cannot hold": (pod(cpu="32"), "eks", "1.36", []),
+    "a pod without devices for nodes that the fleet does not have": (
+        pod(more="nodeSelector: {team: web}"), "eks", "1.36", [],
+    ),
+    "a pod without devices that tolerates everything": (
+        pod(cpu="32", more="tolerations: [{operator: Exists}]"), "eks", "1.36", [],
+    ),
+    "a DaemonSet on every node": (DAEMON, "eks", "1.36", []),
+    "a pipeline that is not given": (RUN, "eks", "1.36", [("note", "pod-not-described")]),
+    "a TPU": (pod("{google.com/tpu: 4}"), "eks", "1.36", [("note", "device-of-another-driver")]),
+    "a GPU of AMD": (pod("{amd.com/gpu: 1}"), "gke", "1.36", [("note", "device-of-another-driver")]),
+    "a GPU of ours beside one of AMD": (
+        pod("{amd.com/gpu: 1, nvidia.com/gpu: 1}"), "eks", "1.36", [("error", "claim-fits-no-pool")],
+    ),
+    "a class of Intel's driver": (claiming("gpu.intel.com"), "eks", "1.36", [("note", "device-of-another-driver")]),
+    "a class of Intel's beside one of ours": (
+        claiming("gpu.nvidia.com", "gpu.intel.com"), "eks", "1.36", [("note", "claim-cannot-be-judged")],
+    ),
+    "a slip in a class of ours": (claiming("gpu.nvdia.com"), "eks", "1.36", [("note", "claim-cannot-be-judged")]),
+    "a class that nobody describes": (claiming("large"), "eks", "1.36", [("note", "claim-cannot-be-judged")]),
+    "a class of another driver that is given": (
+        claiming("gpu.example.com") + EXAMPLE_CLASS, "eks", "1.36", [("note", "device-of-another-driver")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_all_that_is_told(name: str) -> None:
+    manifest, cloud, kubernetes, expected = CASES[name]
+    assert [(each.severity, each.code) for each in told(manifest, fleet(cloud, kubernetes))] == expected
+
+
+def test_the_devices_of_others_are_named() -> None:
+    (finding,) = told(pod("{google.com/tpu: 4}"), fleet())
+    assert finding.message == (
+        "Pod default/p requests google.com/tpu, of a driver that the fleet does not run: not judged"
+    )
+
+
+def test_the_system_pool_is_judged_where_somebody_asks() -> None:
+    (finding,) = told(pod(cpu="32"), fleet(), whole=True)
+    assert (finding.severity, finding.code) == ("warning", "pod-fits-no-system-pool")
+    assert finding.message.startswith("Pod default/p does not fit the system pool: cpu: requests 32 CPU")
+    assert told(pod(), fleet(), whole=True) == []
+
+
+def test_rules_that_are_off_are_few_and_known() -> None:
+    assert {rule.id for rule in RULES if not rule.is_on} == {"pod-fits-no-system-pool"}
+
+
+# Forms that public manifests have, and that their controllers take.
+ACCEPTED = {
+    "a container without a name, which Knative names": """
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata: {name: hello}
+spec: {template: {spec: {containers: [{image: i, env: [{name: TARGET, value: x}]}]}}}
+""",
+    "two containers, one of them without a name": """
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata: {name: hello}
+spec: {template: {spec: {containers: [{image: i, ports: [{containerPort: 80}]}, {name: side, image: s}]}}}
+""",
+    "a predictor whose container KServe names": """
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: custom}
+spec: {predictor: {containers: [{image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}}
+""",
+    "a pod template without containers": """
+apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: web}
+spec: {template: {spec: {nodeSelector: {disk: ssd}}}}
+""",
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_forms_that_controllers_fill_in(name: str) -> None:
+    assert [each for each in told(ACCEPTED[name], fleet()) if each.severity != "note"] == []
