@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud
@@ -15,7 +16,6 @@ from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.built_counts import count_to_build, find_built_counts
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.classes import fleet_classes
-from dra_planner.plan.devices_only import DeviceDemand, device_demand
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.judging import judge
 from dra_planner.plan.levels_beside import find_levels_beside
@@ -27,6 +27,9 @@ from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import PoolSize, Sizing
 from dra_planner.wording import counted, verb
+
+if TYPE_CHECKING:
+    from dra_planner.plan.devices_only import DeviceDemand
 
 
 def make_plan(request: PlanRequest) -> Plan:
@@ -53,8 +56,12 @@ def make_plan(request: PlanRequest) -> Plan:
     tolerates = cloud(fleet.cloud).tolerates_extended_resources
     demand = expand_claims(manifests, classes, features, tolerates_extended_resources=tolerates)
     offers = predict_offers(fleet, features)
-    chosen = device_demand(demand, offers, classes) if request.devices_only else None
-    demand = demand if chosen is None else chosen.demand
+    chosen: DeviceDemand | None = None
+    if request.devices_only:
+        from dra_planner.plan.devices_only import device_demand  # guards alone ask for it
+
+        chosen = device_demand(demand, offers, classes)
+        demand = chosen.demand
     judgement = judge(demand, offers, classes, features, level=request.level, fleet=fleet, steps=request.steps)
     return size_plan(
         judgement,
