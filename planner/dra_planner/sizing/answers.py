@@ -87,7 +87,7 @@ def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
         for pool, room in enumerate(outcome.found.rooms):
             verdict: Verdict = "fits"
             if not outcome.found.fills[index, pool]:
-                verdict = "cannot-tell" if outcome.found.stops[index, pool].is_undecided else "does-not-fit"
+                verdict = "cannot-tell" if outcome.found.is_undecided(index, pool) else "does-not-fit"
             for ref in sorted({member.workload for part in item.parts for member in part.shape.members}):
                 answers[ref].fits[room.name].append(verdict)
 
@@ -98,8 +98,8 @@ def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None
         if not outcome.found.pools_of(index):
             continue
         for pool, room in enumerate(outcome.found.rooms):
-            stop = outcome.found.stops.get((index, pool))
-            if outcome.used[pool] and not outcome.found.fills[index, pool] and stop is not None and stop.is_error:
+            if outcome.used[pool] and outcome.found.is_error(index, pool):
+                stop = outcome.found.stop(index, pool)
                 for ref in sorted({member.workload for part in item.parts for member in part.shape.members}):
                     answers[ref].wait(0, "cannot-tell", errors_elsewhere(room, stop))
 
@@ -141,12 +141,13 @@ def _why_left(outcome: Outcome, item: int, pods: int) -> _Left:
     if not found.rooms:
         return _Left(pods, "does-not-fit", (no_pools(),))
     takers = found.pools_of(item)
-    stops = [(room, found.stops[item, pool]) for pool, room in enumerate(found.rooms) if pool not in takers]
     open_question = found.is_open_question(item)
     if not takers:
+        stops = [(room, found.stop(item, pool)) for pool, room in enumerate(found.rooms)]
         return _Left(pods, "cannot-tell" if open_question else "does-not-fit", refusals(stops))
     proved = item in outcome.proof.excessive and not open_question
-    doubts = refusals([(room, stop) for room, stop in stops if stop.is_undecided]) if open_question else ()
+    undecided = [pool for pool in range(len(found.rooms)) if open_question and found.is_undecided(item, pool)]
+    doubts = refusals([(found.rooms[pool], found.stop(item, pool)) for pool in undecided])
     return _Left(pods, "does-not-fit" if proved else "cannot-tell", doubts, (_shortage(outcome, item, proved=proved),))
 
 

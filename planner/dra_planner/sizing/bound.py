@@ -44,17 +44,22 @@ class BoundModel:
     demand: Mapping[int, int] = field(hash=False)
     pools: tuple[BoundPool, ...]
 
+    _pools_of: dict[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
+
     def pools_of(self, item: int) -> tuple[int, ...]:
         """Return the pools that the item can go to."""
-        return tuple(index for index, pool in enumerate(self.pools) if item in pool.most)
+        found = self._pools_of.get(item)
+        if found is None:
+            found = self._pools_of[item] = tuple(index for index, pool in enumerate(self.pools) if item in pool.most)
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
     """Prices of items, and of rows by pool and position; what is missing has price 0."""
 
-    items: Mapping[int, Fraction] = field(hash=False)
-    rows: Mapping[int, Mapping[int, Fraction]] = field(default_factory=dict, hash=False)
+    items: Mapping[int, Fraction | int] = field(hash=False)
+    rows: Mapping[int, Mapping[int, Fraction | int]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,38 +85,37 @@ class Worth:
         """Return the least that Σ costs·nodes can be for a plan that places everything (`limited`: within maximums).
 
         Prices may be scaled freely: at scale θ a pool pays back c − θ·V per node, counted at its minimum where that is
-        positive and at its maximum where it is negative. The best θ is one at which some pool pays back nothing; which
-        one that is may be estimated, since any proves what it proves.
+        positive and at its maximum where it is negative. What that proves is concave in θ, so the best θ is the first,
+        of those at which some pool pays back nothing, beyond which it falls; any proves what it proves.
         """
-        return self._cost_at(self._best_scale(model, costs, limited=limited)[1], model, costs)
+        best = self._best_scale(model, costs, limited=limited)
+        return self._cost_at(None if best is None else Fraction(costs[best], self.nodes[best]), model, costs)
 
     def estimate(self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool = True) -> float:
         """Return about what `cost` returns."""
-        return self._best_scale(model, costs, limited=limited)[0]
+        best = self._best_scale(model, costs, limited=limited)
+        total = sum(float(cost) * pool.minimum for cost, pool in zip(costs, model.pools, strict=True) if pool.minimum)
+        if best is None:
+            return total
+        theta = float(costs[best]) / self.nodes[best]
+        total += theta * self.demand
+        for index, value in self.nodes.items():
+            pool, cost = model.pools[index], float(costs[index])
+            back = cost - theta * value
+            total += back * (pool.minimum if back >= 0 else pool.maximum) - cost * pool.minimum
+        return total
 
-    def _best_scale(
-        self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool
-    ) -> tuple[float, Fraction | None]:
-        """Return the estimated bound and the scale that gives it, None for that of no demand at all."""
-        demand = float(self.demand)
-        terms = [
-            (float(costs[index]), float(value), model.pools[index].minimum, model.pools[index].maximum)
-            for index, value in self.nodes.items()
-        ]
-        scales = {costs[index] / value for index, value in self.nodes.items() if value}
-        if not limited and scales:
-            scales = {min(scales)}  # no pool pays anything back
-        floor = float(sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)))
-        best: tuple[float, Fraction | None] = (floor, None)
-        for scale in sorted(scales):
-            theta = float(scale)
-            total = floor + theta * demand
-            for cost, value, minimum, maximum in terms:
-                back = cost - theta * value
-                total += back * (minimum if back >= 0 else maximum) - cost * minimum
-            if total > best[0]:
-                best = total, scale
-        return best
+    def _best_scale(self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool) -> int | None:
+        """Return the pool that pays back nothing at the best scale, None where no demand at all proves as much."""
+        scales = sorted((float(costs[index]) / value, index) for index, value in self.nodes.items() if value)
+        slope = self.demand - sum(model.pools[index].minimum * value for index, value in self.nodes.items())
+        if not scales or slope <= 0:
+            return None
+        for _, index in scales:
+            slope -= self.nodes[index] * (model.pools[index].maximum - model.pools[index].minimum)
+            if slope <= 0 or not limited:  # without maximums no pool may pay anything back
+                return index
+        return scales[-1][1]
 
     def _cost_at(self, scale: Fraction | None, model: BoundModel, costs: Sequence[Fraction]) -> Fraction:
         """Return what this scale proves, exactly; pools without worth add the cost of their minimums."""
@@ -157,7 +161,7 @@ def apply(certificate: Certificate, model: BoundModel) -> Worth:
 def area_certificates(model: BoundModel) -> Iterator[Certificate]:
     """Yield the certificates that need no solver: one item alone, and one row over the items confined to some pools."""
     for item in sorted(model.demand):
-        yield Certificate(items={item: Fraction(1)})
+        yield Certificate(items={item: 1})
     for pools in _pool_sets(model):
         confined = [item for item in sorted(model.demand) if set(model.pools_of(item)) <= pools]
         if len(confined) < 2:
@@ -176,19 +180,16 @@ def _row_certificates(
         for position, row in enumerate(model.pools[pool].rows):
             if row.name == name:
                 rows[pool] = (position, row)
-    for by_share in (False, True) if len(rows) > 1 else (False,):
-        unit = {pool: Fraction(1, row.capacity if by_share else 1) for pool, (_, row) in rows.items()}
-        prices: dict[int, Fraction] = {}
+    whole = lcm(*(row.capacity for _, row in rows.values()))
+    for by_share in (False, True) if len({row.capacity for _, row in rows.values()}) > 1 else (False,):
+        unit = {pool: whole // row.capacity if by_share else 1 for pool, (_, row) in rows.items()}
+        prices: dict[int, int] = {}
         for item in items:
-            price = min(
-                (
-                    rows[pool][1].needs.get(item, 0) * unit[pool] if pool in rows else Fraction(0)
-                    for pool in model.pools_of(item)
-                ),
-                default=Fraction(0),
-            )
-            if price:
-                prices[item] = price
+            pools_of = model.pools_of(item)
+            if all(pool in rows for pool in pools_of):
+                price = min((rows[pool][1].needs.get(item, 0) * unit[pool] for pool in pools_of), default=0)
+                if price:
+                    prices[item] = price
         if prices:
             yield Certificate(items=prices, rows={pool: {rows[pool][0]: unit[pool]} for pool in rows})
 

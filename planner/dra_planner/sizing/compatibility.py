@@ -1,13 +1,14 @@
-"""Which items go on which pools, and how many on one empty node: asked of the allocator, once each."""
+"""Which items go on which pools, and how many on one empty node: asked of the allocator, once for equal nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from dra_planner.model import Reason, Shape
-from dra_planner.sizing.filling import Filling, Stage, Stop
+from dra_planner.sizing.filling import Stop
 from dra_planner.sizing.items import Item, Part
+from dra_planner.sizing.nodes import Nodes
 from dra_planner.sizing.packing import Room
 
 
@@ -25,84 +26,111 @@ class Cut:
 class Compatibility:
     """What an empty node of each pool says to each item; keys are positions (item, pool).
 
-    `fills` are how many of an item, of those wanted, such a node takes; `stops` why it takes no more.
+    `fills` are how many of an item, of those wanted, such a node takes; `ended` are the pairs where it was the node
+    that set an end to that.
     """
 
     items: tuple[Item, ...]
     rooms: tuple[Room, ...]
+    nodes: Nodes
     fills: dict[tuple[int, int], int]
-    stops: dict[tuple[int, int], Stop]
+    ended: set[tuple[int, int]]
     daemon_stops: dict[tuple[int, int], Stop]  # (daemon, pool)
     cut: list[Cut] = field(default_factory=list)
+    takers: tuple[tuple[int, ...], ...] = ()  # pools of which an empty node takes the item
+    _stops: dict[tuple[int, int], Stop] = field(default_factory=dict)
 
     def pools_of(self, item: int) -> tuple[int, ...]:
         """Return the pools of which an empty node takes the item."""
-        return tuple(pool for pool in range(len(self.rooms)) if self.fills[item, pool])
+        return self.takers[item]
+
+    def stop(self, item: int, pool: int) -> Stop:
+        """Return why an empty node of the pool refuses the item; worked out when asked for."""
+        found = self._stops.get((item, pool))
+        if found is None:
+            found = self._stops[item, pool] = self.nodes.stop(self.items[item], pool, self.rooms[pool].empty)
+        return found
+
+    def is_undecided(self, item: int, pool: int) -> bool:
+        """Whether it cannot be told if an empty node of the pool takes the item."""
+        return not self.fills[item, pool] and self._is_doubtful(item, pool) and self.stop(item, pool).is_undecided
+
+    def is_error(self, item: int, pool: int) -> bool:
+        """Whether the scheduler gives up on the item when it meets an empty node of the pool."""
+        return not self.fills[item, pool] and self._is_doubtful(item, pool) and self.stop(item, pool).is_error
 
     def connected_pools(self, item: int) -> tuple[int, ...]:
         """Return the pools that the item can go to, those of the items that can go there too, and so on."""
         reached, before = set(self.pools_of(item)), 0
         while len(reached) > before:
             before = len(reached)
-            for other in range(len(self.items)):
-                pools = self.pools_of(other)
+            for pools in self.takers:
                 if not reached.isdisjoint(pools):
                     reached.update(pools)
         return tuple(sorted(reached))
 
     def is_open_question(self, item: int) -> bool:
         """Whether a pool that refuses the item on an empty node might take it after all."""
-        refused = [self.stops[item, pool] for pool in range(len(self.rooms)) if not self.fills[item, pool]]
-        return any(stop.is_undecided for stop in refused) or (
-            not all(stop.lacks_label for stop in refused)
-            and any(part.shape.pod.pod_affinity for part in self.items[item].parts)
+        refused = [pool for pool in range(len(self.rooms)) if not self.fills[item, pool]]
+        return any(self.is_undecided(item, pool) for pool in refused) or (
+            any(part.shape.pod.pod_affinity for part in self.items[item].parts)
+            and not all(self.stop(item, pool).lacks_label for pool in refused)
         )
+
+    def _is_doubtful(self, item: int, pool: int) -> bool:
+        """Whether a refusal may be other than plain."""
+        return self.nodes.is_doubtful(self.items[item], pool, self.rooms[pool].empty)
 
 
 def find_compatibility(
-    items: Sequence[Item],
-    daemons: Sequence[Shape],
-    nodes: Sequence[Stage],
-    limits: Sequence[tuple[str, int, int | None]],
-    filling: Filling,
+    items: Sequence[Item], daemons: Sequence[Shape], nodes: Nodes, limits: Sequence[tuple[str, int, int | None]]
 ) -> Compatibility:
-    """Return what fits where. `nodes` are empty nodes, one per pool; `limits` their pools' name, minimum, maximum.
+    """Return what fits where. `limits` are the pools' name, minimum and maximum.
 
     Pods that run on every node are put on the empty nodes first. Pods that share a claim and are too many for one
     node of every pool are cut to the most that one takes; the rest is in `cut`.
     """
     rooms: list[Room] = []
     daemon_stops: dict[tuple[int, int], Stop] = {}
-    for pool, (stage, (name, minimum, maximum)) in enumerate(zip(nodes, limits, strict=True)):
+    for pool, (name, minimum, maximum) in enumerate(limits):
+        stage = nodes.empty[pool]
         for index, daemon in enumerate(daemons):
-            after = filling.begin(daemon, stage)
-            if isinstance(after, Stop):
-                daemon_stops[index, pool] = after
+            item = Item((Part(daemon, 1),), 1)
+            after = nodes.filling.add(item, stage) if nodes.admits(daemon, pool) else None
+            if after is None:
+                daemon_stops[index, pool] = nodes.stop(item, pool, stage)
             else:
                 stage = after
         rooms.append(Room(name=name, empty=stage, minimum=minimum, maximum=maximum))
-    found = Compatibility(
-        items=(), rooms=tuple(rooms), fills={}, stops={}, daemon_stops=daemon_stops
+    found = Compatibility(items=(), rooms=tuple(rooms), nodes=nodes, fills={}, ended=set(), daemon_stops=daemon_stops)
+    found.items = tuple(
+        _cut_to_one_node(item, found) if item.is_shared and item.pods > 1 else item for item in items
     )
-    kept: list[Item] = []
-    for item in items:
-        if item.is_shared and item.pods > 1:
-            item = _cut_to_one_node(item, found, filling)
-        kept.append(item)
-    found.items = tuple(kept)
-    for index, item in enumerate(kept):
-        for pool, room in enumerate(rooms):
-            count, last = filling.fill(item, room.empty, item.count)
-            found.fills[index, pool] = count
-            if count < item.count and isinstance(after := filling.add(item, last), Stop):
-                found.stops[index, pool] = after
+    found.takers = tuple(_takers(found, index, item) for index, item in enumerate(found.items))
     return found
 
 
-def _cut_to_one_node(item: Item, found: Compatibility, filling: Filling) -> Item:
+def _takers(found: Compatibility, index: int, item: Item) -> tuple[int, ...]:
+    filled: dict[int, tuple[int, bool]] = {}
+    for pool, room in enumerate(found.rooms):
+        count, ended = 0, True
+        if all(found.nodes.admits(part.shape, pool) for part in item.parts):
+            known = filled.get(id(room.empty))
+            if known is None:
+                count, last = found.nodes.filling.fill(item, room.empty, item.count)
+                known = count, count < item.count and found.nodes.filling.add(item, last) is None
+                filled[id(room.empty)] = known
+            count, ended = known
+        found.fills[index, pool] = count
+        if ended:
+            found.ended.add((index, pool))
+    return tuple(pool for pool in range(len(found.rooms)) if found.fills[index, pool])
+
+
+def _cut_to_one_node(item: Item, found: Compatibility) -> Item:
     """Return as much of the item as one empty node takes, unless one takes all or none takes any."""
-    item = _without_hopeless(item, found, filling)
-    stops = [after for room in found.rooms if isinstance(after := filling.add(item, room.empty), Stop)]
+    item = _without_hopeless(item, found)
+    stops = list(_stops(item, found))
     if len(stops) < len(found.rooms) or not stops or not max(stop.pods for stop in stops):
         return item
     best = max(stops, key=lambda stop: stop.pods)
@@ -118,13 +146,20 @@ def _cut_to_one_node(item: Item, found: Compatibility, filling: Filling) -> Item
     return replace(item, parts=tuple(parts))
 
 
-def _without_hopeless(item: Item, found: Compatibility, filling: Filling) -> Item:
+def _stops(item: Item, found: Compatibility) -> Iterator[Stop]:
+    """Yield why empty nodes refuse the item, of those that do."""
+    for pool, room in enumerate(found.rooms):
+        stop = found.nodes.try_to_place(item, pool, room.empty)
+        if stop is not None:
+            yield stop
+
+
+def _without_hopeless(item: Item, found: Compatibility) -> Item:
     """Return the item without the shapes that no empty node takes at all, unless that is every one."""
     hopeless: dict[str, Stop] = {}
     for part in item.parts:
-        answers = [filling.begin(part.shape, room.empty) for room in found.rooms]
-        stops = [answer for answer in answers if isinstance(answer, Stop)]
-        if answers and len(stops) == len(answers):
+        stops = list(_stops(Item((Part(part.shape, 1),), 1), found))
+        if stops and len(stops) == len(found.rooms):
             hopeless[part.shape.id] = next((stop for stop in stops if stop.is_undecided), stops[0])
     if not hopeless or len(hopeless) == len(item.parts):
         return item

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place, sight_of
+from dra_planner.allocation.interpod import Sight
 from dra_planner.allocation.node_filters import HOSTNAME, Misfit
 from dra_planner.allocation.template import Template
 from dra_planner.allocation.verdicts import Answer
@@ -29,10 +30,18 @@ class DoubtfulPlace:
     _loosened: dict[tuple[str, int], Shape] = field(default_factory=dict)
 
     def open(
-        self, offer: Offer, classes: Mapping[str, DeviceClass], features: Features, demand: Demand
+        self,
+        offer: Offer,
+        classes: Mapping[str, DeviceClass],
+        features: Features,
+        demand: Demand,
+        sight: Sight | None = None,
     ) -> tuple[NodeState, NodeState]:
-        """Return an offer's node as it is estimated, and with the most it can have; the same where nothing is."""
-        sight = sight_of(demand.shapes, demand.namespaces)
+        """Return an offer's node as it is estimated, and with the most it can have; the same where nothing is.
+
+        `sight` is what pods notice of each other; without it, all that the pods of the demand do.
+        """
+        sight = sight_of(demand.shapes, demand.namespaces) if sight is None else sight
         state = open_offer(offer, classes, features, sight)
         self._offers[id(state.template)] = offer
         most = {name: amount for name, amount in offer.at_most.items() if amount > offer.node.allocatable.get(name, 0)}
@@ -46,9 +55,10 @@ class DoubtfulPlace:
 
     def __call__(self, shape: Shape, node: NodeState) -> Answer:
         """Return what `place` says, or that it cannot be told where a doubt alone keeps the pod away."""
-        label = self._missing_label(shape, node.template)
-        if label:
-            if self._offers[id(node.template)].is_unknown_label(label):
+        offer = self._offers.get(id(node.template))
+        label = "" if offer is None else self.missing_label(shape, offer)
+        if offer is not None and label:
+            if offer.is_unknown_label(label):
                 return Undecided(shape, node, "label", details=(label,))
             return Refusal(shape, node, "filter", misfit=Misfit("topology-label", label=label))
         verdict = place(shape, node)
@@ -65,15 +75,13 @@ class DoubtfulPlace:
         labels = tuple(sorted(_keys(shape.pod) - _keys(loosened.pod)))
         return Undecided(shape, node, "label", details=labels) if labels else again
 
-    def _missing_label(self, shape: Shape, template: Template) -> str:
+    @staticmethod
+    def missing_label(shape: Shape, offer: Offer) -> str:
         """Return the first label that the pod's rules between pods need on its node and that nodes do not surely carry.
 
         Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{podtopologyspread,interpodaffinity}/filtering.go
         @v1.36.3: a node without it is turned down.
         """
-        offer = self._offers.get(id(template))
-        if offer is None:
-            return ""
         keys = [each.topology_key for each in shape.pod.topology_spread if each.when_unsatisfiable == "DoNotSchedule"]
         keys += [term.topology_key for term in shape.pod.pod_affinity]
         carried = {*offer.node.meta.labels, HOSTNAME, *(ZONES if offer.zones else ())}

@@ -6,10 +6,12 @@ that node; items are what every later step packs, so a shared claim needs no cas
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, ObjectKey, Shape
+from dra_planner.offers import pod_requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,15 @@ class Item:
     parts: tuple[Part, ...]
     count: int
     id: str = field(init=False)  # what tells items apart: the shapes and how many pods of each
+    requests: dict[str, int] = field(init=False, compare=False)  # amounts that the pods request together
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "id", "+".join(f"{part.pods}×{part.shape.id}" for part in self.parts))
+        requests: Counter[str] = Counter()
+        for part in self.parts:
+            for name, amount in pod_requests(part.shape.pod).items():
+                requests[name] += amount * part.pods
+        object.__setattr__(self, "requests", dict(requests))
 
     @property
     def pods(self) -> int:

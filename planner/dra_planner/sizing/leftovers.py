@@ -15,9 +15,9 @@ from dra_planner.slices import COMPUTE_DOMAIN_DRIVER
 
 def planned_classes(packing: Packing, room: Room, pool: int, nodes: int) -> list[NodeClass]:
     """Return the planned nodes of a pool by state: those in use, and empty ones up to `nodes`."""
-    used = [group for group in packing.classes if group.stage.pool == pool and group.stage is not room.empty]
+    used = [group for group in packing.classes if group.pool == pool and group.history]
     empty = nodes - sum(group.count for group in used)
-    return [*used, NodeClass(room.empty, empty)] if empty > 0 else used
+    return [*used, NodeClass(pool, room.empty, empty)] if empty > 0 else used
 
 
 def count_devices(classes: Sequence[NodeClass], found: Compatibility, filling: Filling) -> DeviceCount:
@@ -26,7 +26,7 @@ def count_devices(classes: Sequence[NodeClass], found: Compatibility, filling: F
     for group in classes:
         here = _counted(group.stage.state)
         busy = _busy(group.stage.state, here)
-        full = _busy(_filled(group.stage, found, filling).state, here)
+        full = _busy(_filled(group, found, filling).state, here)
         total += group.count * len(here)
         used += group.count * busy
         stranded += group.count * (len(here) - full)
@@ -48,10 +48,11 @@ def count_left(classes: Sequence[NodeClass]) -> dict[str, int]:
     return dict(left)
 
 
-def _filled(stage: Stage, found: Compatibility, filling: Filling) -> Stage:
+def _filled(group: NodeClass, found: Compatibility, filling: Filling) -> Stage:
     """Return the node with as many more pods like those of the demand as it takes, each kind in turn."""
+    stage = group.stage
     for index, item in enumerate(found.items):
-        if found.fills[index, stage.pool] and any(part.shape.claims for part in item.parts):
+        if found.fills[index, group.pool] and any(part.shape.claims for part in item.parts):
             _, stage = filling.fill(item, stage, MOST_ASKED)
     return stage
 

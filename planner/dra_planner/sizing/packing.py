@@ -8,7 +8,7 @@ filled with, the last node of it takes the rest, and at most one class becomes t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dra_planner.sizing.filling import Filling, Stage
@@ -17,7 +17,10 @@ from dra_planner.sizing.items import Item
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """Where items may go: an empty node of a pool, and how many nodes there must and may be."""
+    """Where items may go: an empty node of a pool, and how many nodes there must and may be.
+
+    Pools of equal nodes may share the stage.
+    """
 
     name: str
     empty: Stage
@@ -27,8 +30,9 @@ class Room:
 
 @dataclass(slots=True)
 class NodeClass:
-    """Identical nodes, and how they were filled: (item, how many), in order."""
+    """Identical nodes of a pool, and how they were filled: (item, how many), in order."""
 
+    pool: int
     stage: Stage
     count: int
     history: tuple[tuple[int, int], ...] = ()
@@ -48,13 +52,16 @@ class Packing:
         """Return nodes per pool, the minimum at least; empty nodes above it are not counted."""
         used = [0] * len(rooms)
         for group in self.classes:
-            if group.stage is not rooms[group.stage.pool].empty:
-                used[group.stage.pool] += group.count
+            if group.history:
+                used[group.pool] += group.count
         return [max(count, room.minimum) for count, room in zip(used, rooms, strict=True)]
 
 
 Items = Sequence[Item] | Mapping[int, Item]
 """Items by their position."""
+
+Takers = Sequence[Collection[int]]
+"""Pools that an item may go to, by its position."""
 
 Choose = Callable[[int, int, Sequence[int | None]], tuple[int, int] | None]
 """(item, how many are left, nodes each pool may still open) → (pool, nodes to open), None when nothing helps."""
@@ -65,18 +72,23 @@ def pack(
     order: Iterable[int],
     rooms: Sequence[Room],
     starts: Sequence[int],
+    takers: Takers,
     filling: Filling,
     choose: Choose,
 ) -> Packing:
     """Return the packing of the items, taken in that order, each on the first node that takes it.
 
-    `starts` says how many nodes of each pool are open from the start.
+    `starts` says how many nodes of each pool are open from the start, `takers` to which pools an item may go.
     """
     packing = Packing(
-        classes=[NodeClass(room.empty, count) for room, count in zip(rooms, starts, strict=True) if count],
+        classes=[
+            NodeClass(pool, room.empty, count)
+            for pool, (room, count) in enumerate(zip(rooms, starts, strict=True))
+            if count
+        ],
         opened=list(starts),
     )
-    extend(packing, items, order, rooms, filling, choose)
+    extend(packing, items, order, rooms, takers, filling, choose)
     return packing
 
 
@@ -85,12 +97,13 @@ def extend(
     items: Items,
     order: Iterable[int],
     rooms: Sequence[Room],
+    takers: Takers,
     filling: Filling,
     choose: Choose,
 ) -> None:
     """Put further items on a packing, in that order, each on the first node that takes it."""
     for index in order:
-        left = _fill_open(packing, index, items[index], filling)
+        left = _fill_open(packing, index, items[index], takers[index], filling)
         while left:
             room = [
                 None if each.maximum is None else each.maximum - opened
@@ -101,7 +114,7 @@ def extend(
                 break
             pool, nodes = choice
             packing.opened[pool] += nodes
-            fresh = [NodeClass(rooms[pool].empty, nodes)]
+            fresh = [NodeClass(pool, rooms[pool].empty, nodes)]
             filled = _fill(fresh, index, items[index], left, filling)
             packing.classes.extend(fresh)
             packing.placed[index, pool] += filled
@@ -110,7 +123,7 @@ def extend(
             packing.pending[index] = left
 
 
-def _fill_open(packing: Packing, index: int, item: Item, filling: Filling) -> int:
+def _fill_open(packing: Packing, index: int, item: Item, pools: Collection[int], filling: Filling) -> int:
     """Fill the nodes that are open, first class first; returns how many items are not placed."""
     left, classes = item.count, packing.classes
     packing.classes = []
@@ -118,10 +131,13 @@ def _fill_open(packing: Packing, index: int, item: Item, filling: Filling) -> in
         if not left:
             packing.classes.extend(classes[position:])
             break
+        if group.pool not in pools:
+            packing.classes.append(group)
+            continue
         parts = [group]
         filled = _fill(parts, index, item, left, filling)
         if filled:
-            packing.placed[index, group.stage.pool] += filled
+            packing.placed[index, group.pool] += filled
         left -= filled
         packing.classes.extend(parts)
     return left
@@ -136,10 +152,11 @@ def _fill(parts: list[NodeClass], index: int, item: Item, wanted: int, filling: 
     full = min(group.count, wanted // most)
     rest = wanted - full * most if full < group.count else 0
     rest = min(rest, most)
-    parts[:] = [NodeClass(last, full, (*group.history, (index, most)))] if full else []
+    parts[:] = [NodeClass(group.pool, last, full, (*group.history, (index, most)))] if full else []
     if rest:
-        parts.append(NodeClass(filling.fill(item, group.stage, rest)[1], 1, (*group.history, (index, rest))))
+        after = filling.fill(item, group.stage, rest)[1]
+        parts.append(NodeClass(group.pool, after, 1, (*group.history, (index, rest))))
     untouched = group.count - full - (1 if rest else 0)
     if untouched:
-        parts.append(NodeClass(group.stage, untouched, group.history))
+        parts.append(NodeClass(group.pool, group.stage, untouched, group.history))
     return full * most + rest

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from math import gcd
 
 from dra_planner.allocation import NodeState
-from dra_planner.offers import pod_requests
 from dra_planner.sizing.bound import BoundModel, BoundPool, Row
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.device_needs import DeviceNeeds, device_needs
-from dra_planner.sizing.items import Item
+from dra_planner.sizing.filling import Stage
+from dra_planner.sizing.items import Item, Part
 from dra_planner.sizing.vector_fill import WHOLE
 
 _FINEST_ROUNDING = 8  # a row of so many units or fewer gets every rounding that can matter
@@ -27,14 +27,33 @@ RowsOfPool = tuple[Row, ...]
 
 
 def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, DeviceNeeds]], ...]:
-    """Return, for each pool, the plain rows over the items that go there, and what those items need of its devices."""
-    result = []
-    for pool, room in enumerate(found.rooms):
-        inside = {item: found.items[item] for item in range(len(found.items)) if found.fills[item, pool]}
-        needs = {item: device_needs(each, room.empty.state) for item, each in inside.items()}
-        rows = (*_amount_rows(inside, room.empty.state), *_device_rows(needs, room.empty.state))
-        result.append((rows, needs))
-    return tuple(result)
+    """Return, for each pool, the plain rows over the items that go there, and what those items need of its devices.
+
+    Pools of equal empty nodes share them; then they speak of all items that go to any of these pools.
+    """
+    inside: dict[Stage, list[int]] = defaultdict(list)
+    for item, pools in enumerate(found.takers):
+        for stage in dict.fromkeys(found.rooms[pool].empty for pool in pools):
+            inside[stage].append(item)
+    made = {}
+    for stage, items in inside.items():
+        state = stage.state
+        needs = {item: _device_needs(found.items[item], stage, state, found) for item in items}
+        amounts = _amount_rows({item: found.items[item] for item in items}, stage)
+        made[stage] = (*amounts, *_device_rows(needs, state)), needs
+    return tuple(made.get(room.empty, ((), {})) for room in found.rooms)
+
+
+def _device_needs(item: Item, stage: Stage, state: NodeState, found: Compatibility) -> DeviceNeeds:
+    """Return what the item needs of devices; items with equal claims need the same, at every level of demand."""
+    taken = found.nodes.filling.taken(item, stage.kind)
+    key = (stage.held, taken.claims if taken.is_plain else item.id)
+    needs = found.nodes.device_needs.get(key)
+    if needs is None:
+        probe = item if taken.probe is None else Item((Part(taken.probe, 1),), 1)
+        empty = taken.is_plain and taken.probe is None
+        needs = found.nodes.device_needs[key] = DeviceNeeds() if empty else device_needs(probe, state)
+    return needs
 
 
 def bound_model(
@@ -49,17 +68,19 @@ def bound_model(
         for index in certain
         if found.pools_of(index) and not found.is_open_question(index)
     }
+    rounded: dict[Stage, RowsOfPool] = {}
+    inside: list[list[int]] = [[] for _ in found.rooms]
+    for item in judged:
+        for pool in found.takers[item]:
+            inside[pool].append(item)
     pools = []
     for pool, room in enumerate(found.rooms):
         plain, needs = rows[pool]
-        inside = [item for item in judged if found.fills[item, pool]]
+        if room.empty not in rounded:
+            rounded[room.empty] = (*plain, *(each for row in plain for each in _rounded(row)))
+        most = {item: _most(found, item, pool, needs[item], plain) for item in inside[pool]}
         pools.append(
-            BoundPool(
-                minimum=room.minimum,
-                maximum=room.maximum or 0,
-                rows=(*plain, *(rounded for row in plain for rounded in _rounded(row))),
-                most={item: _most(found, item, pool, needs[item], plain) for item in inside},
-            )
+            BoundPool(minimum=room.minimum, maximum=room.maximum or 0, rows=rounded[room.empty], most=most)
         )
     return BoundModel(demand=judged, pools=tuple(pools))
 
@@ -68,12 +89,15 @@ def row_weights(
     found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]]
 ) -> dict[tuple[int, int], tuple[int, ...]]:
     """Return the part of each plain row that one item takes, in parts of `WHOLE`, by (item, pool)."""
-    return {
-        (item, pool): tuple(row.needs.get(item, 0) * WHOLE // row.capacity for row in plain)
-        for pool, (plain, _) in enumerate(rows)
-        for item in range(len(found.items))
-        if found.fills[item, pool]
-    }
+    known: dict[tuple[int, Stage], tuple[int, ...]] = {}
+    weights = {}
+    for item, pools in enumerate(found.takers):
+        for pool in pools:
+            key = item, found.rooms[pool].empty
+            if key not in known:
+                known[key] = tuple(row.needs.get(item, 0) * WHOLE // row.capacity for row in rows[pool][0])
+            weights[item, pool] = known[key]
+    return weights
 
 
 def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: Iterable[Row]) -> int:
@@ -83,20 +107,19 @@ def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: 
     and where it was the node that set an end to the filling.
     """
     fill, wanted = found.fills[item, pool], found.items[item].count
-    if fill == wanted or (needs.is_steady and (item, pool) in found.stops):
+    if fill == wanted or (needs.is_steady and (item, pool) in found.ended):
         return fill
     limits = [row.capacity // need for row in rows if (need := row.needs.get(item, 0))]
     return max(fill, min([wanted, *limits]))
 
 
-def _amount_rows(items: Mapping[int, Item], state: NodeState) -> Iterator[Row]:
+def _amount_rows(items: Mapping[int, Item], stage: Stage) -> Iterator[Row]:
     wanted: dict[str, dict[int, int]] = defaultdict(dict)
     for index, item in items.items():
-        for part in item.parts:
-            for name, amount in pod_requests(part.shape.pod).items():
-                wanted[name][index] = wanted[name].get(index, 0) + amount * part.pods
+        for name, amount in item.requests.items():
+            wanted[name][index] = amount
     for name in sorted(wanted):
-        free = state.free(name)
+        free = stage.free(name)
         if free > 0:
             yield Row(name, free, wanted[name])
 
@@ -162,11 +185,13 @@ def _rounded(row: Row) -> Iterator[Row]:
     seen = set()
     for k in range(1, row.capacity) if small else _COARSE_ROUNDINGS:
         capacity = row.capacity * k
-        needs = {item: _round(need, row.capacity, k) for item, need in row.needs.items()}
-        needs = {item: need for item, need in needs.items() if need}
-        key = tuple(sorted((item, Fraction(need, capacity)) for item, need in needs.items()))
-        grown = any(need * row.capacity > row.needs[item] * capacity for item, need in needs.items())
-        if grown and key not in seen:
+        needs = {item: after for item, need in row.needs.items() if (after := _round(need, row.capacity, k))}
+        grown = any(need > row.needs[item] * k for item, need in needs.items())
+        if not grown:
+            continue
+        common = gcd(capacity, *needs.values())
+        key = (capacity // common, *((item, need // common) for item, need in sorted(needs.items())))
+        if key not in seen:
             seen.add(key)
             yield Row(f"{row.name}, rounded {k}", capacity, needs)
 

@@ -12,11 +12,11 @@ from dra_planner.releases import Features
 from dra_planner.sizing.answers import Outcome, answer_workloads
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.compatibility import Compatibility, find_compatibility
-from dra_planner.sizing.doubts import DoubtfulPlace
-from dra_planner.sizing.filling import Filling, Stage
+from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.growth import enough_nodes
 from dra_planner.sizing.items import Part, split_demand
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
+from dra_planner.sizing.nodes import Nodes
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
 from dra_planner.sizing.proof import Proof, has_gap, load_solver, prove_by_area, prove_by_solver
@@ -36,9 +36,8 @@ class Sizer:
 
     demand: Demand
     offers: tuple[Offer, ...]
-    filling: Filling
-    nodes: tuple[Stage, ...]
-    most: tuple[Stage, ...]  # the same nodes with the most they can have, for what is proved
+    nodes: Nodes
+    most: Nodes  # the same nodes with the most they can have, for what is proved
     costs: tuple[NodeCost, ...]
     with_solver: bool = True
 
@@ -54,23 +53,26 @@ class Sizer:
     ) -> Sizer:
         """Return a sizer for pools; their order is that of their names."""
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
-        asked = DoubtfulPlace()
-        filling = Filling(asked)
-        opened = [asked.open(offer, classes, features, demand) for offer in ordered]
-        nodes = tuple(filling.open(pool, state) for pool, (state, _) in enumerate(opened))
-        most = tuple(filling.open(pool, state) for pool, (_, state) in enumerate(opened))
-        return cls(demand, ordered, filling, nodes, most, node_costs(ordered), with_solver)
+        nodes = most = Nodes.of(ordered, classes, features, demand)
+        if any(offer.at_most for offer in ordered):
+            most = Nodes.of(ordered, classes, features, demand, is_generous=True)
+        return cls(demand, ordered, nodes, most, node_costs(ordered), with_solver)
+
+    @property
+    def filling(self) -> Filling:
+        """What nodes become as pods are put on them."""
+        return self.nodes.filling
 
     def size(self, level: DemandLevel) -> Sizing:
         """Return the sizes for one level, every pool at most at its maximum."""
         items = split_demand(self.demand, level)
         limits = [(offer.name, offer.count_min, offer.count_max) for offer in self.offers]
-        found = find_compatibility(items.items, items.daemons, self.nodes, limits, self.filling)
+        found = find_compatibility(items.items, items.daemons, self.nodes, limits)
         rows = pool_rows(found)
         market = _market(found, self.costs, row_weights(found, rows))
         generous = found
-        if self.most != self.nodes:
-            generous = find_compatibility(items.items, items.daemons, self.most, limits, self.filling)
+        if self.most is not self.nodes:
+            generous = find_compatibility(items.items, items.daemons, self.most, limits)
         certain = [index for index in range(len(found.items)) if not found.is_open_question(index)]
         model = bound_model(generous, rows if generous is found else pool_rows(generous), certain)
         packing, proof = self._pack_and_prove(market, model)
@@ -184,7 +186,7 @@ def _patterns(outcome: Outcome) -> tuple[NodePattern, ...]:
     patterns = []
     for pool, room in enumerate(outcome.found.rooms):
         for group in outcome.packing.classes:
-            if group.stage.pool == pool and group.history:
+            if group.pool == pool and group.history:
                 pods = tuple(
                     (part.shape.id, part.pods)
                     for item, count in group.history

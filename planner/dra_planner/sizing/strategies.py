@@ -79,7 +79,7 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
         if not chosen and not rooms[pool].minimum:
             continue
         own = {item: replace(items[item], count=quotas[item][pool]) for item in chosen}
-        packing = pack(own, chosen, rooms, starts, filling, _only(market, pool))
+        packing = pack(own, chosen, rooms, starts, market.found.takers, filling, _only(market, pool))
         if not packing.pending:
             packing = next(refill(packing, _only_minimum(rooms, pool), own, market.weights, filling), packing)
         merged.classes += packing.classes
@@ -89,7 +89,8 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
     for (item, _), count in merged.placed.items():
         placed[item] += count
     rest = {item: replace(each, count=each.count - placed[item]) for item, each in enumerate(items)}
-    extend(merged, rest, [item for item in order if rest[item].count], rooms, filling, _by_fill(market))
+    pending = [item for item in order if rest[item].count]
+    extend(merged, rest, pending, rooms, market.found.takers, filling, _by_fill(market))
     merged.method = "linear relaxation, rounded"
     return merged
 
@@ -139,7 +140,7 @@ def _packings(
             continue
         seen.add(order)
         for measure, choose in (("fill", _by_fill(market)), ("share", _by_share(market))):
-            packing = pack(market.found.items, order, rooms, starts, filling, choose)
+            packing = pack(market.found.items, order, rooms, starts, market.found.takers, filling, choose)
             packing.method = f"first-fit, {order_name}, pools by price per {measure}"
             yield packing
             if not packing.pending:

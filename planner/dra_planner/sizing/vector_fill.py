@@ -38,7 +38,7 @@ def refill(
             continue
         fresh = _fill_pool(pool, dict(left), rooms[pool].empty, items, weights, filling)
         if fresh is not None and sum(group.count for group in fresh) < used[pool]:
-            classes = [group for group in classes if group.stage.pool != pool] + fresh
+            classes = [group for group in classes if group.pool != pool] + fresh
             improved = True
     if improved:
         yield Packing(
@@ -69,7 +69,7 @@ def _fill_pool(
         for item, count in history:
             pattern[item] += count
         times = min(left[item] // count for item, count in pattern.items())
-        classes.append(NodeClass(stage, times, tuple(history)))
+        classes.append(NodeClass(pool, stage, times, tuple(history)))
         left = {item: n for item, count in left.items() if (n := count - times * pattern[item])}
     return None if left else classes
 
@@ -94,7 +94,7 @@ def _pattern(
     while open_items:
         item = min(open_items, key=lambda item: (-_aligned(weights[item, pool], room), item))
         after = filling.add(items[item], stage)
-        if not isinstance(after, Stage):
+        if after is None:
             open_items.discard(item)
             continue
         stage = after

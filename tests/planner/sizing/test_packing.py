@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sizing_builders import CLASSES, FEATURES, pool, workload
 
-from dra_planner.allocation import open_node, place
+from dra_planner.allocation import NodeState, Placement, open_node, place
 from dra_planner.model import Shape
 from dra_planner.offers import Offer
-from dra_planner.sizing.filling import Filling, Stage
+from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.items import Item, Part
 from dra_planner.sizing.packing import Room, pack
 
@@ -22,32 +22,31 @@ def rooms_of(offers: Sequence[Offer], filling: Filling) -> list[Room]:
     return [
         Room(
             name=offer.name,
-            empty=filling.open(index, open_node(offer.node, offer.slices, CLASSES, FEATURES)),
+            empty=filling.open(open_node(offer.node, offer.slices, CLASSES, FEATURES)),
             minimum=offer.count_min,
             maximum=offer.count_max,
         )
-        for index, offer in enumerate(offers)
+        for offer in offers
     ]
 
 
-def one_by_one(shapes: Sequence[tuple[Shape, int]], rooms: Sequence[Room], filling: Filling) -> list[Stage]:
+def one_by_one(shapes: Sequence[tuple[Shape, int]], rooms: Sequence[Room]) -> list[NodeState]:
     """Each pod on the first open node that takes it, else on a new node of the first pool that does."""
-    nodes = [room.empty for room in rooms for _ in range(room.minimum)]
+    nodes = [room.empty.state for room in rooms for _ in range(room.minimum)]
     opened = [room.minimum for room in rooms]
     for shape, pods in shapes:
-        item = Item((Part(shape, 1),), pods)
         for _ in range(pods):
             for index, node in enumerate(nodes):
-                after = filling.add(item, node)
-                if isinstance(after, Stage):
-                    nodes[index] = after
+                after = place(shape, node)
+                if isinstance(after, Placement):
+                    nodes[index] = after.node
                     break
             else:
                 for index, room in enumerate(rooms):
-                    after = filling.add(item, room.empty)
-                    if isinstance(after, Stage) and opened[index] < (room.maximum or 0):
+                    after = place(shape, room.empty.state)
+                    if isinstance(after, Placement) and opened[index] < (room.maximum or 0):
                         opened[index] += 1
-                        nodes.append(after)
+                        nodes.append(after.node)
                         break
     return nodes
 
@@ -62,7 +61,7 @@ def one_by_one(shapes: Sequence[tuple[Shape, int]], rooms: Sequence[Room], filli
 def test_bulk_first_fit_is_first_fit(
     pool_rows: list[tuple[int, int, int, int]], shape_rows: list[tuple[int, int, int]]
 ) -> None:
-    filling = Filling(place)
+    filling = Filling()
     rooms = rooms_of(
         [
             pool(f"p{i}", gpus=gpus, cpu=cpu * 1000, at_least=least, at_most=least + more)
@@ -78,20 +77,22 @@ def test_bulk_first_fit_is_first_fit(
         for index, room in enumerate(rooms)
     }
 
+    takers = [range(len(rooms))] * len(items)
+
     def first_pool(item: int, left: int, room: Sequence[int | None]) -> Choice | None:
         for index, free in enumerate(room):
             if free and fills[item, index]:
                 return index, min(free, max(1, left // fills[item, index]))
         return None
 
-    packing = pack(items, range(len(items)), rooms, [room.minimum for room in rooms], filling, first_pool)
-    bulk = [group.stage for group in packing.classes for _ in range(group.count)]
-    assert bulk == one_by_one(shapes, rooms, filling)
+    packing = pack(items, range(len(items)), rooms, [room.minimum for room in rooms], takers, filling, first_pool)
+    bulk = [group.stage.state.key for group in packing.classes for _ in range(group.count)]
+    assert bulk == [state.key for state in one_by_one(shapes, rooms)]
 
 
 def test_a_class_splits_into_three_at_most() -> None:
-    filling = Filling(place)
+    filling = Filling()
     rooms = rooms_of([pool("a", gpus=4, at_least=10, at_most=10)], filling)
     item = Item((Part(workload("w", 10, gpus=1), 1),), 10)
-    packing = pack([item], [0], rooms, [10], filling, lambda *_: None)
+    packing = pack([item], [0], rooms, [10], [(0,)], filling, lambda *_: None)
     assert [group.count for group in packing.classes] == [2, 1, 7]

@@ -1,0 +1,138 @@
+"""The empty nodes that pools offer: which pods they admit, one filling for all that are equal, and why they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
+from dra_planner.allocation.interpod import PodView, Sight
+from dra_planner.allocation.node_filters import HOSTNAME, reject_for_good
+from dra_planner.model import Demand, DeviceClass, Shape
+from dra_planner.offers import Offer
+from dra_planner.releases import Features
+from dra_planner.sizing.device_needs import DeviceNeeds
+from dra_planner.sizing.doubts import DoubtfulPlace
+from dra_planner.sizing.filling import Filling, Stage, Stop
+from dra_planner.sizing.items import Item
+from dra_planner.sizing.kinds import group_kinds
+
+
+@dataclass(slots=True, kw_only=True)
+class Nodes:
+    """One empty node for each pool. Pools of equal nodes share the stage, and with it all that is asked about it.
+
+    `is_generous`: with the most that nodes can have, where amounts are a cautious estimate.
+    """
+
+    offers: tuple[Offer, ...]
+    classes: Mapping[str, DeviceClass]
+    features: Features
+    demand: Demand
+    filling: Filling
+    is_generous: bool
+    empty: tuple[Stage, ...] = ()
+    device_needs: dict[object, DeviceNeeds] = field(default_factory=dict)  # what `rows` found out
+    _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
+    _opened: dict[int, NodeState] = field(default_factory=dict)
+    _admitted: dict[str, dict[int, bool]] = field(default_factory=dict)  # by shape, then pool
+    _selected: dict[object, dict[int, bool]] = field(default_factory=dict)  # the same dictionaries, by what they select
+    _sight: Sight = field(default_factory=Sight)
+
+    @classmethod
+    def of(
+        cls,
+        offers: Sequence[Offer],
+        classes: Mapping[str, DeviceClass],
+        features: Features,
+        demand: Demand,
+        *,
+        is_generous: bool = False,
+    ) -> Nodes:
+        nodes = cls(
+            offers=tuple(offers),
+            classes=classes,
+            features=features,
+            demand=demand,
+            filling=Filling(),
+            is_generous=is_generous,
+            _sight=_neighbours(demand),
+        )
+        stages: dict[int, Stage] = {}
+        for pool, kind in enumerate(group_kinds(offers)):
+            if kind == pool:
+                stages[pool] = nodes.filling.open(nodes.node(pool))
+            else:
+                stages[pool] = stages[kind]
+        nodes.empty = tuple(stages[pool] for pool in range(len(offers)))
+        return nodes
+
+    def node(self, pool: int) -> NodeState:
+        """Return an empty node of the pool, with its own name and labels."""
+        found = self._opened.get(pool)
+        if found is None:
+            offer = self.offers[pool]
+            states = self._ask.open(offer, self.classes, self.features, self.demand, self._sight)
+            found = self._opened[pool] = states[self.is_generous]
+        return found
+
+    def admits(self, shape: Shape, pool: int) -> bool:
+        """Whether name, labels and taints of the pool's nodes let such pods in."""
+        admitted = self._admitted.get(shape.id)
+        if admitted is None:
+            admitted = self._admitted[shape.id] = self._selected.setdefault(_selection(shape), {})
+        found = admitted.get(pool)
+        if found is None:
+            offer = self.offers[pool]
+            found = not self._ask.missing_label(shape, offer) and reject_for_good(shape.pod, offer.node) is None
+            admitted[pool] = found
+        return found
+
+    def is_doubtful(self, item: Item, pool: int, stage: Stage) -> bool:
+        """Whether the node, which refuses the item, may do so for other reasons than labels, amounts and devices."""
+        offer = self.offers[pool]
+        if offer.at_most or offer.unknown_labels:
+            return True
+        taken = self.filling.taken(item, stage.kind)
+        if not taken.is_plain:
+            return True
+        answer = self.filling.refusal(item, stage)
+        return isinstance(answer, Undecided) or (isinstance(answer, Refusal) and answer.kind == "error")
+
+    def stop(self, item: Item, pool: int, stage: Stage) -> Stop:
+        """Return why a node of the pool in this state refuses the item."""
+        stop = self.try_to_place(item, pool, stage)
+        if stop is None:
+            raise AssertionError(f"a node of pool {self.offers[pool].name} takes {item.id}, and was said not to")
+        return stop
+
+    def try_to_place(self, item: Item, pool: int, stage: Stage) -> Stop | None:
+        """Put the pods of the item on a node of the pool one by one; return what stops it, None where nothing does."""
+        state, pods = stage.on(self.node(pool)), 0
+        for part in item.parts:
+            for _ in range(part.pods):
+                answer = self._ask(part.shape, state)
+                if not isinstance(answer, Placement):
+                    return Stop(answer, part.shape, pods)
+                state, pods = answer.node, pods + 1
+        return None
+
+
+def _selection(shape: Shape) -> object:
+    """Return what of a pod decides which nodes admit it."""
+    pod = shape.pod
+    keys = [each.topology_key for each in pod.topology_spread if each.when_unsatisfiable == "DoNotSchedule"]
+    keys += [term.topology_key for term in pod.pod_affinity]
+    labels = tuple(sorted(pod.node_selector.items()))
+    return pod.node_name, labels, pod.node_affinity, pod.tolerations, tuple(keys)
+
+
+def _neighbours(demand: Demand) -> Sight:
+    """Return what pods notice of each other on one node: anti-affinity alone; all else spans nodes."""
+    watchers = [
+        (PodView.of(shape), term)
+        for shape in demand.shapes
+        for term in shape.pod.pod_anti_affinity
+        if term.topology_key == HOSTNAME
+    ]
+    return Sight(tuple(watchers), dict(demand.namespaces))
