@@ -12,7 +12,7 @@ weak duality: the solver that suggests prices need not be trusted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -54,6 +54,28 @@ class BoundModel:
         return found
 
 
+def components(model: BoundModel) -> tuple[tuple[int, ...], ...]:
+    """Return the pools in groups that no item connects; each can be judged apart from the others."""
+    groups: list[set[int]] = []
+    for item in sorted(model.demand):
+        joined = set(model.pools_of(item))
+        touching = [group for group in groups if group & joined]
+        groups = [group for group in groups if not group & joined]
+        groups.append(joined.union(*touching))
+    alone = set(range(len(model.pools))).difference(*groups)
+    return tuple(tuple(sorted(group)) for group in [*groups, alone] if group)
+
+
+def component(model: BoundModel, pools: Collection[int]) -> BoundModel:
+    """Return the model of these pools and their items alone; the other pools stay in it, without any node."""
+    inside = {item for pool in pools for item in model.pools[pool].most}
+    nothing = BoundPool(minimum=0, maximum=0, rows=(), most={})
+    return BoundModel(
+        demand={item: count for item, count in model.demand.items() if item in inside},
+        pools=tuple(each if at in pools else nothing for at, each in enumerate(model.pools)),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
     """Prices of items, and of rows by pool and position; what is missing has price 0."""
@@ -81,7 +103,7 @@ class Worth:
         others = sum(model.pools[other].maximum * v for other, v in self.nodes.items() if other != pool)
         return max(0, -((others - self.demand) // value))
 
-    def cost(self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool = True) -> Fraction:
+    def cost(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True) -> Fraction:
         """Return the least that Σ costs·nodes can be for a plan that places everything (`limited`: within maximums).
 
         Prices may be scaled freely: at scale θ a pool pays back c − θ·V per node, counted at its minimum where that is
@@ -91,7 +113,7 @@ class Worth:
         best = self._best_scale(model, costs, limited=limited)
         return self._cost_at(None if best is None else Fraction(costs[best], self.nodes[best]), model, costs)
 
-    def estimate(self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool = True) -> float:
+    def estimate(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True) -> float:
         """Return about what `cost` returns."""
         best = self._best_scale(model, costs, limited=limited)
         total = sum(float(cost) * pool.minimum for cost, pool in zip(costs, model.pools, strict=True) if pool.minimum)
@@ -105,7 +127,7 @@ class Worth:
             total += back * (pool.minimum if back >= 0 else pool.maximum) - cost * pool.minimum
         return total
 
-    def _best_scale(self, model: BoundModel, costs: Sequence[Fraction], *, limited: bool) -> int | None:
+    def _best_scale(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool) -> int | None:
         """Return the pool that pays back nothing at the best scale, None where no demand at all proves as much."""
         scales = sorted((float(costs[index]) / value, index) for index, value in self.nodes.items() if value)
         slope = self.demand - sum(model.pools[index].minimum * value for index, value in self.nodes.items())
@@ -117,9 +139,9 @@ class Worth:
                 return index
         return scales[-1][1]
 
-    def _cost_at(self, scale: Fraction | None, model: BoundModel, costs: Sequence[Fraction]) -> Fraction:
+    def _cost_at(self, scale: Fraction | None, model: BoundModel, costs: Sequence[Fraction | int]) -> Fraction:
         """Return what this scale proves, exactly; pools without worth add the cost of their minimums."""
-        floor = sum((cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)), Fraction(0))
+        floor = Fraction(sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)))
         if scale is None:
             return floor
         total = floor + scale * self.demand
@@ -210,7 +232,7 @@ def _pool_sets(model: BoundModel) -> list[frozenset[int]]:
 
 
 def strongest(
-    worths: Iterable[Worth], model: BoundModel, costs: Sequence[Fraction], *, limited: bool = True
+    worths: Iterable[Worth], model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True
 ) -> Fraction:
     """Return the greatest of the cost bounds that these certificates prove, chosen by estimate and proved exactly."""
     best = max(worths, key=lambda worth: worth.estimate(model, costs, limited=limited), default=Worth(0, {}))

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dra_planner.sizing.bound import BoundModel, Certificate, Worth, apply, area_certificates, strongest
+from dra_planner.sizing.bound import (
+    BoundModel,
+    Certificate,
+    Worth,
+    apply,
+    area_certificates,
+    component,
+    components,
+    strongest,
+)
 from dra_planner.sizing.packing import Packing
-from dra_planner.sizing.relaxation import Relaxation
+
+if TYPE_CHECKING:
+    from dra_planner.sizing.relaxation import Relaxation
 
 MOST_ENTRIES = 300_000
 """Matrix entries times pools up to which every pool gets a program of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Pools that no item connects with others, and what certificates say about them."""
+
+    pools: tuple[int, ...]
+    model: BoundModel
+    worths: tuple[tuple[Certificate, Worth], ...] = field(default=(), repr=False)
+
+    def with_certificates(self, certificates: Iterable[Certificate]) -> Part:
+        """Return the part with further certificates, as far as they speak of it."""
+        return replace(self, worths=(*self.worths, *((each, apply(each, self.model)) for each in certificates)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +50,7 @@ class Proof:
     nodes_in_all: int
     cost: Fraction  # in the unit of the costs given
     excessive: frozenset[int]
-    worths: tuple[tuple[Certificate, Worth], ...] = field(repr=False)
+    parts: tuple[Part, ...] = field(repr=False)
 
 
 @cache
@@ -38,22 +62,38 @@ def load_solver() -> Any | None:
         return None
 
 
-def prove_by_area(model: BoundModel, costs: Sequence[Fraction]) -> Proof:
+def split(model: BoundModel) -> tuple[Part, ...]:
+    """Return the parts of a model, nothing said about them yet."""
+    groups = components(model)
+    if len(groups) == 1:
+        return (Part(groups[0], model),)
+    return tuple(Part(pools, component(model, pools)) for pools in groups)
+
+
+def prove_by_area(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
     """Return what one row or one item alone proves: instant, and needs no solver."""
-    return _conclude(model, [(each, apply(each, model)) for each in area_certificates(model)], costs)
+    return conclude([part.with_certificates(area_certificates(part.model)) for part in parts], costs)
 
 
 def prove_by_solver(
     programs: Relaxation,
-    model: BoundModel,
+    cheapest: Certificate | None,
     proof: Proof,
     packing: Packing,
     used: Sequence[int],
     costs: Sequence[Fraction],
 ) -> Proof:
-    """Return what the linear relaxation proves besides."""
-    solved = _solved(programs, model, proof, packing, used, costs)
-    return _conclude(model, [*proof.worths, *((each, apply(each, model)) for each in solved)], costs)
+    """Return what the linear relaxation proves besides; `cheapest` is what it says about these costs."""
+    solved = [*_solved(programs, proof, packing, used, costs), *([] if cheapest is None else [cheapest])]
+    return conclude([part.with_certificates(solved) for part in proof.parts], costs)
+
+
+def prove_by_columns(
+    proof: Proof, part: Part, certificate: Certificate, worth: Worth, costs: Sequence[Fraction]
+) -> Proof:
+    """Return what column generation proves of one part besides."""
+    grown = replace(part, worths=(*part.worths, (certificate, worth)))
+    return conclude([grown if each.pools == part.pools else each for each in proof.parts], costs)
 
 
 def has_gap(proof: Proof, packing: Packing, used: Sequence[int]) -> bool:
@@ -64,20 +104,15 @@ def has_gap(proof: Proof, packing: Packing, used: Sequence[int]) -> bool:
 
 
 def _solved(
-    programs: Relaxation,
-    model: BoundModel,
-    proof: Proof,
-    packing: Packing,
-    used: Sequence[int],
-    costs: Sequence[Fraction],
+    programs: Relaxation, proof: Proof, packing: Packing, used: Sequence[int], costs: Sequence[Fraction]
 ) -> list[Certificate]:
+    model = programs.model
     found: list[Certificate | None] = []
     if packing.pending:
         found.append(programs.shortage())
-    found.append(programs.cheapest([1.0] * len(model.pools)))
     if any(cost != 1 for cost in costs):
-        greatest = max(costs) or Fraction(1)
-        found.append(programs.cheapest([float(cost / greatest) for cost in costs]))
+        fewest = programs.cheapest([1.0] * len(model.pools))
+        found.append(None if fewest is None else fewest[0])
     entries = sum(len(pool.most) * (1 + len(pool.rows)) for pool in model.pools)
     gaps = [pool for pool, (bound, count) in enumerate(zip(proof.nodes, used, strict=True)) if bound < count]
     if entries * len(gaps) <= MOST_ENTRIES:
@@ -85,27 +120,33 @@ def _solved(
     return [certificate for certificate in found if certificate is not None]
 
 
-def _conclude(
-    model: BoundModel, worths: Sequence[tuple[Certificate, Worth]], costs: Sequence[Fraction]
-) -> Proof:
-    plain = [worth for _, worth in worths]
-    nodes = tuple(
-        max([pool.minimum, *(worth.nodes_of(model, index) for worth in plain)])
-        for index, pool in enumerate(model.pools)
-    )
-    infeasible = [certificate for certificate, worth in worths if worth.is_infeasible(model)]
-    limited = not infeasible
-    in_all = ceil(strongest(plain, model, [Fraction(1)] * len(model.pools), limited=limited))
-    cost = strongest(plain, model, costs, limited=limited)
-    if not infeasible:  # then every pool needs its own bound at the same time
-        in_all = max(in_all, sum(nodes))
-        cost = max(cost, sum((c * n for c, n in zip(costs, nodes, strict=True)), Fraction(0)))
+def conclude(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
+    """Return what the certificates of all parts prove together."""
+    pools = sorted(pool for part in parts for pool in part.pools)
+    nodes = dict.fromkeys(pools, 0)
+    excessive: set[int] = set()
+    for part in parts:
+        for pool in part.pools:
+            needed = (worth.nodes_of(part.model, pool) for _, worth in part.worths)
+            nodes[pool] = max([part.model.pools[pool].minimum, *needed])
+        for certificate, worth in part.worths:
+            if worth.is_infeasible(part.model):
+                excessive.update(item for item, price in certificate.items.items() if price > 0)
+    limited = not excessive
+    in_all, cost = 0, Fraction(0)
+    one_each = [Fraction(1)] * len(costs)
+    for part in parts:
+        worths = [worth for _, worth in part.worths]
+        least = ceil(strongest(worths, part.model, one_each, limited=limited))
+        paid = strongest(worths, part.model, costs, limited=limited)
+        if limited:  # then every pool needs its own bound at the same time
+            least = max(least, sum(nodes[pool] for pool in part.pools))
+            paid = max(paid, sum((costs[pool] * nodes[pool] for pool in part.pools), Fraction(0)))
+        in_all, cost = in_all + least, cost + paid
     return Proof(
-        nodes=nodes,
+        nodes=tuple(nodes[pool] for pool in pools),
         nodes_in_all=in_all,
         cost=cost,
-        excessive=frozenset(
-            item for certificate in infeasible for item, price in certificate.items.items() if price > 0
-        ),
-        worths=tuple(worths),
+        excessive=frozenset(excessive),
+        parts=tuple(parts),
     )

@@ -17,7 +17,7 @@ from typing import Any
 
 from dra_planner.sizing.bound import BoundModel, Certificate
 
-_DENOMINATOR = 2**40
+_DENOMINATOR = 2**100
 _ITERATIONS = 200_000
 _NODES = 300  # of the search for integers: a limit in nodes makes every run the same
 
@@ -59,45 +59,49 @@ class Relaxation:
     """The linear programs of one model; `solver` is the module highspy."""
 
     def __init__(self, model: BoundModel, solver: Any) -> None:
-        self._model = model
+        self.model = model
         self._solver = solver
         self._program = _build(model)
 
-    def cheapest(self, costs: list[float]) -> Certificate | None:
-        """Return prices that prove what the nodes of any plan cost at least."""
-        upper = [float(each.maximum) for each in self._model.pools]
-        return self._solve(costs, upper, shortage=False)
+    def cheapest(self, costs: list[float]) -> tuple[Certificate, dict[tuple[int, int], float]] | None:
+        """Return prices that prove what the nodes of any plan cost at least, and how many of each item (item, pool)
+        the cheapest plan puts on each pool, in fractions.
+        """
+        solution = self._run(costs, [float(each.maximum) for each in self.model.pools], shortage=False)
+        return None if solution is None else (self._certificate(list(solution.row_dual)), self._placed(solution))
 
     def least_of(self, pool: int) -> Certificate | None:
         """Return prices that prove how many nodes one pool needs, every other at its maximum."""
-        upper = [float(each.maximum) for each in self._model.pools]
+        upper = [float(each.maximum) for each in self.model.pools]
         upper[pool] = self._solver.kHighsInf
         return self._solve([float(index == pool) for index in range(len(upper))], upper, shortage=False)
 
     def shortage(self) -> Certificate | None:
         """Return prices that prove that the demand is more than the pools can hold, if it is."""
-        upper = [float(each.maximum) for each in self._model.pools]
+        upper = [float(each.maximum) for each in self.model.pools]
         return self._solve([0.0] * len(upper), upper, shortage=True)
 
-    def assignment(self, costs: list[float], *, whole: bool = False) -> dict[tuple[int, int], float] | None:
-        """Return how many of each item (item, pool) the cheapest plan puts on each pool, within maximums.
+    def whole(self, costs: list[float]) -> dict[tuple[int, int], float] | None:
+        """Return how many of each item (item, pool) a plan puts on each pool, within maximums, in integers.
 
-        Fractional, or `whole`: then the best that a limited search finds, None where it finds none or is not worth it.
+        The cheapest that a limited search finds, None where it finds none or is not worth it.
         """
-        if whole and self._program.columns > MOST_WHOLE_COLUMNS:
+        if self._program.columns > MOST_WHOLE_COLUMNS:
             return None
-        upper = [float(each.maximum) for each in self._model.pools]
-        solution = self._run(costs, upper, shortage=False, whole=whole)
-        if solution is None:
-            return None
-        return {key: value for key, column in self._program.placed.items() if (value := solution.col_value[column]) > 0}
+        upper = [float(each.maximum) for each in self.model.pools]
+        solution = self._run(costs, upper, shortage=False, whole=True)
+        return None if solution is None else self._placed(solution)
+
+    def _placed(self, solution: Any) -> dict[tuple[int, int], float]:
+        values = list(solution.col_value)
+        return {key: value for key, column in self._program.placed.items() if (value := values[column]) > 0}
 
     def _solve(self, costs: list[float], upper: list[float], *, shortage: bool) -> Certificate | None:
         solution = self._run(costs, upper, shortage=shortage)
         return None if solution is None else self._certificate(list(solution.row_dual))
 
     def _run(self, costs: list[float], upper: list[float], *, shortage: bool, whole: bool = False) -> Any | None:
-        program, pools = self._program, len(self._model.pools)
+        program, pools = self._program, len(self.model.pools)
         infinity = self._solver.kHighsInf
         lp = self._solver.HighsLp()
         lp.num_col_, lp.num_row_ = program.columns, len(program.rows.lower)
@@ -106,7 +110,7 @@ class Relaxation:
         for column in program.short.values():
             cost[column], limit[column] = (1.0, infinity) if shortage else (0.0, 0.0)
         lp.col_cost_, lp.col_upper_ = cost, limit
-        lp.col_lower_ = [float(each.minimum) for each in self._model.pools] + [0.0] * others
+        lp.col_lower_ = [float(each.minimum) for each in self.model.pools] + [0.0] * others
         lp.row_lower_, lp.row_upper_ = program.rows.lower, [infinity] * len(program.rows.lower)
         lp.a_matrix_.format_ = self._solver.MatrixFormat.kRowwise
         lp.a_matrix_.start_ = program.rows.starts
@@ -130,7 +134,7 @@ class Relaxation:
     def _certificate(self, duals: list[float]) -> Certificate:
         rows: dict[int, dict[int, Fraction]] = {}
         for (pool, position), row in self._program.capacity.items():
-            price = _rational(duals[row]) / self._model.pools[pool].rows[position].capacity
+            price = _rational(duals[row] / self.model.pools[pool].rows[position].capacity)
             if price > 0:
                 rows.setdefault(pool, {})[position] = price
         items = {item: _rational(duals[row]) for item, row in self._program.demand.items()}

@@ -39,7 +39,7 @@ def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, Devi
     for stage, items in inside.items():
         state = stage.state
         needs = {item: _device_needs(found.items[item], stage, state, found) for item in items}
-        amounts = _amount_rows({item: found.items[item] for item in items}, stage)
+        amounts = _amount_rows({item: _amounts(found.items[item], stage, found) for item in items}, stage)
         made[stage] = (*amounts, *_device_rows(needs, state)), needs
     return tuple(made.get(room.empty, ((), {})) for room in found.rooms)
 
@@ -113,10 +113,16 @@ def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: 
     return max(fill, min([wanted, *limits]))
 
 
-def _amount_rows(items: Mapping[int, Item], stage: Stage) -> Iterator[Row]:
+def _amounts(item: Item, stage: Stage, found: Compatibility) -> Mapping[str, int]:
+    """Return the amounts that the item takes of such nodes; on some, a device plugin counts what others claim."""
+    taken = found.nodes.filling.taken(item, stage.kind)
+    return {stage.kind.names[at]: amount for at, amount in taken.amounts} if taken.is_plain else item.requests
+
+
+def _amount_rows(items: Mapping[int, Mapping[str, int]], stage: Stage) -> Iterator[Row]:
     wanted: dict[str, dict[int, int]] = defaultdict(dict)
-    for index, item in items.items():
-        for name, amount in item.requests.items():
+    for index, amounts in items.items():
+        for name, amount in amounts.items():
             wanted[name][index] = amount
     for name in sorted(wanted):
         free = stage.free(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,24 +10,21 @@ from dra_planner.model import Demand, DemandLevel, DeviceClass, worst
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing.answers import Outcome, answer_workloads
-from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.compatibility import Compatibility, find_compatibility
 from dra_planner.sizing.filling import Filling
-from dra_planner.sizing.growth import enough_nodes
 from dra_planner.sizing.items import Part, split_demand
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
 from dra_planner.sizing.nodes import Nodes
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
-from dra_planner.sizing.proof import Proof, has_gap, load_solver, prove_by_area, prove_by_solver
-from dra_planner.sizing.relaxation import Relaxation
+from dra_planner.sizing.proof import Proof, load_solver
 from dra_planner.sizing.result import NodePattern, PoolSize, Sizing
-from dra_planner.sizing.rounding import raise_to_whole_nodes
 from dra_planner.sizing.rows import bound_model, pool_rows, row_weights
-from dra_planner.sizing.strategies import Market, best_packing, pack_assigned, quick_packing, rank
+from dra_planner.sizing.solving import Solving
+from dra_planner.sizing.strategies import Market
 
-MOST_COMPARED = 600
-"""Pairs of items and pools up to which many packings are compared before a solver is asked."""
+MOST_GAP = 0.0
+"""What a packing may cost more than is proved before no better one is sought."""
 
 
 @dataclass(slots=True)
@@ -40,6 +37,7 @@ class Sizer:
     most: Nodes  # the same nodes with the most they can have, for what is proved
     costs: tuple[NodeCost, ...]
     with_solver: bool = True
+    gap: float = MOST_GAP
 
     @classmethod
     def of(
@@ -50,13 +48,17 @@ class Sizer:
         features: Features,
         *,
         with_solver: bool = True,
+        gap: float = MOST_GAP,
     ) -> Sizer:
-        """Return a sizer for pools; their order is that of their names."""
+        """Return a sizer for pools; their order is that of their names.
+
+        `gap` is how much more than what is proved a packing may cost, as a part of it, before no better one is sought.
+        """
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
         nodes = most = Nodes.of(ordered, classes, features, demand)
         if any(offer.at_most for offer in ordered):
             most = Nodes.of(ordered, classes, features, demand, is_generous=True)
-        return cls(demand, ordered, nodes, most, node_costs(ordered), with_solver)
+        return cls(demand, ordered, nodes, most, node_costs(ordered), with_solver, gap)
 
     @property
     def filling(self) -> Filling:
@@ -74,8 +76,19 @@ class Sizer:
         if self.most is not self.nodes:
             generous = find_compatibility(items.items, items.daemons, self.most, limits)
         certain = [index for index in range(len(found.items)) if not found.is_open_question(index)]
-        model = bound_model(generous, rows if generous is found else pool_rows(generous), certain)
-        packing, proof = self._pack_and_prove(market, model)
+        most = rows if generous is found else pool_rows(generous)
+        model = bound_model(generous, most, certain)
+        solving = Solving(
+            market=market,
+            filling=self.filling,
+            model=model,
+            plain=[len(plain) for plain, _ in most],
+            costs=self._unit_costs(),
+            is_certain=self.most is self.nodes,
+            solver=load_solver if self.with_solver and model.demand else _no_solver,
+            gap=self.gap,
+        )
+        packing, proof = solving.solve()
         used = packing.used_nodes(found.rooms)
         outcome = Outcome(
             level=level,
@@ -84,7 +97,7 @@ class Sizer:
             found=found,
             packing=packing,
             used=used,
-            enough=enough_nodes(market, self.filling, proof.nodes, packing),
+            enough=self._enough_nodes(market, proof, packing),
             proof=proof,
             zones={offer.name: offer.zones for offer in self.offers},
         )
@@ -98,51 +111,18 @@ class Sizer:
             workloads=workloads,
             nodes_bound=proof.nodes_in_all,
             nodes_plan=sum(used),
-            hourly_bound=usd(self._cost_bound(packing, used, proof, model)) if priced else None,
+            hourly_bound=usd(solving.cost_bound()) if priced else None,
             hourly_plan=hourly_usd(used, self.offers),
             method=packing.method,
             patterns=_patterns(outcome),
         )
 
-    def _pack_and_prove(self, market: Market, model: BoundModel) -> tuple[Packing, Proof]:
-        """Return the best packing found and what is proved.
+    def _enough_nodes(self, market: Market, proof: Proof, packing: Packing) -> tuple[int, ...]:
+        if not packing.pending:
+            return tuple(room.maximum or 0 for room in market.found.rooms)
+        from dra_planner.sizing.growth import enough_nodes  # only what is pending asks for more
 
-        Every step is taken only while the two leave a gap: many packings are compared where few items and pools make
-        that cheap, the solver is asked, and what is then still pending is given every packing there is.
-        """
-        costs, rooms = self._unit_costs(), market.found.rooms
-        proof = prove_by_area(model, costs)
-        packing = quick_packing(market, self.filling, proof.nodes)
-        is_small = len(market.weights) <= MOST_COMPARED
-        if is_small and has_gap(proof, packing, packing.used_nodes(rooms)):
-            packing = self._better(market, packing, best_packing(market, self.filling, proof.nodes, rooms))
-        if not has_gap(proof, packing, packing.used_nodes(rooms)):
-            return packing, proof
-        solver = load_solver() if self.with_solver and model.demand else None
-        if solver is not None:
-            programs = Relaxation(model, solver)
-            before, proof = proof, prove_by_solver(programs, model, proof, packing, packing.used_nodes(rooms), costs)
-            prices = [float(cost[0]) for cost in market.costs]
-            for assignment in (programs.assignment(prices), programs.assignment(prices, whole=True)):
-                if assignment is not None:
-                    packing = self._better(market, packing, pack_assigned(market, self.filling, assignment))
-            if is_small and before.nodes != proof.nodes:
-                packing = self._better(market, packing, best_packing(market, self.filling, proof.nodes, rooms))
-        if not is_small and (solver is None or packing.pending):
-            packing = self._better(market, packing, best_packing(market, self.filling, proof.nodes, rooms))
-        return packing, proof
-
-    @staticmethod
-    def _better(market: Market, one: Packing, other: Packing) -> Packing:
-        return min((one, other), key=lambda each: rank(market, each))
-
-    def _cost_bound(self, packing: Packing, used: Sequence[int], proof: Proof, model: BoundModel) -> Fraction:
-        """Return the proved cost; where everything is placed, one that some number of whole nodes has."""
-        if packing.pending:
-            return proof.cost
-        costs = [int(cost) for cost in self._unit_costs()]
-        most = sum(cost * count for cost, count in zip(costs, used, strict=True))
-        return raise_to_whole_nodes(min(proof.cost, Fraction(most)), most, proof.nodes, model, costs)
+        return enough_nodes(market, self.filling, proof.nodes, packing)
 
     def _unit_costs(self) -> list[Fraction]:
         """Micro-dollars where every price is known, else nodes."""
@@ -179,6 +159,10 @@ def size_pools(
     neither the order of the offers nor that of the shapes.
     """
     return Sizer.of(demand, offers, classes, features).size(level)
+
+
+def _no_solver() -> None:
+    return None
 
 
 def _patterns(outcome: Outcome) -> tuple[NodePattern, ...]:

@@ -67,7 +67,7 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
     What rounding leaves over, and items that the assignment does not know, are put on in the usual way.
     """
     items, rooms = market.found.items, market.found.rooms
-    _, order = next(_orders(market))
+    _, order = next(orders(market))
     shares: dict[int, dict[int, float]] = defaultdict(dict)
     for (item, pool), share in assignment.items():
         shares[item][pool] = share
@@ -135,7 +135,7 @@ def _packings(
     market: Market, rooms: Sequence[Room], starts: Sequence[int], filling: Filling
 ) -> Iterator[Packing]:
     seen: set[tuple[int, ...]] = set()
-    for order_name, order in _orders(market):
+    for order_name, order in orders(market):
         if order in seen:
             continue
         seen.add(order)
@@ -149,7 +149,7 @@ def _packings(
                 break
 
 
-def _orders(market: Market) -> Iterator[tuple[str, tuple[int, ...]]]:
+def orders(market: Market) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield orders of items: hardest first, choosiest first, easiest first (some partitions only nest that way)."""
     items = range(len(market.found.items))
     share = {
@@ -163,6 +163,11 @@ def _orders(market: Market) -> Iterator[tuple[str, tuple[int, ...]]]:
     if len(market.priorities) > 1:
         urgency = [-each.priority for each in market.found.items]
         yield "highest priority first", tuple(sorted(items, key=lambda item: (urgency[item], -share[item], item)))
+
+
+def choices(market: Market) -> tuple[Choose, ...]:
+    """Return the ways to choose a pool for new nodes."""
+    return _by_fill(market), _by_share(market)
 
 
 def _by_fill(market: Market) -> Choose:

@@ -107,9 +107,9 @@ def test_the_relaxation_finds_prices_that_one_row_alone_does_not() -> None:
     )
     each_node = [Fraction(1), Fraction(1)]
     area = strongest([apply(each, mixed) for each in area_certificates(mixed)], mixed, each_node)
-    certificate = Relaxation(mixed, highspy).cheapest([1.0, 1.0])
-    assert certificate is not None
-    assert (ceil(area), ceil(apply(certificate, mixed).cost(mixed, each_node))) == (6, 8)
+    cheapest = Relaxation(mixed, highspy).cheapest([1.0, 1.0])
+    assert cheapest is not None
+    assert (ceil(area), ceil(apply(cheapest[0], mixed).cost(mixed, each_node))) == (6, 8)
 
 
 def test_a_bound_on_cost_is_one_that_whole_nodes_have() -> None:

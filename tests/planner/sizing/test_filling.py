@@ -22,8 +22,7 @@ from dra_planner.model import (
 from dra_planner.offers import Offer
 from dra_planner.sizing.filling import Filling, Stage
 from dra_planner.sizing.items import Item, Part
-from dra_planner.sizing.kinds import group_kinds
-from dra_planner.sizing.nodes import Nodes
+from dra_planner.sizing.nodes import Nodes, group_kinds
 
 ZONE = "topology.kubernetes.io/zone"
 TAINT = Taint("gpu", "present")

@@ -1,0 +1,237 @@
+"""Column generation: the cheapest fractional mix of filled nodes, and what its prices prove.
+
+    variables   x_pa ≥ 0 nodes of pool p that are filled with pattern a
+    demand      Σ a_i·x_pa ≥ d_i                      (dual: the price π of an item)
+    limits      minimum_p ≤ Σ_a x_pa ≤ maximum_p      (an empty node is a pattern too)
+
+Each round prices the nodes of every pool by π: a node that is worth more than it costs becomes a column, and what no
+node is worth more than is a certificate. The program can stop after any round, with a bound that holds. Prices are
+taken between those of the program and the best ones so far, which keeps them from swinging (Wentges' smoothing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dra_planner.sizing.bound import BoundModel, Worth
+from dra_planner.sizing.pricing import Pattern, Pricer, Task
+
+SCALE = 2**24
+"""Prices are integers, in parts of a micro-dollar (or of a node, where prices are not known)."""
+
+_SHORT = 1e4  # cost of a pending item, in those of the dearest node
+_QUICK_STEPS, _MOST_STEPS = 120, 6_000
+_SMOOTHING = 0.5
+_STALLED, _PROGRESS = 3, 1e-3  # rounds without so much progress after which the bound is looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Nodes of a pool that are filled with a pattern; `nodes` is a fraction."""
+
+    pool: int
+    pattern: Pattern = field(hash=False)
+    nodes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The mix found, what it costs, and the certificate of the round that proved most (prices and what they say)."""
+
+    columns: tuple[Column, ...]
+    cost: float
+    prices: Mapping[int, int] = field(hash=False)
+    worth: Worth
+
+
+@dataclass(slots=True)
+class _Offers:
+    """A round of pricing: what no node of a pool is worth more than, the searches that are not at their end."""
+
+    upper: dict[int, int] = field(default_factory=dict)
+    tasks: dict[int, tuple[Task, Mapping[int, float]]] = field(default_factory=dict)
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Proved:
+    """What the prices of a round prove."""
+
+    cost: float
+    prices: Mapping[int, int] = field(hash=False)
+    worth: Worth
+
+
+class _NodeProgram:
+    """The linear program of one node of a pool, solved again for other prices of items."""
+
+    def __init__(self, pricer: Pricer, solver: Any) -> None:
+        pool = pricer.pool
+        self.items = sorted(item for item in pool.most if pricer.demand[item])
+        self._capacity = [row.capacity for row in pool.rows]
+        self._highs = solver.Highs()
+        self._highs.setOptionValue("output_flag", False)
+        self._highs.setOptionValue("threads", 1)
+        for item in self.items:
+            self._highs.addCol(0.0, 0.0, float(min(pool.most[item], pricer.demand[item])), 0, [], [])
+        for row in pool.rows:
+            inside = [at for at, item in enumerate(self.items) if row.needs.get(item)]
+            shares = [row.needs[self.items[at]] / row.capacity for at in inside]
+            self._highs.addRow(-solver.kHighsInf, 1.0, len(inside), inside, shares)
+        self._highs.changeObjectiveSense(solver.ObjSense.kMaximize)
+
+    def solve(self, values: Mapping[int, int]) -> tuple[dict[int, float], list[int]]:
+        """Return a fractional pattern and integer prices of rows for these values of items."""
+        count = len(self.items)
+        costs = [values.get(item, 0) / SCALE for item in self.items]
+        self._highs.changeColsCost(count, list(range(count)), costs)
+        self._highs.run()
+        solution = self._highs.getSolution()
+        prices = [
+            max(0, round(dual * SCALE / capacity))
+            for dual, capacity in zip(solution.row_dual, self._capacity, strict=True)
+        ]
+        return {item: x for item, x in zip(self.items, solution.col_value, strict=True) if x > 1e-7}, prices
+
+
+class ColumnProgram:
+    """The program over the columns found so far, for the pools and items of one component of a model."""
+
+    def __init__(
+        self,
+        model: BoundModel,
+        pools: Sequence[int],
+        costs: Sequence[int],
+        pricers: Mapping[int, Pricer],
+        solver: Any,
+    ) -> None:
+        self._model, self._pools, self._costs, self._pricers = model, list(pools), costs, pricers
+        self._items = sorted({item for pool in pools for item in model.pools[pool].most})
+        self._row = {item: at for at, item in enumerate(self._items)}
+        self._unit = float(max([costs[pool] for pool in pools] + [1]))
+        self._columns: list[tuple[int, Pattern]] = []
+        self._seen: set[tuple[int, tuple[tuple[int, int], ...]]] = set()
+        self._programs = {pool: _NodeProgram(pricers[pool], solver) for pool in pools}
+        self._highs = highs = solver.Highs()
+        highs.setOptionValue("output_flag", False)
+        highs.setOptionValue("threads", 1)
+        infinity = solver.kHighsInf
+        for item in self._items:
+            highs.addRow(float(model.demand[item]), infinity, 0, [], [])
+        self._limit: dict[int, int] = {}
+        for pool in pools:
+            each = model.pools[pool]
+            self._limit[pool] = len(self._items) + len(self._limit)
+            highs.addRow(float(each.minimum), float(each.maximum), 0, [], [])
+        for item in self._items:
+            highs.addCol(_SHORT, 0.0, infinity, 1, [self._row[item]], [1.0])
+        self._infinity = infinity
+        self._paid: dict[int, int] = {}  # what a node costs with the price of its pool's limits
+
+    def add(self, pool: int, pattern: Mapping[int, int]) -> bool:
+        """Add a column; returns whether it is new. Items of which the model knows nothing are left out."""
+        kept = {item: count for item, count in pattern.items() if item in self._row}
+        key = (pool, tuple(sorted(kept.items())))
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        self._columns.append((pool, kept))
+        rows = [*(self._row[item] for item in kept), self._limit[pool]]
+        values = [*(float(count) for count in kept.values()), 1.0]
+        self._highs.addCol(self._costs[pool] / self._unit, 0.0, self._infinity, len(rows), rows, values)
+        return True
+
+    def generate(self, center: Mapping[int, int], rounds: int, gap: float) -> Generated:
+        """Return the cheapest mix after so many rounds, or when it costs at most `gap` more than is proved.
+
+        `center` are prices to begin with.
+        """
+        for pool in self._pools:
+            if self._model.pools[pool].minimum:
+                self.add(pool, {})
+        best, stalled = _Proved(0.0, center, Worth(0, {})), 0
+        cost, duals = self._solve()
+        for _ in range(rounds):
+            proves = stalled >= _STALLED  # at the program's own prices, where the two meet in the end
+            prices = duals if proves else self._between(best.prices, duals)
+            offers = self._price(prices, duals)
+            is_new = offers.is_new
+            if proves:
+                is_new |= self._prove(offers, duals)
+            proved = self._proved(prices, offers)
+            if proved.cost > best.cost:
+                best = proved
+            if proves and not is_new:
+                break
+            before = cost
+            cost, duals = self._solve()
+            stalled = stalled + 1 if cost > before * (1 - _PROGRESS) and not proves else 0
+            if not is_new:
+                stalled = _STALLED
+            if cost <= best.cost * (1 + gap):
+                break
+        return Generated(self._mix(), cost, best.prices, best.worth)
+
+    def _between(self, center: Mapping[int, int], duals: Mapping[int, int]) -> dict[int, int]:
+        return {item: round(_SMOOTHING * center.get(item, 0) + (1 - _SMOOTHING) * duals[item]) for item in self._items}
+
+    def _solve(self) -> tuple[float, dict[int, int]]:
+        self._highs.run()
+        duals = list(self._highs.getSolution().row_dual)
+        self._paid = {
+            pool: self._costs[pool] * SCALE - round(duals[row] * self._unit * SCALE)
+            for pool, row in self._limit.items()
+        }
+        scale = self._unit * SCALE
+        cost = self._highs.getObjectiveValue() * self._unit
+        return cost, {item: max(0, round(duals[row] * scale)) for item, row in self._row.items()}
+
+    def _price(self, prices: Mapping[int, int], duals: Mapping[int, int]) -> _Offers:
+        """Look for a node of every pool that is worth more than it costs, briefly."""
+        offers = _Offers()
+        for pool in self._pools:
+            start, rows = self._programs[pool].solve(prices)
+            task = self._pricers[pool].task(prices, rows)
+            offers.upper[pool] = task.upper
+            if task.upper > min(self._costs[pool] * SCALE, self._paid[pool]):
+                offers.tasks[pool] = task, start
+                self._search(pool, offers, duals, _QUICK_STEPS)
+        return offers
+
+    def _prove(self, offers: _Offers, duals: Mapping[int, int]) -> bool:
+        """Search the pools on which the bound hangs, until the worst is settled; returns whether a column was added."""
+        offers.is_new = False
+        while offers.tasks:
+            pool = max(offers.upper, key=lambda each: (offers.upper[each] / max(1, self._costs[each]), each))
+            if pool not in offers.tasks or offers.upper[pool] <= self._costs[pool] * SCALE:
+                break
+            if not self._search(pool, offers, duals, _MOST_STEPS):
+                break
+        return offers.is_new
+
+    def _search(self, pool: int, offers: _Offers, duals: Mapping[int, int], steps: int) -> bool:
+        """Search one pool; returns whether its most valuable node is now known."""
+        task, start = offers.tasks[pool]
+        cost = self._costs[pool] * SCALE
+        priced = self._pricers[pool].price(task, start, cost // 10_000, steps, steps // 8)
+        offers.upper[pool] = min(offers.upper[pool], priced.upper)
+        if priced.is_settled:
+            del offers.tasks[pool]
+        if sum(duals[item] * count for item, count in priced.pattern.items()) > self._paid[pool] + cost // 10**6:
+            offers.is_new |= self.add(pool, priced.pattern)
+        return priced.is_settled
+
+    def _proved(self, prices: Mapping[int, int], offers: _Offers) -> _Proved:
+        demand = sum(price * self._model.demand[item] for item, price in prices.items())
+        worth = Worth(demand, dict(offers.upper))
+        return _Proved(worth.estimate(self._model, self._costs), prices, worth)
+
+    def _mix(self) -> tuple[Column, ...]:
+        values = list(self._highs.getSolution().col_value)[len(self._items) :]
+        return tuple(
+            Column(pool, pattern, nodes)
+            for (pool, pattern), nodes in zip(self._columns, values, strict=True)
+            if nodes > 1e-7 and pattern
+        )

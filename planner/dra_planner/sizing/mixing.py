@@ -1,0 +1,197 @@
+"""A fractional mix of filled nodes → a packing: whole nodes first, and what is left in the best of several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from dra_planner.sizing.bound import BoundModel
+from dra_planner.sizing.columns import SCALE, Column, ColumnProgram, Generated
+from dra_planner.sizing.filling import Filling
+from dra_planner.sizing.items import Item
+from dra_planner.sizing.packing import NodeClass, Packing, extend
+from dra_planner.sizing.patterns import Patterns, totals
+from dra_planner.sizing.pricing import Pattern, Pricer
+from dra_planner.sizing.proof import Part
+from dra_planner.sizing.strategies import Market, choices, orders, rank
+
+MOST_ROUNDS = 200
+"""Rounds of column generation."""
+
+MOST_ROUNDED = 300
+"""Columns up to which integers are searched for."""
+
+_NODES = 200
+"""Nodes of the search for integers: a limit in nodes makes every run the same."""
+
+
+@dataclass(slots=True)
+class Mixing:
+    """Columns of all parts of a model, and the packing that their whole nodes are the most of.
+
+    `plain` are rows of each pool's model that are not rounded from others; `is_certain` says that nodes have just what
+    the model says.
+    """
+
+    market: Market
+    filling: Filling
+    plain: Sequence[int]
+    costs: Sequence[Fraction]
+    solver: Any
+    is_certain: bool
+    _patterns: Patterns = field(init=False)
+    _mix: list[Column] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._patterns = Patterns(self.market.found, self.filling)
+
+    def generate(self, part: Part, packing: Packing, gap: float) -> Generated:
+        """Return the cheapest mix for one part; the nodes of a packing are columns to begin with."""
+        found = self.market.found
+        pricers = {pool: self._pricer(pool, part.model) for pool in part.pools}
+        program = ColumnProgram(part.model, part.pools, [int(cost) for cost in self.costs], pricers, self.solver)
+        for item in part.model.demand:
+            for pool in found.takers[item]:
+                program.add(pool, {item: min(found.fills[item, pool], part.model.demand[item])})
+        for group in packing.classes:
+            if group.pool in pricers and group.history:
+                program.add(group.pool, totals(group.history))
+        made = program.generate(_best_prices(part, self.costs), MOST_ROUNDS, gap)
+        self._mix += made.columns
+        return made
+
+    def pack(self) -> Packing:
+        """Return the best packing that has the whole nodes of the mix."""
+        whole = [(column, int(column.nodes + 1e-6)) for column in self._mix]
+        packings = _completed(self.market, self.filling, self._patterns, whole, self.solver)
+        return min(packings, key=lambda packing: rank(self.market, packing))
+
+    def _pricer(self, pool: int, model: BoundModel) -> Pricer:
+        def takes(pattern: Pattern) -> bool:
+            if self.is_certain:
+                return self._patterns.takes(pool, pattern)
+            return totals(self._patterns.fill(pool, pattern)[1]) == pattern
+
+        return Pricer(model.pools[pool], self.plain[pool], model.demand, takes)
+
+
+def _completed(
+    market: Market,
+    filling: Filling,
+    patterns: Patterns,
+    whole: Sequence[tuple[Column, int]],
+    solver: Any,
+) -> Iterator[Packing]:
+    """Yield packings of the whole nodes and, on top, the rest by first-fit, and by whole numbers of the columns."""
+    rounded = _round_up(market, whole, solver) if len(whole) <= MOST_ROUNDED else None
+    for counts in (whole, rounded) if rounded is not None else (whole,):
+        for _, order in orders(market):
+            for choose in choices(market):
+                packing = _begin(market, patterns, counts)
+                rest = _rest(market, packing)
+                pending = [item for item in order if rest[item].count]
+                extend(packing, rest, pending, market.found.rooms, market.found.takers, filling, choose)
+                packing.method = "column generation, rounded"
+                yield packing
+                if not pending:
+                    break
+            else:
+                continue
+            break
+
+
+def _begin(market: Market, patterns: Patterns, counts: Sequence[tuple[Column, int]]) -> Packing:
+    """Return a packing of so many nodes of each column, those that would hold more than there is filled with less."""
+    rooms = market.found.rooms
+    packing = Packing(classes=[], opened=[0] * len(rooms))
+    left = {item: each.count for item, each in enumerate(market.found.items)}
+    for column, count in sorted(counts, key=lambda each: (-each[1], each[0].pool, sorted(each[0].pattern.items()))):
+        maximum = rooms[column.pool].maximum
+        nodes = count if maximum is None else min(count, maximum - packing.opened[column.pool])
+        pattern: Mapping[int, int] = column.pattern
+        while nodes > 0 and pattern:
+            stage, history = patterns.fill(column.pool, pattern)
+            taken = totals(history)
+            times = min([nodes, *(left[item] // number for item, number in taken.items())])
+            if times and taken:
+                packing.classes.append(NodeClass(column.pool, stage, times, history))
+                packing.opened[column.pool] += times
+                for item, number in taken.items():
+                    left[item] -= times * number
+                    packing.placed[item, column.pool] += times * number
+            nodes -= times
+            pattern = {item: kept for item, number in pattern.items() if (kept := min(number, left[item]))}
+            if times == 0 and pattern == dict(taken):
+                break
+    for pool, room in enumerate(rooms):
+        if packing.opened[pool] < room.minimum:
+            packing.classes.append(NodeClass(pool, room.empty, room.minimum - packing.opened[pool]))
+            packing.opened[pool] = room.minimum
+    return packing
+
+
+def _rest(market: Market, packing: Packing) -> dict[int, Item]:
+    placed = dict.fromkeys(range(len(market.found.items)), 0)
+    for (item, _), count in packing.placed.items():
+        placed[item] += count
+    return {
+        item: replace(each, count=each.count - placed[item]) for item, each in enumerate(market.found.items)
+    }
+
+
+def _round_up(
+    market: Market, whole: Sequence[tuple[Column, int]], solver: Any
+) -> list[tuple[Column, int]] | None:
+    """Return whole numbers of the columns that hold everything, the cheapest that a limited search finds."""
+    left = {item: each.count for item, each in enumerate(market.found.items)}
+    known = {item for column, _ in whole for item in column.pattern}
+    opened = [0] * len(market.found.rooms)
+    for column, count in whole:
+        opened[column.pool] += count
+        for item, number in column.pattern.items():
+            left[item] -= count * number
+    highs, infinity = solver.Highs(), solver.kHighsInf
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("threads", 1)
+    highs.setOptionValue("random_seed", 0)
+    highs.setOptionValue("mip_max_nodes", _NODES)
+    items = [item for item in sorted(known) if left[item] > 0]
+    row = {item: at for at, item in enumerate(items)}
+    for item in items:
+        highs.addRow(float(left[item]), infinity, 0, [], [])
+    pools = sorted({column.pool for column, _ in whole})
+    limit: dict[int, int] = {}
+    for pool in pools:
+        room = market.found.rooms[pool]
+        limit[pool] = len(items) + len(limit)
+        upper = infinity if room.maximum is None else float(room.maximum - opened[pool])
+        highs.addRow(float(min(0, room.minimum - opened[pool])), upper, 0, [], [])
+    unit = float(max([cost[0] for cost in market.costs] + [1]))
+    for at, (column, _) in enumerate(whole):
+        inside = [(row[item], float(number)) for item, number in sorted(column.pattern.items()) if item in row]
+        rows = [*(place for place, _ in inside), limit[column.pool]]
+        values = [*(number for _, number in inside), 1.0]
+        highs.addCol(market.costs[column.pool][0] / unit, 0.0, infinity, len(rows), rows, values)
+        highs.changeColIntegrality(at, solver.HighsVarType.kInteger)
+    highs.run()
+    solution = highs.getSolution()
+    if not solution.value_valid:
+        return None
+    return [(column, count + round(more)) for (column, count), more in zip(whole, solution.col_value, strict=True)]
+
+
+def _best_prices(part: Part, costs: Sequence[Fraction]) -> Mapping[int, int]:
+    """Return the prices of items that prove most of this part, scaled so that no node is worth more than it costs."""
+    if not part.worths:
+        return {}
+    certificate, worth = max(part.worths, key=lambda each: each[1].estimate(part.model, costs))
+    scales = [costs[pool] / value for pool, value in worth.nodes.items() if value]
+    if not scales:
+        return {}
+    whole = Fraction(worth.demand) / sum(
+        price * part.model.demand[item] for item, price in certificate.items.items() if item in part.model.demand
+    )
+    scale = float(min(scales) * whole * SCALE)
+    return {item: round(float(price) * scale) for item, price in certificate.items.items()}

@@ -1,0 +1,143 @@
+"""From what fits where to a packing and what is proved about it, each step taken only while the two leave a gap.
+
+    area          one row or one item alone proves; first-fit packs
+    relaxation    a linear program over items and pools, solved by HiGHS where it is installed
+    columns       a linear program over filled nodes, priced exactly; its whole nodes are the packing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from dra_planner.sizing.bound import BoundModel, Certificate
+from dra_planner.sizing.filling import Filling
+from dra_planner.sizing.packing import Packing
+from dra_planner.sizing.proof import (
+    Proof,
+    conclude,
+    has_gap,
+    prove_by_area,
+    prove_by_columns,
+    prove_by_solver,
+    split,
+)
+from dra_planner.sizing.rounding import raise_to_whole_nodes
+from dra_planner.sizing.strategies import Market, best_packing, pack_assigned, quick_packing, rank
+
+MOST_COMPARED = 600
+"""Pairs of items and pools up to which many packings are compared before a solver is asked."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Solving:
+    """One level of demand on its pools. `plain` are rows of each pool's model that are not rounded from others.
+
+    `costs` are those of the bound, one per pool; `is_certain` says that nodes have just what the model says.
+    """
+
+    market: Market
+    filling: Filling
+    model: BoundModel
+    plain: Sequence[int]
+    costs: Sequence[Fraction]
+    is_certain: bool
+    solver: Callable[[], Any | None]  # the module highspy; called when it is needed
+    gap: float
+    _packing: Packing | None = None
+    _proof: Proof = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._proof = conclude(split(self.model), self.costs)
+
+    def solve(self) -> tuple[Packing, Proof]:
+        """Return the best packing found and what is proved."""
+        is_small = len(self.market.weights) <= MOST_COMPARED
+        if is_small:
+            self._compare()
+            if not (self._has_gap() or self._is_dear()):
+                return self._result()
+        solver = self.solver()
+        if solver is None:
+            if not is_small:
+                self._compare()
+            return self._result()
+        self._relax(solver, is_small=is_small)
+        if self._is_dear() and any(cost != 1 for cost in self.costs):
+            self._generate(solver)
+        if not is_small and self._result()[0].pending:
+            self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
+        return self._result()
+
+    def _result(self) -> tuple[Packing, Proof]:
+        if self._packing is None:
+            self._packing = quick_packing(self.market, self.filling, self._proof.nodes)
+        return self._packing, self._proof
+
+    def _offer(self, packing: Packing) -> None:
+        if self._packing is None or rank(self.market, packing) < rank(self.market, self._packing):
+            self._packing = packing
+
+    def _has_gap(self) -> bool:
+        packing, proof = self._result()
+        return has_gap(proof, packing, packing.used_nodes(self.market.found.rooms))
+
+    def cost_bound(self) -> Fraction:
+        """Return the proved cost; where everything is placed, one that some number of whole nodes has."""
+        packing, proof = self._result()
+        if packing.pending:
+            return proof.cost
+        costs = [int(cost) for cost in self.costs]
+        most = sum(cost * count for cost, count in zip(costs, self._used(), strict=True))
+        return raise_to_whole_nodes(min(proof.cost, Fraction(most)), most, proof.nodes, self.model, costs)
+
+    def _used(self) -> list[int]:
+        return self._result()[0].used_nodes(self.market.found.rooms)
+
+    def _is_dear(self) -> bool:
+        """Whether a packing might cost less than the one found, by more than the gap that is left alone."""
+        cost = sum((each * count for each, count in zip(self.costs, self._used(), strict=True)), Fraction(0))
+        return bool(self._result()[0].pending) or cost > self.cost_bound() * (1 + Fraction(self.gap))
+
+    def _compare(self) -> None:
+        """Prove by area, and compare first-fit packings while there is a gap."""
+        self._proof = prove_by_area(self._proof.parts, self.costs)
+        self._offer(quick_packing(self.market, self.filling, self._proof.nodes))
+        if self._has_gap() or self._is_dear():
+            self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
+
+    def _relax(self, solver: Any, *, is_small: bool) -> None:
+        """Prove by the linear relaxation, and follow where it puts items."""
+        from dra_planner.sizing.relaxation import Relaxation  # with the solver
+
+        programs = Relaxation(self.model, solver)
+        prices = [float(cost[0]) for cost in self.market.costs]
+        before = self._proof
+        cheapest = programs.cheapest(prices)
+        if cheapest is not None:
+            self._offer(pack_assigned(self.market, self.filling, cheapest[1]))
+        packing, _ = self._result()
+        used = self._used()
+        prices_of_items = None if cheapest is None else cheapest[0]
+        self._proof = prove_by_solver(programs, prices_of_items, self._proof, packing, used, self.costs)
+        if not is_small:
+            return
+        whole = programs.whole(prices)
+        if whole is not None:
+            self._offer(pack_assigned(self.market, self.filling, whole))
+        if before.nodes != self._proof.nodes:
+            self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
+
+    def _generate(self, solver: Any) -> None:
+        """Generate columns, part by part, prove by their prices, and pack their whole nodes."""
+        from dra_planner.sizing.mixing import Mixing  # with the solver
+
+        mixing = Mixing(self.market, self.filling, self.plain, self.costs, solver, self.is_certain)
+        for part in self._proof.parts:
+            if part.model.demand:
+                made = mixing.generate(part, self._result()[0], self.gap)
+                certificate = Certificate(items=made.prices)
+                self._proof = prove_by_columns(self._proof, part, certificate, made.worth, self.costs)
+        self._offer(mixing.pack())
