@@ -84,7 +84,7 @@ def _completed(
     whole: Sequence[tuple[Column, int]],
     solver: Any,
 ) -> Iterator[Packing]:
-    """Yield packings of the whole nodes and, on top, the rest by first-fit, and by whole numbers of the columns."""
+    """Yield packings of the whole nodes and, on top, the rest by first-fit, and by integers of the columns."""
     rounded = _round_up(market, whole, solver) if len(whole) <= MOST_ROUNDED else None
     for counts in (whole, rounded) if rounded is not None else (whole,):
         for _, order in orders(market):
@@ -144,7 +144,7 @@ def _rest(market: Market, packing: Packing) -> dict[int, Item]:
 def _round_up(
     market: Market, whole: Sequence[tuple[Column, int]], solver: Any
 ) -> list[tuple[Column, int]] | None:
-    """Return whole numbers of the columns that hold everything, the cheapest that a limited search finds."""
+    """Return integers of the columns that hold everything, the cheapest that a limited search finds."""
     left = {item: each.count for item, each in enumerate(market.found.items)}
     known = {item for column, _ in whole for item in column.pattern}
     opened = [0] * len(market.found.rooms)
