@@ -95,7 +95,8 @@ class Cluster:
 
     def bind(self, pod: SimulatedPod, node: int, answer: StageAnswer) -> PlacedPod:
         """Put a pod on a node whose stage gave this answer."""
-        placement, after, shape = answer.verdict, answer.after, pod.kind.shape
+        placement, shape = answer.verdict, pod.kind.shape
+        after = self.stages.after(self.stage_of[node], pod.kind)
         assert isinstance(placement, Placement)
         assert after is not None
         assert shape is not None

@@ -263,7 +263,7 @@ class _Search:
         (first,) = self._nodes[pool].take(1)
         after: Stage | None = setting.start.stages[names.index(first.node.name)]
         while after is not None and held < _MOST_PODS:
-            after = setting.stages.ask(after, setting.kinds[kind.number]).after
+            after = setting.stages.after(after, setting.kinds[kind.number])
             held += after is not None
         return held
 

@@ -89,10 +89,12 @@ class Scheduler:
         return self._judge(kind, stage, Surroundings.of(kind, rules, population) if rules.filter else None)
 
     def _look(self, pod: SimulatedPod, around: Surroundings | None) -> Window:
-        stage_of = self.cluster.stage_of
+        stage_of, kind = self.cluster.stage_of, pod.kind
+        number, is_final = kind.number, around is None and not self.cluster.claims
 
         def judge(stage: Stage) -> StageAnswer | Refusal | Undecided:
-            return self._judge(pod.kind, stage, around)
+            known = stage.answers.get(number) if is_final else None
+            return known if known is not None and known.fits else self._judge(kind, stage, around)
 
         if pod.only_node is not None:
             window = Window(stage_of, pod.only_node, 1)
@@ -130,12 +132,13 @@ class Scheduler:
         answers = list(window.answers.values())
         profile = self.cluster.stages.profile
         totals = [answer.fixed for answer in answers]
-        fewest = _shares([answer.taints for answer in answers])
-        _add(totals, profile.taints, [MAX_SCORE - share for share in fewest])
-        _add(totals, profile.preferred_nodes, _shares([answer.preferred_nodes for answer in answers]))
-        _add(totals, profile.alternatives, _shares([answer.alternatives for answer in answers]))
+        if any(answer.compares for answer in answers):
+            fewest = _shares([answer.taints for answer in answers])
+            _add(totals, profile.taints, [MAX_SCORE - share for share in fewest])
+            _add(totals, profile.preferred_nodes, _shares([answer.preferred_nodes for answer in answers]))
+            _add(totals, profile.alternatives, _shares([answer.alternatives for answer in answers]))
         if rules.soft_spread:
-            _add(totals, profile.spread, score_spread(rules, self.cluster.census.of(kind), feasible))
+            _add(totals, profile.spread, score_spread(kind, rules, self.cluster.census.of(kind), feasible))
         if rules.preferred:
             _add(totals, profile.preferred_pods, score_neighbours(rules.preferred, self.cluster.population, feasible))
         most = max(totals)

@@ -23,23 +23,27 @@ Company = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class StageAnswer:
-    """What a stage says to one more pod of a kind: the verdict, the stage afterwards, and the scores.
+    """What a stage says to one more pod of a kind: the verdict, and the scores.
 
-    `fixed` is final; the others are raw and become scores in comparison with other nodes.
+    `fixed` is final; the others are raw and become scores in comparison with other nodes, where they are not all 0:
+    `compares` says so. `fits`: the verdict is a placement.
     """
 
     verdict: Answer
-    after: Stage | None = None
     fixed: int = 0
     taints: int = 0
     preferred_nodes: int = 0
     alternatives: int = 0
+    fits: bool = False
+    compares: bool = False
 
 
 class Stage:
     """A state of nodes. `scored` is what counts as requested when nodes are scored."""
 
-    __slots__ = ("_counts", "answers", "company", "number", "scored", "state")
+    __slots__ = (
+        "_counts", "afters", "allocatable", "answers", "company", "domains", "number", "scored", "state", "used",
+    )  # fmt: skip
 
     def __init__(self, number: int, state: NodeState, scored: CpuMemory, company: Company) -> None:
         self.number = number
@@ -47,6 +51,11 @@ class Stage:
         self.scored = scored
         self.company = company
         self.answers: dict[int, StageAnswer] = {}
+        self.afters: dict[int, Stage] = {}
+        self.domains: dict[int, tuple[int | str | None, ...] | None] = {}  # where soft constraints of a kind count it
+        taken, amounts = dict(state.used), state.node.allocatable
+        self.used = CpuMemory(taken.get("cpu", 0), taken.get("memory", 0))
+        self.allocatable = CpuMemory(amounts.get("cpu", 0), amounts.get("memory", 0))
         self._counts: dict[KindSet, int] = {}
 
     @property
@@ -104,26 +113,36 @@ class Stages:
             answer = stage.answers[kind.number] = self._ask(stage, kind)
         return answer
 
+    def after(self, stage: Stage, kind: PodKind) -> Stage | None:
+        """Return the stage after one more pod of the kind has come; None where it does not fit."""
+        after = stage.afters.get(kind.number)
+        if after is None:
+            verdict = self.ask(stage, kind).verdict
+            if not isinstance(verdict, Placement):
+                return None
+            after = stage.afters[kind.number] = self.with_pod(stage, verdict.node, kind)
+        return after
+
     def _ask(self, stage: Stage, kind: PodKind) -> StageAnswer:
         assert kind.shape is not None  # pods that were there before are placed by nobody
         verdict = place(kind.shape, stage.state, budget=self._place_budget)
         if not isinstance(verdict, Placement):
             return StageAnswer(verdict)
-        amounts, taken = stage.node.allocatable, dict(stage.state.used)
-        allocatable = CpuMemory(amounts.get("cpu", 0), amounts.get("memory", 0))
-        used = CpuMemory(taken.get("cpu", 0), taken.get("memory", 0))
+        allocatable, used = stage.allocatable, stage.used
         fit = fit_score(stage.scored.plus(kind.scored), allocatable, self.profile)
         balance = 0
         if not kind.is_best_effort:
             by_change = stage.state.features.scores_balance_change
             balance = balance_score(used, used.plus(kind.requested), allocatable, by_change=by_change)
+        taints, preferred = _unwelcome_taints(kind.spec, stage.node), _preference(kind.spec, stage.node)
         return StageAnswer(
             verdict,
-            self.with_pod(stage, verdict.node, kind),
             self.profile.fit * fit + self.profile.balance * balance,
-            _unwelcome_taints(kind.spec, stage.node),
-            _preference(kind.spec, stage.node),
+            taints,
+            preferred,
             verdict.rank,
+            fits=True,
+            compares=bool(taints or preferred or verdict.rank),
         )
 
 

@@ -123,34 +123,55 @@ def _count_spread(
 # -- scores
 
 
-def score_spread(rules: Rules, domains: Sequence[Domains], feasible: Population) -> list[int]:
+Place = tuple[int | str | None, ...]
+"""Where a node is counted: for each soft constraint the pods on it, where hosts are counted, or the value of its label;
+None where it has none.
+"""
+
+
+def score_spread(kind: PodKind, rules: Rules, domains: Sequence[Domains], feasible: Population) -> list[int]:
     """Return the score of PodTopologySpread for each feasible stage, 0 to 100: more for emptier domains.
 
     `domains` are the pods by domain of each soft constraint.
     """
-    ignored = [not rules.counts_node(stage.node) for stage, _ in feasible]
-    scored = [each for each, left_out in zip(feasible, ignored, strict=True) if not left_out]
-    counts = [_soft_counter(*each, scored) for each in zip(rules.soft_spread, domains, strict=True)]
-    raw = [_raw_spread(rules.soft_spread, counts, stage) for stage, _ in scored]
-    least, most = min(raw, default=0), max(raw, default=0)
-    scores = iter(MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for each in raw)
-    return [0 if left_out else next(scores) for left_out in ignored]
+    places = [_place(kind, rules, stage) for stage, _ in feasible]
+    nodes = sum(nodes for place, (_, nodes) in zip(places, feasible, strict=True) if place is not None)
+    distinct = {place for place in places if place is not None}
+    weights = [_weight(number, spread, distinct, nodes) for number, spread in enumerate(rules.soft_spread)]
+    raw = {place: _raw_spread(rules.soft_spread, domains, weights, place) for place in distinct}
+    least, most = min(raw.values(), default=0), max(raw.values(), default=0)
+    scores = {place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for place, each in raw.items()}
+    return [0 if place is None else scores[place] for place in places]
 
 
-def _soft_counter(spread: Spread, domains: Domains, scored: Population) -> tuple[Count, float]:
-    """Return how a soft constraint counts a domain, and what one pod weighs: the more domains, the more."""
-    key = spread.constraint.topology_key
-    if key == HOSTNAME:
-        return (lambda stage: stage.count(spread.kinds)), log(sum(nodes for _, nodes in scored) + 2)
-    known = {stage.label(key) for stage, _ in scored}
-    return (lambda stage: domains.get(stage.label(key), 0)), log(len(known) + 2)
+def _place(kind: PodKind, rules: Rules, stage: Stage) -> Place | None:
+    """Return where soft constraints count the nodes of a stage; None where the nodes do not count."""
+    known = stage.domains
+    if kind.number not in known:
+        keys = ((each.constraint.topology_key, each.kinds) for each in rules.soft_spread)
+        place = tuple(
+            stage.count(kinds) if key == HOSTNAME and stage.label(key) is not None else stage.label(key)
+            for key, kinds in keys
+        )
+        known[kind.number] = place if rules.counts_node(stage.node) else None
+    return known[kind.number]
 
 
-def _raw_spread(spreads: Sequence[Spread], counts: Sequence[tuple[Count, float]], stage: Stage) -> int:
+def _weight(number: int, spread: Spread, places: Iterable[Place], nodes: int) -> float:
+    """Return what one pod weighs: the more domains, the more."""
+    if spread.constraint.topology_key == HOSTNAME:
+        return log(nodes + 2)
+    return log(len({place[number] for place in places}) + 2)
+
+
+def _raw_spread(
+    spreads: Sequence[Spread], domains: Sequence[Domains], weights: Sequence[float], place: Place
+) -> int:
     score = 0.0
-    for spread, (count, weight) in zip(spreads, counts, strict=True):
-        if stage.label(spread.constraint.topology_key) is not None:
-            score += count(stage) * weight + (spread.constraint.max_skew - 1)
+    for spread, counts, weight, value in zip(spreads, domains, weights, place, strict=True):
+        if value is not None:
+            pods = value if isinstance(value, int) else counts.get(value, 0)
+            score += pods * weight + (spread.constraint.max_skew - 1)
     return floor(score + 0.5)
 
 

@@ -36,8 +36,9 @@ class Window:
 
     def look(self, stage: Stage, nodes: int, judge: Judge) -> None:
         """Look at so many nodes in a stage."""
-        if stage in self.feasible:
-            self.feasible[stage] += nodes
+        before = self.feasible.get(stage)
+        if before is not None:
+            self.feasible[stage] = before + nodes
             return
         if stage in self.refused:
             return
