@@ -70,7 +70,7 @@ def read_inputs(
     elif paths:
         gathered = Gathered(read_sources(paths))
     return Inputs(
-        sources=gathered.sources,
+        sources=_without(values.fleet, gathered.sources),
         unreadable=gathered.unreadable,
         paths=paths,
         fleet=fleet,
@@ -78,6 +78,14 @@ def read_inputs(
         stack=values.stack or "",
         kubernetes=values.kubernetes or "",
     )
+
+
+def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    """Return the manifests: a fleet may stand in the folder of its workloads, and is none of them."""
+    if not fleet:
+        return sources
+    place = Path(fleet).resolve()
+    return tuple(source for source in sources if Path(source.name).resolve() != place)
 
 
 def _stacks() -> str:

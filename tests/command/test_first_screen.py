@@ -1,0 +1,47 @@
+"""What the README shows first is what the command prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+COMMAND = ("plan", "examples/eighty-gi", "--fleet", "examples/eighty-gi/fleet.yaml")
+BLOCK = re.compile(r"(?<=```text\n).*?(?=```\n)", re.DOTALL)
+
+
+def printed() -> str:
+    """Return what the command prints on a terminal of 80 columns."""
+    code = "import sys; from dra_command.__main__ import main; sys.exit(main())"
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *COMMAND], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+
+def test_the_output_of_the_readme_is_that_of_a_run() -> None:
+    text, shown = README.read_text(encoding="utf-8"), printed()
+    if os.environ.get("REWRITE_GOLDEN"):
+        README.write_text(BLOCK.sub(lambda _: shown, text, count=1), encoding="utf-8")
+        return
+    assert f"pulumi-dra {' '.join(COMMAND)}" in text
+    (block,) = BLOCK.findall(text)
+    assert block == shown
+
+
+def test_the_first_screen_is_short_and_narrow() -> None:
+    first = README.read_text(encoding="utf-8").partition("\n## ")[0]
+    (block,) = BLOCK.findall(first)
+    assert len(first.splitlines()) <= 90
+    assert all(len(line) <= 80 for line in block.splitlines())
+
+
+def test_a_fleet_may_stand_in_the_folder_of_its_workloads() -> None:
+    assert (ROOT / COMMAND[1] / "fleet.yaml").is_file()
+    assert "Deployment serve/vision" in printed()
