@@ -41,6 +41,10 @@ class ClusterOptions(TypedDict):
     """GKE: times in which nothing is upgraded."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """GKE: Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's own key."""
+    disk_kms_key_arn: NotRequired[pulumi.Input[str]]
+    """EKS: key that encrypts the root volumes of system nodes. Default: the account's key for EBS."""
+    grant_key_use: NotRequired[bool]
+    """With keys of one's own: whether the cloud's services are granted their use. Default true."""
     network_id: NotRequired[pulumi.Input[str]]
     """GKE: existing network; with subnetwork_id, pods_range_name and services_range_name."""
     subnetwork_id: NotRequired[pulumi.Input[str]]

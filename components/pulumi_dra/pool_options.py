@@ -49,6 +49,8 @@ class PoolOptions(TypedDict):
     """GKE: type of the boot disk. Default the balanced one that the machine takes."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """GKE: Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
+    grant_key_use: NotRequired[bool]
+    """With a key of one's own: whether the cloud's services are granted its use. Default true."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes, beside those in the fleet, which alone the plan knows of."""
 

@@ -145,6 +145,7 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
         Operation("kms", "CreateKey", id="KeyMetadata.KeyId", outputs={"arn": "KeyMetadata.Arn"}),
         Operation("kms", "EnableKeyRotation", {"enableKeyRotation": lambda _: {}}, of="KeyId"),
     ),
+    "aws:kms/grant:Grant": (Operation("kms", "CreateGrant", {"keyId": "KeyId"}),),
     "aws:eks/cluster:Cluster": (
         Operation(
             "eks",

@@ -97,6 +97,13 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "aws:iam/getSessionContext:getSessionContext": {"issuerArn": "arn:aws:iam::111122223333:role/deploy"},
     "aws:eks/getNodeGroups:getNodeGroups": {"names": []},
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9.9.9-eksbuild.9"},
+    "aws:iam/getRoles:getRoles": {
+        "arns": [
+            "arn:aws:iam::111122223333:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+        ],
+        "names": ["AWSServiceRoleForAutoScaling"],
+    },
+    "gcp:organizations/getProject:getProject": {"number": "123456789012"},
     "gcp:compute/getZones:getZones": {"names": [f"us-central1-{letter}" for letter in "abcf"]},
 }
 

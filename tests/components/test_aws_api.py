@@ -32,6 +32,7 @@ def _bought_pool() -> None:
             "mig_layout": "0,1=all-1g.10gb",
             "max_pods": 110,
             "node_repair": True,
+            "disk_kms_key_arn": "arn:aws:kms:us-east-1:111122223333:key/1",
             "taints": [{"key": "team", "value": "vision", "effect": "PreferNoSchedule"}],
             "tags": {"team": "vision"},
         },

@@ -13,7 +13,11 @@ from api_names import misspelt
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 
 # IAM's messages are of another kind: an account's id and a binding are all there is in them.
-NOT_OF_THESE_APIS = {"gcp:serviceaccount/account:Account", "gcp:projects/iAMMember:IAMMember"}
+NOT_OF_THESE_APIS = {
+    "gcp:serviceaccount/account:Account",
+    "gcp:projects/iAMMember:IAMMember",
+    "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
+}
 CAPACITIES = ("on-demand", "spot", "reservation", "flex-start", "queued")
 
 

@@ -1,6 +1,9 @@
 """The components as another language meets them: by their schema, and constructed through the engine."""
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +64,43 @@ def test_no_other_package_is_needed_to_use_it() -> None:
     assert not _schema().get("dependencies")
 
 
-def other_project(folder: Path, program: str) -> Engine:
+def other_project(folder: Path, program: str, components: Path = PROJECT / "components") -> Engine:
     """Return an engine on a project that meets the components through their schema alone."""
     project = folder / "project"
     project.mkdir()
     (project / "__main__.py").write_text(program)
-    plugins = {"providers": [{"name": "pulumi-dra", "path": str(PROJECT / "components")}]}
+    plugins = {"providers": [{"name": "pulumi-dra", "path": str(components)}]}
     (project / "Pulumi.yaml").write_text(yaml.safe_dump({"name": "other", "runtime": "python", "plugins": plugins}))
     (project / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": {"aws:region": "us-east-1"}}))
     engine = Engine(folder / "work", project)
     engine.stack_init("dev")
     return engine
+
+
+def test_what_is_installed_for_them_is_this_checkout_with_both_clouds() -> None:
+    """As Pulumi does for a plugin in Python: pip, in the folder of the components."""
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-deps", "--no-build-isolation", "--quiet"]
+    done = subprocess.run(
+        [*command, "--report", "-", "--requirement", "requirements.txt"],
+        cwd=PROJECT / "components",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (installed,) = json.loads(done.stdout)["install"]
+    assert installed["metadata"]["name"] == "pulumi-dra"
+    assert installed["requested_extras"] == ["aws", "gcp"]
+    assert installed["download_info"]["url"] == PROJECT.as_uri()
+
+
+@pytest.mark.engine
+@pytest.mark.xdist_group("eks")
+def test_a_copy_of_the_folder_serves_other_languages(tmp_path: Path) -> None:
+    copy = tmp_path / "elsewhere" / "components"
+    shutil.copytree(PROJECT / "components", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    engine = other_project(tmp_path, 'print("nothing")', copy)
+    schema = engine.package_schema(copy)
+    assert schema["resources"].keys() == _schema()["resources"].keys()
 
 
 @pytest.mark.engine

@@ -72,6 +72,18 @@ def test_an_environment_that_is_not_there_is_named(host: language_pb2_grpc.Langu
     assert f"{tmp_path}/missing has no bin/python" in answer.error
 
 
+def test_a_component_package_runs_in_the_environment_that_was_made_for_it(
+    host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
+) -> None:
+    (tmp_path / "__main__.py").write_text("import sys\nprint(sys.prefix)\n")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
+    request = language_pb2.RunPluginRequest(kind="resource", info=program(tmp_path))
+
+    answers = list(host.RunPlugin(request))
+
+    assert b"".join(answer.stdout for answer in answers).decode() == f"{tmp_path / 'venv'}\n"
+
+
 def test_a_component_package_runs_with_its_arguments_and_its_output_streams(
     host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ from pulumi_dra.eks.addons import Addons
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, EksClusterInputs, read_cluster_inputs
 from pulumi_dra.eks.control_plane_logs import declare_control_plane_logs
 from pulumi_dra.eks.credentials import Credentials, configured_credentials
+from pulumi_dra.eks.key_grants import declare_volume_grant, existing_service_role
 from pulumi_dra.eks.keys import account_policy, declare_key
 from pulumi_dra.eks.kubeconfig import eks_kubeconfig
 from pulumi_dra.eks.network import EksNetwork, EksNetworkArgs
@@ -86,9 +87,11 @@ class EksCluster(pulumi.ComponentResource):
             count=inputs.system_count,
             tags=inputs.tags,
             keep_subnets=inputs.subnet_ids is None,
+            disk_kms_key_arn=inputs.disk_kms_key_arn,
             children=children,
-            depends_on=self._nodes_wait_for,
+            depends_on=[*self._nodes_wait_for, *self._declare_grants(inputs)],
         )
+        self.system_nodes = system_nodes
         late = addons.declare_after_nodes([system_nodes], node_monitoring=inputs.node_monitoring)
         self._usable: list[pulumi.Resource] = [*access, system_nodes, *late]
         self.cluster_resource = cluster
@@ -163,6 +166,13 @@ class EksCluster(pulumi.ComponentResource):
                 replacement_trigger=self._network_vpc_id,
             ),
         )
+
+    def _declare_grants(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
+        """Return what the system nodes' key needs; nodes that come first are started by a role that must be there."""
+        if inputs.disk_kms_key_arn is None or not inputs.grant_key_use:
+            return []
+        role = existing_service_role(self._children)
+        return [declare_volume_grant(f"{self._name}-system-volumes", inputs.disk_kms_key_arn, role, self._children)]
 
     def _set_outputs(
         self,

@@ -15,6 +15,7 @@ from pulumi_dra.eks.credentials import Credentials
 from pulumi_dra.eks.network import read_zones
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.key_inputs import read_key_grant
 from pulumi_dra.kubernetes_version import check_version
 
 
@@ -54,6 +55,12 @@ class EksClusterArgs(TypedDict):
     """Profile of the AWS CLI that the kubeconfig names. Default: that of the default provider (aws:profile)."""
     kms_key_arn: NotRequired[pulumi.Input[str]]
     """Key that encrypts Kubernetes secrets. Default: a new one that rotates."""
+    disk_kms_key_arn: NotRequired[pulumi.Input[str]]
+    """Key that encrypts the root volumes of system nodes; the account must have had an Auto Scaling group, whose
+    service-linked role uses the key. Default: the account's key for EBS."""
+    grant_key_use: NotRequired[bool]
+    """With disk_kms_key_arn: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
+    where the policy of the key does. Default true."""
     addon_versions: NotRequired[dict[str, str]]
     """Versions of the add-ons vpc-cni, kube-proxy, coredns, eks-pod-identity-agent and eks-node-monitoring-agent:
     "v1.20.4-eksbuild.1", or "most-recent". Default: what EKS recommends for the Kubernetes version when the add-on is
@@ -92,6 +99,8 @@ class EksClusterInputs:
     admin_principal_arns: pulumi.Input[list[pulumi.Input[str]]] | None
     credentials: Credentials | None  # None for those of the default provider
     kms_key_arn: pulumi.Input[str] | None
+    disk_kms_key_arn: pulumi.Input[str] | None
+    grant_key_use: bool
     addon_versions: dict[str, pulumi.Input[str]]
     network_policy: bool
     prefix_delegation: bool
@@ -139,6 +148,8 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         admin_principal_arns=admins if read.has("admin_principal_arns") else None,
         credentials=_read_credentials(read),
         kms_key_arn=read.identifier("kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
+        disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
+        grant_key_use=read_key_grant(read, "disk_kms_key_arn"),
         addon_versions=addon_versions,
         network_policy=read.flag("network_policy", True),
         prefix_delegation=read.flag("prefix_delegation", False),

@@ -79,14 +79,13 @@ def declare_cluster(
         cluster_security_group_id=cluster.cluster_security_group_id,
         vpc_id=cluster.vpc_id,
     )
-    pools: list[pulumi.Resource] = [
-        EksGpuPool(
-            f"{name}-{pool.name}",
-            pool_args(inputs, fleet, plan, pool, place),
-            opts=children.options(depends_on=cluster.nodes_wait_for),
-        )
-        for pool in pools_to_build(fleet, plan)
-    ]
+    pools: list[pulumi.Resource] = []
+    for pool in pools_to_build(fleet, plan):
+        args = pool_args(inputs, fleet, plan, pool, place)
+        # The role that a key is granted to is made with the account's first group, which may be the system nodes.
+        first = [cluster.system_nodes] if "disk_kms_key_arn" in args else []
+        opts = children.options(depends_on=[*cluster.nodes_wait_for, *first])
+        pools.append(EksGpuPool(f"{name}-{pool.name}", args, opts=opts))
     return BuiltCluster.of(cluster, pools)
 
 

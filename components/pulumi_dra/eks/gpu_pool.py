@@ -11,6 +11,7 @@ from pulumi_dra.eks import launch_template
 from pulumi_dra.eks.boot_config import boot_config
 from pulumi_dra.eks.capacity import capacity_type, is_bought, machine_in_template
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, read_gpu_pool_inputs
+from pulumi_dra.eks.key_grants import declare_volume_grant
 from pulumi_dra.eks.node_count import desired_size
 from pulumi_dra.eks.node_image import architecture_of, gpu_image
 from pulumi_dra.inputs import InputReader
@@ -73,6 +74,10 @@ class EksGpuPool(pulumi.ComponentResource):
     def _declare_node_group(self, inputs: EksGpuPoolInputs, template: aws.ec2.LaunchTemplate) -> aws.eks.NodeGroup:
         counts = inputs.counts
         desired = desired_size(counts, inputs.pool_name, inputs.cluster_name, self._children)
+        grants: list[pulumi.Resource] = []
+        if inputs.grant_key_use and inputs.disk_kms_key_arn is not None:
+            key, role = inputs.disk_kms_key_arn, inputs.node_role_arn
+            grants = [declare_volume_grant(f"{self._name}-volumes", key, role, self._children)]
         return aws.eks.NodeGroup(
             fitting(f"{self._name}-nodes", NODE_GROUP_NAME),
             cluster_name=inputs.cluster_name,
@@ -91,6 +96,7 @@ class EksGpuPool(pulumi.ComponentResource):
             taints=[{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],
             tags=inputs.tags,
             opts=self._children.options(
+                depends_on=grants,
                 # Bought machines cannot be had twice, so a replacement waits until the old ones are free.
                 delete_before_replace=True if is_bought(inputs.capacity) else None,
                 ignore_changes=["subnetIds"] if inputs.keep_subnets else None,

@@ -17,6 +17,7 @@ from pulumi_dra.eks.mig import mig_instances
 from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL, known_machine
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.key_inputs import read_key_grant
 from pulumi_dra.pool_inputs import (
     Counts,
     NodeTaint,
@@ -84,6 +85,9 @@ class EksGpuPoolArgs(TypedDict):
     """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
     disk_kms_key_arn: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volume. Default: the account's key for EBS."""
+    grant_key_use: NotRequired[bool]
+    """With disk_kms_key_arn: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
+    where the policy of the key does. Default true."""
     node_repair: NotRequired[bool]
     """Whether EKS replaces or reboots nodes that are broken; that a GPU is, the cluster tells with node_monitoring.
     Default false."""
@@ -127,6 +131,7 @@ class EksGpuPoolInputs:
     disk_gib: int
     local_storage: str
     disk_kms_key_arn: pulumi.Input[str] | None
+    grant_key_use: bool
     node_repair: bool
     labels: dict[str, pulumi.Input[str]]
     taints: list[Taint]
@@ -169,6 +174,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         disk_gib=read_disk_gib(read, CLOUD),
         local_storage=read.choice("local_storage", ("none", "raid0", "mount"), "none"),
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
+        grant_key_use=read_key_grant(read, "disk_kms_key_arn"),
         node_repair=read.flag("node_repair", False),
         labels=read_labels(read, CLOUD, nodes),
         taints=read_taints(read, CLOUD, nodes),

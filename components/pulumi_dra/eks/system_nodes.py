@@ -24,6 +24,7 @@ def declare_system_nodes(
     count: int,
     tags: dict[str, pulumi.Input[str]],
     keep_subnets: bool,
+    disk_kms_key_arn: pulumi.Input[str] | None,
     children: Children,
     depends_on: Sequence[pulumi.Resource],
 ) -> aws.eks.NodeGroup:
@@ -35,7 +36,7 @@ def declare_system_nodes(
         f"{name}-system",
         update_default_version=True,
         metadata_options=launch_template.metadata_options(),
-        block_device_mappings=launch_template.root_volume(ROOT_VOLUME_GIB),
+        block_device_mappings=launch_template.root_volume(ROOT_VOLUME_GIB, disk_kms_key_arn),
         tag_specifications=launch_template.tag_specifications(tags),
         tags=tags,
         opts=children.options(),

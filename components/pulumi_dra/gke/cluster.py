@@ -10,6 +10,7 @@ from pulumi_gcp.container.outputs import ClusterControlPlaneEndpointsConfig
 from dra_planner.clouds import POOL
 from pulumi_dra.children import Children
 from pulumi_dra.gke.cluster_inputs import ExistingNetwork, GkeClusterArgs, GkeClusterInputs, read_cluster_inputs
+from pulumi_dra.gke.key_grants import DISKS, SECRETS, declare_key_grant
 from pulumi_dra.gke.kubeconfig import gke_kubeconfig
 from pulumi_dra.gke.network import GkeNetwork
 from pulumi_dra.gke.node_account import declare_node_account
@@ -47,8 +48,10 @@ class GkeCluster(pulumi.ComponentResource):
         self._children = Children(self, opts)
         network, ways_out = self._declare_network(inputs)
         account, grants = declare_node_account(name, self._children)
-        cluster = self._declare_cluster(inputs, network, account, [*grants, *ways_out])
-        system_nodes = self._declare_system_nodes(inputs, cluster, account, grants)
+        of_secrets = self._declare_key_grant(inputs.secrets_kms_key, SECRETS, inputs)
+        cluster = self._declare_cluster(inputs, network, account, [*grants, *ways_out, *of_secrets])
+        of_disks = self._declare_key_grant(inputs.disk_kms_key, DISKS, inputs)
+        system_nodes = self._declare_system_nodes(inputs, cluster, account, [*grants, *of_disks])
         self._usable: list[pulumi.Resource] = [system_nodes, *grants]
         self.cluster_resource = cluster
         self._set_outputs(inputs, cluster, account)
@@ -121,6 +124,13 @@ class GkeCluster(pulumi.ComponentResource):
                 ignore_changes=["initialNodeCount", "nodeConfig"],
             ),
         )
+
+    def _declare_key_grant(
+        self, key: pulumi.Input[str] | None, agent: str, inputs: GkeClusterInputs
+    ) -> list[pulumi.Resource]:
+        if key is None or not inputs.grant_key_use:
+            return []
+        return [declare_key_grant(f"{self._name}-{agent}", key, agent, self._children)]
 
     def _declare_system_nodes(
         self,

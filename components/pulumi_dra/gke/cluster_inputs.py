@@ -11,6 +11,7 @@ from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.key_inputs import read_key_grant
 from pulumi_dra.kubernetes_version import check_version
 from pulumi_dra.maintenance import MaintenanceExclusion, read_exclusions
 
@@ -52,6 +53,9 @@ class GkeClusterArgs(TypedDict):
     """Cloud KMS key that encrypts Kubernetes secrets. Default: Google's own key."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's own key."""
+    grant_key_use: NotRequired[bool]
+    """With either key: whether Google's service agents are given the role on it that they need, which stays when the
+    cluster goes. False where they have it. Default true."""
     security_group: str
     """Google group whose members and subgroups RBAC may name (gke-security-groups@example.com); or none, so that it is
     on record that roles are bound to single accounts."""
@@ -90,6 +94,7 @@ class GkeClusterInputs:
     network: ExistingNetwork | None
     secrets_kms_key: pulumi.Input[str] | None
     disk_kms_key: pulumi.Input[str] | None
+    grant_key_use: bool
     security_group: str  # "" for none
     maintenance_exclusions: list[MaintenanceExclusion]
     system_machine: str
@@ -121,6 +126,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         network=_read_network(read),
         secrets_kms_key=read.identifier("secrets_kms_key"),
         disk_kms_key=read.identifier("disk_kms_key"),
+        grant_key_use=read_key_grant(read, "secrets_kms_key", "disk_kms_key"),
         security_group=_read_group(read),
         maintenance_exclusions=read_exclusions(read),
         system_machine=read.text("system_machine", CLOUD.system_machine),

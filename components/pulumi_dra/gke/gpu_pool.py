@@ -6,6 +6,7 @@ import pulumi_gcp as gcp
 
 from pulumi_dra.children import Children
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, GkeGpuPoolInputs, read_gpu_pool_inputs
+from pulumi_dra.gke.key_grants import DISKS, declare_key_grant
 from pulumi_dra.gke.machine import guest_accelerators
 from pulumi_dra.gke.node_config import node_settings
 from pulumi_dra.gke.node_counts import node_count_settings
@@ -29,6 +30,10 @@ class GkeGpuPool(pulumi.ComponentResource):
         inputs = read_gpu_pool_inputs(read, name)
         read.finish()
         super().__init__("pulumi-dra:index:GkeGpuPool", name, {}, opts)
+        children = Children(self, opts)
+        grants: list[pulumi.Resource] = []
+        if inputs.grant_key_use and inputs.disk_kms_key is not None:
+            grants = [declare_key_grant(f"{name}-disks", inputs.disk_kms_key, DISKS, children)]
         pool = gcp.container.NodePool(
             fitting(f"{name}-nodes", GKE_NAME),
             cluster=inputs.cluster,
@@ -44,8 +49,9 @@ class GkeGpuPool(pulumi.ComponentResource):
             **node_count_settings(inputs.counts, len(inputs.zones), inputs.location_policy),
             # A change of either would make a new pool: the first count is per zone, and GKE reports the SSDs that come
             # with a machine though nobody asked for them (GoogleCloudPlatform/cluster-toolkit PR 2968).
-            opts=Children(self, opts).options(
-                ignore_changes=["initialNodeCount", "nodeConfig.ephemeralStorageLocalSsdConfig"]
+            opts=children.options(
+                depends_on=grants,
+                ignore_changes=["initialNodeCount", "nodeConfig.ephemeralStorageLocalSsdConfig"],
             ),
         )
         self.pool_name = pulumi.Output.from_input(inputs.pool_name)

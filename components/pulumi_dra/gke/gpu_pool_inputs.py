@@ -16,6 +16,7 @@ from pulumi_dra.gke.node_counts import check_node_counts
 from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.key_inputs import read_key_grant
 from pulumi_dra.pool_inputs import (
     Counts,
     NodeTaint,
@@ -83,6 +84,9 @@ class GkeGpuPoolArgs(TypedDict):
     the balanced one of the machine's family: Hyperdisk where it takes no Persistent Disk (a3-ultragpu, a4, a4x, g4)."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
+    grant_key_use: NotRequired[bool]
+    """With disk_kms_key: whether Compute Engine's service agent is given the role on it that it needs, which stays when
+    the pool goes. False where it has it. Default true."""
     auto_upgrade: NotRequired[bool]
     """Whether GKE upgrades the nodes. Default true, and false only in a cluster without a release channel; GPU nodes
     that are busy or on a reservation may want maintenance exclusions of the cluster instead."""
@@ -115,6 +119,7 @@ class GkeGpuPoolInputs:
     disk_gib: int
     disk_type: str  # "" for the machine's own
     disk_kms_key: pulumi.Input[str] | None
+    grant_key_use: bool
     auto_upgrade: bool
     labels: dict[str, pulumi.Input[str]]
     taints: list[Taint]
@@ -167,6 +172,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         disk_gib=read_disk_gib(read, CLOUD),
         disk_type=_read_disk_type(read, machine),
         disk_kms_key=read.identifier("disk_kms_key"),
+        grant_key_use=read_key_grant(read, "disk_kms_key"),
         auto_upgrade=read.flag("auto_upgrade", True),
         labels=read_labels(read, CLOUD, nodes),
         taints=read_taints(read, CLOUD, nodes),

@@ -96,7 +96,8 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     ) -> Iterator[language_pb2.RunPluginResponse]:
         """Start a policy pack, or a component package or provider, and stream what it prints."""
         try:
-            python = interpreter(request.info.options, request.info.program_directory)
+            default = "" if request.kind == "analyzer" else "venv"
+            python = interpreter(request.info.options, request.info.program_directory, default=default)
         except NoSuchEnvironment as error:
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
         environment = {**os.environ, **dict(entry.split("=", 1) for entry in request.env)}

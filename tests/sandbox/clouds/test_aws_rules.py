@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import grpc
@@ -204,3 +205,75 @@ def test_a_principal_has_one_entry(cloud: Cloud, principal: str) -> None:
     cloud.create(ENTRY, clusterName="main", principalArn="arn:aws:iam::123456789012:role/admin")
     with pytest.raises(grpc.RpcError, match="already in use on this cluster"):
         cloud.create(ENTRY, clusterName="main", principalArn=principal)
+
+
+KEY, GRANT = "arn:aws:kms:eu-west-1:123456789012:key/mine", "aws:kms/grant:Grant"
+ROLE = "arn:aws:iam::123456789012:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+USE = [
+    "Encrypt",
+    "Decrypt",
+    "ReEncryptFrom",
+    "ReEncryptTo",
+    "GenerateDataKey",
+    "GenerateDataKeyWithoutPlaintext",
+    "DescribeKey",
+    "CreateGrant",
+]
+KEY_POLICY = {
+    "Statement": [
+        {"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::123456789012:root"}, "Action": "kms:*"},
+        {
+            "Effect": "Allow",
+            "Principal": {"AWS": [ROLE]},
+            "Action": ["kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:DescribeKey"],
+        },
+        {"Effect": "Allow", "Principal": {"AWS": ROLE}, "Action": "kms:CreateGrant"},
+    ]
+}
+
+
+def encrypted(cloud: Cloud, desired: int = 1) -> dict[str, Any]:
+    """Return a second group of the cluster, whose volumes are encrypted with a key of one's own."""
+    volumes = [{"deviceName": "/dev/xvda", "ebs": {"encrypted": "true", "kmsKeyId": KEY}}]
+    template = cloud.create(TEMPLATE, name="gpu", blockDeviceMappings=volumes)
+    launch = {"id": template["id"], "version": "1"}
+    return {
+        **GROUP_INPUTS,
+        "nodeGroupName": "own-key",
+        "launchTemplate": launch,
+        "scalingConfig": sizes(0, desired, 4),
+    }
+
+
+def test_nodes_die_at_launch_when_auto_scaling_may_not_use_their_key(cloud: Cloud) -> None:
+    cloud.create(GROUP, **GROUP_INPUTS)
+    group = encrypted(cloud)
+    with pytest.raises(grpc.RpcError, match=r"Client\.InvalidKMSKey\.InvalidState"):
+        cloud.create(GROUP, **group)
+    cloud.create(GRANT, keyId=KEY, granteePrincipal=ROLE, operations=USE[:-1])
+    with pytest.raises(grpc.RpcError, match=r"Client\.InvalidKMSKey\.InvalidState"):
+        cloud.create(GROUP, **group)
+    cloud.create(GRANT, keyId=KEY, granteePrincipal=ROLE, operations=USE)
+    cloud.create(GROUP, **group)
+
+
+def test_an_empty_group_shows_at_its_first_node_that_its_key_is_closed(cloud: Cloud) -> None:
+    group = encrypted(cloud, desired=0)
+    made = cloud.create(GROUP, **group)
+    with pytest.raises(grpc.RpcError, match="AsgInstanceLaunchFailures"):
+        cloud.update(GROUP, made, **{**group, "scalingConfig": sizes(0, 1, 4)})
+
+
+def test_a_policy_of_the_key_opens_it_too(cloud: Cloud) -> None:
+    cloud.create(GROUP, **GROUP_INPUTS)
+    cloud.create("aws:kms/keyPolicy:KeyPolicy", keyId="mine", policy=json.dumps(KEY_POLICY))
+    cloud.create(GROUP, **encrypted(cloud))
+
+
+def test_the_role_of_auto_scaling_is_not_there_before_the_first_group(cloud: Cloud) -> None:
+    with pytest.raises(grpc.RpcError, match="one or more invalid principals"):
+        cloud.create("aws:kms/key:Key", policy=json.dumps(KEY_POLICY))
+    with pytest.raises(grpc.RpcError, match="InvalidArnException"):
+        cloud.create(GRANT, keyId=KEY, granteePrincipal=ROLE, operations=USE)
+    cloud.create("aws:iam/serviceLinkedRole:ServiceLinkedRole", awsServiceName="autoscaling.amazonaws.com")
+    cloud.create("aws:kms/key:Key", policy=json.dumps(KEY_POLICY))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
@@ -134,3 +135,33 @@ def test_ssds_of_the_machine_are_a_difference_unless_ignored(
         urn=f"urn:pulumi:dev::p::{POOL}::T", old_inputs=inputs, news=inputs, ignoreChanges=ignored
     )
     assert list(gcp.Diff(request).replaces) == replaces
+
+
+KEY = "projects/acme/locations/us-central1/keyRings/nodes/cryptoKeys/disks"
+COMPUTE, CONTAINER = "compute-system", "container-engine-robot"
+KEYED = {
+    "disks of a pool": (POOL, {"cluster": "main", "nodeConfig": {"bootDiskKmsKey": KEY}}, COMPUTE),
+    "secrets": (CLUSTER, {"databaseEncryption": {"state": "ENCRYPTED", "keyName": KEY}}, CONTAINER),
+}
+
+
+@pytest.mark.parametrize(("token", "inputs", "agent"), KEYED.values(), ids=KEYED)
+def test_an_agent_needs_a_role_on_the_key(stand_in, token: str, inputs: dict[str, Any], agent: str) -> None:
+    gcp = stand_in("gcp")
+    gcp.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
+
+    def create(token: str, properties: dict[str, Any]) -> None:
+        urn = f"urn:pulumi:dev::p::{token}::T"
+        gcp.Create(provider_pb2.CreateRequest(urn=urn, properties=to_wire(properties)))
+
+    def grant(role: str, agent: str) -> None:
+        member = f"serviceAccount:service-123456789012@{agent}.iam.gserviceaccount.com"
+        given = {"cryptoKeyId": KEY, "role": role, "member": member}
+        create("gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", given)
+
+    grant("roles/cloudkms.viewer", agent)
+    grant("roles/cloudkms.cryptoKeyEncrypterDecrypter", CONTAINER if agent == COMPUTE else COMPUTE)
+    with pytest.raises(grpc.RpcError, match=r"'cloudkms\.cryptoKeyVersions\.useToEncrypt' denied on resource"):
+        create(token, inputs)
+    grant("roles/cloudkms.cryptoKeyEncrypterDecrypter", agent)
+    create(token, inputs)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
+from dra_sandbox.clouds.aws.keys import ROLE, role_exists
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import Values
 
@@ -31,7 +33,19 @@ def lookups(memory: Memory) -> Mapping[str, Callable[[Values, Mapping[str, str]]
             "id": identifier,
         }
 
-    return {"aws:eks/getNodeGroups:getNodeGroups": node_groups, "aws:eks/getNodeGroup:getNodeGroup": node_group}
+    def roles(arguments: Values, place: Mapping[str, str]) -> Values:
+        """The service-linked role of Auto Scaling, which alone is there unasked."""
+        path, name = ROLE.removeprefix("role").rsplit("/", 1)
+        asked = f"{path}/".startswith(arguments.get("pathPrefix") or "/")
+        found = [name] if role_exists(memory) and asked and re.search(arguments.get("nameRegex") or "", name) else []
+        arn = f"arn:{place['partition']}:iam::{place['account']}:{ROLE}"
+        return {"id": place["region"], "names": found, "arns": [arn] * len(found)}
+
+    return {
+        "aws:eks/getNodeGroups:getNodeGroups": node_groups,
+        "aws:eks/getNodeGroup:getNodeGroup": node_group,
+        "aws:iam/getRoles:getRoles": roles,
+    }
 
 
 def _as_list(value: object) -> list[object]:

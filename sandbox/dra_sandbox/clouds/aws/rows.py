@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dra_sandbox.clouds.aws import clusters, launch_templates, node_groups, values
+from dra_sandbox.clouds.aws import clusters, keys, launch_templates, node_groups, values
 from dra_sandbox.clouds.rows import Facts, Output, Row, incremented, same_as
 from dra_sandbox.clouds.wire import Value
 
@@ -221,6 +221,24 @@ ROWS: Mapping[str, Row] = {
         },
         defaults={"isEnabled": True, "keyUsage": "ENCRYPT_DECRYPT", "customerMasterKeySpec": "SYMMETRIC_DEFAULT"},
         replace=("customerMasterKeySpec", "keyUsage", "multiRegion", "customKeyStoreId", "xksKeyId"),
+        refusals=(keys.principal_exists,),
+        remembered=True,
+    ),
+    "aws:kms/keyPolicy:KeyPolicy": Row(
+        id="{keyId}", replace=("keyId",), refusals=(keys.principal_exists,), remembered=True
+    ),
+    "aws:kms/grant:Grant": Row(
+        id="{keyId}:{hex32}",
+        outputs={"grantId": "{hex32}", "grantToken": "{hex32}"},
+        replace=("constraints", "grantCreationTokens", "granteePrincipal", "keyId", "name", "operations"),
+        sets=("operations",),
+        refusals=(keys.principal_exists,),
+        remembered=True,
+    ),
+    "aws:iam/serviceLinkedRole:ServiceLinkedRole": Row(
+        id="arn:{partition}:iam::{account}:role/aws-service-role/{awsServiceName}/{hex8}",
+        replace=("awsServiceName", "customSuffix"),
+        remembered=True,
     ),
     "aws:kms/alias:Alias": Row(
         id="{name}",
@@ -333,7 +351,7 @@ ROWS: Mapping[str, Row] = {
             "taints[*].effect": values.TAINT_EFFECTS,
         },
         checks=node_groups.CHECKS,
-        refusals=node_groups.REFUSALS,
+        refusals=(*node_groups.REFUSALS, keys.nodes_can_use_their_key),
         remembered=True,
     ),
     "aws:eks/addon:Addon": Row(

@@ -13,6 +13,7 @@ Place = Mapping[str, str]
 _ZONES = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bcd"}
 
 _PATCH = "1-gke.1000000"
+PROJECT_NUMBER = "123456789012"
 
 
 def client_config(arguments: Values, place: Place) -> Values:
@@ -32,7 +33,7 @@ def project(arguments: Values, place: Place) -> Values:
         "id": f"projects/{name}",
         "projectId": name,
         "name": name,
-        "number": "123456789012",
+        "number": PROJECT_NUMBER,
         "autoCreateNetwork": True,
         "billingAccount": "",
         "deletionPolicy": "",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dra_sandbox.clouds.gcp import node_pools
+from dra_sandbox.clouds.gcp import keys, node_pools
 from dra_sandbox.clouds.rows import Facts, Row
 from dra_sandbox.clouds.wire import Value, Values
 
@@ -176,6 +176,7 @@ ROWS: Mapping[str, Row] = {
             "databaseEncryption.state": frozenset({"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}),
         },
         checks=(_has_a_first_pool, node_pools.of_cluster),
+        refusals=(keys.agents_may_use_keys,),
     ),
     "gcp:container/nodePool:NodePool": Row(
         id="projects/{project}/locations/{location}/clusters/{cluster}/nodePools/{name}",
@@ -220,6 +221,7 @@ ROWS: Mapping[str, Row] = {
             "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN", "SHORT_LIVED"}),
         },
         checks=(_autoscaling_in_one_way, node_pools.of_pool),
+        refusals=(keys.agents_may_use_keys,),
         reported=node_pools.reported,
     ),
     "gcp:compute/network:Network": Row(
@@ -307,7 +309,7 @@ ROWS: Mapping[str, Row] = {
         replace=("project",),
     ),
     "gcp:projects/iAMMember:IAMMember": Row(
-        id="{project}/{role}/{member}", replace=("condition", "member", "project", "role")
+        id="{project}/{role}/{member}", replace=("condition", "member", "project", "role"), remembered=True
     ),
     "gcp:projects/service:Service": Row(id="{project}/{service}", replace=("project", "service")),
     "gcp:serviceaccount/iAMMember:IAMMember": Row(
@@ -322,6 +324,9 @@ ROWS: Mapping[str, Row] = {
         replace=("destroyScheduledDuration", "importOnly", "keyRing", "purpose", "skipInitialVersionCreation"),
     ),
     "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember": Row(
-        id="{cryptoKeyId}/{role}/{member}", replace=("condition", "cryptoKeyId", "member", "role")
+        id="{cryptoKeyId}/{role}/{member}", replace=("condition", "cryptoKeyId", "member", "role"), remembered=True
+    ),
+    "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding": Row(
+        id="{cryptoKeyId}/{role}", replace=("condition", "cryptoKeyId", "role"), remembered=True
     ),
 }

@@ -1,0 +1,52 @@
+"""What Google Cloud refuses where a key of one's own encrypts disks of nodes or secrets of a cluster.
+
+Compute Engine uses the key of a disk and GKE that of secrets, each as its service agent, which needs a role on the key.
+Sources: terraform-provider-google issue 5103 and PR 590 of gcp-compute-persistent-disk-csi-driver (what is said); GKE
+documentation, “Use customer-managed encryption keys” and “Encrypt secrets at the application layer” (agents, role).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_sandbox.clouds.gcp.functions import PROJECT_NUMBER
+from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
+
+MEMBER, BINDING = "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding"
+PROJECT_MEMBER = "gcp:projects/iAMMember:IAMMember"
+ROLES = frozenset({"roles/cloudkms.cryptoKeyEncrypterDecrypter", "roles/owner"})
+COMPUTE = f"serviceAccount:service-{PROJECT_NUMBER}@compute-system.iam.gserviceaccount.com"
+CONTAINER = f"serviceAccount:service-{PROJECT_NUMBER}@container-engine-robot.iam.gserviceaccount.com"
+
+
+def agents_may_use_keys(request: Request) -> str | None:
+    """Refuse a cluster or pool whose keys the clouds' agents may not use."""
+    if request.before is not None:
+        return None
+    for key, agent in _used(request.inputs or {}):
+        if agent not in _may_use(request.cloud, key):
+            return (
+                f"Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied on resource '{key}' (or it may not "
+                f"exist): {agent.removeprefix('serviceAccount:')} needs roles/cloudkms.cryptoKeyEncrypterDecrypter"
+            )
+    return None
+
+
+def _used(inputs: Values) -> Iterator[tuple[str, str]]:
+    """Yield each key that a cluster or a pool names, and the agent that uses it."""
+    if disks := (inputs.get("nodeConfig") or {}).get("bootDiskKmsKey"):
+        yield disks, COMPUTE
+    if secrets := (inputs.get("databaseEncryption") or {}).get("keyName"):
+        yield secrets, CONTAINER
+
+
+def _may_use(cloud: Memory, key: str) -> Iterator[str]:
+    for member in cloud.all(MEMBER).values():
+        if member["cryptoKeyId"] == key and member["role"] in ROLES:
+            yield member["member"]
+    for binding in cloud.all(BINDING).values():
+        if binding["cryptoKeyId"] == key and binding["role"] in ROLES:
+            yield from binding["members"]
+    yield from (each["member"] for each in cloud.all(PROJECT_MEMBER).values() if each["role"] in ROLES)

@@ -1,0 +1,106 @@
+"""Keys of one's own: whom the components let use them, and what waits for that."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+import pytest
+
+from pulumi_dra.eks import EksCluster, EksGpuPool
+from pulumi_dra.eks.key_grants import NoServiceRole, require_service_role, service_role_beside
+from pulumi_dra.gke import GkeCluster, GkeGpuPool
+
+KEY = "arn:aws:kms:us-east-1:111122223333:key/1"
+CRYPTO_KEY = "projects/keys/locations/us-central1/keyRings/gpus/cryptoKeys/disks"
+AUTO_SCALING = "role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+POOL: dict[str, Any] = {
+    "cluster_name": "dev",
+    "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
+    "subnet_ids": ["subnet-a"],
+    "machine": "g6.2xlarge",
+    "max_nodes": 4,
+}
+GKE_POOL: dict[str, Any] = {
+    "cluster": "dev",
+    "location": "us-central1",
+    "machine": "g2-standard-8",
+    "zones": ["us-central1-a"],
+    "service_account": "nodes@p.example",
+    "max_nodes": 4,
+}
+GKE: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
+Declare = Callable[..., Any]
+
+
+def test_auto_scaling_may_use_the_key_of_a_pool_before_its_nodes_start(declare: Declare) -> None:
+    declared = declare(lambda: EksGpuPool("l4", {**POOL, "disk_kms_key_arn": KEY}))
+    grant = declared.one("Grant")
+    assert grant.inputs["keyId"] == KEY
+    assert grant.inputs["granteePrincipal"] == f"arn:aws:iam::111122223333:{AUTO_SCALING}"
+    assert {"CreateGrant", "GenerateDataKeyWithoutPlaintext", "ReEncryptTo"} <= set(grant.inputs["operations"])
+    assert grant.name in declared.one("NodeGroup").depends_on
+
+
+def test_the_system_nodes_of_a_cluster_have_a_key_too(declare: Declare) -> None:
+    declared = declare(lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key_arn": KEY}))
+    assert declared.one("LaunchTemplate").inputs["blockDeviceMappings"][0]["ebs"]["kmsKeyId"] == KEY
+    assert declared.one("Grant").inputs["granteePrincipal"].endswith(AUTO_SCALING)
+    assert "dev-system-volumes" in declared.one("NodeGroup").depends_on
+
+
+def test_an_account_that_never_had_an_auto_scaling_group_is_told_before_anything_is_made() -> None:
+    with pytest.raises(NoServiceRole, match="aws iam create-service-linked-role"):
+        require_service_role([])
+    assert require_service_role([f"arn:aws:iam::111122223333:{AUTO_SCALING}"]).endswith(AUTO_SCALING)
+
+
+@pytest.mark.parametrize("partition", ["aws", "aws-cn", "aws-us-gov"])
+def test_the_role_lies_in_the_account_and_partition_of_the_nodes(partition: str) -> None:
+    beside = service_role_beside(f"arn:{partition}:iam::123456789012:role/path/nodes")
+    assert beside == f"arn:{partition}:iam::123456789012:{AUTO_SCALING}"
+
+
+@pytest.mark.parametrize(
+    ("make", "waits", "agent"),
+    [
+        (lambda: GkeGpuPool("l4", {**GKE_POOL, "disk_kms_key": CRYPTO_KEY}), "l4-nodes", "compute-system"),
+        (lambda: GkeCluster("dev", {**GKE, "disk_kms_key": CRYPTO_KEY}), "dev-system", "compute-system"),
+        (lambda: GkeCluster("dev", {**GKE, "secrets_kms_key": CRYPTO_KEY}), "dev-cluster", "container-engine-robot"),
+    ],
+)
+def test_googles_agents_have_a_role_on_the_key_first(
+    declare: Declare, make: Callable[[], pulumi.Resource], waits: str, agent: str
+) -> None:
+    declared = declare(make)
+    member = declared.one("CryptoKeyIAMMember")
+    assert member.inputs == {
+        "cryptoKeyId": CRYPTO_KEY,
+        "role": "roles/cloudkms.cryptoKeyEncrypterDecrypter",
+        "member": f"serviceAccount:service-123456789012@{agent}.iam.gserviceaccount.com",
+    }
+    (waiting,) = [each for each in declared.resources if each.name == waits]
+    assert member.name in waiting.depends_on
+
+
+def test_the_role_of_an_agent_stays_when_the_pool_goes_since_others_use_it(declare: Declare) -> None:
+    declared = declare(lambda: GkeGpuPool("l4", {**GKE_POOL, "disk_kms_key": CRYPTO_KEY}))
+    assert declared.one("CryptoKeyIAMMember").retain_on_delete
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: EksGpuPool("l4", {**POOL, "disk_kms_key_arn": KEY, "grant_key_use": False}),
+        lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key_arn": KEY, "grant_key_use": False}),
+        lambda: GkeGpuPool("l4", {**GKE_POOL, "disk_kms_key": CRYPTO_KEY, "grant_key_use": False}),
+        lambda: GkeCluster(
+            "dev", {**GKE, "disk_kms_key": CRYPTO_KEY, "secrets_kms_key": CRYPTO_KEY, "grant_key_use": False}
+        ),
+        lambda: EksGpuPool("l4", POOL),
+        lambda: GkeGpuPool("l4", GKE_POOL),
+        lambda: GkeCluster("dev", GKE),
+    ],
+)
+def test_nothing_is_granted_where_others_do_or_the_cloud_has_the_key(declare: Declare, make: Any) -> None:
+    declared = declare(make)
+    assert declared.all("Grant") == declared.all("CryptoKeyIAMMember") == []
