@@ -7,17 +7,29 @@ import sys
 import traceback
 from typing import Any
 
-from dra_planner.errors import PlannerError
+from dra_planner.errors import ManifestError, PlannerError
 
 
 def tell_fault(error: PlannerError, *, as_json: bool) -> None:
     """Print what is wrong with the input, where, and what would make it right."""
+    error = _with_repair(error)
     if as_json:
         first, *others = [_fault(each) for each in _flatten(error)]
         print(json.dumps({"version": 1, "error": first, "others": others}, indent=2, ensure_ascii=False))
         return
     for each in _flatten(error):
         print(f"pulumi-dra: {sentence(each)}", file=sys.stderr)
+
+
+def _with_repair(error: PlannerError) -> PlannerError:
+    """Return the error with the command that repairs the text, where the text can be repaired."""
+    if not isinstance(error, ManifestError):
+        return error
+    from dra_command.repaired import repair_fix  # reads the file again
+
+    repaired = repair_fix(error)
+    fix = "; ".join(filter(None, (error.fix, repaired)))
+    return ManifestError(error.message, place=error.place, fix=fix, others=error.others) if repaired else error
 
 
 def tell_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> None:

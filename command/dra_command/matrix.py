@@ -8,7 +8,7 @@ from dra_command.arguments import UsageError
 from dra_command.inputs import read_inputs
 from dra_command.progress import doing
 from dra_command.status import status_of
-from dra_planner.fleet import read_values
+from dra_planner.fleet.changes import read_values
 from dra_planner.plan import PlanRequest
 from dra_planner.plan.matrix import Matrix, plan_matrix
 

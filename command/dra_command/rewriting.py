@@ -10,6 +10,7 @@ from textwrap import indent
 
 from dra_command.arguments import UsageError
 from dra_command.inputs import read_inputs
+from dra_command.repaired import repair_sources
 from dra_command.status import Status
 from dra_command.writing import write_whole
 from dra_planner.errors import SourceError
@@ -31,17 +32,21 @@ def run(values: argparse.Namespace) -> int:
     if page:
         fix = "write its blocks to files first"
         raise UsageError(f"--rewrite changes files of manifests, and {page} is none", fix=fix)
-    read_documents(sources)  # says what cannot be read before anything is printed or changed
     minor = parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR
+    sources, repaired = repair_sources(sources, features_of(minor))
+    read_documents(sources)  # says what cannot be read before anything is printed or changed
     rewritings = rewrite(sources, features_of(minor), check_selector=check_selector)
-    changed = [each for each in rewritings if each.is_changed]
+    changed = [each for each in rewritings if each.is_changed or each.source.name in repaired]
     if values.in_place:
         for each in changed:
             path = Path(each.source.name)
             write_whole(path, each.text, SourceError, mode=path.stat().st_mode & 0o777)
     else:
-        print(_join([each for each in rewritings if each.is_changed or each.source.name == STDIN_NAME]), end="")
+        print(_join([each for each in rewritings if each in changed or each.source.name == STDIN_NAME]), end="")
     told = sys.stdout if values.in_place else sys.stderr
+    for name, what in repaired.items():
+        if values.in_place or not values.quiet:
+            print(f"{name}: repaired: {', '.join(what)}", file=told)
     for line in (line for each in changed for line in _tell_changes(each.changes)):
         if values.in_place or not values.quiet:
             print(line, file=told)

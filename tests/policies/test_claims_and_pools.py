@@ -90,7 +90,10 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "claim-fits-no-pool",
                 'claim default/gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge): offers 1 device on a '
-                "node, 2 are needed on one: 1 short; add a pool of a machine with at least 2 devices, or request fewer",
+                "node, 2 are needed on one: 1 short; add a pool of machine g5g.16xlarge (2 × NVIDIA T4G, 15 GiB "
+                "each, arm64, 2.74 USD an hour), or add a pool of machine g4dn.12xlarge (4 × Tesla T4, 15 GiB "
+                "each, 3.91 USD an hour), or add a pool of machine g6.12xlarge (4 × NVIDIA L4, 22.49 GiB each, "
+                "4.60 USD an hour); or request 1 device instead of 2 in request gpu of claim gpu",
             )
         ],
     ),

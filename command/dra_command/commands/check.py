@@ -88,6 +88,10 @@ def check(inputs: Inputs, rules: Sequence[Rule] = ON) -> Checked:
     read = view.diagnostics if rules is ON else ()
     found = tuple(dict.fromkeys((*read, *of_rules, *commands, *judged.findings)))
     in_doubt = any(not finding.certain for _, finding in told)
+    if any(each.code == "unknown-field" for each in found):
+        from dra_command.repaired import repair_findings  # reads the texts again
+
+        found += tuple(repair_findings(inputs.sources, found))
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     workloads = len(view.manifests.workloads) if view.manifests is not None else 0
     counted = f"{len(rules)} rules, {workloads} workload{'s' if workloads != 1 else ''}"
@@ -100,20 +104,28 @@ def check(inputs: Inputs, rules: Sequence[Rule] = ON) -> Checked:
 
 
 def _with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
-    """Return inputs with pages and scripts replaced by the manifests in them, and findings on their commands."""
-    if not any(has_embedded(source.name) for source in inputs.sources):
+    """Return inputs without values of the driver's chart, pages and scripts replaced by the manifests in them, and
+    findings on commands and values.
+    """
+    if not any(has_embedded(source.name) or "apiVersion" not in source.text for source in inputs.sources):
         return inputs, ()
     from dra_planner.manifests.commands import command_findings
     from dra_planner.manifests.embedded import read_embedded
+    from dra_planner.manifests.setup.chart_values import is_values_file, values_findings
 
     sources: list[Source] = []
     found: list[Diagnostic] = []
     for source in inputs.sources:
         if not has_embedded(source.name):
-            sources.append(source)
+            if is_values_file(source.text):
+                found += values_findings(source)
+            else:
+                sources.append(source)
             continue
         page = read_embedded(source)
         found += command_findings(page.commands, source.name)
+        for block in page.others:
+            found += values_findings(block)
         sources.append(page.manifests)
     return replace(inputs, sources=tuple(sources)), tuple(found)
 

@@ -9,7 +9,8 @@ from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import status_of
-from dra_planner.fleet import Fleet, change_fleet, read_change
+from dra_planner.fleet import Fleet
+from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.plan.explaining import Explanation, WhatIf, explain_claim
 

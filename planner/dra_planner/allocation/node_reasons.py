@@ -112,7 +112,10 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         return Reason(code="node-affinity", message="the node's labels do not pass the pod's required node affinity")
     key, _, value = misfit.label.partition("=")
     have, fix = f"has no label {key}", f"drop {key} from the pod's nodeSelector"
-    if key in labels:
+    if key not in labels and (owner := _owner(key)):
+        have, instead = f"{have}, which {owner[0]} would set", owner[1]
+        fix = f"{fix}, and {instead}" if instead else fix
+    elif key in labels:
         have, fix = f'has {key}="{labels[key]}"', f'select {key}="{labels[key]}", or {fix}'
     elif _can_be_set(key, value):
         fix = f"label the pool with {misfit.label}, or {fix}"
@@ -121,6 +124,14 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         message=f"the pod selects nodes with {misfit.label}; the node {have}",
         fix=fix,
     )
+
+
+def _owner(key: str) -> tuple[str, str] | None:
+    """Return who sets the label, and what to select by instead; None for one that pools can be given."""
+    from dra_planner.catalog.label_owners import label_owner  # only on the way to a reason
+
+    found = label_owner(key)
+    return (found.owner, found.instead) if found is not None else None
 
 
 def _can_be_set(key: str, value: str) -> bool:

@@ -136,10 +136,7 @@ def _error_reason(refusal: Refusal) -> Reason:
     if "CEL compile error" in message:
         code, fix = "selector-error", _compile_fix(refusal)
     elif "CEL" in message:
-        code = "selector-error"
-        fix = (
-            'guard the read: "name" in device.attributes["domain"] && …, or has(…)' if "no such key" in message else ""
-        )
+        code, fix = "selector-error", _edits_text(refusal)
     elif "exceeds the claim limit" in message:
         code, fix = "too-many-devices", "a claim holds at most 32 devices: split it into several claims"
     elif "status.reservedFor" in message:
@@ -160,6 +157,13 @@ def _error_reason(refusal: Refusal) -> Reason:
         fix=fix,
         claim=refusal.claim,
     )
+
+
+def _edits_text(refusal: Refusal) -> str:
+    """Return the smallest changes to the selectors with which the pod fits; "" for none."""
+    from dra_planner.allocation.suggestions import suggest_edits  # only on the way to a reason
+
+    return " and ".join(edit.text for edit in suggest_edits(refusal))
 
 
 def _compile_fix(refusal: Refusal) -> str:

@@ -23,6 +23,7 @@ ChangeKind = Literal["compare-inclusive", "correct-value", "drop-selector"]
 
 _SAME_WORD: Final = 0.6  # of difflib's ratio
 _MOST_DROPS: Final = 4  # sets of conditions to drop, of one selector
+_LEAST_PATH: Final = 3  # attributes, domain, name
 _NUMBER: Final = re.compile(r"\d+")
 
 
@@ -51,6 +52,8 @@ def selector_changes(expression: str, device_class: str, template: Template) -> 
     for term in terms:
         if term.failing:
             yield from _corrections(term, template)
+        elif term.erring:
+            yield from _corrections_of_errors(term, devices)
     conditions = [term.text for term in terms]
     for dropped in _conditions_to_drop(conditions, devices, template):
         what = " and ".join(f"`{condition}`" for condition in dropped)
@@ -98,9 +101,33 @@ def _compile(expression: str, template: Template) -> Selector | None:
 def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange]:
     inclusive = _inclusive(term.text, template)
     yield from _correction("compare-inclusive", term.text, inclusive)
-    if _is_meant(term):
+    if _is_meant(term) or _is_amount(term):
         yield from _correction("correct-value", term.text, _with_value(term.text, term))
         yield from _correction("correct-value", term.text, _with_value(inclusive, term))
+
+
+def _corrections_of_errors(term: Condition, devices: Sequence[Candidate]) -> Iterator[SelectorChange]:
+    """Yield the condition with what is a capacity read as one, or an attribute; or with a value to compare with."""
+    for at in term.reads:
+        if len(at.path) < _LEAST_PATH:
+            continue
+        kind, domain, name = at.path[:_LEAST_PATH]
+        other = {"attributes": "capacity", "capacity": "attributes"}[kind]
+        if at.absent and any(name in _names(each, other, domain) for each in devices):
+            yield from _correction("correct-value", term.text, term.text.replace(f".{kind}", f".{other}"))
+        if "to bool" in term.error and at.values and term.text.endswith(name):
+            yield from _correction("correct-value", term.text, f'{term.text} == "{at.values[0][0]}"')
+
+
+def _names(candidate: Candidate, kind: str, domain: str) -> set[str]:
+    device = candidate.device
+    names = device.capacity if kind == "capacity" else device.attributes
+    own = candidate.driver == domain
+    return {
+        name.rpartition("/")[2]
+        for name in names
+        if (name.rpartition("/")[0] or domain) == domain and (own or "/" in name)
+    }
 
 
 def _correction(kind: ChangeKind, condition: str, instead: str) -> Iterator[SelectorChange]:
@@ -139,6 +166,14 @@ def _is_meant(term: Condition) -> bool:
         same_numbers = set(_NUMBER.findall(ours)) <= set(_NUMBER.findall(theirs))
         return same_numbers and (ours in theirs or SequenceMatcher(None, ours, theirs).ratio() >= _SAME_WORD)
     return wanted * (100 - NEAR_PERCENT) <= nearest * 100 < wanted * 100
+
+
+def _is_amount(term: Condition) -> bool:
+    """Whether a quantity is compared, of which less is still some."""
+    try:
+        return bool(term.nearest and Quantity.parse(term.wanted).as_float() and Quantity.parse(term.nearest).as_float())
+    except QuantityError:
+        return False
 
 
 def _with_value(condition: str, term: Condition) -> str:

@@ -101,7 +101,8 @@ def check_classes(claim: ShapeClaim, namespace: str, manifests: Manifests, class
         reason = Reason(
             code="class-not-found",
             message=message + "which is neither among the given manifests nor among those that the drivers install",
-            fix=f"give its manifest, or add it to the fleet's deviceClasses{_near(name, classes)}",
+            fix=_installed_by(name)
+            or f"give its manifest, or add it to the fleet's deviceClasses{_near(name, classes)}",
             claim=_claim_name(claim, namespace),
             request=request,
             place=exact.place,
@@ -153,6 +154,21 @@ def _missing(
         place=entry.place,
     )
     return Unresolved(CANNOT_TELL, reason)
+
+
+def _installed_by(name: str) -> str:
+    """Return what installs a class of a driver that is known here; "" for other classes."""
+    from dra_planner.catalog.device_classes import known_classes  # only on the way to a finding
+
+    known = known_classes().get(name)
+    if known is None:
+        return ""
+    on = f" (on {known.cloud} alone)" if known.cloud else ""
+    if known.setting:
+        return f"set `{known.setting}` in the fleet{on}, or give the manifest of the class"
+    if known.since:
+        return f"use the NVIDIA driver {known.since} or later"
+    return f"give the manifest of the class of the driver {known.driver}{on}, and plan on its nodes: --observed"
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -1,6 +1,5 @@
 """The user's document: which cluster, which pools, which drivers; read, validated, defaults filled in."""
 
-from dra_planner.fleet.changes import Change, change_fleet, read_change, read_values
 from dra_planner.fleet.drivers import DevicePlugin, Dranet, Drivers, FleetDeviceClass, NvidiaDriver
 from dra_planner.fleet.pools import CapacityBlock, Count, Pool, PoolTaint, Reservation
 from dra_planner.fleet.reading import (
@@ -18,7 +17,6 @@ from dra_planner.fleet.values import Amount
 __all__ = [
     "Amount",
     "CapacityBlock",
-    "Change",
     "Count",
     "DevicePlugin",
     "Dranet",
@@ -31,13 +29,10 @@ __all__ = [
     "PoolTaint",
     "Reservation",
     "StackSettings",
-    "change_fleet",
-    "read_change",
     "read_document",
     "read_fleet",
     "read_fleet_file",
     "read_settings",
     "read_stack",
-    "read_values",
     "stack_file",
 ]

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dra_planner import catalog
+from dra_planner.catalog.chart_values import IGNORED, REFUSED
 from dra_planner.errors import Diagnostic, Place, Severity
 from dra_planner.manifests.embedded import Command
+from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
 
 _OLD_CHART: Final = "nvidia/nvidia-dra-driver-gpu"
 _CHART: Final = "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"
 _NEVER: Final = re.compile(
     r"(?<![\w./-])(?:[\w-]+/)?(k8s-dra-driver-gpu|k8s-dra-gpu-driver|k8s-dra-imex-driver)(?![\w./-])"
 )
-_GATE: Final = re.compile(
-    r"--feature-gates[= ]\S*?\b(DynamicResourceAllocation|DRAControlPlaneController)=(true|false)"
-)
-_VERSIONS: Final = re.compile(r"--runtime-config[= ]\S*?resource\.k8s\.io/(v1(?:alpha|beta)\d)=true")
+_GATES: Final = re.compile(r"[\w.-]*feature-gates[= ](\S+)")
+_VERSIONS: Final = re.compile(r"[\w.-]*runtime-config[= ](\S+)")
 _CHART_VERSION: Final = re.compile(r"(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu)\b.*?--version[= ]v?(\d[\w.-]*)")
 _GONE_KINDS: Final = re.compile(
     r"\bkubectl\s+(?:[\w-]+\s+)*?(resourceclass(?:es)?|podscheduling(?:context)?s?|resourceclaimparameters|"
@@ -36,12 +36,6 @@ _CLUSTER_KINDS: Final = re.compile(
 )
 _DASH: Final = re.compile(r"(?<=\s)[\u2013\u2014]{1,2}(?=[a-z])")
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"})
-_VALUES: Final = {
-    "nvidiaCtkPath": "the chart refuses it since 25.3: leave it out",
-    "kubeletRootDirectory": "no release of the chart has it: use kubeletPlugin.kubeletPluginsDirectoryPath",
-    "maskNvidiaDriverParams": "the chart ignores it since 25.3: leave it out",
-    "deviceClasses": "the chart ignores it since 25.3: use resources.gpus.enabled and resources.computeDomains.enabled",
-}
 _VALUE: Final = re.compile(r"--set(?:-string)?[= ]['\"]?(\w+)[.=]")
 
 Found = tuple[Severity, str, str, str]  # severity, code, message, fix
@@ -63,22 +57,13 @@ def _typography(text: str) -> Iterator[Found]:
 
 
 def _gates(text: str) -> Iterator[Found]:
-    for match in _GATE.finditer(text):
-        gate, value = match.groups()
-        if gate == "DRAControlPlaneController":
-            message = f"the feature gate {gate} left Kubernetes with 1.32: a component that is given it does not start"
-            yield "error", "gate-gone", message, "leave it out, and use a driver that publishes ResourceSlices"
-        elif value == "true":
-            yield "note", "gate-not-needed", f"the feature gate {gate} is on from 1.34 on", "leave it out"
-        else:
-            message = f"the feature gate {gate} cannot be turned off from 1.35 on: the component does not start"
-            yield "error", "gate-locked", message, "leave it out"
+    for match in _GATES.finditer(text):
+        yield from faults_of_gates(match[1])
 
 
 def _versions(text: str) -> Iterator[Found]:
     for match in _VERSIONS.finditer(text):
-        message = f"resource.k8s.io/{match[1]} need not be served from 1.34 on: v1 is, without a flag"
-        yield "warning", "version-not-needed", message, "leave the flag out, and rewrite manifests: check --rewrite"
+        yield from faults_of_versions(match[1])
 
 
 def _charts(text: str) -> Iterator[Found]:
@@ -93,8 +78,13 @@ def _charts(text: str) -> Iterator[Found]:
             message = f"the NVIDIA DRA driver has no release {match[1]}"
             yield "error", "release-never-existed", message, f"use one of {', '.join(sorted(known))}"
     for match in _VALUE.finditer(text):
-        if match[1] in _VALUES and "dra" in text:
-            yield "warning", "value-does-nothing", f"the value {match[1]}: {_VALUES[match[1]]}", _VALUES[match[1]]
+        key = match[1]
+        if "dra" not in text:
+            continue
+        if key in REFUSED:
+            yield "error", "value-refused", f'the chart refuses the value "{key}": {REFUSED[key]}', f"remove {key}"
+        elif key in IGNORED:
+            yield "warning", "value-does-nothing", f'the chart ignores the value "{key}"', IGNORED[key]
     if re.search(r"resources\.gpus\.enabled=false", text) and "dra" in text:
         message = "resources.gpus.enabled=false leaves out the GPUs: no class gpu.nvidia.com, and nothing to allocate"
         yield "warning", "gpus-left-out", message, "use gpuResourcesEnabledOverride=true where claims ask for GPUs"

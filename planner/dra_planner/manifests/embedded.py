@@ -35,6 +35,7 @@ class Embedded:
 
     manifests: Source
     commands: tuple[Command, ...]
+    others: tuple[Source, ...] = ()  # blocks of YAML that are no manifests, on the same lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +56,18 @@ def read_embedded(source: Source) -> Embedded:
         blocks: Iterator[_Block] = iter([_Block(lines, 0, True)])
     else:
         blocks = _fenced(lines)
+    others: list[Source] = []
     for block in blocks:
         if not block.is_shell:
             _place(blank, block)
+            text = "\n".join(block.lines)
+            if not _MANIFEST.search(text):
+                others.append(Source(source.name, "\n" * block.first + text))
             continue
         for inner in _heredocs(block):
             _place(blank, inner)
         commands += _commands(block)
-    return Embedded(Source(source.name, "\n".join(blank) + "\n"), tuple(commands))
+    return Embedded(Source(source.name, "\n".join(blank) + "\n"), tuple(commands), tuple(others))
 
 
 def _fenced(lines: list[str]) -> Iterator[_Block]:

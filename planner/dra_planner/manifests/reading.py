@@ -25,6 +25,7 @@ from dra_planner.manifests.validation.verdict import judge, take
 from dra_planner.manifests.workloads import WorkloadReader
 from dra_planner.manifests.workloads.description import Node as Part
 from dra_planner.manifests.workloads.gangs import gang_findings, is_gang
+from dra_planner.manifests.workloads.queued import is_queued
 from dra_planner.manifests.workloads.scalers import is_scaler
 from dra_planner.model import (
     DeviceClass,
@@ -129,6 +130,7 @@ class _Collector:
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.pod_groups: list[KubernetesObject] = []
         self.gangs: list[KubernetesObject] = []
+        self.setup: list[KubernetesObject] = []
         self.other: Counter[str] = Counter()
 
     def add(self, item: KubernetesObject) -> None:
@@ -146,6 +148,11 @@ class _Collector:
             self.owners[WorkloadRef(item.kind, item.namespace, item.name)] = owner
         if is_gang(kept):
             self.gangs.append(kept)
+        if item.group in _SETUP:
+            from dra_planner.manifests.setup import config_findings  # few manifests hold some
+
+            self.setup.append(kept)
+            self.diagnostics += config_findings(kept)
         read = _READERS.get((item.group, item.kind))
         if read is not None:
             read(self, kept)
@@ -174,6 +181,10 @@ class _Collector:
     def finish(self) -> Manifests:
         group_claims = self.share_group_claims()
         self.diagnostics += gang_findings(self.gangs, self.workloads)
+        if self.setup or any(is_queued(workload) for workload in self.workloads):
+            from dra_planner.manifests.setup import queue_findings  # few manifests hold some
+
+            self.diagnostics += queue_findings(self.setup, self.workloads, self.claims, self.templates)
         return Manifests(
             workloads=tuple(self.workloads),
             claims=self.claims,
@@ -260,6 +271,15 @@ class _Collector:
             shared[group.key] = made
         return shared
 
+    def add_compute_domain(self, item: KubernetesObject) -> None:
+        """Make the template that the NVIDIA driver's controller makes for the channels of a domain."""
+        from dra_planner.manifests.parsing.compute_domains import channel_template  # few manifests hold one
+
+        self.other[f"{item.api_version} {item.kind}"] += 1
+        template = channel_template(item)
+        if template is not None:
+            self.templates.setdefault(template.meta.key, template)
+
     def add_pod(self, item: KubernetesObject) -> None:
         """A pod that a node holds already takes room there; one that is done takes none; others want a node."""
         status = item.data.get("status") or {}
@@ -322,4 +342,16 @@ _READERS: Final[dict[tuple[str, str], Callable[[_Collector, KubernetesObject], N
     ("scheduling.k8s.io", "PriorityClass"): _Collector.add_priority_class,
     ("", "Pod"): _Collector.add_pod,
     ("scheduling.k8s.io", "PodGroup"): _Collector.add_pod_group,
+    ("resource.nvidia.com", "ComputeDomain"): _Collector.add_compute_domain,
 }
+_SETUP: Final = frozenset(
+    {
+        "kind.x-k8s.io",
+        "kubeadm.k8s.io",
+        "kubelet.config.k8s.io",
+        "config.kueue.x-k8s.io",
+        "karpenter.sh",
+        "batch.volcano.sh",
+    }
+)
+"""Groups whose objects say how a cluster is set up, or wait in queues of their own."""

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Final
 
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Change, change_fleet
+from dra_planner.fleet.changes import Change, change_fleet
 from dra_planner.model import Verdict, worst
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.values import Plan, PlanRequest

@@ -13,6 +13,7 @@ from dra_planner.allocation import NodeState, Placement, Refusal
 from dra_planner.catalog import Gpu, Machine
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, Pool, read_fleet
+from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import Reason, Shape
 from dra_planner.offers import predict_offers
 from dra_planner.plan.judgement import Judgement, PoolAnswer
@@ -22,6 +23,13 @@ from dra_planner.sizing import DoubtfulPlace
 MOST_MACHINES: Final = 3
 MOST_PODS: Final = 64  # that are counted on one node
 _NEW_POOL: Final = "beside-the-others"  # a name that no fleet is likely to have
+_SETTINGS: Final = (  # of drivers, each with what it takes
+    ("drivers.nvidia.featureGates.DynamicMIG=true",),
+    ("drivers.nvidia.featureGates.ConsumableShares=true", "drivers.nvidia.consumableShares=memory"),
+    ("drivers.nvidia.featureGates.PassthroughSupport=true",),
+    ("drivers.nvidia.computeDomains=true",),
+    ("drivers.dranet=true",),
+)
 _UNKNOWN_PRICE: Final = Decimal("Infinity")
 
 
@@ -49,13 +57,19 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
 
 
 def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]:
-    """Return the smallest changes to the fleet with which the pod fits a node: a MIG layout, else another driver, else
-    the cheapest machines of the fleet's region, one of each GPU.
+    """Return the smallest changes to the fleet with which the pod fits a node: a MIG layout, else what the drivers can
+    do besides, else another driver, else the cheapest machines of the fleet's region, one of each GPU, whole or cut.
     """
     market = _market(judgement)
     if market is None or not shape.claims or not all(map(_lacks_hardware, judgement.answers(shape))):
         return ()
-    return _layouts_for(shape, market) or _drivers_for(shape, market) or _machines_for(shape, market)
+    return (
+        _layouts_for(shape, market)
+        or _settings_for(shape, market)
+        or _drivers_for(shape, market)
+        or _machines_for(shape, market)
+        or _cut_machines_for(shape, market)
+    )
 
 
 def _lacks_hardware(told: PoolAnswer) -> bool:
@@ -139,6 +153,22 @@ def _layouts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
     return ()
 
 
+def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return the first setting of the fleet's drivers with which the pod fits a pool that there is."""
+    for setting in _SETTINGS:
+        changes = tuple(map(read_change, setting))
+        text = f"set {' and '.join(f'`{change}`' for change in changes)} in the fleet"
+        try:
+            document = change_fleet(market.fleet, changes).document()
+        except PlannerError:  # the release of the driver, or Kubernetes, has no such thing
+            continue
+        for pool in market.fleet.pools:
+            found = market.change(shape, document, pool.name, f'{text}, for pool "{pool.name}"')
+            if found is not None:
+                return (found.change,)
+    return ()
+
+
 def _drivers_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
     """Return the newest driver with which the pod fits a pool that there is, the fleet's settings kept."""
     for release in sorted(catalog.driver_releases(), key=lambda each: -each.order):
@@ -166,6 +196,25 @@ def _machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
         found = market.change(shape, document, _NEW_POOL, f"add a pool of machine {_text(machine, gpu, hourly)}")
         if found is not None:
             changes[gpu.id] = found.change
+    return tuple(changes.values())
+
+
+def _cut_machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return the cheapest machines whose nodes hold the pod with a MIG layout, of each GPU with that of most pods."""
+    changes: dict[str, FleetChange] = {}
+    for hourly, gpu, machine in _machines(market.fleet):
+        if gpu.id in changes or len(changes) == MOST_MACHINES:
+            continue
+        tried: list[_Tried] = []
+        for layout in catalog.mig_layouts(gpu):
+            document = market.fleet.document()
+            row = {"name": _NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}, "mig": layout}
+            document["pools"] = [*document["pools"], row]
+            text = f"add a pool of machine {_text(machine, gpu, hourly)} with `mig: {layout}`"
+            found = market.change(shape, document, _NEW_POOL, text, most=MOST_PODS)
+            tried += [found] if found is not None else []
+        if tried:
+            changes[gpu.id] = max(tried, key=lambda each: each.pods).change
     return tuple(changes.values())
 
 

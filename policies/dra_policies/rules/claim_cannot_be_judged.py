@@ -19,6 +19,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if reason:
             yield Finding(
                 message=f"{subject(case, view.manifests)} cannot be judged: {reason}",
+                fix=RULE.fix,
                 urn=view.judged_urn,
                 place=case.member.place,
                 certain=False,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.allocation import Refusal, reasons_of
+from dra_planner.allocation import Refusal, reasons_of, suggest_edits
 from dra_planner.model import Reason
-from dra_planner.plan import PoolAnswer
+from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.wording import counted
 from dra_policies.rules.fitting import Waiting, doubt, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
@@ -25,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if proved and not case.fits_somewhere and not case.is_undecided:
             yield Finding(
                 message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: {_pools(case)}{doubt(view)}",
-                fix=_fix(case),
+                fix=_fix(case, judgement),
                 urn=view.judged_urn,
                 place=case.member.place,
                 certain=not view.doubtful_pools,
@@ -79,16 +79,24 @@ def _nearest(pool: PoolAnswer) -> Reason | None:
     return reasons[0] if reasons else None
 
 
-def _fix(case: Waiting) -> str:
-    needed = case.devices_per_pod
-    sizes = [sum(len(part.devices) for part in pool.offer.slices) for pool in case.pools]
-    if sizes and 0 < max(sizes) < needed:
-        return f"add a pool of a machine with at least {counted(needed, 'device')}, or request fewer"
+def _fix(case: Waiting, judgement: Judgement) -> str:
+    """Return what the fleet lacks, or what to change in the claim; each was tried on a node."""
+    from dra_planner.plan.missing_pools import missing_pool  # only on the way to a finding
+
+    missing = missing_pool(judgement, case.shape)
+    in_claim = _fix_of_claim(case)
+    return "; or ".join(filter(None, (missing.fix if missing is not None else "", in_claim)))
+
+
+def _fix_of_claim(case: Waiting) -> str:
+    """Return the fewest changes to the pod or its claims with which some pool takes it."""
     for pool in case.pools:
         reason = _nearest(pool)
-        if reason and reason.fix:
+        if reason and reason.fix and isinstance(pool.answer, Refusal) and pool.answer.misfit:
             return reason.fix
-    return "add a pool whose devices satisfy the claim, or relax the claim"
+    sets = [suggest_edits(pool.answer, None) for pool in case.pools if isinstance(pool.answer, Refusal)]
+    fewest = min(filter(None, sets), key=len, default=())
+    return " and ".join(edit.text for edit in fewest)
 
 
 RULE = Rule(

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.catalog.chart_values import OVERRIDE, REFUSED
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DraDriver, StackView
 from dra_policies.unknowns import UNKNOWN, Properties
-
-OVERRIDE = "gpuResourcesEnabledOverride"
-# Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/templates/validation.yaml@v25.3.0 to v0.4.1
-REMOVED = {"namespace": "the release's own namespace says where", "nvidiaCtkPath": "the driver finds it by itself"}
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -27,7 +24,7 @@ def _refused(driver: DraDriver, values: Properties) -> Iterator[Finding]:
             fix=f"set {OVERRIDE}: true among its values",
             urn=driver.urn,
         )
-    for key, why in REMOVED.items():
+    for key, why in REFUSED.items():
         if _truth(values, key, False):
             yield Finding(
                 message=f'{driver.title} sets the value "{key}", which its chart refuses: {why}',

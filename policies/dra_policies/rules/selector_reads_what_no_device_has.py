@@ -43,6 +43,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _driver_version(view: StackView) -> str:
     versions = {driver.version or "" for driver in view.drivers}
+    fleet = view.judgement.fleet if view.judgement is not None else None
+    if not versions and fleet is not None:
+        return fleet.drivers.nvidia.version
     return versions.pop() if len(versions) == 1 else ""
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from dra_planner.errors import FleetError
-from dra_planner.fleet import Change, Fleet, change_fleet, read_change, read_fleet, read_values
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet.changes import Change, change_fleet, read_change, read_values
 
 DOCUMENT: dict[str, Any] = {
     "cloud": "eks",

@@ -15,7 +15,7 @@ COMMANDS = {
     "kube-apiserver --runtime-config=resource.k8s.io/v1beta1=true": "version-not-needed",
     "helm upgrade -i dra k8s-dra-imex-driver": "chart-never-existed",
     "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.2": "release-never-existed",
-    "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.1 --set nvidiaCtkPath=/x": "value-does-nothing",
+    "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.1 --set nvidiaCtkPath=/x": "value-refused",
     "helm install d nvidia/nvidia-dra-driver-gpu --version=25.8.1 --set resources.gpus.enabled=false": "gpus-left-out",
     "kubectl get resourceclass": "kind-gone",
     "kubectl -n ml get podschedulingcontexts": "kind-gone",

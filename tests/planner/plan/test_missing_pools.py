@@ -6,6 +6,7 @@ import pytest
 from plan_builders import deployment, fleet, plan_of
 
 from dra_planner.fleet import Fleet
+from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.plan.missing_pools import fleet_changes
 from dra_planner.sources import Source
 
@@ -68,3 +69,30 @@ def test_what_no_machine_has_is_answered_with_none() -> None:
 def test_a_pod_that_only_a_taint_keeps_away_needs_no_other_pool() -> None:
     text = deployment().text.replace("tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "tolerations: []")
     assert fixes(L4, Source("web.yaml", text)) == []
+
+
+def test_instances_are_found_on_machines_of_other_gpus_with_the_layout_that_cuts_them() -> None:
+    selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.5gb"'
+    (fix,) = fixes(L4, requesting(selector, "mig.nvidia.com"))
+    assert fix.startswith("add a pool of machine p4d.24xlarge (8 × NVIDIA A100-SXM4-40GB")
+    assert fix.endswith("with `mig: all-1g.5gb`")
+
+
+@pytest.mark.parametrize(
+    ("selector", "device_class", "driver", "setting"),
+    [
+        (
+            "device.allowMultipleAllocations == true",
+            "gpu.nvidia.com",
+            "0.5.0",
+            "`drivers.nvidia.featureGates.ConsumableShares=true` and `drivers.nvidia.consumableShares=memory`",
+        ),
+        ("true", "vfio.gpu.nvidia.com", "0.4.1", "`drivers.nvidia.featureGates.PassthroughSupport=true`"),
+    ],
+)
+def test_a_gate_of_the_driver_is_named_where_it_helps(
+    selector: str, device_class: str, driver: str, setting: str
+) -> None:
+    where = change_fleet(L4, [read_change("kubernetes=1.36"), read_change(f"driver={driver}")])
+    (fix,) = fixes(where, requesting(selector, device_class))
+    assert fix == f'set {setting} in the fleet, for pool "g6-2xlarge"'

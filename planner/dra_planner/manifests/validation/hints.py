@@ -30,10 +30,13 @@ _MOVED: Final = (
 )  # fmt: skip
 _TEXTS: Final = (
     ("must not be specified when allocationMode is 'All'", "remove count: All takes every matching device"),
+    ('Unsupported value: "Immediate"', "remove it: a claim is allocated when its pod is scheduled"),
+    ('Unsupported value: "WaitForFirstConsumer"', "remove it: every claim waits for its pod"),
     ("must be greater than zero", "ask for 1 or more"),
     ("exactly one of `exactly` or `firstAvailable`", "set one of them: exactly, or firstAvailable for alternatives"),
     ("admin access to devices requires", 'label the namespace: resource.kubernetes.io/admin-access: "true"'),
     ("must be one of the names in pod.spec.resourceClaims", "add the claim to the pod's spec.resourceClaims"),
+    ("at most one of `resourceClaimName`", "remove one of the two names"),
     ("must specify one of: `resourceClaimName`", "name a ResourceClaim or a ResourceClaimTemplate"),
     ("a fully qualified name must be", "write the domain in front, as in resource.kubernetes.io/pcieRoot"),
     ("must include a domain", "write the domain in front, as in resource.kubernetes.io/pcieRoot"),

@@ -183,8 +183,9 @@ def _nim(reading: Reading, spec: Node, name: str) -> list[PodSet]:
     pod = {
         field: spec.get(field) for field in ("nodeSelector", "tolerations", "affinity") if spec.get(field) is not None
     }
-    pod["containers"] = [{"name": "nim", "resources": spec.get("resources", {})}]
     pod["resourceClaims"] = [entry for entry in entries if entry]
+    used = {"claims": [{"name": entry["name"]} for entry in pod["resourceClaims"]]} if pod["resourceClaims"] else {}
+    pod["containers"] = [{"name": "nim", "resources": {**spec.get("resources", {}), **used}}]
     figures = reading.figures(replicas, pods=nodes, bounds=bounds, surge=NO_SURGE if nodes > 1 else DEFAULT_SURGE)
     return reading.pod_set(name, Node(pod, spec.place), figures, inline=True)
 

@@ -1,0 +1,101 @@
+"""Values of the NVIDIA driver's Helm chart: which there are, which a chart refuses, which do nothing.
+
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/{values.yaml,templates/validation.yaml}@v25.3.0 to
+v0.4.1 and 95932046.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final
+
+from dra_planner.catalog.drivers import driver_releases
+
+OVERRIDE: Final = "gpuResourcesEnabledOverride"
+KEYS: Final = (
+    "allowDefaultNamespace", "altProcDevices", "consumableShares", "controller", "featureGates", "fullnameOverride",
+    "gpuResourcesEnabledOverride", "image", "imagePullSecrets", "kubeletPlugin", "logVerbosity", "nameOverride",
+    "namespaceOverride", "nvidiaCDIHookPath", "nvidiaDriverRoot", "resourceApiVersion", "resources",
+    "selectorLabelsOverride", "serviceAccount", "webhook",
+)  # fmt: skip
+REFUSED: Final = {
+    "namespace": "the release's own namespace says where",
+    "nvidiaCtkPath": "the driver finds it by itself",
+}
+"""Values with which the chart is not rendered, and why."""
+IGNORED: Final = {
+    "kubeletRootDirectory": "use kubeletPlugin.kubeletPluginsDirectoryPath",
+    "maskNvidiaDriverParams": "leave it out",
+    "deviceClasses": "use resources.gpus.enabled and resources.computeDomains.enabled",
+    "cdi": "leave it out",
+}
+"""Values of the charts of 2023 to 2025 and of other charts, which this one ignores, and what to do instead."""
+OWN: Final = frozenset({*REFUSED, *IGNORED, "gpuResourcesEnabledOverride", "nvidiaDriverRoot", "altProcDevices"}) - {
+    "namespace",
+    "cdi",
+}
+"""Keys by which the values of this chart are known from those of others."""
+NEAR: Final = 0.8  # how alike a key must be to be taken for a slip: other unknown keys may be meant for others
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFault:
+    """What is wrong with one value; `is_refused` where the chart is not rendered with it."""
+
+    key: str
+    message: str
+    fix: str
+    is_refused: bool = False
+
+
+def are_driver_values(values: object) -> bool:
+    """Whether a mapping is values of this chart: it has a key that no other chart is likely to have."""
+    if not isinstance(values, Mapping) or "apiVersion" in values or "kind" in values:
+        return False
+    resources = values.get("resources")
+    return bool(OWN & set(values)) or (
+        isinstance(resources, Mapping) and bool({"gpus", "computeDomains"} & set(resources))
+    )
+
+
+def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
+    """Yield what the chart refuses or ignores of the values in a file."""
+    for key in values:
+        if key in REFUSED and values[key]:
+            yield ValueFault(key, f'the chart refuses the value "{key}": {REFUSED[key]}', f"remove {key}", True)
+        elif key in IGNORED:
+            yield ValueFault(key, f'the chart ignores the value "{key}"', IGNORED[key])
+        elif meant := meant_key(key):
+            yield ValueFault(key, f'the chart has no value "{key}", and ignores it', f"write {meant}")
+    resources = values.get("resources")
+    gpus = resources.get("gpus") if isinstance(resources, Mapping) else None
+    enabled = gpus.get("enabled", True) if isinstance(gpus, Mapping) else True
+    if enabled and not values.get(OVERRIDE):
+        message = f"the chart refuses GPUs without {OVERRIDE}, which says that no device plugin serves the same nodes"
+        yield ValueFault("resources", message, f"set {OVERRIDE}: true", True)
+    if not enabled:
+        message = "without GPUs the chart installs no class gpu.nvidia.com, and claims on GPUs wait for ever"
+        yield ValueFault("resources", message, f"set {OVERRIDE}: true instead of resources.gpus.enabled: false")
+    gates = values.get("featureGates")
+    if isinstance(gates, Mapping):
+        yield from _gate_faults(gates)
+
+
+def _gate_faults(gates: Mapping[str, Any]) -> Iterator[ValueFault]:
+    known = {gate for release in driver_releases() for gate in release.feature_gates}
+    for gate in gates:
+        if gate not in known:
+            near = get_close_matches(gate, sorted(known), 1)
+            message = f'no release of the driver has the feature gate "{gate}": its plugin does not start'
+            yield ValueFault("featureGates", message, f"write {near[0]}" if near else f"remove {gate}", True)
+
+
+def meant_key(key: str) -> str:
+    """Return how a key should be written, "" where nothing says that it is wrong."""
+    first, *rest = key.split(".")
+    if rest and first in KEYS:
+        return f"it nested: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}"
+    near = [] if key in KEYS else get_close_matches(key, KEYS, 1, NEAR)
+    return f'"{near[0]}"' if near else ""

@@ -1,0 +1,139 @@
+"""Opaque configuration of the NVIDIA driver in claims and classes: what the driver refuses when it prepares a claim.
+
+The API server takes any JSON object; the pod then stays in ContainerCreating.
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/v1beta1 and cmd/gpu-kubelet-plugin/device_state.go
+@v25.3.0 to v0.4.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.catalog.driver_settings import DriverSettings
+from dra_planner.catalog.drivers import DriverRelease
+from dra_planner.quantity import Quantity, QuantityError
+
+API_VERSION: Final = "resource.nvidia.com/v1beta1"
+DRIVERS: Final = ("gpu.nvidia.com", "compute-domain.nvidia.com")
+GATES: Final = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
+_INTERVALS: Final = ("Default", "Short", "Medium", "Long")
+_LEAST_LIMIT: Final = 1024 * 1024
+_MPS: Final = (
+    "defaultActiveThreadPercentage", "defaultPinnedDeviceMemoryLimit", "defaultPerDevicePinnedMemoryLimit", "multiUser"
+)  # fmt: skip
+_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "GpuConfig": ("sharing",),
+    "MigDeviceConfig": ("sharing",),
+    "VfioDeviceConfig": ("iommu",),
+    "ComputeDomainChannelConfig": ("domainID", "allocationMode"),
+    "ComputeDomainDaemonConfig": ("domainID",),
+}
+_OF: Final = {"ComputeDomainChannelConfig": DRIVERS[1], "ComputeDomainDaemonConfig": DRIVERS[1]}
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFault:
+    """What the driver refuses of a configuration, and what to write instead."""
+
+    message: str
+    fix: str
+
+
+def config_faults(
+    driver: str, parameters: Mapping[str, Any], release: DriverRelease | None, settings: DriverSettings | None
+) -> Iterator[ConfigFault]:
+    """Yield what the driver refuses; without a release nothing that depends on gates is judged.
+
+    `driver` is the name in the configuration; other vendors' parameters are not judged.
+    """
+    if driver not in DRIVERS:
+        return
+    kind, version = parameters.get("kind"), parameters.get("apiVersion")
+    if version != API_VERSION:
+        given = f'apiVersion "{version}"' if version else "no apiVersion"
+        yield ConfigFault(f"the driver decodes no configuration with {given}", f"write apiVersion: {API_VERSION}")
+    if not isinstance(kind, str) or kind not in _FIELDS:
+        named = f'kind "{kind}"' if kind else "no kind"
+        yield ConfigFault(f"the driver knows no configuration of {named}", f"write one of {', '.join(_FIELDS)}")
+        return
+    if _OF.get(kind, DRIVERS[0]) != driver:
+        yield ConfigFault(f"{kind} is not for the driver {driver}", f"write driver: {_OF.get(kind, DRIVERS[0])}")
+        return
+    yield from _unknown(parameters, ("apiVersion", "kind", *_FIELDS[kind]), kind)
+    if kind in ("ComputeDomainChannelConfig", "ComputeDomainDaemonConfig") and not parameters.get("domainID"):
+        fix = "name the ResourceClaimTemplate that the ComputeDomain makes, and write no claim by hand"
+        yield ConfigFault("domainID is empty, which only the driver's controller fills in", fix)
+    sharing = parameters.get("sharing")
+    if isinstance(sharing, Mapping):
+        yield from _sharing_faults(kind, sharing, release, settings)
+
+
+def _sharing_faults(
+    kind: str, sharing: Mapping[str, Any], release: DriverRelease | None, settings: DriverSettings | None
+) -> Iterator[ConfigFault]:
+    strategy = sharing.get("strategy")
+    blocks = {"TimeSlicing": "timeSlicingConfig", "MPS": "mpsConfig"}
+    allowed = ("strategy", *(blocks.values() if kind == "GpuConfig" else ("mpsConfig",)))
+    yield from _unknown(sharing, allowed, f"{kind} sharing")
+    if strategy not in GATES:
+        named = f'sharing.strategy "{strategy}"' if strategy else "sharing without a strategy"
+        yield ConfigFault(f"the driver knows no {named}", f"write strategy: {' or '.join(GATES)}")
+        return
+    other = next(block for name, block in blocks.items() if name != strategy)
+    if other in sharing and other in allowed:
+        yield ConfigFault(f"{other} stands beside the strategy {strategy}", f"remove {other}")
+    gate = GATES[strategy]
+    if release is not None and settings is not None and release.has_gate(gate) and not settings.has(gate, release):
+        yield ConfigFault(
+            f"NVIDIA DRA driver {release.version} refuses sharing.strategy {strategy} while its feature gate {gate} "
+            "is off",
+            f"set `drivers.nvidia.featureGates.{gate}=true` in the fleet, or remove sharing",
+        )
+    slicing, mps = sharing.get("timeSlicingConfig"), sharing.get("mpsConfig")
+    if isinstance(slicing, Mapping) and kind == "GpuConfig":
+        yield from _slicing_faults(slicing)
+    if isinstance(mps, Mapping):
+        yield from _mps_faults(mps)
+
+
+def _slicing_faults(slicing: Mapping[str, Any]) -> Iterator[ConfigFault]:
+    if "timeSlice" in slicing:
+        yield ConfigFault("timeSlice is the name of the first drivers", f"write interval: {slicing['timeSlice']}")
+    yield from _unknown(slicing, ("interval", "timeSlice"), "timeSlicingConfig")
+    interval = slicing.get("interval", "Default")
+    if interval not in _INTERVALS:
+        yield ConfigFault(f'"{interval}" is no time-slice interval', f"write one of {', '.join(_INTERVALS)}")
+
+
+def _mps_faults(mps: Mapping[str, Any]) -> Iterator[ConfigFault]:
+    yield from _unknown(mps, _MPS, "mpsConfig")
+    percentage = mps.get("defaultActiveThreadPercentage")
+    if percentage is not None and not (isinstance(percentage, int) and 0 <= percentage <= 100):
+        yield ConfigFault(
+            f"defaultActiveThreadPercentage is {percentage}", "write a whole percentage between 0 and 100"
+        )
+    per_device = mps.get("defaultPerDevicePinnedMemoryLimit")
+    limits = [mps.get("defaultPinnedDeviceMemoryLimit")]
+    limits += per_device.values() if isinstance(per_device, Mapping) else []
+    for limit in limits:
+        if limit is not None and not _is_limit(limit):
+            yield ConfigFault(f'the memory limit "{limit}" is not a quantity of at least 1Mi', 'write one, as "10Gi"')
+
+
+def _is_limit(limit: object) -> bool:
+    try:
+        return Quantity.parse(str(limit)).as_float() >= _LEAST_LIMIT
+    except QuantityError:
+        return False
+
+
+def _unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> Iterator[ConfigFault]:
+    from difflib import get_close_matches  # only on the way to a finding
+
+    for key in given:
+        if key not in known:
+            near = get_close_matches(key, known, 1)
+            fix = f"write {near[0]}" if near else f"remove {key}"
+            yield ConfigFault(f'{where} has no field "{key}", and the driver decodes strictly', fix)

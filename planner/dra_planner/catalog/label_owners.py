@@ -1,0 +1,27 @@
+"""Node labels that are not the owner's of a pool to set: who sets them, and what to select by instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from dra_planner.catalog.tables import read_table
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOwner:
+    """Who sets the labels that begin with `prefix`; `instead` is an imperative sentence, "" where nothing is."""
+
+    prefix: str
+    owner: str
+    instead: str
+
+
+def label_owner(key: str) -> LabelOwner | None:
+    """Return who sets a label; None for one that pools can be given."""
+    return next((each for each in _owners() if key.startswith(each.prefix)), None)
+
+
+@cache
+def _owners() -> tuple[LabelOwner, ...]:
+    return tuple(LabelOwner(row["prefix"], row["owner"], row["instead"]) for row in read_table("label_owners"))

@@ -1,0 +1,27 @@
+"""ComputeDomains of the NVIDIA driver: the ResourceClaimTemplate that its controller makes for the channels of one.
+
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:templates/compute-domain-workload-claim-template.tmpl.yaml@v25.8.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.model import ClaimSpec, DeviceRequest, ExactDeviceRequest, ObjectMeta, ResourceClaimTemplate
+
+CHANNEL_CLASS: Final = "compute-domain-default-channel.nvidia.com"
+
+
+def channel_template(item: KubernetesObject) -> ResourceClaimTemplate | None:
+    """Return the template; None where the domain names none."""
+    spec = item.data.get("spec")
+    channel = spec.get("channel") if isinstance(spec, Mapping) else None
+    named = channel.get("resourceClaimTemplate") if isinstance(channel, Mapping) else None
+    name = named.get("name") if isinstance(named, Mapping) else None
+    if not isinstance(name, str) or not name:
+        return None
+    request = DeviceRequest(name="channel", exactly=ExactDeviceRequest(device_class_name=CHANNEL_CLASS))
+    meta = ObjectMeta(name=name, namespace=item.namespace, place=item.place)
+    return ResourceClaimTemplate(meta=meta, spec=ClaimSpec(requests=(request,)))

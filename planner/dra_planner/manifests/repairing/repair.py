@@ -1,0 +1,54 @@
+"""One text, repaired: the candidates are tried with the reader, and one that alone is accepted is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from dra_planner.documents.stream import split_stream
+from dra_planner.manifests.repairing.indentation import indentations
+from dra_planner.manifests.repairing.typography import with_plain_signs
+
+MOST_TEXTS = 64  # that are given to the reader
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The text as it was meant, and what was changed in it, in words."""
+
+    text: str
+    changes: tuple[str, ...]
+
+
+def repair(text: str, minor: int, accepts: Callable[[str], bool]) -> Repair | None:
+    """Return the text as it was meant; None where it is right, where nothing helps, or where several ways do.
+
+    `accepts` says whether the reader takes a text without a fault of its form.
+    """
+    if accepts(text):
+        return None
+    plain, signs = with_plain_signs(text)
+    if signs and accepts(plain):
+        return Repair(plain, signs)
+    accepted = [each for each in islice(_indented(plain, minor), MOST_TEXTS) if accepts(each)]
+    if len(accepted) != 1:
+        return None
+    return Repair(accepted[0], (*signs, "indented by the fields of each kind"))
+
+
+def _indented(text: str, minor: int) -> Iterator[str]:
+    """Yield the text with each flat document indented, in every way that the types allow."""
+    parts = [(part, separator) for part, separator in split_stream(text)]
+    yield from _from(parts, minor)
+
+
+def _from(parts: list[tuple[str, str]], minor: int) -> Iterator[str]:
+    if not parts:
+        yield ""
+        return
+    (part, separator), *rest = parts
+    head = f"{separator}\n" if separator and not separator.endswith("\n") else separator
+    for first in indentations(part, minor):
+        for last in _from(rest, minor):
+            yield head + first + last

@@ -1,0 +1,42 @@
+"""Files with values of the NVIDIA driver's chart, among manifests or in pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.catalog.chart_values import OWN, are_driver_values, value_faults
+from dra_planner.documents.tree import line_at
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.sources import Source
+
+_OWN_KEY: Final = re.compile(rf"^(?:{'|'.join(sorted(OWN))}|resources)\s*:", re.MULTILINE)
+_OBJECT: Final = re.compile(r"^[\"']?(?:apiVersion|kind)[\"']?\s*:", re.MULTILINE)
+
+
+def is_values_file(text: str) -> bool:
+    """Whether a text is values of the NVIDIA driver's chart, and no Kubernetes object."""
+    return _data(text) is not None
+
+
+def values_findings(source: Source) -> Iterator[Diagnostic]:
+    """Yield what the chart refuses or ignores of such a file, each at the line of its key."""
+    data = _data(source.text)
+    for fault in value_faults(data) if data is not None else ():
+        place = Place(source.name, line_at(data, (fault.key,)), fault.key)
+        if fault.is_refused:
+            yield Diagnostic("error", "value-refused", fault.message, place, fault.fix)
+        else:
+            yield Diagnostic("warning", "value-does-nothing", fault.message, place, fault.fix)
+
+
+def _data(text: str) -> dict[str, object] | None:
+    if _OWN_KEY.search(text) is None or _OBJECT.search(text) is not None:
+        return None
+    try:
+        data, _ = read_yaml(text)
+    except Fault:
+        return None
+    return data if isinstance(data, dict) and are_driver_values(data) else None

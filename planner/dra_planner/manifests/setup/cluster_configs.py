@@ -1,0 +1,100 @@
+"""Configuration of clusters beside manifests: kind, kubeadm, kubelet, Kueue; gates and versions that do not work today.
+
+Source: kubernetes-sigs/kind:pkg/apis/config/v1alpha4, kubernetes/kubernetes:cmd/kubeadm/app/apis/kubeadm/v1beta4,
+kubernetes-sigs/kueue:pkg/features/kube_features.go@v0.19.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.documents.tree import child
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup.flags import (
+    FlagFault,
+    faults_of_gates,
+    faults_of_versions,
+    gate_faults,
+    version_faults,
+)
+
+KUEUE_CONFIG: Final = ("config.kueue.x-k8s.io", "Configuration")
+_COMPONENTS: Final = ("apiServer", "controllerManager", "scheduler")
+
+
+def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield what of a cluster's configuration no longer works, or never did; nothing for other objects."""
+    match (item.group, item.kind):
+        case ("kind.x-k8s.io", "Cluster"):
+            yield from _mapped(item, item.data.get("featureGates"), "featureGates", gate_faults)
+            runtime = item.data.get("runtimeConfig")
+            place = _at(item, "runtimeConfig")
+            for name, value in _pairs(runtime):
+                group, _, version = name.partition("/")
+                if group == "resource.k8s.io":
+                    yield from _told(item, place, version_faults(version, value))
+        case ("kubelet.config.k8s.io", "KubeletConfiguration"):
+            yield from _mapped(item, item.data.get("featureGates"), "featureGates", gate_faults)
+        case ("kubeadm.k8s.io", "ClusterConfiguration"):
+            for component in _COMPONENTS:
+                place = _at(item, component)
+                for name, value in _arguments(item.data.get(component)):
+                    if name == "feature-gates":
+                        yield from _told(item, place, faults_of_gates(value))
+                    elif name == "runtime-config":
+                        yield from _told(item, place, faults_of_versions(value))
+        case pair if pair == KUEUE_CONFIG:
+            yield from _kueue(item)
+        case _:
+            pass
+
+
+def _kueue(item: KubernetesObject) -> Iterator[Diagnostic]:
+    gates = item.data.get("featureGates")
+    renamed = {
+        "DynamicResourceAllocation": "KueueDRAIntegration",
+        "DRAExtendedResources": "KueueDRAIntegrationExtendedResource",
+    }
+    for name, _ in _pairs(gates):
+        if name in renamed:
+            message = f"{item}: Kueue's feature gate {name} is {renamed[name]} since 0.18, and gone in 0.19"
+            fix = (
+                "leave it out: KueueDRAIntegration is on"
+                if name == "DynamicResourceAllocation"
+                else f"write {renamed[name]}"
+            )
+            yield Diagnostic("warning", "gate-renamed", message, _at(item, "featureGates"), fix)
+
+
+def _mapped(item: KubernetesObject, gates: Any, key: str, judge: Any) -> Iterator[Diagnostic]:
+    for name, value in _pairs(gates):
+        yield from _told(item, _at(item, key), judge(name, value))
+
+
+def _told(item: KubernetesObject, place: Place, faults: Iterator[FlagFault]) -> Iterator[Diagnostic]:
+    for fault in faults:
+        yield Diagnostic(
+            fault.severity, fault.code, f"{item.kind} {item.name}".rstrip() + f": {fault.message}", place, fault.fix
+        )
+
+
+def _pairs(data: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(data, Mapping):
+        for name, value in data.items():
+            yield str(name), str(value).lower()
+
+
+def _arguments(component: Any) -> Iterator[tuple[str, str]]:
+    """Yield extra arguments: a mapping up to v1beta3, a list of names and values from v1beta4 on."""
+    given = component.get("extraArgs") if isinstance(component, Mapping) else None
+    if isinstance(given, Mapping):
+        yield from ((str(name), str(value)) for name, value in given.items())
+    for row in given if isinstance(given, list) else ():
+        if isinstance(row, Mapping):
+            yield str(row.get("name")), str(row.get("value"))
+
+
+def _at(item: KubernetesObject, key: str) -> Place:
+    return child(item.place, item.data, key) if key in item.data else item.place

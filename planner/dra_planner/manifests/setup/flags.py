@@ -1,0 +1,66 @@
+"""Feature gates and API versions that guides tell to set for DRA, and what becomes of each on releases of today.
+
+Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0-beta.0; kubernetes/api:resource at each minor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from dra_planner.errors import Severity
+
+GATE: Final = "DynamicResourceAllocation"
+CONTROLLER_GATE: Final = "DRAControlPlaneController"
+GROUP: Final = "resource.k8s.io"
+_GONE: Final = {"v1alpha1": "1.27", "v1alpha2": "1.31"}
+
+
+class FlagFault(NamedTuple):
+    """What is wrong with a flag or a setting."""
+
+    severity: Severity
+    code: str
+    message: str
+    fix: str
+
+
+def gate_faults(gate: str, value: str) -> Iterator[FlagFault]:
+    """Yield what becomes of a gate of Kubernetes that is set to `value` ("true" or "false")."""
+    if gate == CONTROLLER_GATE:
+        message = f"the feature gate {gate} left Kubernetes with 1.32: a component that is given it does not start"
+        yield FlagFault("error", "gate-gone", message, "leave it out, and use a driver that publishes ResourceSlices")
+    elif gate == GATE and value == "true":
+        yield FlagFault("note", "gate-not-needed", f"the feature gate {gate} is on from 1.34 on", "leave it out")
+    elif gate == GATE:
+        message = f"the feature gate {gate} cannot be turned off from 1.35 on: the component does not start"
+        yield FlagFault("error", "gate-locked", message, "leave it out")
+
+
+def version_faults(version: str, value: str = "true") -> Iterator[FlagFault]:
+    """Yield what becomes of a version of resource.k8s.io that the API server is told to serve."""
+    if value == "false" or not version.startswith(("v1alpha", "v1beta")):
+        return
+    fix = "leave the flag out, and rewrite manifests: check --rewrite"
+    if version in _GONE:
+        message = f"{GROUP}/{version} left Kubernetes with {_GONE[version]}: no later API server can serve it"
+        yield FlagFault("error", "version-gone", message, fix)
+    else:
+        message = f"{GROUP}/{version} need not be served from 1.34 on: v1 is, without a flag"
+        yield FlagFault("warning", "version-not-needed", message, fix)
+
+
+def faults_of_gates(text: str) -> Iterator[FlagFault]:
+    """Yield what is wrong with the value of --feature-gates: NAME=true,NAME=false."""
+    for part in text.strip("'\"").split(","):
+        name, _, value = part.strip().partition("=")
+        yield from gate_faults(name, value.lower())
+
+
+def faults_of_versions(text: str) -> Iterator[FlagFault]:
+    """Yield what is wrong with the value of --runtime-config: GROUP/VERSION=true,…."""
+    for part in text.strip("'\"").split(","):
+        name, _, value = part.strip().partition("=")
+        group, _, version = name.partition("/")
+        if group == GROUP:
+            yield from version_faults(version, value.lower())

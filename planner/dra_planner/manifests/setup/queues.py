@@ -1,0 +1,139 @@
+"""Queues and schedulers beside the default one: what they do with the claims of the pods that are theirs.
+
+Source: kubernetes-sigs/kueue:pkg/dra/claims.go@v0.19.2, kai-scheduler/KAI-Scheduler:pkg/scheduler/plugins/
+dynamicresources@d5bc503a and its CHANGELOG, volcano-sh/volcano:pkg/webhooks/admission/jobs/validate@ed72c7c8,
+kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go@22664681.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup.cluster_configs import KUEUE_CONFIG
+from dra_planner.manifests.workloads.description import KUEUE_QUEUE, Node
+from dra_planner.manifests.workloads.queued import KAI_QUEUE, OLD_KAI_QUEUE, labels_of
+from dra_planner.model import ClaimSpec, ObjectKey, PodResourceClaim, ResourceClaim, ResourceClaimTemplate, Workload
+
+_KAI: Final = "kai-scheduler"
+
+
+def queue_findings(
+    objects: Iterable[KubernetesObject],
+    workloads: Iterable[Workload],
+    claims: Mapping[ObjectKey, ResourceClaim],
+    templates: Mapping[ObjectKey, ResourceClaimTemplate],
+) -> Iterator[Diagnostic]:
+    """Yield what queues, schedulers and autoscalers of these manifests refuse or do not see of the claims."""
+    objects, workloads = list(objects), list(workloads)
+    mapped = _mapped_classes(objects)
+    for workload in workloads:
+        yield from _kueue(workload, claims, templates, mapped)
+        yield from _kai(workload, claims)
+    if any(pods.template.spec.resource_claims for workload in workloads for pods in workload.pod_sets):
+        yield from _karpenter(objects)
+    yield from (finding for item in objects for finding in _volcano(item))
+
+
+def _kueue(
+    workload: Workload,
+    claims: Mapping[ObjectKey, ResourceClaim],
+    templates: Mapping[ObjectKey, ResourceClaimTemplate],
+    mapped: frozenset[str] | None,
+) -> Iterator[Diagnostic]:
+    if KUEUE_QUEUE not in workload.meta.labels:
+        return
+    said: set[str] = set()
+    for entry in _entries(workload):
+        if entry.resource_claim_name:
+            message = f"Kueue refuses the named claim {entry.resource_claim_name}: it counts claims of templates alone"
+            said.add(f"{message}|use a ResourceClaimTemplate")
+            continue
+        template = templates.get(ObjectKey(workload.meta.namespace, entry.resource_claim_template_name or ""))
+        if template is not None:
+            said.update(_kueue_refusals(template.spec, mapped))
+    for text in sorted(said):
+        message, _, fix = text.partition("|")
+        yield Diagnostic("warning", "queue-refuses-claim", f"{workload.ref}: {message}", workload.place, fix)
+
+
+def _kueue_refusals(spec: ClaimSpec, mapped: frozenset[str] | None) -> Iterator[str]:
+    for request in spec.requests:
+        if request.first_available:
+            yield "Kueue refuses firstAvailable: it cannot count alternatives|request one of them with exactly"
+        exact = request.exactly
+        if exact is None:
+            continue
+        if exact.allocation_mode == "All":
+            yield "Kueue refuses allocationMode: All: it cannot count the devices|request a count"
+        if exact.admin_access:
+            yield "Kueue refuses adminAccess|leave the queue's label out, for such pods take no devices from others"
+        if mapped is not None and exact.device_class_name not in mapped:
+            yield (
+                f"Kueue's configuration maps no resource to DeviceClass {exact.device_class_name}, so the job is never "
+                f"admitted|add {exact.device_class_name} to resources.deviceClassMappings of Kueue's configuration"
+            )
+
+
+def _mapped_classes(objects: Iterable[KubernetesObject]) -> frozenset[str] | None:
+    """Return the classes that Kueue's configuration maps; None where no configuration is given."""
+    configurations = [item for item in objects if (item.group, item.kind) == KUEUE_CONFIG]
+    if not configurations:
+        return None
+    return frozenset(
+        str(name)
+        for item in configurations
+        for _, row in Node(item.data, item.place).at("resources.deviceClassMappings").members()
+        for name in row.get("deviceClassNames", ())
+    )
+
+
+def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Iterator[Diagnostic]:
+    labels = labels_of(workload)
+    is_kai = any(pods.template.spec.scheduler_name == _KAI for pods in workload.pod_sets)
+    if OLD_KAI_QUEUE in labels and KAI_QUEUE not in labels and is_kai:
+        message = f"{workload.ref}: KAI reads the label {KAI_QUEUE} since 0.6, and no longer {OLD_KAI_QUEUE}"
+        fix = f"label it {KAI_QUEUE}: {labels[OLD_KAI_QUEUE]}"
+        yield Diagnostic("warning", "queue-label-not-read", message, workload.place, fix)
+    queue = labels.get(KAI_QUEUE)
+    if queue is None:
+        return
+    for entry in _entries(workload):
+        claim = claims.get(ObjectKey(workload.meta.namespace, entry.resource_claim_name or ""))
+        if claim is not None and claim.meta.labels.get(KAI_QUEUE) != queue:
+            message = (
+                f"{workload.ref}: KAI refuses ResourceClaim {claim.meta.key}, which is not labelled with the queue"
+            )
+            fix = f"label the ResourceClaim {KAI_QUEUE}: {queue}"
+            yield Diagnostic("warning", "queue-refuses-claim", message, claim.meta.place, fix)
+
+
+def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
+    for item in objects:
+        if item.group == "karpenter.sh" and item.kind == "NodePool":
+            message = (
+                f"{item}: Karpenter makes no node for pods with claims unless it runs with --ignore-dra-requests=false "
+                "(1.15 and later)"
+            )
+            fix = "keep nodes in a pool of fixed size for them, or run Karpenter with --ignore-dra-requests=false"
+            yield Diagnostic("warning", "autoscaler-ignores-claims", message, item.place, fix)
+
+
+def _volcano(item: KubernetesObject) -> Iterator[Diagnostic]:
+    if (item.group, item.kind) != ("batch.volcano.sh", "Job"):
+        return
+    job = Node(item.data, item.place)
+    pods = sum(task.number("replicas", 1) for _, task in job.at("spec.tasks").members())
+    least = job.number("spec.minAvailable", 0)
+    if least > pods:
+        message = (
+            f"{item}: minAvailable {least} is more than the {pods} pods of its tasks: Volcano's webhook refuses it"
+        )
+        yield Diagnostic("error", "gang-too-small", message, item.place, f"set minAvailable to {pods} or less")
+
+
+def _entries(workload: Workload) -> Iterator[PodResourceClaim]:
+    for pods in workload.pod_sets:
+        yield from pods.template.spec.resource_claims

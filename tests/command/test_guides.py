@@ -1,0 +1,103 @@
+"""What guides hold, in words of our own: each item is answered as an expert would, and the fix is tried."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from command_project import Project
+
+from dra_planner.fleet import read_fleet
+from dra_planner.fleet.changes import change_fleet, read_change
+
+GUIDES = Path(__file__).parent / "guides"
+FLEET: dict[str, Any] = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.34",
+    "systemPool": {"machine": "m7i.large"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 4}}],
+}
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file of a guide, and the finding that matters: its code, words of its message and of its fix.
+
+    `text` are replacements in the file, `fleet` values of the fleet: what the fix says, done; `rewrite`: the fix is
+    `check --rewrite`. `before` are values that the fleet has before.
+    """
+
+    file: str
+    finding: str
+    says: str
+    fix: str
+    text: tuple[tuple[str, str], ...] = ()
+    fleet: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    rewrite: bool = False
+
+
+ITEMS = [Item(**row) for row in yaml.safe_load((Path(__file__).parent / "guide_items.yaml").read_text("utf-8"))]
+
+
+def name(item: Item) -> str:
+    return f"{item.file}-{item.finding}-{'-'.join(item.says.split()[:2])}"
+
+
+def check(project: Project, file: str, fleet: tuple[str, ...], *words: str) -> Any:
+    made = change_fleet(read_fleet(FLEET), [read_change(each) for each in fleet])
+    project.write("fleet.json", json.dumps(made.document()))
+    return project.run("check", file, "--fleet", "fleet.json", *words)
+
+
+def matching(answer: Any, item: Item) -> list[Any]:
+    return [each for each in answer["diagnostics"] if each["code"] == item.finding and item.says in each["message"]]
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=name)
+def test_an_item_is_answered_and_its_fix_makes_the_finding_go(project: Project, item: Item) -> None:
+    text = (GUIDES / item.file).read_text(encoding="utf-8")
+    project.write(item.file, text)
+    answer = check(project, item.file, tuple(item.before), "--format", "json").json
+    (finding, *_) = matching(answer, item)
+    assert item.fix in finding["fix"]
+    assert finding["file"] == item.file
+    printed = " ".join(check(project, item.file, tuple(item.before)).out.split())
+    assert item.finding in printed
+    assert finding["message"] in printed
+    project.write(item.file, followed(project, item, text))
+    after = check(project, item.file, (*item.before, *item.fleet), "--format", "json").json
+    assert "diagnostics" in after, after
+    assert not matching(after, item)
+
+
+def followed(project: Project, item: Item, text: str) -> str:
+    """Return the text with the fix made."""
+    if item.rewrite:
+        return project.run("check", "--rewrite", item.file).out
+    for old, new in item.text:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def test_every_file_is_an_item() -> None:
+    others = {"quotes.yaml", "dashes.yaml"}
+    assert {path.name for path in GUIDES.iterdir()} == {item.file for item in ITEMS} | others
+    assert len({item.file for item in ITEMS}) >= 46
+
+
+@pytest.mark.parametrize("file", ["quotes.yaml", "dashes.yaml"])
+def test_a_text_with_typographic_signs_is_refused_with_its_line_and_repaired(project: Project, file: str) -> None:
+    project.write(file, (GUIDES / file).read_text(encoding="utf-8"))
+    error = check(project, file, (), "--format", "json").json["error"]
+    assert error["line"] > 1
+    assert f"pulumi-dra check --rewrite {file} prints the repaired text" in error["fix"]
+    assert project.run("check", "--rewrite", "--in-place", file).status == 0
+    assert check(project, file, ()).status == 0
