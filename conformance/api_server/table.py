@@ -22,15 +22,15 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from builds import MINORS
 from client import NOT_ASKED, PANIC, Answer, Client, kubectl_json
-from control_plane import control_plane
 from features import as_planned
 from predictions import module_of_tests
 from reader import objects_of
 
 from compare import listed_changes
 from dra_planner.releases import GATES
+from dra_sandbox.control_plane import ApiServer, Settings, control_plane
+from dra_sandbox.tools.kubernetes import MODULES
 
 Case = Mapping[str, Any]
 Json = dict[str, Any]
@@ -43,13 +43,13 @@ TABLE: Final = module_of_tests("planner/manifests/test_server_verdicts.py")
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, required=True, choices=MINORS)
+    parser.add_argument("--minor", type=int, required=True, choices=tuple(MODULES))
     parser.add_argument("--write", action="store_true", help="write the answers into the files")
     arguments = parser.parse_args()
     version, found = f"1.{arguments.minor}", 0
     for gates, cases in _by_gates(arguments.minor).items():
-        with control_plane(arguments.minor, dict(gates)) as plane:
-            client = Client(plane)
+        with control_plane(Settings(arguments.minor, dict(gates), scheduling=False)) as plane:
+            client = Client(ApiServer.of(plane))
             for group, case in cases:
                 for key, value in _answers(client, case):
                     recorded = case.get(key)
