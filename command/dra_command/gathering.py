@@ -83,7 +83,10 @@ def _excused(faults: dict[str, PlannerError], sources: Iterable[Source]) -> bool
 
 
 def _unreadable(error: PlannerError) -> Diagnostic:
-    return Diagnostic("error", UNREADABLE, error.message, error.place, error.fix)
+    from dra_command.repaired import repair_fix  # reads the file again
+
+    fix = "; ".join(filter(None, (error.fix, repair_fix(error))))
+    return Diagnostic("error", UNREADABLE, error.message, error.place, fix)
 
 
 def _nothing(left: list[LeftAlone], findings: list[Diagnostic]) -> SourceError:

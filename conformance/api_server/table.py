@@ -183,7 +183,7 @@ def _write(group: str, case: Case, key: str, version: str, value: Any) -> None:
     recorded = case.get(key)
     entries = dict(recorded) if _is_per_release(recorded) else {}
     if not entries and recorded is not None:
-        entries = {f"1.{minor}": recorded for minor in MINORS if f"1.{minor}" != version}
+        entries = {f"1.{minor}": recorded for minor in MODULES if f"1.{minor}" != version}
     entries[version] = value
     block = yaml.safe_dump({key: entries}, sort_keys=False, width=1000, allow_unicode=True)
     indented = "".join(f"  {line}\n" for line in block.splitlines())
