@@ -122,6 +122,17 @@ examples:
   pulumi-dra init gpus --state state.json --ci gitlab   # of `pulumi stack export --file state.json`
 """
 
+_PORTFOLIO_EXAMPLES = """\
+examples:
+  pulumi-dra portfolio examples/portfolio/portfolio.yaml                    # every stack in every scenario
+  pulumi-dra portfolio examples/portfolio/portfolio.yaml --format html > portfolio.html
+  pulumi-dra portfolio examples/portfolio/portfolio.yaml --cell eks-dev/growth-2   # one of its plans, whole
+  pulumi-dra portfolio examples/portfolio/portfolio.yaml --sample 10%       # a share of its stacks, and what all take
+
+Answers are kept: a run that was interrupted continues, and what has not changed is not computed again. A Dask cluster
+that runs is joined with --scheduler tcp://HOST:8786 (docs/portfolio.md).
+"""
+
 EXAMPLES = {
     "plan": _PLAN_EXAMPLES,
     "check": _CHECK_EXAMPLES,
@@ -133,6 +144,7 @@ EXAMPLES = {
     "rehearse": _REHEARSE_EXAMPLES,
     "suggest": _SUGGEST_EXAMPLES,
     "init": _INIT_EXAMPLES,
+    "portfolio": _PORTFOLIO_EXAMPLES,
 }
 
 
@@ -145,6 +157,14 @@ class _Parser(argparse.ArgumentParser):
         from dra_command.suggestions import fix_of  # only on the way to an error
 
         raise UsageError(message, fix=fix_of(message, self.prog))
+
+
+class _Commands(argparse.RawDescriptionHelpFormatter):
+    """Leaves room for the longest subcommand, which argparse indents further than it counts."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = 4 + max(map(len, EXAMPLES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +211,7 @@ def build_parser() -> argparse.ArgumentParser:
         prog="pulumi-dra",
         description=_DESCRIPTION,
         epilog=_EXIT_STATUS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Commands,
     )
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_Parser)
@@ -205,6 +225,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_rehearse(commands)
     _add_suggest(commands)
     _add_init(commands)
+    _add_portfolio(commands)
     return parser
 
 
@@ -305,6 +326,54 @@ def _add_init(commands: Any) -> None:
     parser.add_argument("--ci", choices=("github", "gitlab", "none"), default="github", help="default: %(default)s")
     parser.add_argument("--force", action="store_true", help="replace files that are there")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def _add_portfolio(commands: Any) -> None:
+    parser = _command(commands, "portfolio", "how many stacks fare in many scenarios")
+    parser.add_argument("file", metavar="FILE", help="portfolio: stacks, scenarios, and what is asked of them")
+    where = parser.add_argument_group("where it runs")
+    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="join a Dask scheduler that runs")
+    where.add_argument(
+        "--workers", metavar="N", type=_positive, default=0, help="processes on this machine (default: its cores)"
+    )
+    where.add_argument(
+        "--engine",
+        choices=("dask", "processes", "here"),
+        default="",
+        help="Dask on this machine, a pool of processes, or this process alone (default: Dask where it is installed, "
+        "this process for few cells)",
+    )
+    where.add_argument(
+        "--sample",
+        metavar="PERCENT",
+        type=_share,
+        default=1.0,
+        help="run a share of the stacks, and tell what all of them take",
+    )
+    parser.add_argument(
+        "--results", metavar="FOLDER", default="", help="where answers are kept (default: .pulumi-dra beside FILE)"
+    )
+    parser.add_argument("--parquet", metavar="FILE", default="", help="also write all answers as one Parquet file")
+    parser.add_argument(
+        "--cell", metavar="STACK/SCENARIO", default="", help="print the plan of one stack in one scenario instead"
+    )
+    _add_answer(parser, ("text", "json", "html"))
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 1 to 10000')
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text.removesuffix("%")) / 100
+    except ValueError:
+        share = 0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a share above 0% and up to 100%')
+    return share
 
 
 def _steps(text: str) -> int:

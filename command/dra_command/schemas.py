@@ -16,11 +16,13 @@ from dra_command.contract import (
     MatrixOutput,
     MessagesOutput,
     PlanOutput,
+    PortfolioOutput,
     RehearseOutput,
     VerifyOutput,
 )
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
+from dra_planner.portfolio.schema import Portfolio
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
@@ -31,8 +33,10 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),
     "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),
+    "portfolio-answer": (PortfolioOutput, "serialization", "Answer of `pulumi-dra portfolio --format json`."),
     "error": (ErrorOutput, "serialization", "Answer of every subcommand with --format json when the input is wrong."),
     "fleet": (Fleet, "validation", "The fleet: a file for --fleet, or `pulumi-dra:fleet` in a stack's settings."),
+    "portfolio": (Portfolio, "validation", "A portfolio: the file that `pulumi-dra portfolio` takes."),
     "plan-file": (PlanFile, "serialization", "The plan that is kept: stacks/STACK.plan.json."),
 }
 
@@ -60,7 +64,9 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
         made["required"].remove("claims")  # only there when asked for
     if model is MatrixOutput:
         made["$defs"]["PlanOutput"]["required"].remove("claims")  # never there
-    if model is Fleet:  # a count may be written as one number
+    if model is Portfolio:  # a factor alone is one for all workloads
+        made["$defs"]["Scenario"]["properties"]["replicas"]["anyOf"].append({"type": "number", "minimum": 0})
+    if model in (Fleet, Portfolio):  # a count may be written as one number
         made["$defs"]["Pool"]["properties"]["count"] = {
             "anyOf": [{"$ref": "#/$defs/Count"}, {"type": "integer", "minimum": 0}],
             "description": "Nodes: limits, or one number that fixes it.",

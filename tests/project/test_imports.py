@@ -48,7 +48,7 @@ def test_a_cloud_never_loads_the_other(cloud: str, other: str) -> None:
 
 
 PLANNING = {"annotated_types", "lark", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection", "yaml"}
-UNUSED_AT_START = {"asyncio", "highspy", "numpy", "rich", "unittest"}
+UNUSED_AT_START = {"asyncio", "dask", "distributed", "highspy", "numpy", "pyarrow", "rich", "unittest"}
 LISTS_MODULES = """
 import contextlib, io, json, os, sys
 from dra_command.__main__ import main

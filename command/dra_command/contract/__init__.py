@@ -9,6 +9,7 @@ from dra_command.contract.explain import ExplainOutput
 from dra_command.contract.matrix import MatrixOutput
 from dra_command.contract.messages import MessagesOutput
 from dra_command.contract.plan import PlanOutput
+from dra_command.contract.portfolio import PortfolioOutput
 from dra_command.contract.rehearse import RehearseOutput
 from dra_command.contract.verify import VerifyOutput
 
@@ -20,6 +21,7 @@ __all__ = [
     "MatrixOutput",
     "MessagesOutput",
     "PlanOutput",
+    "PortfolioOutput",
     "RehearseOutput",
     "VerifyOutput",
 ]

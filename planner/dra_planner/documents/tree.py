@@ -103,3 +103,11 @@ def clone(node: Any) -> Any:
     if isinstance(node, list):
         return new_seq([clone(item) for item in node], line, lines)
     return node
+
+
+def path_text(at: Location) -> str:
+    """Return a location as people write it: `pools[0].count.max`."""
+    text = ""
+    for part in at:
+        text = step(text, part)
+    return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from dra_planner.clouds import cloud
-from dra_planner.documents.tree import Location, line_at
+from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.documents.yaml_reader import Fault, Remark, read_json, read_yaml
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet.checks import check_together
@@ -41,14 +41,19 @@ def read_fleet(data: object, *, file: str = "") -> Fleet:
     """
 
     def fault(at: Location, message: str) -> FleetError:
-        return FleetError(message, place=Place(file, line_at(data, at), _path(at)))
+        return FleetError(message, place=Place(file, line_at(data, at), path_text(at)))
 
     if not isinstance(data, Mapping):
-        raise fault((), f"the fleet must be a mapping of keys, not {_kind(data)}")
+        from dra_planner.documents.validation import kind_of  # only on the way to an error
+
+        raise fault((), f"the fleet must be a mapping of keys, not {kind_of(data)}")
     try:
         fleet = Fleet.model_validate(data)
     except ValidationError as error:
-        raise _together([fault(at, message) for at, message in _sentences(error, data)]) from None
+        from dra_planner.documents.validation import sentences  # only on the way to an error
+
+        told = sentences(error, data, document="the fleet", keys=_known_keys())
+        raise _together([fault(at, message) for at, message in told]) from None
     faults = [fault(at, message) for at, message in check_together(fleet)]
     if faults:
         raise _together(faults)
@@ -141,105 +146,8 @@ def _together(faults: list[FleetError]) -> FleetError:
     return FleetError(first.message, place=first.place, fix=first.fix, others=tuple(others))
 
 
-def _path(at: Location) -> str:
-    text = ""
-    for part in at:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
-
-
-def _kind(value: object) -> str:
-    names = {type(None): "nothing", str: "text", bool: "true or false", list: "a list", dict: "a mapping"}
-    return names.get(type(value), "a number" if isinstance(value, int | float) else type(value).__name__)
-
-
-def _sentences(error: ValidationError, data: object) -> Iterator[tuple[Location, str]]:
-    """Yield one fault for each place, in words; alternatives of a union that fail at one place become one."""
-    told: dict[Location, list[str]] = {}
-    for problem in error.errors(include_url=False):
-        at = _document_location(problem["loc"], data)
-        sentence = _sentence(problem)
-        if sentence not in told.setdefault(at, []):
-            told[at].append(sentence)
-    for at, sentences in told.items():
-        inside = any(len(other) > len(at) and other[: len(at)] == at for other in told)
-        if not inside:  # what another alternative of a union would have wanted in place of a mapping
-            yield at, " or ".join(sentences)
-
-
-def _document_location(loc: Location, data: object) -> Location:
-    """Drop the names that pydantic puts between fields for the alternatives of a union."""
-    at: list[str | int] = []
-    here: object = data
-    for index, part in enumerate(loc):
-        last = index == len(loc) - 1
-        if isinstance(here, Mapping) and isinstance(part, str) and (part in here or (last and _is_key(part))):
-            at.append(part)
-            here = here.get(part)
-        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
-            at.append(part)
-            here = here[part]
-    return tuple(at)
-
-
-_ALTERNATIVES = ("literal[", "list[", "constrained", "function-", "int", "str", "bool")
-
-
-def _is_key(part: str) -> bool:
-    return part[:1].islower() and not part.startswith(_ALTERNATIVES)
-
-
-_WORDS = {
-    "string": "text",
-    "int": "an integer",
-    "bool": "true or false",
-    "list": "a list",
-    "model": "a mapping of keys",
-    "dict": "a mapping of keys",
-}
-
-
-def _sentence(problem: Any) -> str:
-    context = problem.get("ctx") or {}
-    match problem["type"]:
-        case "missing":
-            return "is missing"
-        case "extra_forbidden":
-            return _unknown_key(problem["loc"])
-        case "value_error":
-            return str(context["error"])
-        case "literal_error":
-            choices = str(context["expected"]).replace("'", "").replace(" or ", ", ")
-            one_of = "one of " if ", " in choices else ""
-            return f"must be {one_of}{choices}, not {_shown(problem['input'])}"
-        case kind if kind.endswith("_type"):
-            wanted = kind.removesuffix("_type")
-            return f"must be {_WORDS.get(wanted, wanted)}, not {_shown(problem['input'])}"
-        case "string_pattern_mismatch":
-            return f"{_shown(problem['input'])} is not a valid name: lower-case letters, digits and dashes"
-        case _:
-            message = str(problem["msg"])
-            return f"{message[:1].lower()}{message[1:]}, not {_shown(problem['input'])}"
-
-
-def _unknown_key(loc: Location) -> str:
-    from difflib import get_close_matches
-
-    key = str(loc[-1])
-    nearest = get_close_matches(key, _known_keys(), 1)
-    return "is not a key of the fleet" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
-
-
 def _known_keys() -> list[str]:
     parts = [Document]
     for part in parts:
         parts += part.__subclasses__()
     return sorted({to_camel(name) for part in parts for name in part.model_fields})
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, bool):
-        return str(value).lower()
-    return _kind(value) if isinstance(value, dict | list | type(None)) else str(value)

@@ -11,7 +11,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand
+from dra_planner.model import Demand, DemandLevel
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.built_counts import count_to_build, find_built_counts
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
@@ -50,25 +50,50 @@ def make_plan(request: PlanRequest) -> Plan:
         raise PlannerError("there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster")
     fleet = request.fleet
     features = features_of(parse_version(request.kubernetes) if request.kubernetes else fleet.minor)
-    manifests = read_checked(request.sources, features)
+    return plan_manifests(
+        read_checked(request.sources, features),
+        fleet,
+        features,
+        level=request.level,
+        steps=request.steps,
+        devices_only=request.devices_only,
+        inputs=inputs_of(fleet, request.sources, request.paths),
+    )
+
+
+def plan_manifests(
+    manifests: Manifests,
+    fleet: Fleet,
+    features: Features,
+    *,
+    level: DemandLevel,
+    steps: int,
+    offers: tuple[Offer, ...] | None = None,
+    devices_only: bool = False,
+    inputs: Mapping[str, object] | None = None,
+) -> Plan:
+    """Return the plan for workloads that were read, on a fleet's pools.
+
+    `offers` are what `predict_offers` says of that fleet and release, for callers that plan several demands on them.
+    """
     sources = ClassSources(fleet_classes(fleet, features), manifests.classes)
     classes = sources.in_cluster
     tolerates = cloud(fleet.cloud).tolerates_extended_resources
     demand = expand_claims(manifests, classes, features, tolerates_extended_resources=tolerates)
-    offers = predict_offers(fleet, features)
+    offers = predict_offers(fleet, features) if offers is None else offers
     chosen: DeviceDemand | None = None
-    if request.devices_only:
+    if devices_only:
         from dra_planner.plan.devices_only import device_demand  # guards alone ask for it
 
         chosen = device_demand(demand, offers, classes)
         demand = chosen.demand
-    judgement = judge(demand, offers, classes, features, level=request.level, fleet=fleet, steps=request.steps)
+    judgement = judge(demand, offers, classes, features, level=level, fleet=fleet, steps=steps)
     return size_plan(
         judgement,
         fleet,
         diagnostics=(*manifests.diagnostics, *find_class_faults(fleet, sources, offers, features)),
         assumptions=_assumptions(manifests, demand, offers, features),
-        inputs=inputs_of(fleet, request.sources, request.paths),
+        inputs=inputs,
         manifests=manifests,
         left_out=chosen,
     )

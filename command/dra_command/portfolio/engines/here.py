@@ -1,0 +1,24 @@
+"""Batches one after the other in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from dra_command.portfolio.engines.protocol import Done
+from dra_command.portfolio.work import Batch, run_batch
+
+
+class Here:
+    """The engine without any other process."""
+
+    workers = 1
+    name = "this process"
+
+    def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
+        """Yield batches in their order."""
+        for batch in batches:
+            worked = run_batch(batch, inputs[batch.inputs], inputs[batch.futures])
+            yield Done(batch, worked.rows, worked.cpu_seconds)
+
+    def close(self) -> None:
+        """Nothing was started."""

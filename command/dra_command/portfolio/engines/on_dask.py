@@ -1,0 +1,149 @@
+"""Dask: a cluster of processes on this machine, or whatever a scheduler that runs elsewhere has.
+
+Inputs are tasks of their own, named by digest: each goes to the scheduler once and to each worker that needs it once,
+and is there again when a worker that held it is lost.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from dra_command.portfolio.engines.protocol import ATTEMPTS, Done, lost, single_cells
+from dra_command.portfolio.work import Batch, OtherPlanner, run_batch
+from dra_planner.errors import PlannerError
+
+_CONNECT_SECONDS = 15
+_PER_WORKER = 3  # batches under way, so that none waits for the next
+
+
+class OnDask:
+    """The engine for many machines."""
+
+    def __init__(self, *, address: str = "", workers: int = 0, memory_bytes: int = 0) -> None:
+        """Join the scheduler at this address, or start so many workers here; raises PlannerError."""
+        distributed, dask = _load("distributed"), _load("dask")
+        self._address = address
+        self._cluster: Any = None
+        dask.config.set(
+            {
+                "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
+                "distributed.comm.timeouts.connect": f"{_CONNECT_SECONDS}s",
+                "distributed.worker.daemon": True,
+            }
+        )
+        if not address:
+            self._cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=memory_bytes or 0,
+                dashboard_address=None,
+                silence_logs=50,
+            )
+        try:
+            self._client = distributed.Client(address or self._cluster, timeout=_CONNECT_SECONDS)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise PlannerError(
+                f"no Dask scheduler answers at {address}: {error}", fix="start one: dask scheduler"
+            ) from None
+        if not self.workers:
+            raise PlannerError(
+                f"the Dask scheduler at {address} has no workers", fix=f"start some: dask worker {address}"
+            )
+
+    @property
+    def workers(self) -> int:
+        """Threads of all workers."""
+        return sum(self._client.nthreads().values())
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        return f"Dask at {self._address}" if self._address else "Dask on this machine"
+
+    def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
+        """Yield batches as they are done."""
+        coming, again = iter(batches), deque[Batch]()
+        under_way: dict[Any, Batch] = {}
+        done = _load("distributed").as_completed([], raise_errors=False)
+        kept = _Inputs(self._client, inputs)
+
+        def feed() -> None:
+            while len(under_way) < max(1, self.workers) * _PER_WORKER:
+                batch = again.popleft() if again else next(coming, None)
+                if batch is None:
+                    return
+                future = self._client.submit(
+                    run_batch,
+                    batch,
+                    kept.future(batch.inputs),
+                    kept.future(batch.futures),
+                    key=f"cells-{batch.cells[0].digest}-{len(batch.cells)}",
+                    pure=False,
+                )
+                under_way[future] = batch
+                done.add(future)
+
+        feed()
+        while under_way:
+            future = next(done)
+            batch = under_way.pop(future)
+            if future.status == "finished":
+                worked = future.result()
+                yield Done(batch, worked.rows, worked.cpu_seconds)
+                kept.release(batch.inputs, under_way.values())
+            elif isinstance(error := future.exception(), OtherPlanner):
+                raise PlannerError(
+                    f"a worker of {self.name} has another version of pulumi-dra",
+                    fix="install the same wheel on every worker",
+                )
+            elif len(batch.cells) > 1:
+                again.extend(single_cells(batch))
+            else:
+                yield lost(batch, f"the worker that computed it ended ({type(error).__name__})")
+            future.release()
+            feed()
+
+    def close(self) -> None:
+        """Leave the scheduler, or end it where it is ours."""
+        self._client.close(timeout=5)
+        if self._cluster is not None:
+            self._cluster.close(timeout=10)
+
+
+class _Inputs:
+    """Inputs on the cluster by digest, as long as batches under way need them."""
+
+    def __init__(self, client: Any, inputs: Mapping[str, bytes]) -> None:
+        self._client = client
+        self._inputs = inputs
+        self._futures: dict[str, Any] = {}
+
+    def future(self, digest: str) -> Any:
+        """Return the task that gives the bytes of a digest."""
+        if digest not in self._futures:
+            self._futures[digest] = self._client.submit(
+                _same, self._inputs[digest], key=f"inputs-{digest}", retries=ATTEMPTS
+            )
+        return self._futures[digest]
+
+    def release(self, digest: str, others: Iterable[Batch]) -> None:
+        """Forget the inputs of a stack whose batches are done."""
+        if not any(batch.inputs == digest for batch in others):
+            self._futures.pop(digest, None)
+
+
+def _load(name: str) -> Any:
+    """Return a module of Dask, which is only half typed; raises PlannerError where it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        fix = 'pip install "pulumi-dra[portfolio]"'
+        raise PlannerError("Dask is not installed, which runs cells elsewhere", fix=fix) from None
+
+
+def _same(data: bytes) -> bytes:
+    return data

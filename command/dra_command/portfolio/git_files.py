@@ -1,0 +1,53 @@
+"""Files of a git repository as they are at a ref, without touching its working tree."""
+
+from __future__ import annotations
+
+import atexit
+import io
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from dra_planner.errors import Place
+from dra_planner.portfolio.reading import PortfolioError
+from dra_planner.portfolio.schema import GitRef
+
+
+def checked_out(folder: Path, git: GitRef, place: Place) -> Path:
+    """Return a temporary folder with what `folder` (or the repository that is named) holds at the ref.
+
+    Raises PortfolioError where there is no such repository or ref. Removed when the program ends.
+    """
+    repository = (folder / git.repository).resolve()
+    commit = _git(repository, place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{git.ref}^{{commit}}")
+    below = _git(repository, place, "rev-parse", "--show-prefix").decode().strip()
+    return _exported(repository, commit.decode().strip(), below, place)
+
+
+@cache
+def _exported(repository: Path, commit: str, below: str, place: Place) -> Path:
+    tree = f"{commit}:{below}" if below else commit
+    target = Path(tempfile.mkdtemp(prefix="pulumi-dra-"))
+    atexit.register(shutil.rmtree, target, ignore_errors=True)
+    with tarfile.open(fileobj=io.BytesIO(_git(repository, place, "archive", "--format=tar", tree))) as archive:
+        archive.extractall(target, filter="data")
+    return target
+
+
+def _git(repository: Path, place: Place, *words: str) -> bytes:
+    command = ["git", "-C", str(repository), *words]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError as error:
+        raise PortfolioError(f"git cannot be run: {error.strerror}", place=place, fix="install git") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+        raise PortfolioError(
+            f"git finds no such ref in {repository}{f': {said}' if said else ''}",
+            place=place,
+            fix="name a branch, tag or commit of the repository that the portfolio is in",
+        )
+    return done.stdout

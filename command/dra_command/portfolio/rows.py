@@ -1,0 +1,35 @@
+"""One answer as it is kept: a row of plain values, found again by the digest of all that it depends on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """One cell. `outcome` is a verdict, "answered", or "failed:" and why; `details` is JSON.
+
+    Money is US dollars per hour; None where a price, or a number, is not known.
+    """
+
+    digest: str
+    question: str
+    outcome: str
+    kubernetes: str = ""
+    nodes_bound: int | None = None
+    nodes_packing: int | None = None
+    nodes_simulated: int | None = None
+    nodes: int | None = None
+    placed: int | None = None
+    pending: int | None = None
+    hourly_usd: float | None = None
+    bound_usd: float | None = None
+    why: str = ""
+    details: str = ""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether asking again gives the same: not so where time, memory or a worker was at fault."""
+        return not self.outcome.startswith("failed:") or self.outcome == "failed:input"
+
+
+COLUMNS = {name: Row.__annotations__[name] for name in Row._fields}

@@ -1,0 +1,254 @@
+"""The run: what is known already, what has to be computed, where, and what is kept on the way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+from dra_command.portfolio.collecting import Collected
+from dra_command.portfolio.engines.here import Here
+from dra_command.portfolio.engines.protocol import Engine
+from dra_command.portfolio.placing import place_digest, place_row
+from dra_command.portfolio.rows import Row
+from dra_command.portfolio.store import Store
+from dra_command.portfolio.work import Batch, CellTask, Futures, pack
+from dra_planner.portfolio.digests import asked_document, cell_digest, planner_digest, scenario_digest, stack_digest
+from dra_planner.portfolio.schema import Ask
+
+CELLS_PER_BATCH = 50
+FEW_CELLS = 48
+"""Cells up to which no other process is started: that takes longer than they do."""
+_BYTES_PER_GIB = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class CellName:
+    """One question about one stack in one scenario; positions in the portfolio, and the digest of the answer."""
+
+    stack: int
+    scenario: int
+    question: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How a portfolio is run: where, with how many workers (0: as many as cores), and which share of its stacks."""
+
+    results: Path
+    scheduler: str = ""
+    workers: int = 0
+    engine: str = ""
+    sample: float = 1.0
+
+
+@dataclass(slots=True, kw_only=True)
+class RunLog:
+    """How a run went."""
+
+    cells: int
+    known: int
+    missing: int = 0
+    computed: int = 0
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of the cells alone
+    workers: int = 1
+    engine: str = ""
+    interrupted: bool = False
+
+    @property
+    def rate(self) -> float:
+        """Cells per second."""
+        return self.computed / self.seconds if self.seconds else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """Every cell with its row; None for one that is not computed yet."""
+
+    collected: Collected
+    cells: tuple[CellName, ...]
+    sampled: bool  # some stacks alone were asked
+    rows: dict[str, Row] = field(hash=False)
+    log: RunLog
+    placement: Row | None = None  # where the portfolio asks for one
+
+    def row(self, cell: CellName) -> Row | None:
+        return self.rows.get(cell.digest)
+
+
+def name_cells(collected: Collected, stacks: Sequence[str]) -> tuple[CellName, ...]:
+    """Return every cell of the portfolio, in its order: stacks (here by digest), scenarios, questions."""
+    ask = collected.portfolio.ask
+    futures = [scenario_digest(each) for each in collected.futures]
+    names = [each.scenario.name for each in collected.futures]
+    asked = _questions(ask)
+    digests: dict[tuple[str, int, str], str] = {}
+    cells = []
+    for at, stack in enumerate(stacks):
+        for scenario, future in enumerate(futures):
+            for question, (document, scenarios) in asked.items():
+                if scenarios is None or names[scenario] in scenarios:
+                    key = (stack, scenario, question)
+                    if key not in digests:
+                        digests[key] = cell_digest(stack, future, question, document)
+                    cells.append(CellName(at, scenario, question, digests[key]))
+    return tuple(cells)
+
+
+def _questions(ask: Ask) -> dict[str, tuple[object, list[str] | None]]:
+    """Return what is asked, with all that the answer depends on, and in which scenarios; None: in all."""
+    document = asked_document(ask)
+    plan = {key: document[key] for key in ("demand", "simulate")}
+    asked: dict[str, tuple[object, list[str] | None]] = {"plan": (plan, None)}
+    for question, part in (("curves", ask.curves), ("risk", ask.risk)):
+        if part is not None:
+            more = {key: value for key, value in document[question].items() if key != "scenarios"}
+            asked[question] = ({**plan, **more}, part.scenarios)
+    return asked
+
+
+def default_workers() -> int:
+    """Return the cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def choose_engine(collected: Collected, cells: int, options: RunOptions) -> Engine:
+    """Return where so many cells are computed; raises PlannerError."""
+    memory = int(collected.portfolio.limits.memory_gib * _BYTES_PER_GIB)
+    scheduler, workers, engine = options.scheduler, options.workers, options.engine
+    wanted = workers or default_workers()
+    if scheduler or engine == "dask":
+        from dra_command.portfolio.engines.on_dask import OnDask
+
+        return OnDask(address=scheduler, workers=wanted, memory_bytes=memory)
+    if engine == "here" or wanted == 1 or (not engine and not workers and cells <= FEW_CELLS):
+        return Here()
+    if engine == "processes" or find_spec("distributed") is None:
+        from dra_command.portfolio.engines.processes import Processes
+
+        return Processes(wanted)
+    from dra_command.portfolio.engines.on_dask import OnDask
+
+    return OnDask(workers=wanted, memory_bytes=memory)
+
+
+def run_portfolio(
+    collected: Collected, options: RunOptions, progress: Callable[[RunLog], None] = lambda log: None
+) -> Answers:
+    """Return the answers, those that are kept and those that are missing, which are computed and kept.
+
+    Ctrl-C ends the run, and what was done until then is kept and returned. Raises PlannerError.
+    """
+    stacks = [stack_digest(each) for each in collected.stacks]
+    cells = name_cells(collected, stacks)
+    store = Store(options.results)
+    wanted = {cell.digest for cell in cells}
+    placing = place_digest(collected, stacks) if collected.placed else ""
+    rows = store.read(wanted | {placing})
+    chosen = _sampled(stacks, options.sample)
+    missing = {cell.digest: cell for cell in cells if cell.digest not in rows and cell.stack in chosen}
+    log = RunLog(cells=len(cells), known=sum(cell.digest in rows for cell in cells))
+    if missing:
+        _compute(collected, options, stacks, list(missing.values()), store, rows, log, progress)
+    sampled = len(chosen) < len(stacks)
+    if placing and placing not in rows and not (log.interrupted or sampled):
+        rows[placing] = place_row(collected, placing)
+        with closing(store):
+            store.add([rows[placing]])
+    return Answers(
+        collected=collected, cells=cells, sampled=sampled, rows=rows, log=log, placement=rows.get(placing)
+    )
+
+
+def _compute(
+    collected: Collected,
+    options: RunOptions,
+    stacks: Sequence[str],
+    missing: Sequence[CellName],
+    store: Store,
+    rows: dict[str, Row],
+    log: RunLog,
+    progress: Callable[[RunLog], None],
+) -> None:
+    """Compute cells, keep and collect their rows, and say how the run went."""
+    began = time.monotonic()
+    log.missing = len(missing)
+    try:
+        with closing(choose_engine(collected, len(missing), options)) as engine, closing(store):
+            log.engine, log.workers = engine.name, engine.workers
+            inputs = _Packed(collected, stacks, ours=not (isinstance(engine, Here) or options.scheduler))
+            progress(log)
+            for done in engine.run(_batches(missing, stacks, inputs.futures_digest), inputs):
+                store.add(done.rows)
+                rows.update((row.digest, row) for row in done.rows)
+                log.computed += len(done.rows)
+                log.cpu_seconds += done.cpu_seconds
+                log.seconds = time.monotonic() - began
+                progress(log)
+    except KeyboardInterrupt:
+        log.interrupted = True
+    log.seconds = time.monotonic() - began
+    _keep_log(options.results, log)
+
+
+def _sampled(stacks: Sequence[str], share: float) -> frozenset[int]:
+    """Return the positions of a share of the stacks, at least one: those of the smallest digests."""
+    count = max(1, round(len(stacks) * share))
+    return frozenset(sorted(range(len(stacks)), key=lambda at: stacks[at])[:count])
+
+
+def _batches(missing: Sequence[CellName], stacks: Sequence[str], futures: str) -> Iterator[Batch]:
+    by_stack: dict[int, list[CellTask]] = {}
+    for cell in missing:
+        by_stack.setdefault(cell.stack, []).append(CellTask(cell.digest, cell.scenario, cell.question))
+    for at, tasks in by_stack.items():
+        for first in range(0, len(tasks), CELLS_PER_BATCH):
+            yield Batch(
+                inputs=stacks[at],
+                futures=futures,
+                planner=planner_digest(),
+                cells=tuple(tasks[first : first + CELLS_PER_BATCH]),
+            )
+
+
+class _Packed(Mapping[str, bytes]):
+    """The inputs by digest, packed when they are wanted."""
+
+    def __init__(self, collected: Collected, stacks: Sequence[str], *, ours: bool) -> None:
+        limits = collected.portfolio.limits
+        futures = Futures(
+            scenarios=collected.futures,
+            ask=collected.portfolio.ask,
+            seconds=limits.seconds,
+            memory_bytes=int(limits.memory_gib * _BYTES_PER_GIB) if ours else 0,
+        )
+        self._futures = pack(futures)
+        self.futures_digest = hashlib.sha256(self._futures).hexdigest()
+        self._stacks = dict(zip(stacks, collected.stacks, strict=True))
+
+    def __getitem__(self, digest: str) -> bytes:
+        return self._futures if digest == self.futures_digest else pack(self._stacks[digest])
+
+    def __iter__(self) -> Iterator[str]:
+        yield self.futures_digest
+        yield from self._stacks
+
+    def __len__(self) -> int:
+        return 1 + len(self._stacks)
+
+
+def _keep_log(folder: Path, log: RunLog) -> None:
+    """Add a line to the runs of this folder, from which the time of others is estimated."""
+    if log.computed:
+        folder.mkdir(parents=True, exist_ok=True)
+        entry = {"cells": log.computed, "cpu_seconds": log.cpu_seconds, "seconds": log.seconds, "workers": log.workers}
+        with (folder / "runs.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**entry, "engine": log.engine}) + "\n")

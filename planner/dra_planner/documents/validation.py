@@ -1,0 +1,108 @@
+"""What pydantic says of a document that does not validate, as sentences with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from dra_planner.documents.tree import Location
+
+
+def kind_of(value: object) -> str:
+    """Return what kind of value it is, in the words of YAML."""
+    if value is None:
+        return "nothing"
+    names = {str: "text", bool: "true or false", list: "a list", dict: "a mapping", int: "a number", float: "a number"}
+    return next((name for kind, name in names.items() if isinstance(value, kind)), type(value).__name__)
+
+
+def sentences(
+    error: ValidationError, data: object, *, document: str, keys: Collection[str]
+) -> Iterator[tuple[Location, str]]:
+    """Yield one fault for each place, in words; alternatives of a union that fail at one place become one.
+
+    `document` is what it is called, `keys` are all that such documents have: the nearest is told for an unknown one.
+    """
+    told: dict[Location, list[str]] = {}
+    for problem in error.errors(include_url=False):
+        at = _document_location(problem["loc"], data)
+        sentence = _sentence(problem, document, keys)
+        if sentence not in told.setdefault(at, []):
+            told[at].append(sentence)
+    for at, said in told.items():
+        inside = any(len(other) > len(at) and other[: len(at)] == at for other in told)
+        if not inside:  # what another alternative of a union would have wanted in place of a mapping
+            yield at, " or ".join(said)
+
+
+def _document_location(loc: Location, data: object) -> Location:
+    """Drop the names that pydantic puts between fields for the alternatives of a union."""
+    at: list[str | int] = []
+    here: object = data
+    for index, part in enumerate(loc):
+        last = index == len(loc) - 1
+        if isinstance(here, Mapping) and isinstance(part, str) and (part in here or (last and _is_key(part))):
+            at.append(part)
+            here = here.get(part)
+        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+            at.append(part)
+            here = here[part]
+    return tuple(at)
+
+
+_ALTERNATIVES = ("literal[", "list[", "constrained", "function-", "int", "str", "bool")
+
+
+def _is_key(part: str) -> bool:
+    return part[:1].islower() and not part.startswith(_ALTERNATIVES)
+
+
+_WORDS = {
+    "string": "text",
+    "int": "an integer",
+    "bool": "true or false",
+    "list": "a list",
+    "model": "a mapping of keys",
+    "dict": "a mapping of keys",
+}
+
+
+def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
+    context = problem.get("ctx") or {}
+    match problem["type"]:
+        case "missing":
+            return "is missing"
+        case "extra_forbidden":
+            return _unknown_key(problem["loc"], document, keys)
+        case "value_error":
+            return str(context["error"])
+        case "literal_error":
+            choices = str(context["expected"]).replace("'", "").replace(" or ", ", ")
+            one_of = "one of " if ", " in choices else ""
+            return f"must be {one_of}{choices}, not {_shown(problem['input'])}"
+        case kind if kind.endswith("_type"):
+            wanted = kind.removesuffix("_type")
+            return f"must be {_WORDS.get(wanted, wanted)}, not {_shown(problem['input'])}"
+        case "string_pattern_mismatch":
+            return f"{_shown(problem['input'])} is not a valid name: lower-case letters, digits and dashes"
+        case _:
+            message = str(problem["msg"])
+            return f"{message[:1].lower()}{message[1:]}, not {_shown(problem['input'])}"
+
+
+def _unknown_key(loc: Location, document: str, keys: Collection[str]) -> str:
+    from difflib import get_close_matches
+
+    key = str(loc[-1])
+    nearest = get_close_matches(key, sorted(keys), 1)
+    return f"is not a key of {document}" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    return kind_of(value) if isinstance(value, dict | list | type(None)) else str(value)

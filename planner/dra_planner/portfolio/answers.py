@@ -1,0 +1,115 @@
+"""What a plan says of one stack in one scenario, small enough to keep a million of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from dra_planner.errors import PlannerError
+from dra_planner.model import Verdict
+from dra_planner.plan import Plan
+
+MOST_REASONS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolCount:
+    """The three numbers of one pool, and what is built."""
+
+    name: str
+    machine: str
+    bound: int
+    packing: int
+    simulated: int | None
+    recommended: int
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellAnswer:
+    """Verdict, counts and cost; `reasons` are the first of them, each with its subject, and `more_reasons` the rest."""
+
+    verdict: Verdict
+    kubernetes: str
+    nodes_bound: int  # of all pools together
+    pools: tuple[PoolCount, ...]
+    placed: int
+    pending: int
+    hourly_usd: Decimal | None
+    bound_usd: Decimal | None
+    reasons: tuple[str, ...]
+    more_reasons: int
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def nodes_packing(self) -> int:
+        return sum(pool.packing for pool in self.pools)
+
+    @property
+    def nodes_simulated(self) -> int | None:
+        found = [pool.simulated for pool in self.pools if pool.simulated is not None]
+        return sum(found) if len(found) == len(self.pools) else None
+
+    @property
+    def nodes(self) -> int:
+        """What is built."""
+        return sum(pool.recommended for pool in self.pools)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellFault:
+    """Why one stack in one scenario has no answer; `kind` is "input" where the input is wrong."""
+
+    kind: str
+    message: str
+    place: str = ""
+    fix: str = ""
+
+    @classmethod
+    def of(cls, error: PlannerError) -> CellFault:
+        """Return wrong input as a fault."""
+        more = f" (and {len(error.others)} more)" if error.others else ""
+        return cls(kind="input", message=error.message + more, place=str(error.place), fix=error.fix)
+
+    def __str__(self) -> str:
+        where = f"{self.place}: " if self.place else ""
+        return f"{where}{self.message}" + (f"; {self.fix}" if self.fix else "")
+
+
+def answer_of(plan: Plan, assumptions: tuple[str, ...] = ()) -> CellAnswer:
+    """Return what is kept of a plan; `assumptions` are those of the scenario's edits."""
+    reasons = list(_reasons(plan))
+    return CellAnswer(
+        verdict=plan.verdict,
+        kubernetes=plan.kubernetes,
+        nodes_bound=plan.nodes_bound,
+        pools=tuple(
+            PoolCount(
+                name=pool.name,
+                machine=pool.machine,
+                bound=pool.bound,
+                packing=pool.packing,
+                simulated=pool.simulated,
+                recommended=pool.recommended,
+                maximum=pool.maximum,
+            )
+            for pool in plan.pools
+        ),
+        placed=sum(each.placed for each in plan.workloads),
+        pending=sum(each.pending for each in plan.workloads),
+        hourly_usd=None if plan.cost is None else plan.cost.hourly_usd,
+        bound_usd=None if plan.cost is None else plan.cost.bound_usd,
+        reasons=tuple(reasons[:MOST_REASONS]),
+        more_reasons=max(0, len(reasons) - MOST_REASONS),
+        assumptions=assumptions,
+    )
+
+
+def _reasons(plan: Plan) -> Iterator[str]:
+    for each in plan.diagnostics:
+        if each.severity == "error":
+            yield f"{each.code}: {each.message}"
+    for workload in plan.workloads:
+        if workload.verdicts[plan.level] != "fits":
+            yield from (f"{workload.workload}: {reason.message}" for reason in workload.reasons[:1])

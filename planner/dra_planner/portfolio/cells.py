@@ -1,0 +1,168 @@
+"""One stack in many scenarios. What scenarios have in common is read, predicted and compiled once.
+
+A cell without edits is what `make_plan` says of the stack; with edits, what it says of the edited stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, StackSettings, read_document, read_fleet, read_settings
+from dra_planner.manifests import Manifests
+from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan import Plan, read_checked
+from dra_planner.plan.planning import plan_manifests
+from dra_planner.plan.values import STEPS_PER_SECOND
+from dra_planner.planfile.digest import canonical
+from dra_planner.portfolio.answers import CellAnswer, CellFault, answer_of
+from dra_planner.portfolio.curves import Curve, capacity_curve
+from dra_planner.portfolio.demand_edits import edit_manifests, is_named
+from dra_planner.portfolio.fleet_edits import edit_fleet
+from dra_planner.portfolio.risk import RiskAnswer, simulate_risk
+from dra_planner.portfolio.schema import Ask, Scenario
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackInputs:
+    """What a stack is planned from; `settings` is a stack's settings file or, with `is_fleet`, a fleet document.
+
+    `fault` is why it could not be read, None where it could.
+    """
+
+    name: str
+    settings: Source
+    is_fleet: bool
+    sources: tuple[Source, ...]
+    fault: CellFault | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioInputs:
+    """A scenario and the manifests that it adds."""
+
+    scenario: Scenario
+    added: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curves:
+    """The capacity curves of one stack in one scenario."""
+
+    curves: tuple[Curve, ...]
+
+
+class StackCells:
+    """Plans one stack in scenario after scenario, remembering what they have in common."""
+
+    def __init__(self, inputs: StackInputs, ask: Ask) -> None:
+        self.inputs = inputs
+        self.ask = ask
+        self._fleet: Fleet | None = None
+        self._manifests: dict[tuple[tuple[Source, ...], int], Manifests] = {}
+        self._offers: dict[tuple[str, int], tuple[Offer, ...]] = {}
+
+    @property
+    def steps(self) -> int:
+        """How much of one plan may be simulated."""
+        return 0 if self.ask.simulate == "off" else round(self.ask.simulate * STEPS_PER_SECOND)
+
+    def answer(self, future: ScenarioInputs) -> CellAnswer | CellFault:
+        """Return what becomes of the stack in a scenario; never raises for what the input holds."""
+        if self.inputs.fault is not None:
+            return self.inputs.fault
+        try:
+            plan, assumptions = self.plan(future)
+        except PlannerError as error:
+            return CellFault.of(error)
+        return answer_of(plan, assumptions)
+
+    def curves(self, future: ScenarioInputs) -> Curves | CellFault:
+        """Return the capacity curve of each workload that is asked about, in a scenario."""
+        asked = self.ask.curves
+        if self.inputs.fault is not None or asked is None:
+            return self.inputs.fault or Curves(curves=())
+        try:
+            fleet, _ = edit_fleet(self.fleet, future.scenario)
+            manifests = self.edited(future, fleet)
+            found = [
+                capacity_curve(
+                    manifests,
+                    workload,
+                    lambda grown, steps: self.planned(grown, fleet, steps),
+                    level=self.ask.demand,
+                    most=asked.most,
+                    steps=self.steps,
+                )
+                for workload in manifests.workloads
+                if is_named(workload.ref, asked.workloads)
+            ]
+        except PlannerError as error:
+            return CellFault.of(error)
+        return Curves(curves=tuple(curve for curve in found if curve is not None))
+
+    def risk(self, future: ScenarioInputs) -> RiskAnswer | CellFault:
+        """Return how often pods of the plan of a scenario are pending."""
+        if self.inputs.fault is not None:
+            return self.inputs.fault
+        try:
+            plan, _ = self.plan(future)
+        except PlannerError as error:
+            return CellFault.of(error)
+        if plan.fleet is None or self.ask.risk is None:
+            raise ValueError("nothing is asked")
+        return simulate_risk(plan, plan.fleet, self.ask.risk)
+
+    def plan(self, future: ScenarioInputs) -> tuple[Plan, tuple[str, ...]]:
+        """Return the plan of the stack in a scenario and what its edits assume; raises PlannerError."""
+        fleet, assumptions = edit_fleet(self.fleet, future.scenario)
+        return self.planned(self.edited(future, fleet), fleet, self.steps), assumptions
+
+    def edited(self, future: ScenarioInputs, fleet: Fleet) -> Manifests:
+        """Return the manifests of a scenario as its release reads them."""
+        return edit_manifests(self.manifests((*self.inputs.sources, *future.added), fleet.minor), future.scenario)
+
+    def planned(self, manifests: Manifests, fleet: Fleet, steps: int) -> Plan:
+        """Return the plan for manifests on a fleet."""
+        features = features_of(fleet.minor)
+        return plan_manifests(
+            manifests, fleet, features, level=self.ask.demand, steps=steps, offers=self.offers(fleet)
+        )
+
+    @property
+    def fleet(self) -> Fleet:
+        """The fleet of the stack as it is; raises FleetError."""
+        if self._fleet is None:
+            self._fleet = read_stack_fleet(self.inputs)
+        return self._fleet
+
+    def manifests(self, sources: tuple[Source, ...], minor: int) -> Manifests:
+        """Return what sources say to a release, read once."""
+        key = (sources, minor)
+        if key not in self._manifests:
+            self._manifests[key] = read_checked(sources, features_of(minor))
+        return self._manifests[key]
+
+    def offers(self, fleet: Fleet) -> tuple[Offer, ...]:
+        """Return what the pools of a fleet offer, predicted once for equal fleets."""
+        key = (canonical(fleet.document()), fleet.minor)
+        if key not in self._offers:
+            self._offers[key] = predict_offers(fleet, features_of(fleet.minor))
+        return self._offers[key]
+
+
+def read_stack_fleet(inputs: StackInputs) -> Fleet:
+    """Return the fleet of a stack's settings or of a fleet document; raises FleetError."""
+    data = read_document(inputs.settings.text, inputs.settings.name)
+    if inputs.is_fleet:
+        return read_fleet(data, file=inputs.settings.name)
+    return read_stack_settings(data, inputs.settings.name).fleet
+
+
+def read_stack_settings(data: object, file: str) -> StackSettings:
+    """Return what a stack's settings file says; raises FleetError."""
+    config = data.get("config") if isinstance(data, Mapping) else None
+    return read_settings(config if isinstance(config, Mapping) else {}, file=file)

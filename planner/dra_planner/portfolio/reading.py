@@ -1,0 +1,62 @@
+"""Plain data → a validated `Portfolio`, with every fault placed at its line and field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import ValidationError
+
+from dra_planner.documents.tree import Location, line_at, path_text
+from dra_planner.errors import Place, PlannerError
+from dra_planner.portfolio.schema import AS_IS, Portfolio
+
+
+class PortfolioError(PlannerError):
+    """A portfolio that does not validate."""
+
+
+def read_portfolio(data: object, *, file: str = "") -> Portfolio:
+    """Return the portfolio that plain data describes; raises PortfolioError listing every fault.
+
+    `file` is for the places in the error, with the lines that data from `read_document` knows.
+    """
+    from dra_planner.documents.validation import kind_of, sentences
+
+    if not isinstance(data, Mapping):
+        raise PortfolioError(
+            f"the portfolio must be a mapping of keys, not {kind_of(data)}",
+            place=Place(file, line_at(data, ())),
+            fix="begin with `stacks:` (docs/portfolio.md)",
+        )
+    try:
+        portfolio = Portfolio.model_validate(data)
+    except ValidationError as error:
+        told = list(sentences(error, data, document="the portfolio", keys=_known_keys()))
+    else:
+        told = list(_faults(portfolio))
+        if not told:
+            return portfolio
+    first, *others = [PortfolioError(says, place=Place(file, line_at(data, at), path_text(at))) for at, says in told]
+    raise PortfolioError(first.message, place=first.place, fix=first.fix, others=tuple(others))
+
+
+def _faults(portfolio: Portfolio) -> Iterator[tuple[Location, str]]:
+    """Yield what no part of the document can know alone."""
+    names = [scenario.name for scenario in portfolio.scenarios]
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            yield ("scenarios", at, "name"), f'"{name}" is taken by an earlier scenario'
+    for key, part in (("curves", portfolio.ask.curves), ("risk", portfolio.ask.risk)):
+        for at, name in enumerate(part.scenarios if part is not None else ()):
+            if name not in (AS_IS, *names):
+                known = ", ".join((AS_IS, *names))
+                yield ("ask", key, "scenarios", at), f'there is no scenario "{name}"; there are {known}'
+
+
+def _known_keys() -> set[str]:
+    keys: set[str] = set()
+    waiting = [Portfolio.model_json_schema()]
+    waiting += waiting[0].get("$defs", {}).values()
+    for part in waiting:
+        keys.update(part.get("properties", {}))
+    return keys

@@ -1,0 +1,92 @@
+"""How often pods are pending on the nodes that a plan builds: simulated in random orders of arrival, spot nodes lost.
+
+Every run has a seed, that of the question and those after it: the same question has the same answer.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dra_planner.allocation import NodeState
+from dra_planner.fleet import Fleet
+from dra_planner.plan import Plan
+from dra_planner.plan.simulated import system_nodes
+from dra_planner.plan.system_pods import set_aside
+from dra_planner.portfolio.intervals import Interval, mean_interval, share_interval
+from dra_planner.portfolio.schema import RiskAsked
+from dra_planner.simulation import Order, SimulatedNode, Simulator, predicted_nodes
+
+STEPS_PER_RUN = 5_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskAnswer:
+    """What the runs found. `pending` is the share of runs that leave a pod pending, `pods` how many in the mean.
+
+    `nodes` are those of each pool before any is lost; `lost` how many are lost in the mean. `unfinished` runs took too
+    long and are not counted.
+    """
+
+    draws: int
+    seed: int
+    spot_loss: float
+    nodes: Mapping[str, int]
+    unfinished: int
+    pending: Interval
+    pods: Interval
+    most_pods: int
+    lost: Interval
+
+
+def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
+    """Return how often pods of a plan are pending; pods that the packing leaves pending are among them."""
+    judgement = plan.judgement
+    on_gpus, _ = set_aside(judgement.demand, judgement.offers)
+    beside = system_nodes(fleet)
+    demand = on_gpus if beside is None else judgement.demand
+    counts = {pool.name: pool.nodes.desired for pool in plan.pools}
+    nodes = predicted_nodes(judgement.offers, counts)
+    system = predicted_nodes([beside.offer], {beside.offer.name: beside.count}) if beside is not None else ()
+    opened: dict[int, NodeState] = {}
+    simulators: dict[tuple[str, ...], Simulator] = {}
+    pending: list[int] = []
+    lost: list[int] = []
+    for seed in range(risk.seed, risk.seed + risk.draws):
+        kept = _kept(nodes, fleet, risk, seed)
+        names = tuple(node.node.meta.name for node in kept)
+        if names not in simulators:
+            simulators[names] = Simulator.of(
+                demand,
+                (*kept, *system),
+                judgement.classes,
+                judgement.features,
+                level=plan.level,
+                opened=opened,
+            )
+        outcome = simulators[names].run(Order("random", seed), steps=STEPS_PER_RUN)
+        if outcome.complete:
+            workloads = outcome.workloads.values()
+            pending.append(sum(each.pending + each.not_created + each.lost for each in workloads))
+            lost.append(len(nodes) - len(kept))
+    runs = len(pending)
+    nothing = Interval(0.0, 0.0, 1.0)
+    return RiskAnswer(
+        draws=risk.draws,
+        seed=risk.seed,
+        spot_loss=float(risk.spot_loss),
+        nodes=counts,
+        unfinished=risk.draws - runs,
+        pending=share_interval(sum(pods > 0 for pods in pending), runs) if runs else nothing,
+        pods=mean_interval(pending) if runs else nothing,
+        most_pods=max(pending, default=0),
+        lost=mean_interval(lost) if runs else nothing,
+    )
+
+
+def _kept(nodes: tuple[SimulatedNode, ...], fleet: Fleet, risk: RiskAsked, seed: int) -> tuple[SimulatedNode, ...]:
+    """Return the nodes that a run does not lose."""
+    dice = random.Random(f"spot/{seed}")
+    loss = float(risk.spot_loss)
+    return tuple(node for node in nodes if fleet.pool(node.group).capacity != "spot" or dice.random() >= loss)

@@ -1,0 +1,99 @@
+"""A Dask scheduler and four workers in processes of their own, two of which are killed on the way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from generated import write_portfolio
+
+from dra_command.portfolio.collecting import collect
+from dra_command.portfolio.running import Answers, RunLog, RunOptions, run_portfolio
+from dra_planner.errors import PlannerError
+
+WORKERS = 4
+SECONDS_TO_START = 180
+
+
+@dataclass
+class Started:
+    address: str
+    workers: list[subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Started]:
+    """A scheduler and four workers that know nothing but the installed packages."""
+    environment = {**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
+    where = tmp_path / "scheduler.json"
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*words: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", *words, "--scheduler-file", str(where), "--no-dashboard"]
+        started.append(
+            subprocess.Popen(
+                command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        )
+        return started[-1]
+
+    start("scheduler", "--port", "0", "--host", "127.0.0.1")
+    workers = [start("worker", "--nthreads", "1", "--no-nanny") for _ in range(WORKERS)]
+    try:
+        yield Started(_address(where), workers)
+    finally:
+        for process in started:
+            process.kill()
+        for process in started:
+            process.wait(timeout=30)
+
+
+def _address(where: Path) -> str:
+    """Return the scheduler's address when all workers have joined it."""
+    from distributed import Client
+
+    until = time.monotonic() + SECONDS_TO_START
+    while not where.exists() and time.monotonic() < until:
+        time.sleep(0.2)
+    with Client(scheduler_file=str(where), timeout=SECONDS_TO_START) as client:
+        client.wait_for_workers(WORKERS, timeout=SECONDS_TO_START)
+        return str(client.scheduler.address)
+
+
+def answers_of(file: Path, results: str, **options: object) -> Answers:
+    return run_portfolio(collect(str(file)), RunOptions(results=file.parent / results, **options))  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore")  # of Dask, when workers go
+def test_two_of_four_workers_are_killed_and_nothing_is_missing(tmp_path: Path, cluster: Started) -> None:
+    file = write_portfolio(tmp_path / "p", 40, 7)
+    killed: list[int] = []
+
+    def kill(log: RunLog) -> None:
+        if len(killed) < 2 and log.computed >= 40 * (1 + len(killed)):
+            victim = cluster.workers[len(killed)]
+            killed.append(victim.pid)
+            victim.kill()
+
+    options = RunOptions(results=tmp_path / "results", scheduler=cluster.address)
+    answers = run_portfolio(collect(str(file)), options, kill)
+    alone = answers_of(file, "alone", engine="here")
+    assert len(killed) == 2
+    assert answers.log.computed == 320
+    assert [answers.row(cell) for cell in answers.cells] == [alone.row(cell) for cell in alone.cells]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dra_command.portfolio.engines import on_dask
+
+    monkeypatch.setattr(on_dask, "_CONNECT_SECONDS", 2)
+    file = write_portfolio(tmp_path / "p", 1, 0)
+    with pytest.raises(PlannerError, match="no Dask scheduler answers"):
+        answers_of(file, "results", scheduler="tcp://127.0.0.1:9")

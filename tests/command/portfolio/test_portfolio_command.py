@@ -1,0 +1,235 @@
+"""`pulumi-dra portfolio` as people run it: reports, exit statuses, drill-down, git refs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from generated import write_portfolio
+
+from dra_command.__main__ import main
+from dra_command.portfolio.collecting import collect
+from dra_command.status import Status
+from dra_planner.errors import PlannerError
+
+ROOT = Path(__file__).parents[3]
+GOLDEN = Path(__file__).parent / "golden"
+EXAMPLE = "examples/portfolio/portfolio.yaml"
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the example, with answers that are computed once."""
+    folder = tmp_path_factory.mktemp("project")
+    for part in ("stacks", "examples"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("node_modules"))
+    return folder
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(["portfolio", *words])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_the_example_in_text(
+    example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(example)
+    status, out, err = answer(capsys, EXAMPLE)
+    again = answer(capsys, EXAMPLE)[1]
+    assert (status, err) == (Status.BROKEN, "")
+    assert again.splitlines()[:-1] == out.splitlines()[:-1]
+    assert again.splitlines()[-1] == "all 30 answers were known already"
+    titles = ["Scenarios", "Stacks", "Room for more", "Risk", "Placement across clusters"]
+    assert [line for line in out.splitlines() if line in titles] == titles
+
+
+def test_the_report_in_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pods of one GPU on nodes of one: the figures can be checked by hand."""
+    monkeypatch.setenv("COLUMNS", "120")
+    file = write_portfolio(tmp_path / "p", 3, 6, "ask: {simulate: off}\n")
+    (tmp_path / "p" / "fleets" / "c00001.yaml").write_text("cloud: mars\n")
+    answer(capsys, str(file))
+    status, out, _ = answer(capsys, str(file))
+    assert status == Status.WRONG_INPUT
+    golden = GOLDEN / "report.txt"
+    if os.environ.get("REWRITE_GOLDEN"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(out, encoding="utf-8")
+    assert out == golden.read_text(encoding="utf-8")
+
+
+def test_the_example_in_json(
+    example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(example)
+    _, out, _ = answer(capsys, EXAMPLE, "--format", "json")
+    told = json.loads(out)
+    schema = json.loads((ROOT / "docs" / "schema" / "portfolio-answer.json").read_text(encoding="utf-8"))
+    assert set(told) == set(schema["required"])
+    assert (told["verdict"], len(told["cells"])) == ("does-not-fit", 24)
+    assert told["placement"]["bound"] <= told["placement"]["cost"]
+    assert {row["workload"]: row["cluster"] for row in told["placement"]["assigned"]} == {
+        "Deployment default/embeddings": "east",
+        "Deployment default/transcription": "west",
+    }
+    by_cell = {(row["stack"], row["scenario"]): row for row in told["cells"]}
+    assert by_cell["west", "prices-up"]["hourly"] == pytest.approx(1.2 * by_cell["west", "as-is"]["hourly"])
+
+
+class Links(HTMLParser):
+    """Ids, and what links lead to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.targets: set[str] = set()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.ids |= {each for each in [found.get("id")] if each}
+        self.targets |= {each.removeprefix("#") for each in [found.get("href")] if each}
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_example_in_html(
+    example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(example)
+    _, out, _ = answer(capsys, EXAMPLE, "--format", "html")
+    page = Links()
+    page.feed(out)
+    assert page.open == []
+    assert len(page.targets) == 24
+    assert page.targets <= page.ids
+    assert out.count("<td class='does-not-fit'") >= 3
+    assert out.count("<svg") == 3 + 2  # nodes of each stack, and each curve
+    assert not re.search(r"(src|href)=.https?:", out)
+
+
+def test_one_cell_is_printed_as_plan_does(
+    example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(example)
+    status, out, _ = answer(capsys, EXAMPLE, "--cell", "west/as-is")
+    words = ["examples/portfolio/workloads/inference.yaml", "--fleet", "examples/portfolio/fleets/west.yaml"]
+    assert status == main(["plan", *words, "--simulate", "0.2"])
+    assert capsys.readouterr().out == out
+    status, _, err = answer(capsys, EXAMPLE, "--cell", "west/as-it-is")
+    assert status == Status.WRONG_INPUT
+    assert "west/as-is" in err
+
+
+def test_all_answers_as_one_table(
+    example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pyarrow.parquet as pq
+
+    monkeypatch.chdir(example)
+    answer(capsys, EXAMPLE, "--parquet", "all.parquet", "-q")
+    table = pq.read_table("all.parquet").to_pylist()
+    assert len([row for row in table if row["question"] == "plan"]) == 24
+    assert {row["stack"] for row in table} == {"eks-dev", "east", "west"}
+    assert all(re.fullmatch("[0-9a-f]{64}", row["digest"]) for row in table)
+
+
+def test_a_broken_stack_is_wrong_input_and_the_rest_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_portfolio(tmp_path / "p", 2, 1)
+    (tmp_path / "p" / "fleets" / "c00001.yaml").write_text("cloud: [\n")
+    status, out, _ = answer(capsys, str(file))
+    assert status == Status.WRONG_INPUT
+    assert "c00001 (every scenario): fleets/c00001.yaml:" in out
+    assert "2 have no answer" in out
+
+
+def test_a_share_says_what_all_take(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_portfolio(tmp_path / "p", 4, 1)
+    _, out, _ = answer(capsys, str(file), "--sample", "25%")
+    assert re.search(r"6 cells are not computed yet; 2 took [\d.]+ ms of CPU each: \d+ seconds on 1 core", out)
+
+
+def test_what_was_interrupted_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dra_command.portfolio.engines.here import Here
+
+    def interrupted(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Here, "run", interrupted)
+    status, out, err = answer(capsys, str(write_portfolio(tmp_path / "p", 1, 0)))
+    assert status == Status.INTERRUPTED
+    assert "1 is not computed" in out
+    assert err == "interrupted: 0 of 1 cells are kept; the same command continues\n"
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    subprocess.run(["git", "-C", str(folder), *who, *words], check=True, capture_output=True)
+
+
+def test_stacks_are_read_at_a_git_ref(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 1, 0)
+    git(file.parent, "init", "-q")
+    git(file.parent, "add", "-A")
+    git(file.parent, "commit", "-qm", "one")
+    git(file.parent, "tag", "v1")
+    work = file.parent / "work" / "c00000.yaml"
+    before = work.read_text()
+    work.write_text(before.replace("web:1", "web:2"))
+    file.write_text(
+        "stacks:\n  - {fleet: fleets/c00000.yaml, workloads: [work]}\n"
+        "  - {fleet: fleets/c00000.yaml, workloads: [work], name: released, git: {ref: v1}}\n"
+    )
+    now, then = collect(str(file)).stacks
+    assert "web:2" in now.sources[0].text
+    assert (then.sources[0].name, then.sources[0].text) == ("v1:work/c00000.yaml", before)
+    file.write_text(file.read_text().replace("ref: v1", "ref: --output=x"))
+    with pytest.raises(PlannerError, match="git finds no such ref"):
+        collect(str(file))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("stacks:\n  - {fleet: none/*.yaml, workloads: [work]}\n", r"stacks\[0\]: no file matches"),
+        ("stacks:\n  - {fleet: fleets/*.yaml, name: a, workloads: [work]}\n", '"a" would name 2 stacks'),
+        (
+            "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\n"
+            "  - {fleet: fleets/c00000.yaml, workloads: [work]}\n",
+            'two stacks are named "c00000"',
+        ),
+        (
+            "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\nscenarios:\n  - {name: a, addWorkloads: [none]}\n",
+            r"scenarios\[0\].addWorkloads: .*none does not exist",
+        ),
+    ],
+)
+def test_paths_that_lead_nowhere_are_told(tmp_path: Path, text: str, says: str) -> None:
+    file = write_portfolio(tmp_path / "p", 2, 0)
+    file.write_text(text)
+    with pytest.raises(PlannerError) as caught:
+        collect(str(file))
+    assert re.search(says, str(caught.value))
+
+
+def test_a_glob_of_fleets_is_a_stack_each(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 3, 0)
+    file.write_text("stacks:\n  - {fleet: fleets/*.yaml, workloads: [work/c00000.yaml], labels: {tier: prod}}\n")
+    found = collect(str(file))
+    assert [each.name for each in found.stacks] == ["c00000", "c00001", "c00002"]
+    assert found.labels["c00001"] == {"name": "c00001", "tier": "prod"}

@@ -1,0 +1,201 @@
+"""Runs of a portfolio: the same answers everywhere, nothing twice, nothing lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from generated import write_portfolio
+
+from dra_command.portfolio import work
+from dra_command.portfolio.collecting import collect
+from dra_command.portfolio.deadlines import TooLong, deadline
+from dra_command.portfolio.engines import processes
+from dra_command.portfolio.engines.processes import Processes
+from dra_command.portfolio.rows import Row
+from dra_command.portfolio.running import Answers, RunLog, RunOptions, run_portfolio
+from dra_command.portfolio.store import Store
+from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.portfolio.answers import answer_of
+from dra_planner.portfolio.cells import read_stack_fleet
+
+
+def rows_of(answers: Answers) -> list[Row | None]:
+    return [answers.row(cell) for cell in answers.cells]
+
+
+def run(
+    file: Path, results: str = "results", progress: Callable[[RunLog], None] = lambda log: None, **options: object
+) -> Answers:
+    """Run a portfolio in this process, unless other options say where."""
+    where = RunOptions(results=file.parent / results, **{"engine": "here", **options})  # type: ignore[arg-type]
+    return run_portfolio(collect(str(file)), where, progress)
+
+
+def test_answers_are_those_of_make_plan(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 3, 0)
+    answers = run(file)
+    for inputs, row in zip(answers.collected.stacks, rows_of(answers), strict=True):
+        fleet = read_stack_fleet(inputs)
+        plan = answer_of(make_plan(PlanRequest(sources=inputs.sources, fleet=fleet, steps=20_000)))
+        assert row is not None
+        assert (row.outcome, row.nodes, row.hourly_usd) == (plan.verdict, plan.nodes, float(plan.hourly_usd or 0))
+
+
+def test_a_second_run_computes_nothing(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 3, 3)
+    first, second = run(file), run(file)
+    assert (first.log.computed, second.log.computed, second.log.known) == (12, 0, 12)
+    assert rows_of(second) == rows_of(first)
+
+
+def test_a_changed_file_changes_its_cells_alone(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 3, 3)
+    run(file)
+    work_file = tmp_path / "p" / "work" / "c00001.yaml"
+    work_file.write_text(work_file.read_text().replace("web:1", "web:2"))
+    again = run(file)
+    assert again.log.computed == 4
+    assert rows_of(again) == rows_of(run(file, "fresh"))
+
+
+def test_a_changed_scenario_changes_its_cells_alone(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 3, 3)
+    run(file)
+    file.write_text(file.read_text().replace("{name: grow-2, replicas: 1.2}", "{name: grow-2, replicas: 4}"))
+    assert run(file).log.computed == 3
+
+
+def test_another_name_changes_nothing(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 2, 1)
+    run(file)
+    text = file.read_text().replace("grow-1", "more")
+    file.write_text(text.replace("fleets/c00000.yaml,", "fleets/c00000.yaml, name: first,"))
+    assert run(file).log.computed == 0
+
+
+def test_a_run_that_is_interrupted_keeps_what_was_done_and_continues(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 4, 1)
+
+    def interrupt(log: RunLog) -> None:
+        if log.computed >= 4:
+            raise KeyboardInterrupt
+
+    first = run(file, progress=interrupt)
+    assert (first.log.interrupted, first.log.computed) == (True, 4)
+    second = run(file)
+    assert (second.log.known, second.log.computed) == (4, 4)
+    assert rows_of(second) == rows_of(run(file, "fresh"))
+
+
+def test_a_share_of_the_stacks_is_run_with_all_scenarios(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 4, 2)
+    answers = run(file, sample=0.25)
+    assert answers.log.computed == 3
+    assert run(file).log.computed == 9
+
+
+def test_a_broken_stack_is_told_and_the_others_complete(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 3, 1)
+    (tmp_path / "p" / "fleets" / "c00001.yaml").write_text("cloud: mars\n")
+    (tmp_path / "p" / "work" / "c00002.yaml").unlink()
+    outcomes = [row.outcome for row in rows_of(run(file)) if row is not None]
+    assert outcomes[:2] == ["fits", "fits"] or "does-not-fit" in outcomes[:2]
+    assert outcomes[2:] == ["failed:input"] * 4
+
+
+def test_a_cell_that_takes_too_long_is_told_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write_portfolio(tmp_path / "p", 2, 0, "limits: {seconds: 1}\n")
+    plan = work._ASK["plan"]
+
+    def slow(stack: object, future: object) -> object:
+        while stack.inputs.name == "c00001":  # type: ignore[attr-defined]
+            pass
+        return plan(stack, future)  # type: ignore[arg-type]
+
+    monkeypatch.setitem(work._ASK, "plan", slow)
+    first = rows_of(run(file))
+    assert [row.outcome.partition(":")[0] for row in first if row is not None][1] == "failed"
+    assert first[1] is not None
+    assert first[1].why == "takes longer than 1 s; raise `limits.seconds`"
+    monkeypatch.setitem(work._ASK, "plan", plan)
+    again = run(file)
+    assert again.log.computed == 1
+    assert rows_of(again) == rows_of(run(file, "fresh"))
+
+
+def test_a_cell_without_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hungry(stack: object, future: object) -> object:
+        raise MemoryError
+
+    monkeypatch.setitem(work._ASK, "plan", hungry)
+    (row,) = rows_of(run(write_portfolio(tmp_path / "p", 1, 0)))
+    assert row is not None
+    assert row.outcome == "failed:memory"
+
+
+def test_a_deadline_ends_what_is_inside_and_nothing_after() -> None:
+    def forever() -> None:
+        while True:
+            pass
+
+    with pytest.raises(TooLong), deadline(0.05):
+        forever()
+    with deadline(5):
+        assert sum(range(1000)) == 499_500
+
+
+def test_a_pool_of_processes_answers_alike_though_one_is_killed(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 6, 5)
+    killed: list[int] = []
+
+    class Fragile(Processes):
+        def _submit(self, batch: work.Batch, workers: int) -> object:  # type: ignore[override]
+            future = super()._submit(batch, workers)
+            if not killed and self._pool is not None and self._pool._processes:
+                killed.append(next(iter(self._pool._processes)))
+                os.kill(killed[0], signal.SIGKILL)
+            return future
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, "Processes", Fragile)
+        answers = run(file, engine="processes", workers=2)
+    assert killed
+    assert rows_of(answers) == rows_of(run(file, "fresh"))
+
+
+def test_answers_are_kept_without_pyarrow_as_well(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 2, 1)
+    kept = [row for row in rows_of(run(file)) if row is not None]
+    lines = Store(tmp_path / "lines")
+    lines.has_parquet = False
+    lines.add(kept)
+    lines.close()
+    assert [part.suffix for part in (tmp_path / "lines").iterdir()] == [".jsonl"]
+    assert sorted(Store(tmp_path / "lines").read({row.digest for row in kept}).values()) == sorted(kept)
+
+
+def test_many_parts_become_one(tmp_path: Path) -> None:
+    rows = [Row(f"{at:04d}", "plan", "fits", nodes=at, hourly_usd=at / 3) for at in range(60)]
+    store = Store(tmp_path)
+    for row in rows:
+        store.add([row])
+        store.flush()
+    store.close()
+    assert len(list(tmp_path.glob("part-*"))) == 1
+    assert sorted(Store(tmp_path).read({row.digest for row in rows}).values()) == rows
+
+
+def test_what_is_tried_again_is_not_kept(tmp_path: Path) -> None:
+    row = Row("a", "plan", "failed:time")
+    store = Store(tmp_path)
+    store.add([row, replace_outcome(row, "failed:input")])
+    store.close()
+    assert [each.outcome for each in Store(tmp_path).read({"a"}).values()] == ["failed:input"]
+
+
+def replace_outcome(row: Row, outcome: str) -> Row:
+    return row._replace(outcome=outcome)

@@ -1,0 +1,58 @@
+"""Capacity curves against plans of every single count."""
+
+from __future__ import annotations
+
+from portfolio_builders import FLEET, cells, deployment, future, portfolio
+
+from dra_planner.fleet import read_document, read_fleet
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.portfolio.curves import Curve
+from dra_planner.sources import Source
+
+
+def curve_of(workloads: str, most: int, simulate: object = "off") -> Curve:
+    asked = portfolio(ask={"simulate": simulate, "curves": {"workloads": ["default/web"], "most": most}})
+    answer = cells(asked, workloads).curves(future(asked, "as-is"))
+    (curve,) = answer.curves  # type: ignore[union-attr]
+    return curve
+
+
+def plan_of(workloads: str, steps: int = 0) -> Plan:
+    fleet = read_fleet(read_document(FLEET))
+    return make_plan(PlanRequest(sources=(Source("work.yaml", workloads),), fleet=fleet, steps=steps))
+
+
+def test_a_curve_is_what_plans_of_every_count_say() -> None:
+    """6 nodes of one GPU and 3 of four: 18 GPUs, 3 of which are taken by web and 4 by train."""
+    other = deployment("train", 1, gpus=4)
+    curve = curve_of(deployment("web", 3) + other, 20)
+    plans = [plan_of(deployment("web", 3 + more) + other) for more in range(21)]
+    placed = [not any(each.pending for each in plan.workloads) for plan in plans]
+    assert curve.placed_up_to == placed.index(False) - 1 == 11
+    verdicts = [plan.verdict for plan in plans]
+    assert curve.refused_from == verdicts.index("does-not-fit") == 12
+    nodes = [tuple((pool.name, pool.packing) for pool in plan.pools) for plan in plans[: curve.placed_up_to + 1]]
+    breaks = [0, *(at for at in range(1, len(nodes)) if nodes[at] != nodes[at - 1])]
+    assert [step.units for step in curve.steps] == breaks
+    for step in curve.steps:
+        assert step.nodes == nodes[step.units]
+        assert step.hourly_usd == plans[step.units].judgement.sizing.hourly_plan
+        assert step.nodes_bound <= step.total
+
+
+def test_the_simulation_has_a_number_of_its_own() -> None:
+    curve = curve_of(deployment("web", 3), 20, simulate=0.2)
+    assert curve.placed_up_to is not None
+    assert curve.simulated_up_to is not None
+    assert curve.simulated_up_to <= curve.placed_up_to
+    assert plan_of(deployment("web", 3 + curve.simulated_up_to), 20_000).verdict == "fits"
+
+
+def test_a_workload_that_does_not_fit_today_has_no_room() -> None:
+    curve = curve_of(deployment("web", 30), 4)
+    assert (curve.placed_up_to, curve.refused_from, curve.steps) == (None, 0, ())
+
+
+def test_what_was_not_tried_is_said() -> None:
+    curve = curve_of(deployment("web", 1), 2)
+    assert (curve.placed_up_to, curve.refused_from, curve.most) == (2, None, 2)

@@ -1,0 +1,55 @@
+"""A portfolio file: what is refused, where, and with which words."""
+
+from __future__ import annotations
+
+import pytest
+from portfolio_builders import document
+
+from dra_planner.portfolio.reading import PortfolioError, read_portfolio
+
+STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "says"),
+    [
+        ("- a\n", "portfolio.yaml:1", "must be a mapping of keys, not a list"),
+        ("stacks: []\n", "portfolio.yaml:1 stacks", "at least 1 item"),
+        (STACKS + "scenarioz: []\n", "portfolio.yaml:3 scenarioz", 'did you mean "scenarios"?'),
+        ("stacks:\n  - {workloads: [w]}\n", "portfolio.yaml:2 stacks[0]", "give either stack or fleet"),
+        ("stacks:\n  - {fleet: a.yaml}\n", "portfolio.yaml:2 stacks[0]", "a fleet needs workloads"),
+        (STACKS + "scenarios:\n  - {name: as-is}\n", "portfolio.yaml:4 scenarios[0].name", "without edits"),
+        (
+            STACKS + "scenarios:\n  - {name: a}\n  - {name: a}\n",
+            "portfolio.yaml:5 scenarios[1].name",
+            "taken by an earlier scenario",
+        ),
+        (STACKS + "scenarios:\n  - {name: a, replicas: -1}\n", "portfolio.yaml:4", "greater than or equal to 0"),
+        (STACKS + "scenarios:\n  - {name: a, kubernetes: 1.35}\n", "portfolio.yaml:4", "must be text, not 1.35"),
+        (STACKS + "ask: {simulate: never}\n", "portfolio.yaml:3 ask.simulate", ""),
+        (STACKS + "ask: {risk: {spotLoss: 2}}\n", "portfolio.yaml:3 ask.risk.spotLoss", "less than or equal to 1"),
+        (STACKS + "ask: {risk: {scenarios: [b]}}\n", "portfolio.yaml:3 ask.risk.scenarios[0]", 'no scenario "b"'),
+        (STACKS + "limits: {seconds: 0}\n", "portfolio.yaml:3 limits.seconds", "greater than or equal to 1"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(text: str, place: str, says: str) -> None:
+    with pytest.raises(PortfolioError) as caught:
+        read_portfolio(document(text), file="portfolio.yaml")
+    told = str(caught.value)
+    assert told.startswith(place)
+    assert says in told
+
+
+def test_every_fault_is_told_at_once() -> None:
+    text = STACKS + "scenarios:\n  - {name: a, zonez: []}\nask: {demand: all}\n"
+    with pytest.raises(PortfolioError) as caught:
+        read_portfolio(document(text), file="portfolio.yaml")
+    assert len(caught.value.others) == 1
+
+
+def test_defaults() -> None:
+    read = read_portfolio(document(STACKS))
+    assert [each.name for each in read.all_scenarios] == ["as-is"]
+    assert not read.all_scenarios[0].edits_fleet
+    assert read_portfolio(document(STACKS + "ask: {simulate: off}\n")).ask.simulate == "off"
+    assert (read.ask.demand, read.limits.seconds) == ("steady", 120)
