@@ -24,6 +24,7 @@ SECONDS_TO_START = 180
 @dataclass
 class Started:
     address: str
+    scheduler: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]]
 
 
@@ -43,10 +44,10 @@ def cluster(tmp_path: Path) -> Iterator[Started]:
         )
         return started[-1]
 
-    start("scheduler", "--port", "0", "--host", "127.0.0.1")
+    scheduler = start("scheduler", "--port", "0", "--host", "127.0.0.1")
     workers = [start("worker", "--nthreads", "1", "--no-nanny") for _ in range(WORKERS)]
     try:
-        yield Started(_address(where), workers)
+        yield Started(_address(where), scheduler, workers)
     finally:
         for process in started:
             process.kill()
@@ -87,6 +88,28 @@ def test_two_of_four_workers_are_killed_and_nothing_is_missing(tmp_path: Path, c
     assert len(killed) == 2
     assert answers.log.computed == 320
     assert [answers.row(cell) for cell in answers.cells] == [alone.row(cell) for cell in alone.cells]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_told(
+    tmp_path: Path, cluster: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dra_command.portfolio import running
+
+    file = write_portfolio(tmp_path / "p", 12, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "planner_digest", lambda: "another")
+        with pytest.raises(PlannerError, match="another version of pulumi-dra"):
+            answers_of(file, "refused", scheduler=cluster.address)
+
+    def kill(log: RunLog) -> None:
+        if log.computed:
+            cluster.scheduler.kill()
+
+    options = RunOptions(results=tmp_path / "results", scheduler=cluster.address)
+    with pytest.raises(PlannerError, match="has gone"):
+        run_portfolio(collect(str(file)), options, kill)
+    assert answers_of(file, "../results", engine="here").log.known >= 4
 
 
 @pytest.mark.filterwarnings("ignore")

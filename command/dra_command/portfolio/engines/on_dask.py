@@ -6,6 +6,8 @@ and is there again when a worker that held it is lost.
 
 from __future__ import annotations
 
+import time
+from asyncio import CancelledError
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
@@ -16,6 +18,7 @@ from dra_command.portfolio.work import Batch, OtherPlanner, run_batch
 from dra_planner.errors import PlannerError
 
 _CONNECT_SECONDS = 15
+_COUNT_SECONDS = 5.0
 _PER_WORKER = 3  # batches under way, so that none waits for the next
 
 
@@ -27,6 +30,7 @@ class OnDask:
         distributed, dask = _load("distributed"), _load("dask")
         self._address = address
         self._cluster: Any = None
+        self._threads, self._counted = 0, -_COUNT_SECONDS
         dask.config.set(
             {
                 "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
@@ -56,8 +60,11 @@ class OnDask:
 
     @property
     def workers(self) -> int:
-        """Threads of all workers."""
-        return sum(self._client.nthreads().values())
+        """Threads of all workers, as they were some seconds ago at most."""
+        if time.monotonic() - self._counted > _COUNT_SECONDS:
+            self._threads = sum(self._client.nthreads().values())
+            self._counted = time.monotonic()
+        return self._threads
 
     @property
     def name(self) -> str:
@@ -65,7 +72,14 @@ class OnDask:
         return f"Dask at {self._address}" if self._address else "Dask on this machine"
 
     def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
-        """Yield batches as they are done."""
+        """Yield batches as they are done; raises PlannerError where the scheduler goes."""
+        try:
+            yield from self._run(batches, inputs)
+        except (OSError, CancelledError):  # what Dask raises when nobody answers
+            fix = "what was done is kept: the same command continues"
+            raise PlannerError(f"the scheduler of {self.name} has gone", fix=fix) from None
+
+    def _run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
         coming, again = iter(batches), deque[Batch]()
         under_way: dict[Any, Batch] = {}
         done = _load("distributed").as_completed([], raise_errors=False)
@@ -95,6 +109,8 @@ class OnDask:
                 worked = future.result()
                 yield Done(batch, worked.rows, worked.cpu_seconds)
                 kept.release(batch.inputs, under_way.values())
+            elif future.status != "error":  # cancelled or lost: so are all others
+                raise CancelledError
             elif isinstance(error := future.exception(), OtherPlanner):
                 raise PlannerError(
                     f"a worker of {self.name} has another version of pulumi-dra",
