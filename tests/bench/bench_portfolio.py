@@ -65,8 +65,9 @@ def main() -> None:
         cells = stacks * scenarios
         print(f"plain loop: {cells} cells, {loop:.2f} s of CPU, {loop / cells * 1000:.2f} ms each")
         for engine in ("here", "processes", "dask"):
+            start = measured(f"{engine}, 2 cells", warm, Path(folder) / f"{engine}-start", engine)
             spent = measured(engine, file, Path(folder) / engine, engine)
-            print(f"  throughput per core: {loop / spent:.1%} of the loop's")
+            print(f"  throughput per core: {loop / spent:.1%} of the loop's, {loop / (spent - start):.1%} once started")
         first = measured("first run", file, Path(folder) / "again", "here")
         second = measured("second run", file, Path(folder) / "again", "here")
         print(f"  {second / first:.2%} of the first")

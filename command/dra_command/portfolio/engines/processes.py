@@ -98,8 +98,11 @@ class Processes:
     def close(self) -> None:
         """End the processes and remove the folder."""
         if self._pool is not None:
-            for process in list((self._pool._processes or {}).values()):
+            started = list((self._pool._processes or {}).values())
+            for process in started:
                 process.terminate()
+            for process in started:
+                process.join(timeout=5)
         self._end_pool()
         shutil.rmtree(self._folder, ignore_errors=True)
 
