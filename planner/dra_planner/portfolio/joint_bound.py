@@ -63,8 +63,11 @@ class Block:
         """
         items = split_demand(sizer.demand, level)
         limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
-        found = find_compatibility(items.items, items.daemons, sizer.most, limits, sizer.filling)
-        certain = [index for index in range(len(found.items)) if not found.is_open_question(index)]
+        found = find_compatibility(items.items, items.daemons, sizer.most, limits)
+        cautious = found
+        if sizer.most is not sizer.nodes:
+            cautious = find_compatibility(items.items, items.daemons, sizer.nodes, limits)
+        certain = [index for index in range(len(found.items)) if not cautious.is_open_question(index)]
         open_pieces = {
             piece
             for index, item in enumerate(found.items)
@@ -120,8 +123,9 @@ class JointModel:
             greatest = max(self.costs) or Fraction(1)
             costs = [float(cost / greatest) for cost in self.costs]
             found = programs.cheapest(costs)
-            certificates += [found] if found is not None else []
-            assigned = programs.assignment(costs) or {}
+            if found is not None:
+                certificates.append(found[0])
+                assigned = found[1]
         worths = [apply(each, self.model) for each in certificates]
         if any(worth.is_infeasible(self.model) for worth in worths):
             return least, assigned  # nothing places everything: no cost is too low
