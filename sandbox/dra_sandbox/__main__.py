@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pulumi-dra sandbox",
-        description="Rehearse a stack here: the real Pulumi engine, with stand-in clouds.",
+        description="Rehearse a stack here: the real Pulumi engine, with simulated clouds.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
     project = argparse.ArgumentParser(add_help=False)

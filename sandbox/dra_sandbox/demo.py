@@ -1,6 +1,6 @@
 """The main job from end to end: plan, preview, up, nothing left to do, a refusal, destroy.
 
-Everything is what a user runs, on a local backend with stand-in clouds; each step says what must come of it and
+Everything is what a user runs, on a local backend with simulated clouds; each step says what must come of it and
 fails the demonstration when it does not.
 """
 
@@ -195,7 +195,14 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
         console.print(f"error: there is no stack {stack}: {settings} does not exist", style="red")
         return 2
     scratch = work_dir or Path(tempfile.mkdtemp(prefix="pulumi-dra-demo-"))
-    console.print(Text(f"Project {project}\nA local backend and stand-in clouds in {scratch}"), soft_wrap=True)
+    console.print(
+        Text(
+            f"Project {project}: plan, preview, up, refuse and destroy the stack {stack} with the real Pulumi engine,\n"
+            f"on a local backend and simulated clouds in {scratch}.\n"
+            "It takes about a minute; the first time, building the engine, after the plan, takes some minutes more."
+        ),
+        soft_wrap=True,
+    )
     keep = work_dir is not None
     try:
         engine = Engine(scratch, project)

@@ -1,4 +1,4 @@
-"""Drives the real Pulumi engine on a local backend in a scratch folder, with the stand-in clouds."""
+"""Drives the real Pulumi engine on a local backend in a scratch folder, with the simulated clouds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import yaml
 
 from dra_sandbox.clouds.memory import VARIABLE, Memory
-from dra_sandbox.plugins import bin_folder, install_stand_ins
+from dra_sandbox.plugins import bin_folder, install_simulated_clouds
 from dra_sandbox.run_result import RunResult, read_events
 from dra_sandbox.tools import find_pulumi
 
@@ -45,20 +46,25 @@ class Engine:
     ) -> None:
         """Prepare `work_dir` (created when missing) for the project in `project_dir`.
 
-        Finds the CLI, building it when there is none; the stand-ins are run by this interpreter. `language_hosts` are
-        folders with hosts of languages other than Python; `environment` is set for every command beside the rest.
-        Raises ToolUnavailable as `find_pulumi` does, FileNotFoundError when there is no Pulumi.yaml.
+        The CLI is found with the first command, and built when there is none, which may raise ToolUnavailable; the
+        simulated clouds are run by this interpreter. `language_hosts` are folders with hosts of languages other than
+        Python; `environment` is set for every command beside the rest. Raises FileNotFoundError when there is no
+        Pulumi.yaml.
         """
         self._given = dict(environment)
         self.work_dir = work_dir.absolute()
         self.project_dir = project_dir.absolute()
-        self.bin = bin_folder(find_pulumi())
-        self._path = [str(self.bin), *map(str, language_hosts), os.environ.get("PATH", os.defpath)]
+        self._language_hosts = tuple(map(str, language_hosts))
         self.view = self.work_dir / "project"
         self.settings_folder = _make_view(self.project_dir, self.view)
         for name in ("state", "home", "runs"):
             (self.work_dir / name).mkdir(parents=True, exist_ok=True)
-        install_stand_ins(self.work_dir / "home")
+        install_simulated_clouds(self.work_dir / "home")
+
+    @cached_property
+    def bin(self) -> Path:
+        """The folder of the CLI and its language host; raises ToolUnavailable as `find_pulumi` does."""
+        return bin_folder(find_pulumi())
 
     @property
     def environment(self) -> dict[str, str]:
@@ -66,7 +72,7 @@ class Engine:
         inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
         return {
             **inherited,
-            "PATH": os.pathsep.join(self._path),
+            "PATH": os.pathsep.join([str(self.bin), *self._language_hosts, os.environ.get("PATH", os.defpath)]),
             "PULUMI_BACKEND_URL": f"file://{self.work_dir / 'state'}",
             "PULUMI_HOME": str(self.work_dir / "home"),
             "PULUMI_CONFIG_PASSPHRASE": "sandbox",
@@ -125,7 +131,7 @@ class Engine:
         return self._operation("up", stack, policy_pack, chosen)
 
     def refresh(self, stack: str, *, options: Sequence[str] = ()) -> RunResult:
-        """Read every resource again from the stand-in clouds."""
+        """Read every resource again from the simulated clouds."""
         return self._operation("refresh", stack, None, ["--yes", "--skip-preview", *options])
 
     def destroy(self, stack: str, *, options: Sequence[str] = ()) -> RunResult:

@@ -1,4 +1,4 @@
-"""A stack that is kept on this machine between commands: put up, changed, taken down, on stand-in clouds.
+"""A stack that is kept on this machine between commands: put up, changed, taken down, on simulated clouds.
 
 Its backend lies in a folder per project, by default below the per-user cache; taking the last stack down removes it.
 """

@@ -1,4 +1,4 @@
-"""Where the engine finds its plugins: the language host beside its command, the stand-in clouds where it keeps
+"""Where the engine finds its plugins: the language host beside its command, the simulated clouds where it keeps
 providers that were installed.
 
 It warns about plugins that it meets anywhere else, such as on PATH.
@@ -40,8 +40,8 @@ def bin_folder(cli: PulumiCli) -> Path:
     return obtain(cache_folder() / "bin" / digest[:16], fill)
 
 
-def install_stand_ins(pulumi_home: Path) -> None:
-    """Put the stand-ins among the installed plugins of `pulumi_home`, under the versions of the installed SDKs.
+def install_simulated_clouds(pulumi_home: Path) -> None:
+    """Put the simulated clouds among the installed plugins of `pulumi_home`, under the versions of the installed SDKs.
 
     Raises PackageNotFoundError when an SDK is missing.
     """
