@@ -123,6 +123,12 @@ class Fleet(Document):
         description="Which counts are built: with which the default scheduler places everything in every order of "
         "arrival tried, or the fewest into which everything can be packed.",
     )
+    scheduler_profile: Literal["default", "most-allocated"] = Field(
+        default="default",
+        description="How the scheduler of the pods scores nodes, which is simulated and not set up: as kube-scheduler "
+        "does by default, or so that full nodes come first (MostAllocated; on GKE the autoscaling profile "
+        "optimize-utilization, on EKS a scheduler of one's own).",
+    )
     pools: list[Pool] = Field(min_length=1, description="GPU nodes that claims are planned on.")
 
     @field_validator("cloud")

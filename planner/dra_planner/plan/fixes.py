@@ -28,7 +28,10 @@ def fix_sentence(fix: Fix) -> str:
             said = (f"{_some(dict.fromkeys(refs))} to {_pools(pools)}" for pools, refs in by_pools.items())
             return f"restrict {' and '.join(said)} by node affinity"
         case "profile":
-            return "let the scheduler prefer full nodes (NodeResourcesFit with MostAllocated)"
+            return (
+                "use a scheduler that prefers full nodes (MostAllocated; on GKE the autoscaling profile "
+                "optimize-utilization), and say schedulerProfile: most-allocated in the fleet"
+            )
         case "maximum":
             raised = (f'of pool "{pool}" to {fix.counts[pool]}' for pool in fix.pools)
             return f"raise the maximum {' and that '.join(raised)}"
@@ -45,7 +48,7 @@ def saved_usd(fix: Fix, counts: Mapping[str, int], offers: Iterable[Offer]) -> D
 def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
     """Return a fix as a document: keys to merge into the fleet, or a Component of kustomize that patches manifests.
 
-    None where it cannot be written as one: another profile is no property of either.
+    None where it cannot be written as one: the controller makes up the template that would have to change.
     """
     match fix.kind:
         case "taint":
@@ -56,7 +59,7 @@ def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
         case "affinity":
             return _component(fix, manifests)
         case "profile":
-            return None
+            return {"schedulerProfile": "most-allocated"}
 
 
 def is_for_manifests(patch: Mapping[str, Any]) -> bool:

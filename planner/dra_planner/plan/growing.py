@@ -25,7 +25,7 @@ from dra_planner.plan.node_ranges import node_range
 from dra_planner.plan.observed import ReadCluster, read_cluster
 from dra_planner.plan.observed_nodes import judge_outcome
 from dra_planner.plan.planned_workloads import plan_workloads
-from dra_planner.plan.simulated import RANDOM_ORDERS, stranded
+from dra_planner.plan.simulated import PROFILES, RANDOM_ORDERS, stranded
 from dra_planner.plan.values import Cost, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.simulation import (
     CountQuestion,
@@ -118,6 +118,7 @@ class _Growth:
             classes=self.cluster.manifests.classes,
             features=self.cluster.features,
             orders=orders[:tried],
+            profile=PROFILES[self.fleet.scheduler_profile],
         )
 
     def added(self, more: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
@@ -136,7 +137,9 @@ def _judge(growth: _Growth, found: SimulatedCounts, more: Mapping[str, int]) -> 
     cluster = growth.cluster
     nodes = (*growth.nodes, *growth.added(more))
     classes = cluster.manifests.classes
-    outcome = Simulator.of(cluster.demand, nodes, classes, cluster.features).run(_order(found))
+    profile = PROFILES[growth.fleet.scheduler_profile]
+    simulator = Simulator.of(cluster.demand, nodes, classes, cluster.features, profile=profile)
+    outcome = simulator.run(_order(found))
     judged = judge_outcome(cluster.demand, cluster.offers, classes, cluster.features, outcome)
     takers = _takers(growth, judged) if found.counts is None else frozenset[WorkloadRef]()
     workloads = tuple(_answer(size, found, size.workload in takers) for size in judged.sizing.workloads)

@@ -54,7 +54,8 @@ def judge(
 
         beside = system_nodes(fleet)
         sized = on_gpus if beside is None else demand
-        answer = simulate_sizings(sizings, level, sized, offers, beside, classes, features, steps)
+        profile = "default" if fleet is None else fleet.scheduler_profile
+        answer = simulate_sizings(sizings, level, sized, offers, beside, classes, features, steps, profile)
         sizings, simulated, fixes = answer.sizings, answer.found, answer.fixes
     return Judgement(
         demand=demand,

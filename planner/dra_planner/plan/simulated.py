@@ -17,8 +17,11 @@ from dra_planner.plan.fixes import fix_sentence
 from dra_planner.plan.levels_beside import LEVELS_BESIDE
 from dra_planner.releases import Features
 from dra_planner.simulation import (
+    DEFAULT,
+    MOST_ALLOCATED,
     CountQuestion,
     Fix,
+    Profile,
     SimulatedCounts,
     SimulatedPool,
     Stranding,
@@ -30,6 +33,8 @@ from dra_planner.simulation import (
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
 
 RANDOM_ORDERS: Final = 4
+PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
+"""How the scheduler scores nodes, by the fleet's `schedulerProfile`."""
 _BETWEEN_PODS: Final = "rule-between-pods"  # what sizing leaves open, and the simulation answers
 
 
@@ -65,12 +70,13 @@ def simulate_sizings(
     classes: Mapping[str, DeviceClass],
     features: Features,
     steps: int,
+    profile: str = "default",
 ) -> Simulated:
     """Return the sizings with the verdicts that the simulation gives, and what it found at one level.
 
     Only levels that the packing places are simulated; `found` is None where this one is not. `demand` holds the pods
     that the offers and the system nodes are there for. `steps` bounds that level; ceiling and peak, where they differ,
-    have what it leaves, at least a sixth each.
+    have what it leaves, at least a sixth each. `profile` is the fleet's `schedulerProfile`.
     """
     ordered = tuple(offers)
     sizing, left = sizings[level], steps
@@ -78,14 +84,14 @@ def simulate_sizings(
     fixes: tuple[Fix, ...] = ()
     answers: dict[int, Sizing] = {}
     if _is_placed(sizing, demand, level):
-        question = _question(sizing, demand, ordered, system, classes, features)
+        question = _question(sizing, demand, ordered, system, classes, features, PROFILES[profile])
         found = simulate_counts(question, steps * 2 // 3)
         fixes, left = find_fixes(question, found, _placements(sizing), steps - found.spent)
         answers[id(sizing)] = _answered(sizing, found, fixes)
     for beside in LEVELS_BESIDE:
         other = sizings[beside]
         if id(other) not in answers and other is not sizing and _is_placed(other, demand, beside):
-            question = _question(other, demand, ordered, system, classes, features)
+            question = _question(other, demand, ordered, system, classes, features, PROFILES[profile])
             share = max(left // 2, steps // 6)
             answers[id(other)] = _answered(other, simulate_counts(question, share), ())
     return Simulated(
@@ -100,6 +106,7 @@ def _question(
     system: SystemNodes | None,
     classes: Mapping[str, DeviceClass],
     features: Features,
+    profile: Profile,
 ) -> CountQuestion:
     return CountQuestion(
         demand=demand,
@@ -114,6 +121,7 @@ def _question(
         features=features,
         level=sizing.level,
         orders=standard_orders(RANDOM_ORDERS),
+        profile=profile,
     )
 
 

@@ -21,8 +21,9 @@ def applied(case: Json, patch: Json) -> Json:
     """Apply a patch as its head says: to the fleet by pools' names, or as JSON patches to the documents they target."""
     case = copy.deepcopy(case)
     if not is_for_manifests(patch):
+        case["fleet"].update({key: value for key, value in patch.items() if key != "pools"})
         pools = {pool["name"]: pool for pool in case["fleet"]["pools"]}
-        for change in patch["pools"]:
+        for change in patch.get("pools", []):
             pool = pools[change["name"]]
             pool["count"] = {**_range(pool["count"]), **change.get("count", {})}
             pool["taints"] = [*pool.get("taints", []), *change.get("taints", [])]

@@ -103,23 +103,6 @@ def test_a_rule_between_pods_is_answered_by_the_simulation():
     assert plan(case, steps=0).verdict == "cannot-tell"
 
 
-def test_nodes_of_one_pool_in_several_zones_have_devices_of_their_own():
-    """Pods spread over two zones take all devices of a node in each."""
-    case = load("m1-small-then-whole-node")
-    (deployment,) = [each for each in case["workloads"] if each["kind"] == "Deployment"]
-    spread = {
-        "maxSkew": 1,
-        "topologyKey": "topology.kubernetes.io/zone",
-        "whenUnsatisfiable": "DoNotSchedule",
-        "labelSelector": {"matchLabels": {"app": "small"}},
-    }
-    deployment["spec"]["template"]["spec"]["topologySpreadConstraints"] = [spread]
-    deployment["spec"]["replicas"] = 8
-    case["workloads"] = [each for each in case["workloads"] if each["kind"] != "Pod"]
-    made = plan(case, fleet={"network": {"zones": ["us-east-1a", "us-east-1b"]}})
-    assert (made.verdict, numbers(made)) == ("fits", {"l4": (2, 2, 2)})
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_fits_is_not_said_of_counts_on_which_the_scheduler_left_pods_pending(name):
     case = load(name)
