@@ -124,7 +124,7 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
         case "html":
             from dra_command.formats.plan_html import plan_html
 
-            print(plan_html(plan, detail=values.detail), end="")
+            print(plan_html(plan, stack=values.stack or "", detail=values.detail, difference=difference), end="")
         case _:
             from dra_command.formats.plan_text import print_plan
 

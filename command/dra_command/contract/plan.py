@@ -83,8 +83,25 @@ class PoolRow(Output):
         description="A maximum under which, with those of the other pools, all that some node takes is placed: the "
         "pool's own where no raise is needed, or none was found."
     )
+    levels: LevelsRow | None = Field(description="null with an observed cluster.")
     recommended: int = Field(description="Nodes that are built for the demand: simulated, or the packing.")
     kinds: list[KindRow] = Field(description="Devices by kind on the nodes that are built; see filled_nodes.")
+
+
+class LevelRow(Output):
+    """Nodes of a pool at one demand: the proved least, and what the packing needs."""
+
+    bound: int
+    packing: int
+
+
+class LevelsRow(Output):
+    """Nodes of a pool for each demand."""
+
+    floor: LevelRow
+    steady: LevelRow
+    ceiling: LevelRow
+    peak: LevelRow
 
 
 class DemandRow(Output):

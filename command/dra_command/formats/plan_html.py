@@ -1,106 +1,219 @@
-"""A plan as one HTML page that needs nothing else."""
+"""A plan as one HTML page: no scripts, nothing loaded, all figures drawn in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
+from itertools import islice
+from typing import Any, Final
 
+from dra_command.formats.html_page import fold, render_page
+from dra_command.formats.plan_figures import has_many, is_shared
+from dra_command.formats.plan_html_parts import (
+    MOST_SHARES,
+    Drawer,
+    claim_tree,
+    find_findings,
+)
 from dra_command.formats.plan_report import (
-    VERDICT_AFTER_A_NAME,
     Table,
     claims_table,
     costs,
-    diagnostics,
-    headline,
-    obstacles,
     setting,
     simulation,
+    verdict_parts,
 )
-from dra_command.formats.plan_tables import PlanTables
+from dra_command.formats.plan_tables import MOST_ROWS, PlanTables, difference_line, difference_table
 from dra_command.formats.signs import DRAWN
-from dra_planner.model import Verdict
+from dra_command.formats.visible import short
+from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
+from dra_planner.plan.cost_shares import cost_shares
+from dra_planner.plan.explaining import explain_failing
+from dra_planner.plan.node_devices import NIC, SLICE
+from dra_planner.plan.order_outcomes import order_outcomes
+from dra_planner.plan.plan_difference import PlanDifference
+from dra_planner.wording import counted
 
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1a1a1a }
-table { border-collapse: collapse; margin: .5rem 0 1.5rem }
-th, td { padding: .25rem .75rem; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top }
-.number { text-align: right; font-variant-numeric: tabular-nums }
-.fits { color: #17692b } .does-not-fit, .error { color: #b3261e } .cannot-tell, .warning { color: #8a5a00 }
-.note, small { color: #5f5f5f } .fix::before { content: "→ "; color: #17692b }
-@media (prefers-color-scheme: dark) {
-  body { background: #16181c; color: #e6e6e6 } th, td { border-color: #3a3d44 }
-  .fits { color: #6fcf87 } .does-not-fit, .error { color: #ff8a80 } .cannot-tell, .warning { color: #f0b95a }
-}
-"""
-_CLASSES = {word: verdict for verdict, word in VERDICT_AFTER_A_NAME.items()}
+_MOST_FINDINGS: Final = 10
+_MOST_CLAIMS: Final = 6
+_MOST_OUTCOMES: Final = 6
+_MOST_DRAWN: Final = 6
+_MEANINGS: Final = (
+    ("fits", "every pod of the demand finds a node, in every order of arrival that was simulated"),
+    ("does not fit", "proved: a claim fits no node, or the bound exceeds the maximum"),
+    ("cannot tell", "something that decides is not known, or the scheduler may not find the packing"),
+    ("floor, steady, ceiling, peak", "the least that autoscalers keep, what the manifests request, the most that "
+     "autoscalers allow, and that with the surge of a rollout"),
+    ("bound", "so many nodes are provably needed at least"),
+    ("packing", "so many nodes the best packing that was found needs"),
+    ("simulated", "with so many nodes the default scheduler places everything in every order of arrival tried"),
+    ("recommended", "what is built: the simulated nodes, or the packing where the fleet says so"),
+    ("used, free, stranded", "stranded devices are free, but no pod of the demand can take them"),
+    ("pending", "a pod that no node takes"),
+)  # fmt: skip
 
 
-def plan_html(plan: Plan, *, detail: bool = False) -> str:
+def plan_html(plan: Plan, *, stack: str = "", detail: bool = False, difference: PlanDifference | None = None) -> str:
     """Return the plan as an HTML document; `detail` adds the devices of each claim."""
-    return "\n".join(_lines(plan, detail=detail)) + "\n"
+    context = _context(plan, detail=detail, difference=difference)
+    _, level, said = verdict_parts(plan)
+    decision = f"{said[:1].upper()}{said[1:]}{level}" if said else f"Judged{level or ' at steady demand'}"
+    if difference is not None:
+        decision = f"{decision}; {difference_line(difference)}"
+    where = f"pulumi-dra plan{f' · stack {stack}' if stack else ''}"
+    return render_page("plan.html.j2", where=where, verdict=plan.verdict, decision=f"{decision}.", **context)
 
 
-def _lines(plan: Plan, *, detail: bool) -> Iterator[str]:
-    yield from head_lines(headline(plan), plan.verdict, setting(plan))
-    tables = PlanTables.of(plan, DRAWN, width=200, every=True)
-    if plan.workloads:
-        yield from table_lines(tables.workloads())
-    yield from table_lines(tables.pools())
-    if detail:
-        yield from table_lines(claims_table(plan))
-    for obstacle in obstacles(plan, every=True):
-        words = VERDICT_AFTER_A_NAME[obstacle.verdict]
-        yield f'<h3>{escape(obstacle.subject)} <span class="{obstacle.verdict}">{words}</span></h3>\n<ul>'
-        for what, fix in obstacle.lines:
-            yield f"<li>{escape(what)}{_fix(fix)}</li>"
-        yield "</ul>"
-    if plan.diagnostics:
-        yield "<h2>Findings</h2>\n<ul>"
-        for each in diagnostics(plan):
-            where = f"<code>{escape(str(each.place))}</code> " if str(each.place) else ""
-            said = f'<span class="{each.severity}">{each.severity}</span> {each.code}: {escape(each.message)}'
-            yield f"<li>{where}{said}{_fix(each.fix)}</li>"
-        yield "</ul>"
-    for line in (*simulation(plan), *costs(plan)):
-        yield f"<p>{escape(line)}</p>"
-    if plan.assumptions:
-        yield "<details><summary>Assumed</summary>\n<ul>"
-        for line in plan.assumptions:
-            yield f"<li>{escape(line)}</li>"
-        yield "</ul>\n</details>"
-    yield "</body>\n</html>"
+def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> dict[str, Any]:
+    tables = PlanTables.of(plan, DRAWN, width=200)
+    filled, letters = tables.filled, tables.letters
+    drawer = Drawer(plan, filled, letters)
+    findings, more_findings = fold(list(find_findings(plan)), _MOST_FINDINGS)
+    trees = (claim_tree(each) for each in (explain_failing(plan.judgement) if plan.verdict != "fits" else ()))
+    found = plan.judgement.simulated
+    ends = order_outcomes(plan) if found is not None and found.counts is None and found.at_maximum else ()
+    shares = cost_shares(plan, filled)
+    views = [drawer.pool(pool) for pool in plan.pools if filled.of_pool(pool.name) or not plan.judgement.is_observed]
+    told = [view for view in views if view.groups]
+    kinds = {kind.kind for group in filled.groups for kind in group.kinds}
+    drawn, folded = (told, []) if len(told) <= _MOST_DRAWN + 1 else (told[:_MOST_DRAWN], told[_MOST_DRAWN:])
+    context: dict[str, Any] = {
+        "facts": list(_facts(plan)),
+        "levels": [] if plan.judgement.is_observed or not plan.workloads
+        else [(level, plan.verdict_at(level)) for level in DEMAND_LEVELS],
+        "difference": None if difference is None or difference.is_empty else difference_table(difference),
+        "findings": findings,
+        "more_findings": more_findings,
+        "claims": list(islice((each for each in trees if each is not None), _MOST_CLAIMS)),
+        "outcomes": [drawer.outcome(end) for end in ends[:_MOST_OUTCOMES]],
+        "orders": len(found.orders) if found is not None else 0,
+        "outcomes_on": "with every pool at its maximum",
+        **_workloads(plan, tables, drawer),
+        "place": "node" if plan.fleet is None else "pool",
+        "pools_title": "Nodes" if plan.fleet is None else "Pools",
+        "pools": _pools_table(plan),
+        "drawn": drawn,
+        "folded": folded,
+        "shared": is_shared(filled),
+        "many": has_many(filled, letters),
+        "stranded": any(kind.stranded for group in filled.groups for kind in group.kinds),
+        "charted": any(view.chart for view in told),
+        "nics": NIC in kinds,
+        "slices": SLICE in kinds,
+        "costs": _costs(plan),
+        "cost_note": " ".join(f"{line}." for line in costs(plan))
+        + " A workload carries the share of its devices in the price of the node; NICs are not charged apart.",
+        "shares": drawer.shares(shares[:MOST_SHARES] if len(shares) > MOST_SHARES + 3 else shares),
+        "hidden_shares": f"and {len(shares) - MOST_SHARES} more" if len(shares) > MOST_SHARES + 3 else "",
+        "total": "" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}",
+        "simulation": simulation(plan),
+        "strip": _strip(plan),
+        "devices_of_claims": claims_table(plan) if detail else None,
+        "assumptions": plan.assumptions,
+        "assumptions_title": counted(len(plan.assumptions), "assumption"),
+        "meanings": _MEANINGS,
+    }  # fmt: skip
+    context["sections"] = list(_sections(context))
+    return context
 
 
-def head_lines(title: str, verdict: Verdict, below: str) -> Iterator[str]:
-    """Yield the beginning of a page: its title in the colour of a verdict, and a line below it."""
-    yield '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
-    yield '<meta name="viewport" content="width=device-width">'
-    yield f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>"
-    yield f'<h1 class="{verdict}">{escape(title)}</h1>\n<p>{escape(below)}</p>'
+def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
+    if plan.fleet is not None and not plan.judgement.is_observed:
+        recommended = sum(pool.recommended for pool in plan.pools)
+        packing = sum(pool.packing for pool in plan.pools)
+        simulated = [pool.simulated for pool in plan.pools if pool.simulated is not None]
+        said = f"{sum(simulated)}" if len(simulated) == len(plan.pools) else "not found"
+        yield "Nodes", f"{recommended} recommended · bound {plan.nodes_bound} · packing {packing} · simulated {said}"
+    priced = f" · prices of {plan.cost.priced_on}" if plan.cost is not None and plan.cost.priced_on else ""
+    yield "Judged for", f"{setting(plan)} · {plan.level} demand{priced}"
 
 
-def _fix(fix: str) -> str:
-    return f'<br><span class="fix">{escape(fix)}</span>' if fix else ""
+def _sections(context: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    named = (
+        ("difference", "difference", "Difference"),
+        ("findings", "findings", "Findings"),
+        ("claims", "claims", "Claims"),
+        ("outcomes", "orders", "Arrival orders"),
+        ("workloads", "workloads", "Workloads"),
+        ("pools", "pools", context["pools_title"]),
+        ("costs", "cost", "Cost"),
+        ("simulation", "simulation", "Simulation"),
+        ("devices_of_claims", "devices", "Devices of claims"),
+    )
+    yield from ((anchor, name) for key, anchor, name in named if context[key])
+    yield "assumed", "Assumptions"
 
 
-def table_lines(table: Table) -> Iterator[str]:
-    """Yield the lines of a table, its title first."""
-    yield f"<h2>{escape(table.title)}</h2>\n<table>"
-    heads = "".join(f"<th{_number(table, at)}>{escape(head)}</th>" for at, head in enumerate(table.heads))
-    yield f"<tr>{heads}</tr>"
-    for row in table.rows:
-        cells = "".join(f"<td{_number(table, at)}>{_cell(cell)}</td>" for at, cell in enumerate(row))
-        yield f"<tr>{cells}</tr>"
-    yield "</table>"
-    if table.note:
-        yield f"<p><small>{escape(table.note)}</small></p>"
+def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
+    """Return the rows of workloads: those with pending pods first, 15 of them shown."""
+    levels = (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
+    ordered = sorted(plan.workloads, key=lambda each: (not tables.pending(each), each.verdicts[plan.level] == "fits"))
+    rows = [
+        {
+            "key": drawer.key(each.workload),
+            "name": short(str(each.workload), 120),
+            "pool": tables.places(each),
+            "pending": tables.pending(each) or "0",
+            "levels": [
+                (level, "any" if each.figures.at(level) is None else each.figures.at(level), each.verdicts[level])
+                for level in levels
+            ],
+        }
+        for each in ordered
+    ]
+    shown, more = fold(rows, MOST_ROWS)
+    pending = any(tables.pending(each) for each in plan.workloads)
+    return {"workloads": shown, "more_workloads": more, "has_pending": pending}
 
 
-def _number(table: Table, column: int) -> str:
-    return ' class="number"' if column in table.numbers else ""
+def _pools_table(plan: Plan) -> Table:
+    """Return the numbers of each pool; the chart of each draws them."""
+    if plan.judgement.is_observed:
+        return PlanTables.of(plan, DRAWN, width=200).pools()
+    rows = tuple(
+        (
+            short(pool.name),
+            short(pool.machine),
+            *map(str, (pool.minimum, pool.bound, pool.packing)),
+            "–" if pool.simulated is None else str(pool.simulated),
+            str(pool.nodes.desired),
+            str(pool.maximum),
+        )
+        for pool in plan.pools
+    )
+    heads = ("pool", "machine", "min", "bound", "packing", "simulated", "built", "max")
+    note = f"Nodes at {plan.level} demand; built: what is recommended, or more where the cloud or the minimum wants it"
+    return Table("Pools", heads, rows, frozenset(range(2, 8)), note)
 
 
-def _cell(cell: str) -> str:
-    verdict = _CLASSES.get(cell)
-    return f'<span class="{verdict}">{escape(cell)}</span>' if verdict else escape(cell)
+def _costs(plan: Plan) -> Table | None:
+    if plan.fleet is None or plan.judgement.is_observed or not any(pool.nodes.desired for pool in plan.pools):
+        return None
+    rows = [
+        (
+            short(pool.name),
+            str(pool.nodes.desired),
+            "unknown" if pool.hourly_usd is None else f"{pool.hourly_usd:,.2f}",
+            "unknown" if pool.hourly_usd is None else f"{pool.nodes.desired * pool.hourly_usd:,.2f}",
+        )
+        for pool in plan.pools
+        if pool.nodes.desired
+    ]
+    if len(rows) > 1 and plan.cost is not None:
+        rows.append(("total", str(sum(pool.nodes.desired for pool in plan.pools)), "", f"{plan.cost.hourly_usd:,.2f}"))
+    return Table("Cost per pool", ("pool", "nodes", "USD/h each", "USD/h"), tuple(rows), frozenset({1, 2, 3}))
+
+
+def _strip(plan: Plan) -> Table | None:
+    """Return the pods that each order leaves pending, where some does on the nodes of the packing."""
+    found = plan.judgement.simulated
+    if found is None or not found.at_packing or plan.judgement.is_observed:
+        return None
+    at_packing = {str(each.order): each.pods for each in found.at_packing}
+    at_maximum = {str(each.order): each.pods for each in found.at_maximum}
+    rows = []
+    for order in map(str, found.orders):
+        last = "0" if found.counts is not None else str(at_maximum.get(order, 0)) if found.at_maximum else "–"
+        rows.append((order, str(at_packing.get(order, 0)), last))
+    built = "simulated nodes" if found.counts is not None else "maximum"
+    return Table("Pods pending by order", ("order", "packing", built), tuple(rows), frozenset({1, 2}))

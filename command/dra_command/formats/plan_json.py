@@ -14,6 +14,8 @@ from dra_command.contract.plan import (
     DemandRow,
     DevicesRow,
     FitRow,
+    LevelRow,
+    LevelsRow,
     NodesRow,
     PlacementRow,
     PoolRow,
@@ -54,7 +56,7 @@ def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None =
         kubernetes=plan.kubernetes,
         demand=plan.level,
         assumptions=list(plan.assumptions),
-        pools=[_pool(pool, filled) for pool in plan.pools],
+        pools=[_pool(pool, filled, plan) for pool in plan.pools],
         nodes=_total(plan),
         simulation=_simulation(plan),
         method=plan.method,
@@ -135,7 +137,15 @@ def _stranding(stranding: Stranding) -> StrandingRow:
     )
 
 
-def _pool(pool: PlannedPool, filled: FilledNodes) -> PoolRow:
+def _levels(pool: PlannedPool, plan: Plan) -> LevelsRow | None:
+    if plan.judgement.is_observed:
+        return None
+    sizes = {level: plan.judgement.sizings[level].pool(pool.name) for level in DEMAND_LEVELS}
+    rows = {level: LevelRow(bound=size.bound, packing=size.plan) for level, size in sizes.items()}
+    return LevelsRow(floor=rows["floor"], steady=rows["steady"], ceiling=rows["ceiling"], peak=rows["peak"])
+
+
+def _pool(pool: PlannedPool, filled: FilledNodes, plan: Plan) -> PoolRow:
     return PoolRow(
         name=pool.name,
         machine=pool.machine,
@@ -145,6 +155,7 @@ def _pool(pool: PlannedPool, filled: FilledNodes) -> PoolRow:
         devices=DevicesRow.model_validate(pool.row["devices"]),
         price_per_hour=None if pool.hourly_usd is None else float(pool.hourly_usd),
         enough=pool.enough,
+        levels=_levels(pool, plan),
         recommended=pool.recommended,
         kinds=kind_rows(filled.kinds(pool.name)),
     )

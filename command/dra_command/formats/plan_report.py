@@ -62,22 +62,28 @@ def claims_table(plan: Plan) -> Table:
 
 def headline(plan: Plan) -> str:
     """Return the verdict in one sentence, without a full stop."""
+    verdict, level, said = verdict_parts(plan)
+    return f"{verdict}{level}{': ' if said else ''}{said}"
+
+
+def verdict_parts(plan: Plan) -> tuple[str, str, str]:
+    """Return the verdict, the demand where it is not the steady one (" at peak demand"), and what is to be said."""
     level = "" if plan.level == "steady" else f" at {plan.level} demand"
     errors = sum(finding.severity == "error" for finding in plan.diagnostics)
     if not plan.workloads and not errors:
-        return "Nothing to place: the manifests hold no workload"
+        return "Nothing to place", "", "the manifests hold no workload"
     if plan.verdict == "fits":
         number = len(plan.workloads)
         workloads = f"all {number} workloads" if number > 1 else "1 workload"
         beside = [name for name in DEMAND_LEVELS if any(each.code == f"{name}-does-not-fit" for each in plan.beside)]
         but = f"; not at {beside[0]} demand" if beside else ""
-        return f"Fits{level}: {workloads}{_on_nodes(plan)}{but}"
+        return "Fits", level, f"{workloads}{_on_nodes(plan)}{but}"
     wrong = counted(errors, "error") if errors else ""
     simulated = _simulated_pending(plan)
     pending = "" if simulated and plan.judgement.is_observed else _pending(plan)
     said = ", ".join(filter(None, (pending, simulated, wrong)))
     verdict = "Does not fit" if plan.verdict == "does-not-fit" else "Cannot tell"
-    return f"{verdict}{level}{f': {said}' if said else ''}"
+    return verdict, level, said
 
 
 def _on_nodes(plan: Plan) -> str:

@@ -75,14 +75,14 @@ class PlanTables:
         plan, signs = self.plan, self.signs
         levels: tuple[DemandLevel, ...] = (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
         ordered = sorted(
-            plan.workloads, key=lambda each: (not self._pending(each), each.verdicts[plan.level] == "fits")
+            plan.workloads, key=lambda each: (not self.pending(each), each.verdicts[plan.level] == "fits")
         )
         shown = ordered if self.every or len(ordered) <= MOST_ROWS + 1 else ordered[:MOST_ROWS]
-        pending = any(self._pending(each) for each in plan.workloads)
+        pending = any(self.pending(each) for each in plan.workloads)
         rest = [
             (
-                self._places(each),
-                *((self._pending(each) or "0",) if pending else ()),
+                self.places(each),
+                *((self.pending(each) or "0",) if pending else ()),
                 *(self._figure(each, level) for level in levels),
             )
             for each in shown
@@ -120,7 +120,7 @@ class PlanTables:
     def _is_claiming(self, ref: WorkloadRef) -> bool:
         return len(self.letters) == 26 and ref not in self.letters
 
-    def _pending(self, workload: PlannedWorkload) -> str:
+    def pending(self, workload: PlannedWorkload) -> str:
         """Return the pods that are pending, or the most that an order of arrival leaves pending; "" for none."""
         if workload.pending:
             return str(workload.pending)
@@ -133,7 +133,7 @@ class PlanTables:
         fewest = min(ends) if len(ends) == len(found.orders) else 0
         return f"{fewest}–{max(ends)}" if fewest < max(ends) else str(fewest)
 
-    def _places(self, workload: PlannedWorkload) -> str:
+    def places(self, workload: PlannedWorkload) -> str:
         places = [pool for pool, pods in workload.placements if pods]
         if not places:
             return "none"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from typing import TYPE_CHECKING
 
-from dra_command.formats.plan_html import head_lines, table_lines
+from dra_command.formats.html_tables import foot_lines, head_lines, shown, table_lines
 from dra_command.formats.rehearse_report import (
     explanations,
     headline,
@@ -30,13 +29,13 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield from table_lines(workloads_table(found))
     yield from table_lines(pools_table(found))
     for name, lines in explanations(found):
-        yield f"<h3>{escape(name)}</h3>\n<ul>"
+        yield f"<h3>{shown(name)}</h3>\n<ul>"
         for line in lines:
-            yield f"<li>{escape(line)}</li>"
+            yield f"<li>{shown(line)}</li>"
         yield "</ul>"
     if found.notes:
         yield "<details><summary>Notes</summary>\n<ul>"
         for note in found.notes:
-            yield f"<li>{escape(note)}</li>"
+            yield f"<li>{shown(note)}</li>"
         yield "</ul>\n</details>"
-    yield "</body>\n</html>"
+    yield from foot_lines()
