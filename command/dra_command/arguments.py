@@ -280,6 +280,9 @@ def _add_plan(commands: Any) -> None:
         help="where the scheduler leaves pods pending on the nodes of the packing, write the cheapest change that the "
         "simulation found to place everything: keys for the fleet, or a kustomize Component for the manifests",
     )
+    parser.add_argument(
+        "--picture", metavar="FILE.svg", default="", help="also draw the pools and their devices, for documents"
+    )
     parser.add_argument("--detail", action="store_true", help="also say which devices each claim would get")
     _add_answer(parser, ("text", "json", "markdown", "html"))
 
@@ -426,7 +429,7 @@ def _add_check(commands: Any) -> None:
         "instead of findings; what has no such form stays and is named; standard input is printed whole",
     )
     parser.add_argument("--in-place", action="store_true", help="with --rewrite: change these files instead")
-    _add_answer(parser, ("text", "json", "sarif", "junit", "github"))
+    _add_answer(parser, ("text", "json", "markdown", "html", "sarif", "junit", "github"))
 
 
 def _add_explain(commands: Any) -> None:
@@ -447,7 +450,7 @@ def _add_explain(commands: Any) -> None:
         "driver=0.4.1",
     )
     _add_capacity(parser)
-    _add_answer(parser, ("text", "json"))
+    _add_answer(parser, ("text", "json", "markdown", "html"))
 
 
 def _add_slices(commands: Any) -> None:

@@ -8,11 +8,12 @@ from base64 import b64encode
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
 from command_project import Project
-from test_formats import compare
+from test_formats import compare, copy_examples
 
 from dra_command.formats.html_style import DARK, LIGHT, LINES_ON, TEXT_ON, page_style
 
@@ -168,3 +169,34 @@ def test_many_workloads_and_pools_stay_small(project: Project) -> None:
     text = project.run(*words[:-1]).out
     assert "… 185 more, " in text
     assert len(text.splitlines()) < 250
+
+
+@pytest.mark.parametrize("form", ["html", "markdown"])
+@pytest.mark.parametrize(
+    "words",
+    [("check", "workloads"), ("explain", "--stack", "dev", "--claim", "default/tesla-volta-gpu")],
+    ids=["check", "explain"],
+)
+def test_other_answers_have_the_forms_too(words: tuple[str, ...], form: str, project: Project) -> None:
+    copy_examples(project)
+    done = project.run(*words, "--format", form)
+    assert (done.status, done.err) == (1, "")
+    compare(f"{words[0]}.{'md' if form == 'markdown' else form}", done.out)
+
+
+def test_a_picture_is_one_svg_that_needs_nothing(project: Project) -> None:
+    done = project.run("plan", "--stack", "dev", "--picture", "pools.svg")
+    assert "wrote pools.svg" in done.err
+    text = (project.root / "pools.svg").read_text(encoding="utf-8")
+    compare("pools.svg", text)
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    used = [each for each in root.iter("{http://www.w3.org/2000/svg}rect") if each.get("class") == "f1"]
+    assert len(used) >= 2
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|<script|url\((?!#hatch)", text)
+
+
+def test_a_message_is_told_in_text_and_json(project: Project) -> None:
+    done = project.run("explain", "--message", "anything", "--format", "html")
+    assert done.status == 2
+    assert "--message is not told in html" in done.err

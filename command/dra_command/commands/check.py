@@ -44,6 +44,14 @@ def run(values: argparse.Namespace) -> int:
             from dra_command.formats.check_json import check_json
 
             print(check_json(checked))
+        case "markdown":
+            from dra_command.formats.check_markdown import check_markdown
+
+            print(check_markdown(checked), end="")
+        case "html":
+            from dra_command.formats.check_html import check_html
+
+            print(check_html(checked), end="")
         case "sarif":
             from dra_command.formats.check_sarif import check_sarif
 

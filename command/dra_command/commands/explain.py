@@ -20,18 +20,14 @@ def run(values: argparse.Namespace) -> int:
     if values.message is not None:
         from dra_command import field_messages
 
+        if values.format not in ("text", "json"):
+            fix = "leave --format out, or give --format json"
+            raise UsageError(f"--message is not told in {values.format}", fix=fix)
         return field_messages.run(values)
     inputs = read_inputs(values, needs_capacity=True)
     with doing("explaining", quiet=values.quiet):
         explanation = _explain_changed(inputs, values) if values.what_if else _explain(inputs, inputs.fleet, values)
-    if values.format == "json":
-        from dra_command.formats.explain_json import explain_json
-
-        print(explain_json(explanation))
-    else:
-        from dra_command.formats.explain_text import print_explanation
-
-        print_explanation(explanation, quiet=values.quiet, verbose=values.verbose)
+    _print(explanation, values)
     return status_of(explanation.verdict, allow_unknown=values.allow_unknown)
 
 
@@ -53,3 +49,23 @@ def _explain_changed(inputs: Inputs, values: argparse.Namespace) -> Explanation:
     before = make_plan(PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes))
     verdict = explain_claim(before.judgement, values.claim).verdict
     return replace(changed, what_if=WhatIf(changes=tuple(map(str, changes)), verdict_before=verdict))
+
+
+def _print(explanation: Explanation, values: argparse.Namespace) -> None:
+    match values.format:
+        case "json":
+            from dra_command.formats.explain_json import explain_json
+
+            print(explain_json(explanation))
+        case "markdown":
+            from dra_command.formats.explain_markdown import explain_markdown
+
+            print(explain_markdown(explanation), end="")
+        case "html":
+            from dra_command.formats.explain_html import explain_html
+
+            print(explain_html(explanation), end="")
+        case _:
+            from dra_command.formats.explain_text import print_explanation
+
+            print_explanation(explanation, quiet=values.quiet, verbose=values.verbose)

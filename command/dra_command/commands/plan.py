@@ -11,6 +11,7 @@ from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
+from dra_planner.errors import PlannerError
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 
@@ -34,6 +35,8 @@ def run(values: argparse.Namespace) -> int:
         from dra_command.constraints import write_constraints  # loads what writes YAML
 
         notes = [*notes, write_constraints(Path(values.constraints), plan)]
+    if values.picture:
+        notes = [*notes, _write_picture(Path(values.picture), plan)]
     _print(plan, difference, values)
     if stale:
         print(f"pulumi-dra: {stale}", file=sys.stderr)
@@ -59,11 +62,20 @@ def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
         return inputs, make_plan(request)
 
 
+def _write_picture(path: Path, plan: Plan) -> str:
+    """Write the picture of the plan's pools, and return what was done; raises PlannerError where it cannot be."""
+    from dra_command.formats.plan_picture import plan_picture  # loads the templates
+    from dra_command.writing import write_whole
+
+    write_whole(path, plan_picture(plan), PlannerError)
+    return f"wrote {path}"
+
+
 def _run_stacks(values: argparse.Namespace) -> int:
     """Plan several stacks, print one comment about all of them, and return the exit status of the worst verdict."""
     from dra_command.formats.plan_markdown import StackPlan, plan_markdown
 
-    if values.format != "markdown" or values.write or values.check or values.constraints:
+    if values.format != "markdown" or values.write or values.check or values.constraints or values.picture:
         fix = "give one stack, or --format markdown"
         raise UsageError("several stacks are told together in Markdown alone", fix=fix)
     stacks = []

@@ -96,9 +96,9 @@ def print_explanation(
 def _together(explanation: Explanation, *, verbose: bool) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:
     told: dict[tuple[object, ...], list[PoolExplanation]] = {}
     for pool in explanation.pools:
-        said = tuple(line.text.replace(pool.pool, "") for line in _pool_lines(pool, verbose=verbose))
+        said = tuple(line.text.replace(pool.pool, "") for line in pool_lines(pool, verbose=verbose))
         told.setdefault((pool.machine, pool.verdict, said), []).append(pool)
-    return [(pools, tuple(_pool_lines(pools[0], verbose=verbose))) for pools in told.values()]
+    return [(pools, tuple(pool_lines(pools[0], verbose=verbose))) for pools in told.values()]
 
 
 def _names(pools: list[PoolExplanation], *, every: bool) -> str:
@@ -108,7 +108,8 @@ def _names(pools: list[PoolExplanation], *, every: bool) -> str:
     return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more"
 
 
-def _pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
+def pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
+    """Yield what a node of one pool says to the claim, step by step."""
     if pool.report is not None:
         selectors = {each.text: each for each in pool.selectors}
         for request in pool.report.requests:

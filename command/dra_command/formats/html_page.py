@@ -12,10 +12,11 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from dra_command.formats.html_style import page_style, security_policy
+from dra_command.formats.html_style import page_style, picture_style, security_policy
 from dra_command.formats.plan_report import VERDICT_WORDS
 from dra_command.formats.signs import DRAWN
 from dra_command.formats.visible import visible
+from dra_planner.errors import Diagnostic
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 _CODE: Final = re.compile(r"`([^`]+)`")
@@ -24,7 +25,7 @@ Parts = tuple[tuple[bool, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ReportEntry:
     """One finding: a workload that does not fit, or what is wrong with an object; `kind` is a verdict or severity."""
 
     kind: str
@@ -53,6 +54,12 @@ def render_page(template: str, *, where: str, verdict: str, decision: str, **con
     return f"{text.rstrip()}\n"
 
 
+def render_picture(template: str, **context: Any) -> str:
+    """Return the SVG document that a template makes, with a newline at its end."""
+    text = _environment().get_template(template).render(style=Markup(picture_style()), **context)
+    return f"{text.strip()}\n"
+
+
 def coded(message: str) -> Parts:
     """Return a message in parts: what stands between backticks is code."""
     parts = _CODE.split(message)
@@ -62,6 +69,13 @@ def coded(message: str) -> Parts:
 def coded_lines(lines: Iterable[tuple[str, str]]) -> tuple[tuple[Parts, Parts], ...]:
     """Return pairs of what is wrong and its fix, in parts."""
     return tuple((coded(what), coded(fix)) for what, fix in lines)
+
+
+def diagnostic_entry(found: Diagnostic) -> ReportEntry:
+    """Return one finding about an object."""
+    lines = coded_lines([(found.message, found.fix)])
+    subject = f"{found.severity}: {found.code}"
+    return ReportEntry(kind=found.severity, subject=subject, place=str(found.place), lines=lines)
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import Final
 
 from dra_command.formats.plan_report import Table
 from dra_command.formats.visible import visible
+from dra_planner.errors import Diagnostic
 
 MOST_CHARACTERS: Final = 60_000
 """A comment holds 65,536 characters."""
@@ -60,6 +61,15 @@ def table_lines(table: Table, *, title: bool = True) -> Iterator[str]:
 def details(summary: str, lines: Iterable[str]) -> list[str]:
     """Return lines that are folded under a summary, which is HTML."""
     return [f"<details><summary>{summary}</summary>", "", *lines, "</details>", ""]
+
+
+def diagnostic_lines(each: Diagnostic, where: str = "") -> Iterator[str]:
+    """Yield one finding about an object, and its fix."""
+    place = f" {code(str(each.place))}" if str(each.place) else ""
+    yield f"**{where}{each.severity}**{place} {safe(each.code)}: {safe(each.message)}" + (
+        f"<br>→ {safe(each.fix)}" if each.fix else ""
+    )
+    yield ""
 
 
 def html_code(text: str) -> str:

@@ -12,7 +12,7 @@ from dra_command.formats.plan_html_parts import (
     MOST_SHARES,
     Drawer,
     claim_tree,
-    find_findings,
+    report_entries,
 )
 from dra_command.formats.plan_report import (
     Table,
@@ -68,7 +68,7 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
     tables = PlanTables.of(plan, DRAWN, width=200)
     filled, letters = tables.filled, tables.letters
     drawer = Drawer(plan, filled, letters)
-    findings, more_findings = fold(list(find_findings(plan)), _MOST_FINDINGS)
+    findings, more_findings = fold(list(report_entries(plan)), _MOST_FINDINGS)
     trees = (claim_tree(each) for each in (explain_failing(plan.judgement) if plan.verdict != "fits" else ()))
     found = plan.judgement.simulated
     ends = order_outcomes(plan) if found is not None and found.counts is None and found.at_maximum else ()

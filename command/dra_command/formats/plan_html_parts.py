@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from dra_command.formats.html_figures import Chart, Figure, LevelNodes, chart_of, held_cells, look_of, node_figures
-from dra_command.formats.html_page import Finding, coded_lines
+from dra_command.formats.html_page import ReportEntry, coded_lines, diagnostic_entry
 from dra_command.formats.plan_figures import MANY, SHARED, Letters
 from dra_command.formats.plan_report import VERDICT_WORDS, diagnostics, obstacles
 from dra_command.formats.plan_tables import MOST_GROUPS
 from dra_command.formats.plan_terms import term_of, term_state, term_values
 from dra_command.formats.signs import DRAWN
 from dra_command.formats.visible import short
-from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool
 from dra_planner.plan.cost_shares import CostShare
@@ -98,18 +97,12 @@ class ShareView:
     width: int
 
 
-def find_findings(plan: Plan) -> Iterator[Finding]:
+def report_entries(plan: Plan) -> Iterator[ReportEntry]:
     """Yield what keeps workloads from running, and what is to be said of objects, errors first."""
     for each in obstacles(plan, every=True):
         subject = f"{each.subject}: {each.state}"
-        yield Finding(kind=each.verdict, subject=subject, lines=coded_lines(each.lines), changes=each.changes)
-    yield from map(diagnostic_finding, diagnostics(plan))
-
-
-def diagnostic_finding(found: Diagnostic) -> Finding:
-    """Return one finding about an object."""
-    lines = coded_lines([(found.message, found.fix)])
-    return Finding(kind=found.severity, subject=f"{found.severity}: {found.code}", place=str(found.place), lines=lines)
+        yield ReportEntry(kind=each.verdict, subject=subject, lines=coded_lines(each.lines), changes=each.changes)
+    yield from map(diagnostic_entry, diagnostics(plan))
 
 
 def claim_tree(explanation: Explanation, most_pools: int = 6) -> ClaimTree | None:

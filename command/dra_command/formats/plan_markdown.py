@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from dra_command.formats.markdown import block, code, details, html_code, joined, safe, table_lines
+from dra_command.formats.markdown import block, code, details, diagnostic_lines, html_code, joined, safe, table_lines
 from dra_command.formats.plan_report import (
     VERDICT_AFTER_A_NAME,
     VERDICT_WORDS,
@@ -25,7 +25,6 @@ from dra_command.formats.plan_report import (
 )
 from dra_command.formats.plan_tables import PlanTables, difference_line, difference_table, signed
 from dra_command.formats.signs import DRAWN
-from dra_planner.errors import Diagnostic
 from dra_planner.plan import Plan
 from dra_planner.plan.plan_difference import PlanDifference
 from dra_planner.wording import counted
@@ -117,15 +116,6 @@ def _obstacle(obstacle: Obstacle, where: str) -> Iterator[str]:
     yield ""
     if changed:
         yield from (*block(changed, "diff"), "")
-
-
-def diagnostic_lines(each: Diagnostic, where: str = "") -> Iterator[str]:
-    """Yield one finding about an object, and its fix."""
-    place = f" {code(str(each.place))}" if str(each.place) else ""
-    yield f"**{where}{each.severity}**{place} {safe(each.code)}: {safe(each.message)}" + (
-        f"<br>→ {safe(each.fix)}" if each.fix else ""
-    )
-    yield ""
 
 
 def _raised(plan: Plan) -> Iterator[str]:
