@@ -13,9 +13,12 @@ from dra_planner.model import Verdict
 _CLASSES = {word: verdict for verdict, word in VERDICT_AFTER_A_NAME.items()}
 
 
-def head_lines(title: str, verdict: Verdict, below: str) -> Iterator[str]:
-    """Yield the beginning of a page: its title in the colour of a verdict, and a line below it; `foot_lines` end it."""
-    style = page_style()
+def head_lines(title: str, verdict: Verdict, below: str, *, style: str = "") -> Iterator[str]:
+    """Yield the beginning of a page: its title in the colour of a verdict, and a line below it; `foot_lines` end it.
+
+    `style` is what the page has beside the common styles; no other is allowed in it.
+    """
+    style = page_style() + style
     yield '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width,initial-scale=1">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{escape(security_policy(style))}">'

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from dra_command.contract.portfolio import CurveRow
-from dra_command.formats.plan_html import head_lines, table_lines
+from dra_command.formats.html_tables import foot_lines, head_lines, table_lines
 from dra_command.formats.portfolio_report import (
     MARKS,
     WORDS,
@@ -25,7 +25,7 @@ MOST_STACKS = 200
 MOST_DETAILS = 400
 MOST_MULTIPLES = 60
 _WIDTH, _HEIGHT = 220, 90
-_STYLE = """<style>
+_STYLE = """
 .heat { border-collapse: separate; border-spacing: 1px; font-size: 12px }
 .heat td, .heat th { border: 0; padding: 2px 5px }
 .heat thead th { writing-mode: vertical-rl; transform: rotate(180deg); text-align: left; font-weight: normal }
@@ -36,7 +36,7 @@ _STYLE = """<style>
 svg .line { fill: none; stroke: #2f6db5; stroke-width: 1.5 } svg .axis { stroke: #999; stroke-width: 1 }
 svg .bad { fill: #b3261e } svg .bar { fill: #2f6db5 } svg text { font-size: 10px; fill: currentColor }
 @media (prefers-color-scheme: dark) { .heat td { color: #1a1a1a } }
-</style>"""
+"""
 
 
 def portfolio_html(summary: Summary) -> str:
@@ -45,8 +45,7 @@ def portfolio_html(summary: Summary) -> str:
 
 
 def _lines(summary: Summary) -> Iterator[str]:
-    yield from head_lines(headline(summary), summary.verdict, setting(summary))
-    yield _STYLE
+    yield from head_lines(headline(summary), summary.verdict, setting(summary), style=_STYLE)
     yield from _heat_map(summary)
     yield from _multiples(summary)
     for table in report_tables(summary):
@@ -63,7 +62,7 @@ def _lines(summary: Summary) -> Iterator[str]:
         yield from (f"<li>{escape(line)}</li>" for line in told)
         yield "</ul>"
     yield from _details(summary)
-    yield "</body>\n</html>"
+    yield from foot_lines()
 
 
 def _heat_map(summary: Summary) -> Iterator[str]:
