@@ -8,15 +8,7 @@ from pulumi_dra import DraPlatform
 from pulumi_dra.stack_settings import read_program_settings
 
 settings = read_program_settings(Path(__file__).parent)
-platform = DraPlatform(
-    "dra",
-    {
-        "plan": settings.document,
-        "cluster": settings.cluster_options,
-        **settings.access,
-        "tags": {"pulumi-dra-stack": settings.stack},
-    },
-)
+platform = DraPlatform("dra", settings.platform)
 
 pulumi.export("clusterName", platform.cluster_name)
 pulumi.export("endpoint", platform.endpoint)

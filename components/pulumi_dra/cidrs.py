@@ -10,10 +10,14 @@ def unreachable_from_outside(cidrs: Sequence[str]) -> str:
     """Return why nobody outside the network reaches an API server that is open to these networks, or ""."""
     if not cidrs:
         return "its API server has no endpoint outside its network"
-    examples = [cidr for cidr in cidrs if _is_for_documentation(cidr)]
-    if len(examples) == len(cidrs):
+    if examples := for_documentation(cidrs):
         return f"its API server is open to {', '.join(examples)} alone, which is for documentation: nobody is there"
     return ""
+
+
+def for_documentation(cidrs: Sequence[str]) -> list[str]:
+    """Return the networks when all of them are for documentation (RFC 5737, RFC 3849), else none."""
+    return list(cidrs) if all(_is_for_documentation(cidr) for cidr in cidrs) else []
 
 
 def _is_for_documentation(cidr: str) -> bool:

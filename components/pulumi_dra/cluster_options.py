@@ -32,6 +32,14 @@ class ClusterOptions(TypedDict):
     """EKS: whether the VPC CNI enforces NetworkPolicy. Default true."""
     node_monitoring: NotRequired[bool]
     """EKS: whether an add-on tells broken GPUs, which pools with node_repair are repaired by. Default: where one is."""
+    permissions_boundary_arn: NotRequired[pulumi.Input[str]]
+    """EKS: policy that bounds every role that is made. Default none."""
+    support_type: NotRequired[str]
+    """EKS: what happens at the end of a version's standard support, EXTENDED or STANDARD. Default: EKS'."""
+    zonal_shift: NotRequired[bool]
+    """EKS: whether traffic may be shifted away from a zone that fails. Default false."""
+    maintenance_start: NotRequired[str]
+    """GKE: when, every day in UTC, GKE may begin to work on the cluster (03:00)."""
     security_group: NotRequired[str]
     """GKE, and needed there: the Google group gke-security-groups@YOUR-DOMAIN, whose members and subgroups RBAC may
     name; or none, so that it is on record that roles are bound to single accounts."""

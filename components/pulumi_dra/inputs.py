@@ -59,7 +59,7 @@ class InputReader:
         head = f"{self._title} has {count} wrong input{'s' if count > 1 else ''}:"
         lines = [f"  {error['property_path']}: {error['reason']}" for error in self._errors]
         details: list[InputPropertyErrorDetails] = [
-            {"property_path": _camel(error["property_path"]), "reason": error["reason"]} for error in self._errors
+            {"property_path": camel(error["property_path"]), "reason": error["reason"]} for error in self._errors
         ]
         raise WrongInputs("\n".join([head, *lines]), details)
 
@@ -264,7 +264,8 @@ def _fields(known: type) -> Collection[str]:
     return known.__annotations__.keys()
 
 
-def _camel(path: str) -> str:
+def camel(path: str) -> str:
+    """Return a name or path of Python as Pulumi's schema has it: publicAccessCidrs."""
     return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), path)
 
 

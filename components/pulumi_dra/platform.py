@@ -16,7 +16,8 @@ from pulumi_dra.platform_inputs import EVERY_INPUT, DraPlatformArgs, read_planne
 
 _WAYS_IN = (
     "`pulumi up` from elsewhere stops half-way, at the first object inside the cluster. Run it inside the network, or "
-    "write your own address to endpoint.publicAccessCidrs of the fleet; on GKE cluster.dns_endpoint: true is a way too"
+    "write your own address to endpoint.publicAccessCidrs of the fleet; on GKE cluster.dns_endpoint: true is a way too "
+    "(docs/operations/access.md)"
 )
 
 

@@ -37,6 +37,20 @@ class PoolOptions(TypedDict):
     node_repair: NotRequired[bool]
     """EKS: whether broken nodes are replaced or rebooted; that a GPU is broken, the cluster tells with node_monitoring.
     Default false."""
+    release_version: NotRequired[str]
+    """EKS: release of the image, 1.34.2-20260115. Default: the newest when the pool is made or its version changes."""
+    update_strategy: NotRequired[str]
+    """EKS: how nodes are replaced in an update, MINIMAL (default) or DEFAULT."""
+    force_update: NotRequired[bool]
+    """EKS: whether an update goes on when a pod does not leave its node. Default false."""
+    max_unavailable: NotRequired[int]
+    """How many nodes an update takes away at once. Default 1."""
+    max_surge: NotRequired[int]
+    """GKE: how many nodes more than the pool has an upgrade may start. Default 0."""
+    image_streaming: NotRequired[bool]
+    """GKE: whether containers start while their images are still read. Default false."""
+    max_run_seconds: NotRequired[int]
+    """GKE, with flex-start: how long nodes are lent for, 600 to 604800 seconds. Default 604800."""
     compact_placement: NotRequired[bool]
     """GKE: whether nodes are placed close together, which needs one zone. Default false."""
     location_policy: NotRequired[str]

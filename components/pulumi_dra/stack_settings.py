@@ -1,20 +1,26 @@
 """The stack's configuration and its plan file → what the program builds. The only place that knows the settings."""
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pulumi
 
 from dra_planner.clouds import cloud, names
-from dra_planner.errors import Place, PlannerError, SourceError
+from dra_planner.errors import FleetError, Place, PlannerError, SourceError
 from dra_planner.fleet import Fleet, read_settings
 from dra_planner.planfile import PlanFile, canonical_text, check_inputs, plan_path, read_plan_file
 from dra_planner.sources import Source, read_sources
+from pulumi_dra.cidrs import for_documentation
+from pulumi_dra.platform_inputs import DraPlatformArgs
+from pulumi_dra.stack_options import SETTING, read_stack_options
 
-SETTINGS = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:securityGroup", "pulumi-dra:admins")
-_STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:admins")
+_STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:admins", SETTING)
+SETTINGS = (*_STRUCTURED, "pulumi-dra:securityGroup")
+SIMULATED = "DRA_SANDBOX_CLOUD"
+"""Set where the clouds are the sandbox's; there a range for documentation is as good as any other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +32,15 @@ class ProgramSettings:
     plan: PlanFile
     security_group: str | None
     admins: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])  # inputs of DraPlatform, in Python's names
+
+    @property
+    def platform(self) -> DraPlatformArgs:
+        """The inputs of DraPlatform: plan, what the stack says of it, and a tag with the stack's name."""
+        args: dict[str, Any] = {**self.access, **self.options, "plan": self.document}
+        args["cluster"] = {**self.cluster_options, **self.options.get("cluster", {})}
+        args["tags"] = {"pulumi-dra-stack": self.stack, **self.options.get("tags", {})}
+        return DraPlatformArgs(**args)
 
     @property
     def cluster_options(self) -> dict[str, str]:
@@ -51,9 +66,26 @@ def read_program_settings(project: Path) -> ProgramSettings:
     """
     stack = pulumi.get_stack()
     try:
-        return settings_of(stack, _configuration(), project)
+        settings = settings_of(stack, _configuration(), project)
+        if not os.environ.get(SIMULATED):
+            refuse_documentation_ranges(settings)
     except PlannerError as error:
         raise pulumi.RunError(str(error)) from None
+    return settings
+
+
+def refuse_documentation_ranges(settings: ProgramSettings) -> None:
+    """Raise FleetError where the API server would be open to nobody but addresses that examples are written with."""
+    cidrs = settings.fleet.endpoint.public_access_cidrs
+    if settings.options.get("cluster", {}).get("dns_endpoint") or not (examples := for_documentation(cidrs)):
+        return
+    raise FleetError(
+        f"{', '.join(examples)} is a range for documentation: nobody would reach the API server",
+        place=Place(f"stacks/Pulumi.{settings.stack}.yaml", 0, "config.pulumi-dra:fleet.endpoint.publicAccessCidrs"),
+        fix="write the network that you deploy from, or an empty list where that is the cluster's own; "
+        f"`pulumi-dra sandbox up --stack {settings.stack}` deploys the example to simulated clouds "
+        "(docs/operations/access.md)",
+    )
 
 
 def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> ProgramSettings:
@@ -68,9 +100,12 @@ def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> Program
         Place(str(path)),
         fix=f"run `pulumi-dra plan --stack {stack} --write`",
     )
+    options = read_stack_options(config.get(SETTING) or {}, file=f"stacks/Pulumi.{stack}.yaml")
     group = config.get("pulumi-dra:securityGroup")
     admins = tuple(config.get("pulumi-dra:admins") or ())
-    return ProgramSettings(stack=stack, fleet=settings.fleet, plan=plan, security_group=group, admins=admins)
+    return ProgramSettings(
+        stack=stack, fleet=settings.fleet, plan=plan, security_group=group, admins=admins, options=options
+    )
 
 
 def _configuration() -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("eks")]
 
 NODE_GROUP, CLUSTER = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster"
+SUBNET, INTERFACE = "aws:ec2/subnet:Subnet", "aws:ec2/networkInterface:NetworkInterface"
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,16 @@ def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
 def test_a_machine_replaces_its_pool_alone(stack: Any) -> None:
     stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
     assert up(stack) == {"dra-plan": "update", "dra-l4-nodes": "delete-replaced"}
+
+
+def test_interfaces_that_a_tenant_left_stop_a_destroy_which_goes_on_without_them(stack: Any) -> None:
+    subnet = next(iter(stack.engine.cloud.all(SUBNET)))
+    stack.engine.cloud.put(INTERFACE, "eni-left", {"subnetId": subnet})
+    stopped = stack.engine.destroy(stack.stack)
+    assert not stopped.ok
+    assert f"The subnet '{subnet}' has dependencies and cannot be deleted" in stopped.output
+    assert stack.engine.cloud.all(NODE_GROUP) == stack.engine.cloud.all(CLUSTER) == {}
+    stack.engine.cloud.drop(INTERFACE, "eni-left")
 
 
 def test_nothing_is_left_in_the_cloud(stack: Any) -> None:

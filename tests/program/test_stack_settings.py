@@ -1,17 +1,21 @@
 """The program refuses a stack whose settings or plan are wrong, with a sentence, before anything is declared."""
 
+import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from pulumi.provider.experimental.util import camel_case
 
 from dra_planner import planfile
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_settings
 from dra_planner.sources import read_sources
-from pulumi_dra.stack_settings import settings_of
+from pulumi_dra.stack_options import read_stack_options
+from pulumi_dra.stack_settings import refuse_documentation_ranges, settings_of
 
 PROJECT = Path(__file__).parents[2]
 REMEDY = "run `pulumi-dra plan --stack dev --write`"
@@ -46,6 +50,80 @@ def test_a_stack_names_its_admins(project: Path, config: dict[str, Any]) -> None
     assert access == {"admin_principal_arns": ["arn:aws:iam::111122223333:role/platform"]}
 
 
+def test_a_stack_says_all_that_its_platform_takes(project: Path, config: dict[str, Any]) -> None:
+    config["pulumi-dra:securityGroup"] = "none"
+    config["pulumi-dra:platform"] = {
+        "cluster": {"dnsEndpoint": True, "maintenanceExclusions": [{"name": "busy", "startTime": "t", "endTime": "u"}]},
+        "pools": [{"name": "l4", "diskKmsKeyArn": "arn", "labels": {"teamName": "vision"}}],
+        "addonVersions": {"vpc-cni": "most-recent"},
+        "deletionProtection": True,
+        "tags": {"costCenter": "42"},
+    }
+    platform = settings_of("dev", config, project).platform
+    assert {key: value for key, value in platform.items() if key != "plan"} == {
+        "cluster": {
+            "security_group": "none",
+            "dns_endpoint": True,
+            "maintenance_exclusions": [{"name": "busy", "start_time": "t", "end_time": "u"}],
+        },
+        "pools": [{"name": "l4", "disk_kms_key_arn": "arn", "labels": {"teamName": "vision"}}],
+        "addon_versions": {"vpc-cni": "most-recent"},
+        "deletion_protection": True,
+        "tags": {"pulumi-dra-stack": "dev", "costCenter": "42"},
+    }
+
+
+def test_every_name_of_the_published_schema_can_be_said(project: Path, config: dict[str, Any]) -> None:
+    """The schema is Pulumi's own reading of the components; a document with every name in it is taken whole."""
+    schema = json.loads((PROJECT / "docs/schema/components.json").read_text())
+
+    def every(properties: dict[str, Any]) -> dict[str, Any]:
+        return {name: sample(each) for name, each in properties.items() if name != "plan"}
+
+    def sample(spec: dict[str, Any]) -> Any:
+        if "$ref" in spec:
+            return every(schema["types"][spec["$ref"].removeprefix("#/types/")]["properties"])
+        return [sample(spec["items"])] if spec.get("type") == "array" else "value"
+
+    document = every(schema["resources"]["pulumi-dra:index:DraPlatform"]["inputProperties"])
+    read = read_stack_options(document)
+    assert respelt(read) == document
+    assert len(str(read)) > 1_000
+
+
+def respelt(value: Any) -> Any:
+    """Return the value with Pulumi's names, as its SDK for Python translates them."""
+    if isinstance(value, dict):
+        return {camel_case(name): respelt(item) for name, item in value.items()}
+    return [respelt(item) for item in value] if isinstance(value, list) else value
+
+
+DOCUMENTATION = {
+    "the example as it is": ({}, {}, True),
+    "a network of one's own": ({"publicAccessCidrs": ["8.8.8.0/24"]}, {}, False),
+    "deployed from inside": ({"publicAccessCidrs": []}, {}, False),
+    "by name, where IAM decides": ({}, {"cluster": {"dnsEndpoint": True}}, False),
+}
+
+
+@pytest.mark.parametrize(("endpoint", "options", "refused"), DOCUMENTATION.values(), ids=DOCUMENTATION)
+def test_the_examples_range_is_not_deployed(
+    project: Path,
+    config: dict[str, Any],
+    plan_of: Callable[..., planfile.PlanFile],
+    endpoint: dict[str, Any],
+    options: dict[str, Any],
+    refused: bool,
+) -> None:
+    config["pulumi-dra:fleet"]["endpoint"].update(endpoint)
+    config["pulumi-dra:platform"] = options
+    plan = plan_of(read_settings(config).fleet, read_sources([project / "work.yaml"]))
+    planfile.plan_path("dev", project).write_text(planfile.file_text(plan))
+    settings = settings_of("dev", config, project)
+    with pytest.raises(PlannerError, match="range for documentation") if refused else nullcontext():
+        refuse_documentation_ranges(settings)
+
+
 def test_workloads_that_are_not_at_hand_are_no_reason_to_stop(project: Path, config: dict[str, Any]) -> None:
     (project / "work.yaml").unlink()
     assert settings_of("dev", config, project).stack == "dev"
@@ -61,6 +139,18 @@ def _no_fleet(config: dict[str, Any], project: Path) -> None:
 
 def _unknown_key(config: dict[str, Any], project: Path) -> None:
     config["pulumi-dra:fleet"]["pool"] = []
+
+
+def _misspelt_option(config: dict[str, Any], project: Path) -> None:
+    config["pulumi-dra:platform"] = {"cluster": {"dnsEndpont": True}}
+
+
+def _option_of_another_kind(config: dict[str, Any], project: Path) -> None:
+    config["pulumi-dra:platform"] = {"cluster": True}
+
+
+def _plan_as_option(config: dict[str, Any], project: Path) -> None:
+    config["pulumi-dra:platform"] = {"plan": "{}"}
 
 
 def _no_plan(config: dict[str, Any], project: Path) -> None:
@@ -95,6 +185,9 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
         pytest.param(_other_region, '"eu-west-1" is not the fleet\'s region "us-east-1"; make the two the same'),
         pytest.param(_no_fleet, 'the stack has no "pulumi-dra:fleet"; describe the fleet there'),
         pytest.param(_unknown_key, 'is not a key of the fleet; did you mean "pools"?'),
+        pytest.param(_misspelt_option, 'dnsEndpont: is not an option of the platform; did you mean "dnsEndpoint"?'),
+        pytest.param(_option_of_another_kind, "config.pulumi-dra:platform.cluster: must be a mapping"),
+        pytest.param(_plan_as_option, "config.pulumi-dra:platform.plan: cannot be said here"),
         pytest.param(_no_plan, f"does not exist; {REMEDY}"),
         pytest.param(_edited_plan, f"was changed by hand: its content does not match its digest; {REMEDY}"),
         pytest.param(_broken_plan, REMEDY),

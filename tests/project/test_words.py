@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("planner", "policies", "components", "command", "docs/decisions")
+FOLDERS = ("planner", "policies", "components", "command", "docs/decisions", "docs/operations")
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
@@ -16,6 +16,7 @@ PAGES = (
     "docs/rules.md",
     "docs/upgrading.md",
     "docs/security.md",
+    "docs/simulated-clouds.md",
 )
 WORDS = {
     r"mend(s|ed|ing)?": "fix",

@@ -34,16 +34,23 @@ class Addons:
         versions: Mapping[str, pulumi.Input[str]],
         children: Children,
         tags: dict[str, pulumi.Input[str]],
+        boundary: pulumi.Input[str] | None,
     ) -> None:
         self._name, self._cluster, self._versions = name, cluster, versions
-        self._children, self._tags = children, tags
+        self._children, self._tags, self._boundary = children, tags, boundary
 
     def declare_before_nodes(
         self, partition: pulumi.Output[str], *, network_policy: bool, prefix_delegation: bool
     ) -> list[pulumi.Resource]:
         """Declare what a node needs to become ready. The pod network has a role of its own, by Pod Identity."""
         role, policies = declare_role(
-            f"{self._name}-cni", "pods.eks.amazonaws.com", CNI_POLICIES, partition, self._children, self._tags
+            f"{self._name}-cni",
+            "pods.eks.amazonaws.com",
+            CNI_POLICIES,
+            partition,
+            self._children,
+            self._tags,
+            self._boundary,
         )
         return [
             self._declare("eks-pod-identity-agent"),

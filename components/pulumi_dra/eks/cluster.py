@@ -65,7 +65,13 @@ class EksCluster(pulumi.ComponentResource):
         self._partition = partition = declare_partition(children)
         ways_out = self._declare_network(inputs)
         node_role, node_policies = declare_role(
-            f"{name}-node", "ec2.amazonaws.com", NODE_POLICIES, partition, children, inputs.tags
+            f"{name}-node",
+            "ec2.amazonaws.com",
+            NODE_POLICIES,
+            partition,
+            children,
+            inputs.tags,
+            inputs.permissions_boundary_arn,
         )
         cluster = self._declare_cluster(inputs, ways_out)
         access = declare_access(name, cluster, inputs.admin_principal_arns, partition, children)
@@ -73,7 +79,7 @@ class EksCluster(pulumi.ComponentResource):
         oidc = aws.iam.OpenIdConnectProvider(
             f"{name}-oidc", url=issuer, client_id_lists=["sts.amazonaws.com"], tags=inputs.tags, opts=children.options()
         )
-        addons = Addons(name, cluster, inputs.addon_versions, children, inputs.tags)
+        addons = Addons(name, cluster, inputs.addon_versions, children, inputs.tags, inputs.permissions_boundary_arn)
         early = addons.declare_before_nodes(
             partition, network_policy=inputs.network_policy, prefix_delegation=inputs.prefix_delegation
         )
@@ -114,6 +120,8 @@ class EksCluster(pulumi.ComponentResource):
             single_nat_gateway=inputs.single_nat_gateway,
             tags=inputs.tags,
         )
+        if inputs.permissions_boundary_arn is not None:
+            settings["permissions_boundary_arn"] = inputs.permissions_boundary_arn
         if inputs.zone_count:
             settings["zone_count"] = inputs.zone_count
         network = EksNetwork(f"{self._name}-network", settings, opts=self._children.options())
@@ -124,7 +132,13 @@ class EksCluster(pulumi.ComponentResource):
     def _declare_cluster(self, inputs: EksClusterInputs, ways_out: list[pulumi.Resource]) -> aws.eks.Cluster:
         name, children = self._name, self._children
         role, policies = declare_role(
-            f"{name}-cluster", "eks.amazonaws.com", CLUSTER_POLICIES, self._partition, children, inputs.tags
+            f"{name}-cluster",
+            "eks.amazonaws.com",
+            CLUSTER_POLICIES,
+            self._partition,
+            children,
+            inputs.tags,
+            inputs.permissions_boundary_arn,
         )
         key_arn = inputs.kms_key_arn
         if key_arn is None:
@@ -154,6 +168,8 @@ class EksCluster(pulumi.ComponentResource):
             # The add-ons declared here are the only ones: EKS would otherwise install unmanaged copies first.
             bootstrap_self_managed_addons=False,
             deletion_protection=inputs.deletion_protection,
+            upgrade_policy={"support_type": inputs.support_type} if inputs.support_type else None,
+            zonal_shift_config={"enabled": True} if inputs.zonal_shift else None,
             tags=inputs.tags,
             # While the cluster goes, its control plane still takes down network interfaces: role and network last.
             opts=children.options(

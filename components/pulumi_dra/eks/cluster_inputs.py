@@ -13,6 +13,7 @@ from pulumi_dra.eks.address_plan import check_vpc_cidr
 from pulumi_dra.eks.control_plane_logs import RETENTION_DAYS
 from pulumi_dra.eks.credentials import Credentials
 from pulumi_dra.eks.network import read_zones
+from pulumi_dra.eks.permissions_boundary import read_boundary
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
@@ -76,6 +77,14 @@ class EksClusterArgs(TypedDict):
     """Machine type of the nodes without GPUs. Default m7i.large."""
     system_count: NotRequired[int]
     """How many nodes without GPUs. Default 2."""
+    permissions_boundary_arn: NotRequired[pulumi.Input[str]]
+    """Policy that bounds every role that is made, where an account has roles made with one alone. Default none."""
+    support_type: NotRequired[str]
+    """What happens at the end of a version's standard support: EXTENDED (a higher price for a year) or STANDARD (EKS
+    upgrades the cluster). Default: EKS', which is EXTENDED."""
+    zonal_shift: NotRequired[bool]
+    """Whether traffic may be shifted away from a zone that fails, by hand or by AWS; node repair stops meanwhile.
+    Default false."""
     deletion_protection: NotRequired[bool]
     """Whether EKS refuses to delete the cluster. Default false; `protect` in the resource options keeps Pulumi from
     deleting it."""
@@ -107,6 +116,9 @@ class EksClusterInputs:
     node_monitoring: bool
     system_machine: str
     system_count: int
+    permissions_boundary_arn: pulumi.Input[str] | None
+    support_type: str  # "" for EKS' own default
+    zonal_shift: bool
     deletion_protection: bool
     tags: dict[str, pulumi.Input[str]]
 
@@ -156,6 +168,9 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         node_monitoring=node_monitoring,
         system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
+        permissions_boundary_arn=read_boundary(read),
+        support_type=read.choice("support_type", ("EXTENDED", "STANDARD"), "") if read.has("support_type") else "",
+        zonal_shift=read.flag("zonal_shift", False),
         deletion_protection=read.flag("deletion_protection", False),
         tags=read_tags(read),
     )

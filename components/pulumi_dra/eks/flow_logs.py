@@ -28,7 +28,11 @@ def write_policy(log_group_arn: str) -> str:
 
 
 def declare_flow_logs(
-    name: str, vpc: aws.ec2.Vpc, children: Children, tags: dict[str, pulumi.Input[str]]
+    name: str,
+    vpc: aws.ec2.Vpc,
+    children: Children,
+    tags: dict[str, pulumi.Input[str]],
+    boundary: pulumi.Input[str] | None,
 ) -> aws.ec2.FlowLog:
     """Declare the log group with its key, the role and the flow log.
 
@@ -42,6 +46,7 @@ def declare_flow_logs(
     role = aws.iam.Role(
         fitting(f"{name}-flows", ROLE_NAME),
         assume_role_policy=trust_policy("vpc-flow-logs.amazonaws.com"),
+        permissions_boundary=boundary,
         tags=tags,
         opts=options(),
     )

@@ -47,12 +47,13 @@ CLUSTER_INPUTS = {
 def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
     """Note in `read` what cluster and pools would refuse, before any of them is declared."""
     read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), EksClusterArgs))
+    # What is only known once the cluster is there; its version is the fleet's.
     later = pulumi.Output.from_input("")
     place = PoolPlace(
         cluster_name=later,
         node_role_arn=later,
         subnets_in=lambda zones: [later],
-        kubernetes_version=later,
+        kubernetes_version=fleet.kubernetes,
         cluster_security_group_id=later,
         vpc_id=later,
     )

@@ -63,6 +63,16 @@ class EksGpuPoolArgs(TypedDict):
     """Operating system: al2023, the only one supported with DRA."""
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes version of the nodes. Default the cluster's at creation."""
+    release_version: NotRequired[str]
+    """Release of the image, 1.34.2-20260115, of the nodes' Kubernetes version: change both together. A later one rolls
+    the nodes; there is no way back. Default: the newest one when the pool is made or its version changes."""
+    update_strategy: NotRequired[str]
+    """How nodes are replaced in an update: MINIMAL (default), old ones first, for a full pool has no room; or DEFAULT,
+    new ones first, which needs machines to be had."""
+    max_unavailable: NotRequired[int]
+    """How many nodes an update replaces at once, 1 to 100. Default 1."""
+    force_update: NotRequired[bool]
+    """Whether an update goes on when a disruption budget keeps a pod on its node for 15 minutes. Default false."""
     mig_layout: NotRequired[str]
     """MIG layout made at boot: one for every GPU (all-1g.10gb) or by device (0-3=all-balanced). Default none."""
     efa: NotRequired[bool]
@@ -122,6 +132,10 @@ class EksGpuPoolInputs:
     capacity: str
     reservation_id: pulumi.Input[str] | None
     kubernetes_version: pulumi.Input[str] | None
+    release_version: str | None
+    update_strategy: str
+    max_unavailable: int
+    force_update: bool
     mig: list[list[str] | None]
     kubelet: KubeletSettings
     efa: Efa | None
@@ -161,6 +175,10 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         capacity=capacity,
         reservation_id=reservation_id,
         kubernetes_version=read.identifier("kubernetes_version"),
+        release_version=read_release_version(read),
+        update_strategy=read.choice("update_strategy", ("MINIMAL", "DEFAULT"), "MINIMAL"),
+        max_unavailable=read.whole("max_unavailable", 1, least=1, most=100),
+        force_update=read.flag("force_update", False),
         mig=_read_mig(read, machine),
         kubelet=KubeletSettings(
             max_pods=read_max_pods(read, CLOUD),
@@ -180,6 +198,19 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         taints=read_taints(read, CLOUD, nodes),
         tags=read_tags(read),
     )
+
+
+def read_release_version(read: InputReader) -> str | None:
+    """Return `release_version`, refused where the nodes' version is plain and of another minor; None for the newest."""
+    if not read.has("release_version"):
+        return None
+    release = read.text(
+        "release_version", pattern=r"\d+\.\d+\.\d+-\d{8}", meaning="the release of an image, 1.34.2-20260115"
+    )
+    version = read.identifier("kubernetes_version")
+    if isinstance(version, str) and release and not release.startswith(f"{version}."):
+        read.refuse("release_version", f"{release} is not of Kubernetes {version}: change both together")
+    return release
 
 
 def _read_mig(read: InputReader, machine: str) -> list[list[str] | None]:

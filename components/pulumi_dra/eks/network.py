@@ -13,6 +13,7 @@ from dra_planner.clouds.eks import CLOUD
 from pulumi_dra.children import Children
 from pulumi_dra.eks.address_plan import ZoneAddresses, check_vpc_cidr, plan_addresses
 from pulumi_dra.eks.flow_logs import declare_flow_logs
+from pulumi_dra.eks.permissions_boundary import read_boundary
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.eks.zones import FEWEST, choose_zones, zones_are_named
 from pulumi_dra.inputs import InputReader
@@ -37,6 +38,8 @@ class EksNetworkArgs(TypedDict):
     in the first zone of `zone_count`, else in the first of `zones`. Default false."""
     flow_logs: NotRequired[bool]
     """Whether the VPC logs its flows, kept for a year. Default true."""
+    permissions_boundary_arn: NotRequired[pulumi.Input[str]]
+    """Policy that bounds the role of the flow logs, where an account has roles made with one alone. Default none."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags on everything that takes tags."""
 
@@ -59,6 +62,7 @@ class EksNetwork(pulumi.ComponentResource):
         cidr = read.text("cidr_block", "10.0.0.0/16", check=check_vpc_cidr)
         single_nat = read.flag("single_nat_gateway", False)
         flow_logs = read.flag("flow_logs", True)
+        boundary = read_boundary(read)
         tags = read_tags(read)
         read.finish()
 
@@ -80,7 +84,7 @@ class EksNetwork(pulumi.ComponentResource):
             f"{name}-default", vpc_id=vpc.id, tags=self._named("default"), opts=self._children.options()
         )
         if flow_logs:
-            declare_flow_logs(name, vpc, self._children, tags)
+            declare_flow_logs(name, vpc, self._children, tags, boundary)
         public = self._declare_public_side(vpc, addresses)
         gateways = self._declare_nat(public, chosen[:1] if single_nat else sorted(chosen))
         private = self._declare_private_side(vpc, addresses, gateways)

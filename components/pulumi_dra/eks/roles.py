@@ -45,10 +45,15 @@ def declare_role(
     partition: pulumi.Output[str],
     children: Children,
     tags: dict[str, pulumi.Input[str]],
+    boundary: pulumi.Input[str] | None = None,
 ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
     """Declare a role for a service; return it and its attachments, which its users must wait for."""
     role = aws.iam.Role(
-        fitting(name, ROLE_NAME), assume_role_policy=trust_policy(service), tags=tags, opts=children.options()
+        fitting(name, ROLE_NAME),
+        assume_role_policy=trust_policy(service),
+        permissions_boundary=boundary,
+        tags=tags,
+        opts=children.options(),
     )
     attachments: list[pulumi.Resource] = [
         aws.iam.RolePolicyAttachment(

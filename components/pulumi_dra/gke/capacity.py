@@ -29,7 +29,7 @@ class Capacity:
         self.kind = kind
         is_lent = kind in ("flex-start", "queued")
         self.is_repaired = not is_lent
-        self.upgrade_settings = _BY_ENDING if is_lent else _ONE_BY_ONE
+        self.upgrade_settings: gcp.container.NodePoolUpgradeSettingsArgsDict = _BY_ENDING if is_lent else _ONE_BY_ONE
         self.pool: dict[str, Any] = {"queued_provisioning": {"enabled": True}} if kind == "queued" else {}
         kinds: dict[str, gcp.container.NodePoolNodeConfigArgsDict] = {
             "on-demand": {"reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
@@ -50,3 +50,7 @@ class Capacity:
             "queued": {"flex_start": True, "reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
         }
         self.node_config = kinds[kind]
+
+    def replace_at_once(self, surge: int, unavailable: int) -> None:
+        """Set how many nodes an upgrade starts before others go, and takes away at once."""
+        self.upgrade_settings = {"strategy": "SURGE", "max_surge": surge, "max_unavailable": unavailable}

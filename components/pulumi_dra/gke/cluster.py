@@ -192,12 +192,12 @@ class GkeCluster(pulumi.ComponentResource):
 
 
 def _maintenance(inputs: GkeClusterInputs) -> gcp.container.ClusterMaintenancePolicyArgsDict | None:
-    """Return when GKE may work on the cluster; without exclusions that is up to it."""
-    if not inputs.maintenance_exclusions:
+    """Return when GKE may work on the cluster; where nothing is said that is up to it."""
+    if not inputs.maintenance_exclusions and not inputs.maintenance_start:
         return None
     return {
         # Exclusions need a window to be excluded from: every night, in UTC.
-        "daily_maintenance_window": {"start_time": "03:00"},
+        "daily_maintenance_window": {"start_time": inputs.maintenance_start or "03:00"},
         "maintenance_exclusions": [
             {
                 "exclusion_name": exclusion["name"],

@@ -41,6 +41,9 @@ class GkeClusterArgs(TypedDict):
     and for pools with auto_upgrade false, which channels do not allow."""
     maintenance_exclusions: NotRequired[list[MaintenanceExclusion]]
     """Times in which GKE upgrades nothing, for GPU pools that are busy or on a reservation."""
+    maintenance_start: NotRequired[str]
+    """When GKE may work on the cluster: the beginning, in UTC (03:00), of four hours of every day. Default: whenever it
+    likes; with exclusions 03:00."""
     network_id: NotRequired[pulumi.Input[str]]
     """Existing network; with subnetwork_id, pods_range_name and services_range_name. No network is made then."""
     subnetwork_id: NotRequired[pulumi.Input[str]]
@@ -97,6 +100,7 @@ class GkeClusterInputs:
     grant_key_use: bool
     security_group: str  # "" for none
     maintenance_exclusions: list[MaintenanceExclusion]
+    maintenance_start: str  # "" where nobody said
     system_machine: str
     system_count: int
     deletion_protection: bool
@@ -129,6 +133,9 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         grant_key_use=read_key_grant(read, "secrets_kms_key", "disk_kms_key"),
         security_group=_read_group(read),
         maintenance_exclusions=read_exclusions(read),
+        maintenance_start=read.text(
+            "maintenance_start", "", pattern=r"([01]\d|2[0-3]):[0-5]\d", meaning="a time of day, 03:00"
+        ),
         system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
         deletion_protection=read.flag("deletion_protection", False),

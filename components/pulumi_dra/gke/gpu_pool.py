@@ -63,7 +63,7 @@ class GkeGpuPool(pulumi.ComponentResource):
 
 
 def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigArgsDict:
-    return {
+    config: gcp.container.NodePoolNodeConfigArgsDict = {
         **node_settings(
             inputs.service_account,
             machine_type=inputs.machine.instance_type,
@@ -79,3 +79,6 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
         "taints": [{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],
         "gvnic": {"enabled": True},
     }
+    if inputs.image_streaming:
+        config["gcfs_config"] = {"enabled": True}
+    return config

@@ -28,6 +28,8 @@ from pulumi_dra.pool_inputs import (
     read_taints,
 )
 
+SURGE_NODES = 20  # terraform-provider-google:website/docs/r/container_node_pool.html.markdown@e03b7622
+
 
 class GkeGpuPoolArgs(TypedDict):
     """Inputs of GkeGpuPool."""
@@ -92,6 +94,12 @@ class GkeGpuPoolArgs(TypedDict):
     that are busy or on a reservation may want maintenance exclusions of the cluster instead."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes."""
+    max_surge: NotRequired[int]
+    """How many nodes more than the pool has an upgrade may start. Default 0, for a full pool has no room."""
+    max_unavailable: NotRequired[int]
+    """How many nodes an upgrade takes away at once. Default 1; 0 with max_surge."""
+    image_streaming: NotRequired[bool]
+    """Whether containers start while their images are still read from Artifact Registry. Default false."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
     """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
     them, the DRA driver too."""
@@ -121,6 +129,7 @@ class GkeGpuPoolInputs:
     disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool
     auto_upgrade: bool
+    image_streaming: bool
     labels: dict[str, pulumi.Input[str]]
     taints: list[Taint]
     resource_labels: dict[str, pulumi.Input[str]]
@@ -152,6 +161,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     pool_name, network_devices = read_pool_name(read, name), read.flag("network_devices", False)
     machine = _read_machine(read)
     capacity = _read_capacity(read, policy)
+    _read_surge(read, capacity)
     nodes = PoolNodes(
         name=pool_name, machine=machine.found, capacity=capacity.kind, network_devices=network_devices
     )
@@ -174,6 +184,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         disk_kms_key=read.identifier("disk_kms_key"),
         grant_key_use=read_key_grant(read, "disk_kms_key"),
         auto_upgrade=read.flag("auto_upgrade", True),
+        image_streaming=read.flag("image_streaming", False),
         labels=read_labels(read, CLOUD, nodes),
         taints=read_taints(read, CLOUD, nodes),
         resource_labels=read_resource_labels(read, "resource_labels"),
@@ -195,6 +206,20 @@ def _read_machine(read: InputReader) -> GkeMachine:
         if name:
             read.refuse("machine", str(error))
         return GkeMachine(name, "", 0)
+
+
+def _read_surge(read: InputReader, capacity: Capacity) -> None:
+    """Set how many nodes an upgrade replaces at once; those that are lent end by themselves instead."""
+    surge = read.whole("max_surge", 0, most=SURGE_NODES)
+    unavailable = read.whole("max_unavailable", 0 if surge else 1, most=SURGE_NODES)
+    given = [key for key in ("max_surge", "max_unavailable") if read.has(key)]
+    if given and not capacity.is_repaired:
+        read.refuse(given[0], f'is not for capacity "{capacity.kind}": its nodes are upgraded by ending')
+    elif not 0 < surge + unavailable <= SURGE_NODES:
+        total = surge + unavailable
+        read.refuse(given[0], f"max_surge and max_unavailable are together 1 to {SURGE_NODES}, not {total}")
+    elif given:
+        capacity.replace_at_once(surge, unavailable)
 
 
 def _read_capacity(read: InputReader, location_policy: str) -> Capacity:

@@ -20,8 +20,8 @@ from dra_planner.fleet.values import Document
 from dra_planner.sources import read_file
 
 PROJECT = "pulumi-dra"
-SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup", f"{PROJECT}:admins")
-"""What the program reads beside the fleet and the plan does not depend on: who RBAC may name on GKE."""
+SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup", f"{PROJECT}:admins", f"{PROJECT}:platform")
+"""What the program reads beside the fleet and the plan does not depend on: inputs of its platform."""
 MOST_NODES = 100_000  # a fleet has some hundreds
 _FIXES = {"ignored-text": "remove it: this file holds one document"}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dra_planner.releases import MAXIMUM_MINOR
+from dra_sandbox.clouds.aws.subnets import zones_of
 from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
@@ -13,10 +15,13 @@ SECURITY_GROUPS = 5
 
 
 def is_accepted(inputs: Values) -> str | None:
-    """Sources: awsdocs/amazon-eks-user-guide PR 795 (subnets); crossplane-contrib/provider-upjet-aws issue 1345 (who
+    """Sources: awsdocs/amazon-eks-user-guide PR 795 (subnets); finos/compliant-financial-infrastructure issue 228
+    (version); crossplane-contrib/provider-upjet-aws issue 1345 (who
     made it); botocore's model of CreateCluster (name, security groups).
     """
     vpc, access = inputs["vpcConfig"], inputs.get("accessConfig") or {}
+    if inputs.get("version") and _minor(inputs["version"]) > MAXIMUM_MINOR:
+        return f"{INVALID}unsupported Kubernetes version"
     if len(vpc.get("subnetIds") or []) < 2:
         return f"{INVALID}Subnets specified must be in at least two different AZs"
     if len(vpc.get("securityGroupIds") or []) > SECURITY_GROUPS:
@@ -48,6 +53,21 @@ def moves_by_one_minor(request: Request) -> str | None:
         f"{INVALID}Nodegroups {', '.join(behind)} must be updated to match cluster version {now} before updating "
         "cluster version"
     )
+
+
+def stays_in_its_zones(request: Request) -> str | None:
+    """Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (later ones are the same)."""
+    if request.inputs is None:
+        return None
+    zones = zones_of(request.cloud, request.inputs["vpcConfig"].get("subnetIds") or [])
+    if zones is None:
+        return None
+    if len(zones) < 2:
+        return f"{INVALID}Subnets specified must be in at least two different AZs"
+    before = zones_of(request.cloud, ((request.before or {}).get("vpcConfig") or {}).get("subnetIds") or [])
+    if before and zones != before:
+        return f"{INVALID}Provided subnets must belong to the zones of the cluster, {', '.join(sorted(before))}"
+    return None
 
 
 def has_no_groups_left(request: Request) -> str | None:

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import base64
+from email import message_from_string
+
 from dra_sandbox.clouds.wire import Values
 
 DEVICES_OF_A_CARD = 2  # of every card but the first; aws/aws-k8s-tester issue 531
+
+
+def user_data_is_multipart(inputs: Values) -> str | None:
+    """EKS user guide, “Customize managed nodes with launch templates”: Amazon Linux's is merged with EKS's own.
+
+    A template with an image of its own is not merged, and Bottlerocket's is TOML.
+    """
+    if not inputs.get("userData") or inputs.get("imageId"):
+        return None
+    try:
+        text = base64.b64decode(inputs["userData"], validate=True).decode()
+    except ValueError:
+        return "InvalidUserData.Malformed: Invalid BASE64 encoding of user data."
+    is_toml = text.lstrip().startswith("[settings")
+    if is_toml or message_from_string(text).is_multipart():
+        return None
+    return "Ec2LaunchTemplateInvalidConfiguration: User data was not in the MIME multipart format."
 
 
 def interfaces_are_in_order(inputs: Values) -> str | None:

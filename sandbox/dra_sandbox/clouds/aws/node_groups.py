@@ -11,6 +11,7 @@ CLUSTER, TEMPLATE = "aws:eks/cluster:Cluster", "aws:ec2/launchTemplate:LaunchTem
 INVALID = "InvalidParameterException: "
 # eksctl-io/eksctl issue 4007.
 RESERVED_PREFIXES = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
+REPAIR_OVERRIDE = ("minRepairWaitTimeMins", "nodeMonitoringCondition", "nodeUnhealthyReason", "repairAction")
 TAINTS = 50  # terraform-provider-aws:internal/service/eks/node_group.go@012e0a32
 
 
@@ -81,6 +82,18 @@ def one_limit_of_updates(inputs: Values) -> str | None:
     if len(given) > 1:
         return f"{INVALID}maxUnavailable and maxUnavailablePercentage exclude each other"
     return None if all(1 <= value <= 100 for value in given) else f"{INVALID}maxUnavailable must be from 1 to 100"
+
+
+def repairs_one_way(inputs: Values) -> str | None:
+    """EKS API reference, NodeRepairConfig: numbers or percentages; an override says all four values."""
+    config = inputs.get("nodeRepairConfig") or {}
+    for name in ("maxUnhealthyNodeThreshold", "maxParallelNodesRepaired"):
+        if config.get(f"{name}Count") is not None and config.get(f"{name}Percentage") is not None:
+            return f"{INVALID}{name}Count and {name}Percentage exclude each other"
+    for override in config.get("nodeRepairConfigOverrides") or []:
+        if missing := [name for name in REPAIR_OVERRIDE if override.get(name) is None]:
+            return f"{INVALID}an override of node repair needs {', '.join(missing)}"
+    return None
 
 
 def release_is_of_the_version(inputs: Values) -> str | None:
@@ -170,6 +183,7 @@ CHECKS = (
     labels_are_accepted,
     taints_are_accepted,
     one_limit_of_updates,
+    repairs_one_way,
     release_is_of_the_version,
 )
 REFUSALS = (sizes_in_order, agrees_with_its_template, is_no_older)

@@ -9,8 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dra_sandbox.clouds.aws import clusters, keys, launch_templates, node_groups, values
-from dra_sandbox.clouds.rows import Facts, Output, Row, incremented, same_as
+from dra_sandbox.clouds.aws import (
+    addons,
+    clusters,
+    group_in_cluster,
+    keys,
+    launch_templates,
+    node_groups,
+    subnets,
+    values,
+)
+from dra_sandbox.clouds.rows import Facts, Output, Refusal, Row, incremented, same_as
 from dra_sandbox.clouds.wire import Value
 
 
@@ -25,11 +34,18 @@ def _ec2(
     outputs: Mapping[str, Output] | None = None,
     defaults: Mapping[str, Value] | None = None,
     replace: tuple[str, ...] = (),
+    refusals: tuple[Refusal, ...] = (),
+    remembered: bool = False,
 ) -> Row:
     """A row of EC2, whose identifiers carry a prefix and stand at the end of the ARN."""
     arn = f"arn:{{partition}}:ec2:{{region}}:{{account}}:{kind}/{prefix}-{{hex17}}"
     return Row(
-        id=f"{prefix}-{{hex17}}", outputs={"arn": arn, **(outputs or {})}, defaults=defaults or {}, replace=replace
+        id=f"{prefix}-{{hex17}}",
+        outputs={"arn": arn, **(outputs or {})},
+        defaults=defaults or {},
+        replace=replace,
+        refusals=refusals,
+        remembered=remembered,
     )
 
 
@@ -56,6 +72,11 @@ ROWS: Mapping[str, Row] = {
         outputs={"availabilityZone": "{region}a", "availabilityZoneId": "{region}-az1"},
         defaults={"assignIpv6AddressOnCreation": False, "mapPublicIpOnLaunch": False},
         replace=("vpcId", "cidrBlock", "availabilityZone", "availabilityZoneId", "outpostArn", "ipv6Native"),
+        refusals=(subnets.has_no_interfaces,),
+        remembered=True,
+    ),
+    "aws:ec2/networkInterface:NetworkInterface": _ec2(
+        "network-interface", "eni", replace=("subnetId",), remembered=True
     ),
     "aws:ec2/internetGateway:InternetGateway": _ec2("internet-gateway", "igw"),
     "aws:ec2/eip:Eip": Row(
@@ -105,6 +126,8 @@ ROWS: Mapping[str, Row] = {
         "sg",
         defaults={"description": "Managed by Pulumi", "revokeRulesOnDelete": False},
         replace=("description", "vpcId", "namePrefix"),
+        refusals=(subnets.has_no_interfaces,),
+        remembered=True,
     ),
     "aws:ec2/securityGroupRule:SecurityGroupRule": Row(
         id="sgrule-{digits}",
@@ -158,7 +181,7 @@ ROWS: Mapping[str, Row] = {
             "tagSpecifications[*].resourceType": values.RESOURCE_TYPES_TAGGED,
             "placement.tenancy": values.TENANCIES,
         },
-        checks=(launch_templates.interfaces_are_in_order,),
+        checks=(launch_templates.interfaces_are_in_order, launch_templates.user_data_is_multipart),
         remembered=True,
     ),
     "aws:iam/role:Role": Row(
@@ -304,7 +327,7 @@ ROWS: Mapping[str, Row] = {
             "upgradePolicy.supportType": values.SUPPORT_TYPES,
         },
         checks=(clusters.is_accepted,),
-        refusals=(clusters.moves_by_one_minor, clusters.has_no_groups_left),
+        refusals=(clusters.moves_by_one_minor, clusters.stays_in_its_zones, clusters.has_no_groups_left),
         remembered=True,
     ),
     "aws:eks/nodeGroup:NodeGroup": Row(
@@ -351,7 +374,7 @@ ROWS: Mapping[str, Row] = {
             "taints[*].effect": values.TAINT_EFFECTS,
         },
         checks=node_groups.CHECKS,
-        refusals=(*node_groups.REFUSALS, keys.nodes_can_use_their_key),
+        refusals=(*node_groups.REFUSALS, *group_in_cluster.REFUSALS, keys.nodes_can_use_their_key),
         remembered=True,
     ),
     "aws:eks/addon:Addon": Row(
@@ -368,6 +391,9 @@ ROWS: Mapping[str, Row] = {
             "resolveConflictsOnCreate": values.RESOLVE_CONFLICTS - {"PRESERVE"},
             "resolveConflictsOnUpdate": values.RESOLVE_CONFLICTS,
         },
+        checks=(addons.has_a_name_and_a_version,),
+        refusals=(addons.version_is_for_the_minor,),
+        remembered=True,
     ),
     "aws:eks/accessEntry:AccessEntry": Row(
         id="{clusterName}:{principalArn}",

@@ -12,7 +12,7 @@ Place = Mapping[str, str]
 # https://cloud.google.com/compute/docs/regions-zones: the regions whose zones are not a, b and c.
 _ZONES = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bcd"}
 
-_PATCH = "1-gke.1000000"
+_PATCH = "3-gke.2000000"
 PROJECT_NUMBER = "123456789012"
 
 
@@ -73,6 +73,12 @@ def engine_versions(arguments: Values, place: Place) -> Values:
         },
         "releaseChannelUpgradeTargetVersion": {},
     }
+
+
+def newest(prefix: str) -> str:
+    """Return the newest version that begins with `prefix` ("1.35"), the usual one for what is not offered."""
+    found: list[str] = engine_versions({"versionPrefix": prefix}, {"project": ""})["validMasterVersions"]
+    return found[0] if prefix and found else f"1.{MINIMUM_MINOR}.{_PATCH}"
 
 
 FUNCTIONS = {

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dra_planner.clouds.gke import bundled_ssds, takes_boot_disk
+from dra_planner import catalog
+from dra_planner.clouds.gke import attachment, bundled_ssds, takes_boot_disk
+from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.wire import Values
 
 EXCLUSIONS = 20
@@ -37,11 +39,21 @@ def _local_ssds(inputs: Values, config: Values) -> str | None:
 
 
 def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
-    """terraform-provider-google issue 8387; terraform-google-kubernetes-engine issue 2608."""
+    """terraform-provider-google issue 8387; terraform-google-kubernetes-engine issue 2608; GPUs of a machine are
+    its own (GoogleCloudPlatform/cluster-toolkit:pkg/config/machine_mappings.json@10470803).
+    """
     machine = config.get("machineType") or "e2-medium"
-    if config.get("guestAccelerators") and machine.startswith(("e2-", "n2-")):
+    given = config.get("guestAccelerators") or []
+    if given and machine.startswith(("e2-", "n2-")):
         return f"Cannot use default machine type ({machine}) with GPUs; choose a different machine type."
-    return None
+    try:
+        own = attachment(catalog.machine("gke", machine)) if given and not machine.startswith("n1-") else None
+    except CatalogError:
+        return None
+    if own is None or (given[0].get("type"), given[0].get("count")) == own:
+        return None
+    said = f"Accelerator type {given[0].get('type')} count {given[0].get('count')}"
+    return f"{said} is not valid for {machine}, which has {own[1]} of {own[0]}"
 
 
 def _labels(inputs: Values, config: Values) -> str | None:
@@ -134,6 +146,8 @@ def of_cluster(inputs: Values) -> str | None:
     networks = inputs.get("masterAuthorizedNetworksConfig")
     if private and networks is None:
         return "Master authorized networks must be enabled if private endpoint is enabled."
+    if private and (networks or {}).get("gcpPublicCidrsAccessEnabled"):
+        return "gcp_public_cidrs_access_enabled cannot be enabled if private endpoint is enabled."
     for block in (networks or {}).get("cidrBlocks") or [] if private else []:
         if not block["cidrBlock"].startswith(("10.", "172.16.", "192.168.")):
             return (
@@ -148,8 +162,12 @@ def of_cluster(inputs: Values) -> str | None:
     group = (inputs.get("authenticatorGroupsConfig") or {}).get("securityGroup")
     if group and not group.startswith("gke-security-groups@"):
         return f"{group}: a security group is called gke-security-groups@DOMAIN"
-    if len((inputs.get("maintenancePolicy") or {}).get("maintenanceExclusions") or []) > EXCLUSIONS:
+    exclusions = (inputs.get("maintenancePolicy") or {}).get("maintenanceExclusions") or []
+    if len(exclusions) > EXCLUSIONS:
         return f"at most {EXCLUSIONS} maintenance exclusions"
+    for each in exclusions:
+        if bool(each.get("endTime")) == bool((each.get("exclusionOptions") or {}).get("endTimeBehavior")):
+            return f"maintenance exclusion {each.get('exclusionName')}: one of end_time and end_time_behavior"
     return None
 
 

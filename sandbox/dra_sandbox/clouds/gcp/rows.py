@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dra_sandbox.clouds.gcp import keys, node_pools
+from dra_sandbox.clouds.gcp import keys, node_pools, pool_in_cluster
+from dra_sandbox.clouds.gcp.functions import newest
 from dra_sandbox.clouds.rows import Facts, Row
 from dra_sandbox.clouds.wire import Value, Values
 
@@ -118,8 +119,7 @@ ROWS: Mapping[str, Row] = {
             "selfLink": "https://container.googleapis.com/v1/{id}",
             "location": "{location}",
             "endpoint": "203.0.113.{octet}",
-            "masterVersion": "1.34.1-gke.1000000",
-            "nodeVersion": "1.34.1-gke.1000000",
+            "nodeVersion": newest(""),
             "masterAuth": {
                 "clusterCaCertificate": "{certificate}",
                 "clientCertificate": "",
@@ -139,6 +139,7 @@ ROWS: Mapping[str, Row] = {
             "emulatedVersion": "",
             "subnetwork": "default",
         },
+        every_time={"masterVersion": lambda facts: newest(str(facts.inputs.get("minMasterVersion") or ""))},
         defaults={"deletionProtection": True, "network": "default"},
         replace=(
             "clusterIpv4Cidr",
@@ -175,8 +176,9 @@ ROWS: Mapping[str, Row] = {
             "networkingMode": frozenset({"VPC_NATIVE", "ROUTES"}),
             "databaseEncryption.state": frozenset({"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}),
         },
-        checks=(_has_a_first_pool, node_pools.of_cluster),
+        checks=(_has_a_first_pool, node_pools.of_cluster, pool_in_cluster.version_is_offered),
         refusals=(keys.agents_may_use_keys,),
+        remembered=True,
     ),
     "gcp:container/nodePool:NodePool": Row(
         id="projects/{project}/locations/{location}/clusters/{cluster}/nodePools/{name}",
@@ -185,7 +187,7 @@ ROWS: Mapping[str, Row] = {
             "initialNodeCount": _initial_nodes,
             "nodeCount": _initial_nodes,
             "nodeLocations": _zones,
-            "version": "1.34.1-gke.1000000",
+            "version": newest(""),
             "maxPodsPerNode": 110,
             "namePrefix": "",
             "instanceGroupUrls": _groups("instanceGroupManagers"),
@@ -221,7 +223,7 @@ ROWS: Mapping[str, Row] = {
             "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN", "SHORT_LIVED"}),
         },
         checks=(_autoscaling_in_one_way, node_pools.of_pool),
-        refusals=(keys.agents_may_use_keys,),
+        refusals=(*pool_in_cluster.REFUSALS, keys.agents_may_use_keys),
         reported=node_pools.reported,
     ),
     "gcp:compute/network:Network": Row(
@@ -236,6 +238,7 @@ ROWS: Mapping[str, Row] = {
         },
         defaults={"autoCreateSubnetworks": True, "deleteDefaultRoutesOnCreate": False},
         replace=("autoCreateSubnetworks", "description", "enableUlaInternalIpv6", "mtu", "project"),
+        refusals=(pool_in_cluster.has_no_rules_left,),
         name_limit=63,
         allowed={"routingMode": frozenset({"REGIONAL", "GLOBAL"})},
     ),
@@ -288,6 +291,7 @@ ROWS: Mapping[str, Row] = {
         id="projects/{project}/global/firewalls/{name}",
         outputs={"direction": "INGRESS", "destinationRanges": [], "enableLogging": False},
         replace=("direction", "network", "project"),
+        remembered=True,
         name_limit=63,
         allowed={"direction": frozenset({"INGRESS", "EGRESS"})},
     ),

@@ -1,0 +1,53 @@
+"""What EKS refuses of add-ons, with the sentences that users of the real one report."""
+
+from __future__ import annotations
+
+import re
+
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
+
+CLUSTER, ADDON = "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
+INVALID = "InvalidParameterException: "
+# EKS user guide, “AWS add-ons”, and those of the community that EKS offers.
+NAMES = frozenset(
+    {
+        "adot",
+        "amazon-cloudwatch-observability",
+        "aws-ebs-csi-driver",
+        "aws-efs-csi-driver",
+        "aws-fsx-csi-driver",
+        "aws-guardduty-agent",
+        "aws-mountpoint-s3-csi-driver",
+        "aws-network-flow-monitoring-agent",
+        "coredns",
+        "eks-node-monitoring-agent",
+        "eks-pod-identity-agent",
+        "kube-proxy",
+        "metrics-server",
+        "snapshot-controller",
+        "vpc-cni",
+    }
+)
+
+
+def has_a_name_and_a_version(inputs: Values) -> str | None:
+    """Sources: aws/containers-roadmap issue 1429 (name); terraform-provider-aws issue 32238 (version)."""
+    if inputs["addonName"] not in NAMES:
+        return f"{INVALID}Addon specified is not supported"
+    version = inputs.get("addonVersion")
+    if version and not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
+        return f"{INVALID}Addon version specified is not supported"
+    return None
+
+
+def version_is_for_the_minor(request: Request) -> str | None:
+    """A kube-proxy of a later minor than the cluster's is none of its versions (terraform-provider-aws issue 33385)."""
+    inputs = request.inputs or {}
+    cluster = request.cloud.get(CLUSTER, str(inputs.get("clusterName")))
+    version = str(inputs.get("addonVersion") or "")
+    if cluster is None or inputs.get("addonName") != "kube-proxy" or not version:
+        return None
+    if int(version.split(".")[1]) > int(cluster["version"].split(".")[1]):
+        return f"{INVALID}Addon version specified is not supported"
+    return None

@@ -1,0 +1,79 @@
+"""What GKE refuses because of what else there is: a node pool beside its cluster, a network with rules of others."""
+
+from __future__ import annotations
+
+import re
+
+from dra_sandbox.clouds.gcp.functions import engine_versions
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
+
+CLUSTER, FIREWALL = "gcp:container/cluster:Cluster", "gcp:compute/firewall:Firewall"
+DRANET = (1, 34, 1, 1829001)  # the first release with managed DRANET: cluster-toolkit:modules/compute/gke-node-pool
+
+
+def is_upgraded_with_its_channel(request: Request) -> str | None:
+    """terraform-google-kubernetes-engine issue 682."""
+    channel = ((_cluster(request) or {}).get("releaseChannel") or {}).get("channel", "UNSPECIFIED")
+    upgraded = ((request.inputs or {}).get("management") or {}).get("autoUpgrade", True)
+    if channel == "UNSPECIFIED" or upgraded:
+        return None
+    return f"Auto_upgrade cannot be false when release_channel {channel} is set."
+
+
+def is_no_newer_than_its_master(request: Request) -> str | None:
+    """terraform-provider-google issue 6405."""
+    node, master = (request.inputs or {}).get("version"), (_cluster(request) or {}).get("masterVersion")
+    if not node or not master or _numbers(node)[:2] <= _numbers(master)[:2]:
+        return None
+    return f'Node version "{node}" must not have a greater minor version than master version "{master}".'
+
+
+def networks_come_with_dataplane_v2(request: Request) -> str | None:
+    """cluster-toolkit:modules/compute/gke-node-pool@10470803."""
+    cluster, profile = _cluster(request), ((request.inputs or {}).get("networkConfig") or {})
+    if cluster is None or not profile.get("acceleratorNetworkProfile"):
+        return None
+    if cluster.get("datapathProvider") != "ADVANCED_DATAPATH":
+        return "accelerator_network_profile needs Dataplane V2"
+    if _numbers(cluster["masterVersion"]) < DRANET:
+        return f"accelerator_network_profile needs GKE 1.34.1-gke.1829001, the cluster has {cluster['masterVersion']}"
+    return None
+
+
+def version_is_offered(inputs: Values) -> str | None:
+    """CircleCI-Public/server-terraform: an exact version, or the beginning of one, must be there."""
+    wanted = inputs.get("minMasterVersion")
+    if not wanted or wanted in ("latest", "-"):
+        return None
+    offered = engine_versions({}, {})["validMasterVersions"]
+    if any(each == wanted or each.startswith((f"{wanted}.", f"{wanted}-")) for each in offered):
+        return None
+    return f'Master version "{wanted}" is unsupported.'
+
+
+def has_no_rules_left(request: Request) -> str | None:
+    """modelplaneai/modelplane PR 230: a Service's firewall rule stays when its cluster goes before it."""
+    if request.inputs is not None:
+        return None
+    for rule in request.cloud.all(FIREWALL).values():
+        if str(rule.get("network", "")).rpartition("/")[2] == request.identifier.rpartition("/")[2]:
+            return (
+                f"The network resource '{request.identifier}' is already being used by "
+                f"'projects/{rule.get('project', '')}/global/firewalls/{rule['name']}', resourceInUseByAnotherResource"
+            )
+    return None
+
+
+def _cluster(request: Request) -> Values | None:
+    """Return the pool's cluster, which it names or gives the whole id of."""
+    named = str((request.inputs or {}).get("cluster") or "").rpartition("/")[2]
+    clusters = request.cloud.all(CLUSTER).values()
+    return next((each for each in clusters if each["name"] == named), None) if named else None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))
+
+
+REFUSALS = (is_upgraded_with_its_channel, is_no_newer_than_its_master, networks_come_with_dataplane_v2)

@@ -1,0 +1,110 @@
+"""What a platform team changes later: images, how nodes are replaced, maintenance, support, what bounds roles."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pulumi_dra.eks import EksCluster, EksGpuPool, EksNetwork
+from pulumi_dra.gke import GkeCluster, GkeGpuPool
+from pulumi_dra.inputs import WrongInputs
+
+POOL: dict[str, Any] = {
+    "cluster_name": "dev",
+    "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
+    "subnet_ids": ["subnet-a"],
+    "machine": "g6.2xlarge",
+    "max_nodes": 4,
+}
+GKE_POOL: dict[str, Any] = {
+    "cluster": "dev",
+    "location": "us-central1",
+    "machine": "g2-standard-8",
+    "zones": ["us-central1-a"],
+    "service_account": "nodes@p.example",
+    "max_nodes": 4,
+}
+GKE: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
+BOUNDARY = "arn:aws:iam::111122223333:policy/boundary"
+Declare = Callable[..., Any]
+
+
+def eks_pool(declare: Declare, **args: Any) -> Any:
+    return declare(lambda: EksGpuPool("l4", {**POOL, **args})).one("NodeGroup").inputs
+
+
+def gke_pool(declare: Declare, **args: Any) -> Any:
+    return declare(lambda: GkeGpuPool("l4", {**GKE_POOL, **args})).one("NodePool").inputs
+
+
+def test_an_image_is_pinned_with_its_version(declare: Declare) -> None:
+    pinned = eks_pool(declare, kubernetes_version="1.34", release_version="1.34.2-20260115")
+    assert (pinned["version"], pinned["releaseVersion"]) == ("1.34", "1.34.2-20260115")
+    assert "releaseVersion" not in eks_pool(declare)
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ({"kubernetes_version": "1.35", "release_version": "1.34.2-20260115"}, "is not of Kubernetes 1.35"),
+        ({"release_version": "latest"}, '"latest" is not the release of an image'),
+        ({"update_strategy": "SURGE"}, "must be one of MINIMAL, DEFAULT"),
+        ({"max_unavailable": 0}, "max_unavailable"),
+    ],
+)
+def test_refused_on_eks(args: dict[str, Any], reason: str) -> None:
+    with pytest.raises(WrongInputs, match=reason):
+        EksGpuPool("l4", {**POOL, **args})
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ({"max_surge": 0, "max_unavailable": 0}, "are together 1 to 20, not 0"),
+        ({"max_surge": 15, "max_unavailable": 6}, "are together 1 to 20, not 21"),
+        ({"capacity": "queued", "autoscaled": True, "max_surge": 1}, "its nodes are upgraded by ending"),
+    ],
+)
+def test_refused_on_gke(args: dict[str, Any], reason: str) -> None:
+    with pytest.raises(WrongInputs, match=reason):
+        GkeGpuPool("l4", {**GKE_POOL, **args})
+
+
+def test_nodes_are_replaced_as_told(declare: Declare) -> None:
+    told = eks_pool(declare, update_strategy="DEFAULT", max_unavailable=3, force_update=True)
+    assert told["updateConfig"] == {"maxUnavailable": 3, "updateStrategy": "DEFAULT"}
+    assert told["forceUpdateVersion"] is True
+    assert "forceUpdateVersion" not in eks_pool(declare)
+    surge = gke_pool(declare, max_surge=2)["upgradeSettings"]
+    assert surge == {"strategy": "SURGE", "maxSurge": 2, "maxUnavailable": 0}
+
+
+def test_images_are_streamed(declare: Declare) -> None:
+    assert gke_pool(declare, image_streaming=True)["nodeConfig"]["gcfsConfig"] == {"enabled": True}
+    assert "gcfsConfig" not in gke_pool(declare)["nodeConfig"]
+
+
+@pytest.mark.parametrize(("start", "window"), [("", None), ("22:30", {"startTime": "22:30"})])
+def test_maintenance_begins_when_told(declare: Declare, start: str, window: Any) -> None:
+    args = {"maintenance_start": start} if start else {}
+    inputs = declare(lambda: GkeCluster("dev", {**GKE, **args})).one("Cluster").inputs
+    assert inputs.get("maintenancePolicy", {}).get("dailyMaintenanceWindow") == window
+
+
+def test_support_and_zones_of_a_cluster(declare: Declare) -> None:
+    args: Any = {"kubernetes_version": "1.34"}
+    usual = declare(lambda: EksCluster("dev", args)).one("Cluster").inputs
+    assert not {"upgradePolicy", "zonalShiftConfig"} & usual.keys()
+    told = declare(lambda: EksCluster("dev", {**args, "support_type": "STANDARD", "zonal_shift": True}))
+    inputs = told.one("Cluster").inputs
+    assert inputs["upgradePolicy"] == {"supportType": "STANDARD"}
+    assert inputs["zonalShiftConfig"] == {"enabled": True}
+
+
+def test_every_role_is_bounded(declare: Declare) -> None:
+    args: Any = {"kubernetes_version": "1.34", "permissions_boundary_arn": BOUNDARY}
+    roles = declare(lambda: EksCluster("dev", args)).all("Role")
+    assert len(roles) == 4  # cluster, nodes, pod network, flow logs
+    assert {role.inputs.get("permissionsBoundary") for role in roles} == {BOUNDARY}
+    alone = declare(lambda: EksNetwork("net", {"zone_count": 2, "permissions_boundary_arn": BOUNDARY}))
+    assert alone.one("Role").inputs["permissionsBoundary"] == BOUNDARY

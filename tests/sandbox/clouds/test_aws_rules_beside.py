@@ -1,0 +1,164 @@
+"""What EKS and EC2 refuse because of what else there is: clusters, add-ons, subnets, machines, interfaces of others."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import grpc
+import pytest
+
+GROUP, CLUSTER, ADDON = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
+TEMPLATE, SUBNET = "aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/subnet:Subnet"
+
+
+def group(**change: Any) -> dict[str, Any]:
+    return {
+        "clusterName": "main",
+        "nodeGroupName": "gpu",
+        "nodeRoleArn": "arn:aws:iam::123456789012:role/nodes",
+        "subnetIds": ["subnet-1"],
+        "scalingConfig": {"minSize": 0, "desiredSize": 1, "maxSize": 4},
+        **change,
+    }
+
+
+def cluster(**change: Any) -> dict[str, Any]:
+    vpc = {"subnetIds": ["subnet-1", "subnet-2"]}
+    return {"name": "main", "roleArn": "arn", "vpcConfig": vpc, "version": "1.34", **change}
+
+
+def subnets(cloud: Any, *zones: str) -> list[str]:
+    """Return the ids of a subnet in each zone."""
+    return [
+        cloud.create(SUBNET, vpcId="vpc-1", cidrBlock=f"10.0.{index}.0/24", availabilityZone=f"eu-west-1{zone}")["id"]
+        for index, zone in enumerate(zones)
+    ]
+
+
+def refused(cloud: Any, reason: str, token: str, **inputs: Any) -> None:
+    with pytest.raises(grpc.RpcError, match=reason):
+        cloud.create(token, **inputs)
+
+
+def test_row_12_a_group_begins_at_the_clusters_version(cloud: Any) -> None:
+    cloud.create(CLUSTER, **cluster(version="1.35"))
+    refused(cloud, r"version 1\.34 is not the cluster's, 1\.35", GROUP, **group(version="1.34"))
+    cloud.create(GROUP, **group(version="1.35"))
+
+
+def test_row_18_a_name_is_there_once(cloud: Any) -> None:
+    cloud.create(GROUP, **group())
+    refused(cloud, "NodeGroup already exists with name gpu", GROUP, **group())
+    cloud.create(GROUP, **group(clusterName="other"))
+
+
+def test_row_22_a_capacity_block_is_empty_when_it_is_upgraded(cloud: Any) -> None:
+    block = {
+        "instanceType": "p5.48xlarge",
+        "instanceMarketOptions": {"marketType": "capacity-block"},
+        "capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-1"}},
+    }
+    launch = {"id": cloud.create(TEMPLATE, name="block", **block)["id"], "version": "1"}
+    first = group(version="1.34", capacityType="CAPACITY_BLOCK", launchTemplate=launch)
+    plane = cloud.create(CLUSTER, **cluster())
+    made = cloud.create(GROUP, **first)
+    plane |= cloud.update(CLUSTER, plane, **cluster(version="1.35"))
+    later = {**first, "version": "1.35"}
+    with pytest.raises(grpc.RpcError, match="must be 0 for an upgrade"):
+        cloud.update(GROUP, made, **later)
+    empty = {"scalingConfig": {"minSize": 0, "desiredSize": 0, "maxSize": 4}}
+    made |= cloud.update(GROUP, made, **{**first, **empty})
+    assert cloud.update(GROUP, made, **{**later, **empty})["version"] == "1.35"
+
+
+def test_row_23_a_placement_group_stays_in_one_zone(cloud: Any) -> None:
+    template = cloud.create(TEMPLATE, name="close", placement={"groupName": "close"})
+    inputs = group(launchTemplate={"id": template["id"], "version": "1"}, subnetIds=subnets(cloud, "a", "b"))
+    made = cloud.create(GROUP, **inputs)
+    with pytest.raises(grpc.RpcError, match="must be launched in the eu-west-1a Availability Zone"):
+        cloud.update(GROUP, made, **{**inputs, "labels": {"team": "vision"}})
+
+
+def efa_template(cloud: Any, count: int, **more: Any) -> dict[str, str]:
+    cards = [
+        {"networkCardIndex": card, "deviceIndex": 1 if card else 0, "interfaceType": "efa-only" if card else "efa"}
+        for card in range(count)
+    ]
+    return {"id": cloud.create(TEMPLATE, name=f"efa{count}", networkInterfaces=cards, **more)["id"], "version": "1"}
+
+
+def test_row_27_a_machine_has_so_many_efa_interfaces(cloud: Any) -> None:
+    inputs = group(instanceTypes=["p4d.24xlarge"])
+    refused(cloud, r"p4d\.24xlarge supports 4", GROUP, **inputs, launchTemplate=efa_template(cloud, 5))
+    cloud.create(GROUP, **inputs, launchTemplate=efa_template(cloud, 4))
+
+
+def test_row_32_the_pods_network_comes_before_the_nodes(cloud: Any) -> None:
+    cloud.create(CLUSTER, **cluster(bootstrapSelfManagedAddons=False))
+    refused(cloud, "cni plugin not initialized", GROUP, **group())
+    cloud.create(GROUP, **group(nodeGroupName="empty", scalingConfig={"minSize": 0, "desiredSize": 0, "maxSize": 1}))
+    cloud.create(ADDON, clusterName="main", addonName="vpc-cni")
+    cloud.create(GROUP, **group())
+
+
+def test_rows_38_and_39_a_cluster_lies_in_two_zones_and_stays_there(cloud: Any) -> None:
+    a, other_a, b, c = subnets(cloud, "a", "a", "b", "c")
+    refused(cloud, "in at least two different AZs", CLUSTER, **cluster(vpcConfig={"subnetIds": [a, other_a]}))
+    made = cloud.create(CLUSTER, **cluster(vpcConfig={"subnetIds": [a, b]}))
+    with pytest.raises(grpc.RpcError, match="zones of the cluster, eu-west-1a, eu-west-1b"):
+        cloud.update(CLUSTER, made, **cluster(vpcConfig={"subnetIds": [a, b, c]}))
+    cloud.update(CLUSTER, made, **cluster(vpcConfig={"subnetIds": [other_a, b]}))
+
+
+def test_row_47_an_addon_is_of_the_clusters_minor(cloud: Any) -> None:
+    cloud.create(CLUSTER, **cluster())
+    proxy = {"clusterName": "main", "addonName": "kube-proxy"}
+    refused(cloud, "Addon version specified is not supported", ADDON, **proxy, addonVersion="v1.35.0-eksbuild.1")
+    cloud.create(ADDON, **proxy, addonVersion="v1.34.0-eksbuild.1")
+
+
+@pytest.mark.parametrize("kind", ["subnetId", "securityGroups"])
+def test_row_52_interfaces_of_others_keep_a_network(cloud: Any, kind: str) -> None:
+    """Load balancers and pods leave them; they go when whoever made them does."""
+    token = SUBNET if kind == "subnetId" else "aws:ec2/securityGroup:SecurityGroup"
+    made = cloud.create(token, vpcId="vpc-1", **({"cidrBlock": "10.0.0.0/24"} if token == SUBNET else {}))
+    left = {"subnetId": made["id"] if kind == "subnetId" else "subnet-9"}
+    left |= {"securityGroups": [made["id"]]} if kind == "securityGroups" else {}
+    interface = cloud.create("aws:ec2/networkInterface:NetworkInterface", **left)
+    with pytest.raises(grpc.RpcError, match="DependencyViolation"):
+        cloud.delete(token, made)
+    cloud.delete("aws:ec2/networkInterface:NetworkInterface", interface)
+    cloud.delete(token, made)
+
+
+PERCENTAGE = {"maxUnhealthyNodeThresholdCount": 1, "maxUnhealthyNodeThresholdPercentage": 20}
+OVERRIDE = {"nodeMonitoringCondition": "AcceleratedHardwareReady", "repairAction": "Replace"}
+PLAIN = base64.b64encode(b"#!/bin/sh\necho hello\n").decode()
+TOML = base64.b64encode(b'[settings.kernel]\nlockdown = "integrity"\n').decode()
+AT_ONCE: dict[str, tuple[str, dict[str, Any], str]] = {
+    "row 8: a bare script": (TEMPLATE, {"userData": PLAIN}, "not in the MIME multipart format"),
+    "row 8: no base64": (TEMPLATE, {"userData": "#!/bin/sh"}, "Invalid BASE64"),
+    "row 8: Bottlerocket's settings": (TEMPLATE, {"userData": TOML}, ""),
+    "row 8: an image of one's own": (TEMPLATE, {"userData": PLAIN, "imageId": "ami-1"}, ""),
+    "row 34: two thresholds": (GROUP, group(nodeRepairConfig=PERCENTAGE), "exclude each other"),
+    "row 34: half an override": (
+        GROUP,
+        group(nodeRepairConfig={"nodeRepairConfigOverrides": [OVERRIDE]}),
+        "needs minRepairWaitTimeMins, nodeUnhealthyReason",
+    ),
+    "row 41: a version of the future": (CLUSTER, cluster(version="1.99"), "unsupported Kubernetes version"),
+    "row 47: no version of an add-on": (
+        ADDON,
+        {"clusterName": "main", "addonName": "vpc-cni", "addonVersion": "1.20"},
+        "Addon version specified is not supported",
+    ),
+    "row 48: no add-on": (ADDON, {"clusterName": "main", "addonName": "vpc-nic"}, "Addon specified is not supported"),
+}
+
+
+@pytest.mark.parametrize(("token", "inputs", "reason"), AT_ONCE.values(), ids=AT_ONCE)
+def test_refused_at_once(cloud: Any, token: str, inputs: dict[str, Any], reason: str) -> None:
+    found = cloud.complaint(token, inputs)
+    assert reason in found
+    assert reason or not found or "missing required" in found
