@@ -51,7 +51,10 @@ check: lint types docs-check test ## what CI runs
 conformance: setup ## run upstream Kubernetes' own code on the same cases (long)
 	@$(VENV)/python conformance/run.py $(if $(SAMPLE),--sample)
 
+referee: setup ## compare sizing with a solver that tries everything, COUNT random fleets of each family (long)
+	@$(VENV)/python tests/planner/sizing/test_against_referee.py $(or $(COUNT),2000)
+
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done
 
-.PHONY: help setup tools planes demo test fast lint types docs tables docs-check check conformance bench
+.PHONY: help setup tools planes demo test fast lint types docs tables docs-check check conformance referee bench

@@ -262,6 +262,12 @@ def _add_plan(commands: Any) -> None:
         "for that is simulated at a smaller scale (default: %(default)s)",
     )
     parser.add_argument(
+        "--certificate",
+        metavar="FILE",
+        default="",
+        help="write what is proved about the cost, and the packing, for conformance/certificate/check.py to check",
+    )
+    parser.add_argument(
         "--matrix",
         metavar="PATH=VALUE[,VALUE…]",
         nargs="+",

@@ -37,6 +37,8 @@ def run(values: argparse.Namespace) -> int:
         notes = [*notes, write_constraints(Path(values.constraints), plan)]
     if values.picture:
         notes = [*notes, _write_picture(Path(values.picture), plan)]
+    if values.certificate:
+        notes = [*notes, _write_certificate(Path(values.certificate), plan)]
     _print(plan, difference, values)
     if stale:
         print(f"pulumi-dra: {stale}", file=sys.stderr)
@@ -71,11 +73,23 @@ def _write_picture(path: Path, plan: Plan) -> str:
     return f"wrote {path}"
 
 
+def _write_certificate(path: Path, plan: Plan) -> str:
+    """Write what is proved of the packing, and return what was done."""
+    import json
+
+    from dra_command.writing import write_whole
+    from dra_planner.sizing.certificate import certificate_of  # for this option alone
+
+    write_whole(path, json.dumps(certificate_of(plan.judgement.sizing), indent=1) + "\n", PlannerError)
+    return f"wrote {path}"
+
+
 def _run_stacks(values: argparse.Namespace) -> int:
     """Plan several stacks, print one comment about all of them, and return the exit status of the worst verdict."""
     from dra_command.formats.plan_markdown import StackPlan, plan_markdown
 
-    if values.format != "markdown" or values.write or values.check or values.constraints or values.picture:
+    files = values.constraints or values.picture or values.certificate
+    if values.format != "markdown" or values.write or values.check or files:
         fix = "give one stack, or --format markdown"
         raise UsageError("several stacks are told together in Markdown alone", fix=fix)
     stacks = []
@@ -90,6 +104,9 @@ def _run_stacks(values: argparse.Namespace) -> int:
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.constraints and values.observed:
         raise UsageError("--constraints needs pools that are sized", fix="give --fleet or --stack, not --observed")
+    if values.certificate and values.observed:
+        fix = "give --fleet or --stack, not --observed"
+        raise UsageError("--certificate is about pools that are sized", fix=fix)
     for option in ("write", "check"):
         if not getattr(values, option):
             continue

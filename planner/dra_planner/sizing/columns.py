@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dra_planner.sizing.bound import BoundModel, Worth
+from dra_planner.sizing.bound import BoundModel, Certificate, Worth
 from dra_planner.sizing.pricing import Pattern, Pricer, Task
 
 SCALE = 2**24
@@ -38,11 +38,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The mix found, what it costs, and the certificate of the round that proved most (prices and what they say)."""
+    """The mix found, what it costs, and the certificate of the round that proved most and what it says."""
 
     columns: tuple[Column, ...]
     cost: float
-    prices: Mapping[int, int] = field(hash=False)
+    certificate: Certificate
     worth: Worth
 
 
@@ -51,6 +51,7 @@ class _Offers:
     """A round of pricing: what no node of a pool is worth more than, the searches that are not at their end."""
 
     upper: dict[int, int] = field(default_factory=dict)
+    rows: dict[int, list[int]] = field(default_factory=dict)  # prices
     tasks: dict[int, tuple[Task, Mapping[int, float]]] = field(default_factory=dict)
     is_new: bool = False
 
@@ -61,6 +62,7 @@ class _Proved:
 
     cost: float
     prices: Mapping[int, int] = field(hash=False)
+    rows: Mapping[int, Sequence[int]] = field(hash=False)
     worth: Worth
 
 
@@ -151,7 +153,7 @@ class ColumnProgram:
         for pool in self._pools:
             if self._model.pools[pool].minimum:
                 self.add(pool, {})
-        best, stalled = _Proved(0.0, center, Worth(0, {})), 0
+        best, stalled = _Proved(0.0, center, {}, Worth(0, {})), 0
         cost, duals = self._solve()
         for _ in range(rounds):
             proves = stalled >= _STALLED  # at the program's own prices, where the two meet in the end
@@ -172,7 +174,8 @@ class ColumnProgram:
                 stalled = _STALLED
             if cost <= best.cost * (1 + gap):
                 break
-        return Generated(self._mix(), cost, best.prices, best.worth)
+        rows = {pool: {at: price for at, price in enumerate(each) if price} for pool, each in best.rows.items()}
+        return Generated(self._mix(), cost, Certificate(items=best.prices, rows=rows), best.worth)
 
     def _between(self, center: Mapping[int, int], duals: Mapping[int, int]) -> dict[int, int]:
         return {item: round(_SMOOTHING * center.get(item, 0) + (1 - _SMOOTHING) * duals[item]) for item in self._items}
@@ -194,7 +197,7 @@ class ColumnProgram:
         for pool in self._pools:
             start, rows = self._programs[pool].solve(prices)
             task = self._pricers[pool].task(prices, rows)
-            offers.upper[pool] = task.upper
+            offers.upper[pool], offers.rows[pool] = task.upper, rows
             if task.upper > min(self._costs[pool] * SCALE, self._paid[pool]):
                 offers.tasks[pool] = task, start
                 self._search(pool, offers, duals, _QUICK_STEPS)
@@ -226,7 +229,7 @@ class ColumnProgram:
     def _proved(self, prices: Mapping[int, int], offers: _Offers) -> _Proved:
         demand = sum(price * self._model.demand[item] for item, price in prices.items())
         worth = Worth(demand, dict(offers.upper))
-        return _Proved(worth.estimate(self._model, self._costs), prices, worth)
+        return _Proved(worth.estimate(self._model, self._costs), prices, offers.rows, worth)
 
     def _mix(self) -> tuple[Column, ...]:
         values = list(self._highs.getSolution().col_value)[len(self._items) :]

@@ -21,6 +21,7 @@ from dra_planner.sizing.bound import (
     strongest,
 )
 from dra_planner.sizing.packing import Packing
+from dra_planner.sizing.rounding import least_in_whole_nodes
 
 if TYPE_CHECKING:
     from dra_planner.sizing.relaxation import Relaxation
@@ -142,6 +143,9 @@ def conclude(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
         if limited:  # then every pool needs its own bound at the same time
             least = max(least, sum(nodes[pool] for pool in part.pools))
             paid = max(paid, sum((costs[pool] * nodes[pool] for pool in part.pools), Fraction(0)))
+            best = max(worths, key=lambda worth: worth.estimate(part.model, costs), default=None)
+            whole = None if best is None else least_in_whole_nodes(best, part.model, [int(cost) for cost in costs])
+            paid = paid if whole is None else max(paid, Fraction(whole))
         in_all, cost = in_all + least, cost + paid
     return Proof(
         nodes=tuple(nodes[pool] for pool in pools),

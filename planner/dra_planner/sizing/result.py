@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from dra_planner.model import DemandLevel, Reason, Verdict, WorkloadRef
+from dra_planner.sizing.bound import BoundModel
+from dra_planner.sizing.proof import Proof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,23 @@ class WorkloadSize:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What a certificate is made of (`certificate.certificate_of`): the model, its proof and the packing.
+
+    `plain` are rows of each pool that are not rounded from others; `costs` are micro-dollars of one node where every
+    price is known, else 1; `packing` are (pool, nodes, what each holds), by positions of pools and items.
+    """
+
+    pools: tuple[str, ...]
+    items: tuple[str, ...]
+    model: BoundModel
+    plain: tuple[int, ...]
+    costs: tuple[int, ...]
+    proof: Proof
+    packing: tuple[tuple[int, int, Mapping[int, int]], ...] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
     """The answer for one level of demand, every pool at most at its maximum.
 
@@ -79,6 +98,7 @@ class Sizing:
     hourly_plan: Decimal | None
     method: str
     patterns: tuple[NodePattern, ...] = ()
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
 
     def pool(self, name: str) -> PoolSize:
         """Return the size of that pool; raises KeyError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dra_planner.sizing.bound import BoundModel
+from dra_planner.sizing.bound import BoundModel, Worth
 
 MOST_STEPS = 20_000
 """Fleets that are added up at most, in the search for those that cost no less than a bound."""
@@ -31,3 +31,39 @@ def raise_to_whole_nodes(
             grown.update(range(before + cost, before + (further + 1) * cost, cost))
         sums = grown
     return Fraction(min((each for each in sums if each >= least), default=least))
+
+
+def least_in_whole_nodes(worth: Worth, model: BoundModel, costs: Sequence[int]) -> int | None:
+    """Return the least that whole nodes cost which are worth as much as the demand; None where too many are tried.
+
+    Nodes of the best worth for their price come first, many before few; what is still missing costs at least as much
+    as fractions of the next ones.
+    """
+    floor = sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True))
+    missing = worth.demand - sum(model.pools[pool].minimum * value for pool, value in worth.nodes.items())
+    pools = [
+        (costs[pool], value, model.pools[pool].maximum - model.pools[pool].minimum)
+        for pool, value in worth.nodes.items()
+        if value
+    ]
+    pools.sort(key=lambda each: (Fraction(each[0], each[1]), each))
+    best: int | None = None
+    waiting: list[tuple[int, int, int, int | None]]
+    waiting = [(0, 0, missing, None)]  # position, cost so far, worth still missing, the most nodes of the pool there
+    for _ in range(MOST_STEPS):
+        if not waiting:
+            return None if best is None else floor + best
+        at, paid, left, most = waiting.pop()
+        if left <= 0:
+            best = paid if best is None else min(best, paid)
+            continue
+        if at == len(pools):
+            continue
+        cost, value, limit = pools[at]
+        if best is not None and paid * value + cost * left >= best * value:
+            continue
+        count = min(limit, -(-left // value)) if most is None else most
+        if count:
+            waiting.append((at, paid, left, count - 1))
+        waiting.append((at + 1, paid + count * cost, left - count * value, None))
+    return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ from dra_planner.model import Demand, DemandLevel, DeviceClass, worst
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing.answers import Outcome, answer_workloads
+from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.compatibility import Compatibility, find_compatibility
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.items import Part, split_demand
@@ -18,7 +20,7 @@ from dra_planner.sizing.nodes import Nodes
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
 from dra_planner.sizing.proof import Proof, load_solver
-from dra_planner.sizing.result import NodePattern, PoolSize, Sizing
+from dra_planner.sizing.result import Evidence, NodePattern, PoolSize, Sizing
 from dra_planner.sizing.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.solving import Solving
 from dra_planner.sizing.strategies import Market
@@ -78,11 +80,12 @@ class Sizer:
         certain = [index for index in range(len(found.items)) if not found.is_open_question(index)]
         most = rows if generous is found else pool_rows(generous)
         model = bound_model(generous, most, certain)
+        plain = [len(rows_of_pool) for rows_of_pool, _ in most]
         solving = Solving(
             market=market,
             filling=self.filling,
             model=model,
-            plain=[len(plain) for plain, _ in most],
+            plain=plain,
             costs=self._unit_costs(),
             is_certain=self.most is self.nodes,
             solver=load_solver if self.with_solver and model.demand else _no_solver,
@@ -115,6 +118,22 @@ class Sizer:
             hourly_plan=hourly_usd(used, self.offers),
             method=packing.method,
             patterns=_patterns(outcome),
+            evidence=self._evidence(outcome, model, plain),
+        )
+
+    def _evidence(self, outcome: Outcome, model: BoundModel, plain: Sequence[int]) -> Evidence:
+        held = [(group, Counter[int]()) for group in outcome.packing.classes if group.history]
+        for group, counts in held:
+            for item, count in group.history:
+                counts[item] += count
+        return Evidence(
+            pools=tuple(room.name for room in outcome.found.rooms),
+            items=tuple(item.id for item in outcome.found.items),
+            model=model,
+            plain=tuple(plain),
+            costs=tuple(int(cost) for cost in self._unit_costs()),
+            proof=outcome.proof,
+            packing=tuple((group.pool, group.count, counts) for group, counts in held),
         )
 
     def _enough_nodes(self, market: Market, proof: Proof, packing: Packing) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dra_planner.sizing.bound import BoundModel, Certificate
+from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.proof import (
@@ -99,7 +99,11 @@ class Solving:
     def _is_dear(self) -> bool:
         """Whether a packing might cost less than the one found, by more than the gap that is left alone."""
         cost = sum((each * count for each, count in zip(self.costs, self._used(), strict=True)), Fraction(0))
-        return bool(self._result()[0].pending) or cost > self.cost_bound() * (1 + Fraction(self.gap))
+        packing, proof = self._result()
+        takers = self.market.found.takers
+        if any(takers[item] and item not in proof.excessive for item in packing.pending):
+            return True
+        return not packing.pending and cost > self.cost_bound() * (1 + Fraction(self.gap))
 
     def _compare(self) -> None:
         """Prove by area, and compare first-fit packings while there is a gap."""
@@ -138,6 +142,5 @@ class Solving:
         for part in self._proof.parts:
             if part.model.demand:
                 made = mixing.generate(part, self._result()[0], self.gap)
-                certificate = Certificate(items=made.prices)
-                self._proof = prove_by_columns(self._proof, part, certificate, made.worth, self.costs)
+                self._proof = prove_by_columns(self._proof, part, made.certificate, made.worth, self.costs)
         self._offer(mixing.pack())

@@ -64,6 +64,21 @@ def sized(pools: list[Pool], kinds: list[Kind], *, partitioned: bool) -> Sizing:
     return size(offers, *(_shape(index, kind) for index, kind in enumerate(kinds)), minor=36)
 
 
+def draw_fleet(family: str, seed: int) -> tuple[list[Offer], list[Shape]]:
+    """Return the pools and workloads of one instance."""
+    pools, kinds = drawn(family, seed)
+    offers = [_offer(index, each, partitioned=family == "mig") for index, each in enumerate(pools)]
+    return offers, [_shape(index, kind) for index, kind in enumerate(kinds)]
+
+
+def drawn(family: str, seed: int) -> tuple[list[Pool], list[Kind]]:
+    chance = random.Random(f"{family} {seed}")
+    pools, kinds = draw(family, chance)
+    while sum(kind.count for kind in kinds) > MOST_TOGETHER:
+        pools, kinds = draw(family, chance)
+    return pools, kinds
+
+
 def _offer(index: int, each: Pool, *, partitioned: bool) -> Offer:
     devices: list[Device] = []
     for gpu in range(each.gpus):
@@ -112,10 +127,7 @@ def _request(name: str, kind: str, count: int = 1) -> DeviceRequest:
 
 def wrongs(family: str, seed: int) -> tuple[list[str], Sizing, int | None]:
     """Return what the sizing says that the referee denies, with both answers."""
-    chance = random.Random(f"{family} {seed}")
-    pools, kinds = draw(family, chance)
-    while sum(kind.count for kind in kinds) > MOST_TOGETHER:
-        pools, kinds = draw(family, chance)
+    pools, kinds = drawn(family, seed)
     best = cheapest(pools, kinds)
     sizing = sized(pools, kinds, partitioned=family == "mig")
     return list(_wrongs(sizing, best)), sizing, best

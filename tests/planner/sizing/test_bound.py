@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import ceil
 
 import pytest
@@ -11,9 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sizing_builders import pool, size, workload
 
-from dra_planner.sizing.bound import BoundModel, BoundPool, Certificate, Row, apply, area_certificates, strongest
+from dra_planner.sizing.bound import (
+    BoundModel,
+    BoundPool,
+    Certificate,
+    Row,
+    Worth,
+    apply,
+    area_certificates,
+    strongest,
+)
 from dra_planner.sizing.relaxation import Relaxation
-from dra_planner.sizing.rounding import raise_to_whole_nodes
+from dra_planner.sizing.rounding import least_in_whole_nodes, raise_to_whole_nodes
 
 
 def model(demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]], most: int = 50) -> BoundModel:
@@ -123,3 +133,28 @@ def test_costs_that_are_too_many_to_list_leave_the_bound_as_it_is() -> None:
     each_other = model({0: 10}, (8, {0: (1, 8)}), (2, {0: (1, 2)}), most=10**6)
     least = Fraction(3_000_001, 2)
     assert raise_to_whole_nodes(least, 3_000_000, (0, 0), each_other, [7, 3]) == least
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 7), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=3
+    ),
+    st.integers(0, 40),
+)
+def test_whole_nodes_that_are_worth_the_demand_cost_what_trying_all_says(
+    rows: list[tuple[int, int, int, int]], wanted: int
+) -> None:
+    """Pools as (cost, worth of a node, minimum, nodes more)."""
+    fleet = BoundModel(
+        demand={},
+        pools=tuple(BoundPool(minimum=low, maximum=low + more, rows=(), most={}) for _, _, low, more in rows),
+    )
+    worth = Worth(wanted, {at: value for at, (_, value, _, _) in enumerate(rows)})
+    costs = [cost for cost, _, _, _ in rows]
+    enough = [
+        sum(cost * count for cost, count in zip(costs, counts, strict=True))
+        for counts in product(*(range(low, low + more + 1) for _, _, low, more in rows))
+        if sum(value * count for (_, value, _, _), count in zip(rows, counts, strict=True)) >= wanted
+    ]
+    assert least_in_whole_nodes(worth, fleet, costs) == min(enough, default=None)

@@ -1,0 +1,224 @@
+"""Checks the certificate of a plan: that no fleet costs less than it says, and that its packing holds what it places.
+
+    pulumi-dra plan examples/workloads --stack eks-dev --certificate plan.certificate.json
+    python conformance/certificate/check.py plan.certificate.json
+
+Shares no code with the planner and needs the standard library alone. What a node has and what pods take of it, the
+rows of the model, are taken as given: `pulumi-dra slices` and `pulumi-dra explain` say where they come from.
+
+    weak duality    prices π of items, and V_p, which no node of pool p is worth more than: a fleet of N_p nodes that
+                    holds the demand d has Σ V_p·N_p ≥ D = Σ π·d, so for every θ ≥ 0 it costs at least
+                    θ·D + Σ_p min over minimum ≤ N ≤ maximum of (c_p − θ·V_p)·N
+    V_p             is checked with the prices of rows, and where these do not settle it by trying every set of pods
+
+Exit status: 0 the certificate holds, 1 it does not, with every sentence that is not true.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from math import ceil, prod
+from pathlib import Path
+from typing import Any
+
+MOST_STEPS = 3_000_000
+"""Sets of pods on one node that are tried before a claim counts as not shown."""
+
+MOST_FLEETS = 100_000
+"""Fleets of whole nodes of one part that are looked at."""
+
+Document = dict[str, Any]
+
+
+def faults(document: Document) -> Iterator[str]:
+    """Yield what of the certificate does not hold."""
+    pools = {pool["name"]: pool for pool in document["pools"]}
+    for pool in pools.values():
+        yield from _false_rows(pool)
+    named = [name for part in document["parts"] for name in part["pools"]]
+    if sorted(named) != sorted(pools):
+        yield "the parts do not name every pool once"
+    for part in document["parts"]:
+        yield from _false_worths(part, pools, document["demand"])
+    yield from _false_claim(document, pools)
+    yield from _false_packing(document, pools)
+
+
+def _false_rows(pool: Document) -> Iterator[str]:
+    """Rounded rows must be those of Fekete and Schepers: u_k(x) = x where x·(k+1) is whole, else floor(x·(k+1)) / k."""
+    plain = {row["name"]: row for row in pool["rows"]}
+    for row in pool["rounded"]:
+        name, _, times = row["name"].rpartition(", rounded ")
+        base, k = plain.get(name), int(times)
+        if base is None:
+            yield f"pool {pool['name']}: row {row['name']} is rounded from no row"
+            continue
+        capacity = base["capacity"]
+        for item, need in row["needs"].items():
+            whole, rest = divmod(base["needs"].get(item, 0) * (k + 1), capacity)
+            if need > (whole * capacity if rest else base["needs"].get(item, 0) * k):
+                yield f"pool {pool['name']}: row {row['name']} takes too much of {item}"
+        if row["capacity"] < capacity * k:
+            yield f"pool {pool['name']}: row {row['name']} has too little"
+
+
+def _false_worths(part: Document, pools: Mapping[str, Document], demand: Mapping[str, int]) -> Iterator[str]:
+    for name in part["pools"]:
+        pool, claimed = pools[name], part["worth"].get(name, 0)
+        values = {item: price for item, price in part["items"].items() if item in pool["most"] and demand.get(item)}
+        shown = _is_worth_at_most(claimed, values, part["rows"].get(name, {}), pool, demand)
+        if shown is None:
+            yield f"pool {name}: it is not shown that no node is worth more than {claimed}"
+        elif not shown:
+            yield f"pool {name}: a node is worth more than {claimed}"
+    for item in part["items"]:
+        if any(item in pools[name]["most"] for name in pools if name not in part["pools"]):
+            yield f"item {item} can go to pools outside of its part"
+
+
+def _is_worth_at_most(
+    claimed: int,
+    values: Mapping[str, int],
+    prices: Mapping[str, int],
+    pool: Document,
+    demand: Mapping[str, int],
+) -> bool | None:
+    """Whether no set of pods within the rows is worth more; None where too many would have to be tried."""
+    rows = {row["name"]: row for row in (*pool["rows"], *pool["rounded"])}
+    if any(price < 0 for price in (*values.values(), *prices.values())) or not set(prices) <= set(rows):
+        return False
+    total = sum(price * rows[name]["capacity"] for name, price in prices.items())
+    choices = []
+    for item, value in values.items():
+        reduced = value - sum(price * rows[name]["needs"].get(item, 0) for name, price in prices.items())
+        needs = [(at, row["needs"][item]) for at, row in enumerate(pool["rows"]) if row["needs"].get(item)]
+        choices.append((reduced, value, min(pool["most"][item], demand[item]), needs))
+    if total + sum(max(0, reduced) * most for reduced, _, most, _ in choices) <= claimed:
+        return True
+    choices.sort(key=lambda each: max((need / pool["rows"][at]["capacity"] for at, need in each[3]), default=0))
+    later = [0]
+    for reduced, _, most, _ in choices:
+        later.append(later[-1] + max(0, reduced) * most)
+    open_sets = [(len(choices), 0, [row["capacity"] for row in pool["rows"]], total)]
+    for _ in range(MOST_STEPS):
+        if not open_sets:
+            return True
+        left, value, free, rest = open_sets.pop()
+        if value > claimed:
+            return False
+        if not left or value + rest + later[left] <= claimed:
+            continue
+        reduced, worth, most, needs = choices[left - 1]
+        most = min([most, *(free[at] // need for at, need in needs)])
+        for count in range(most + 1):
+            after = list(free)
+            for at, need in needs:
+                after[at] -= count * need
+            open_sets.append((left - 1, value + count * worth, after, rest - count * (worth - reduced)))
+    return None
+
+
+def _false_claim(document: Document, pools: Mapping[str, Document]) -> Iterator[str]:
+    if document["claim"] == "infeasible":
+        if not any(_worth(part, document) > _room(part, pools) for part in document["parts"]):
+            yield "no part has more demand than its pools can hold"
+        return
+    proved = [_bound(part, document, pools) for part in document["parts"]]
+    for part, shown in zip(document["parts"], proved, strict=True):
+        if Fraction(part["bound"]) > shown:
+            yield f"pools {', '.join(part['pools'])}: a bound of {part['bound']} is claimed, {shown} is shown"
+    if Fraction(document["bound"]) > sum(proved):
+        yield f"a bound of {document['bound']} is claimed, {sum(proved)} is shown"
+
+
+def _worth(part: Document, document: Document) -> int:
+    return sum(price * document["demand"].get(item, 0) for item, price in part["items"].items())
+
+
+def _room(part: Document, pools: Mapping[str, Document]) -> int:
+    return sum(part["worth"].get(name, 0) * pools[name]["maximum"] for name in part["pools"])
+
+
+def _bound(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:
+    inside = [(pools[name], part["worth"].get(name, 0)) for name in part["pools"]]
+    scales = {Fraction(0), *(Fraction(pool["cost"], worth) for pool, worth in inside if worth)}
+    best = Fraction(0)
+    for scale in scales:
+        total = scale * _worth(part, document)
+        for pool, worth in inside:
+            back = pool["cost"] - scale * worth
+            total += back * (pool["minimum"] if back >= 0 else pool["maximum"])
+        best = max(best, total)
+    return best
+
+
+def _integer_bound(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:
+    """Return the least that whole nodes cost which have room for the demand; the bound where there are too many."""
+    bound, demand = Fraction(part["bound"]), _worth(part, document)
+    inside = [(pools[name], part["worth"].get(name, 0)) for name in part["pools"]]
+    ranges = [
+        range(pool["minimum"], max(pool["minimum"], min(pool["maximum"], -(-demand // worth) if worth else 0)) + 1)
+        for pool, worth in inside
+    ]
+    if prod(map(len, ranges)) > MOST_FLEETS:
+        return bound
+    costs = (
+        sum(pool["cost"] * count for (pool, _), count in zip(inside, counts, strict=True))
+        for counts in product(*ranges)
+        if sum(worth * count for (_, worth), count in zip(inside, counts, strict=True)) >= demand
+    )
+    return max(bound, Fraction(min(costs, default=0)))
+
+
+def _false_packing(document: Document, pools: Mapping[str, Document]) -> Iterator[str]:
+    placed, used = dict.fromkeys(document["demand"], 0), dict.fromkeys(pools, 0)
+    for group in document["packing"]:
+        pool = pools[group["pool"]]
+        used[pool["name"]] += group["nodes"]
+        for row in pool["rows"]:
+            taken = sum(row["needs"].get(item, 0) * count for item, count in group["items"].items())
+            if taken > row["capacity"]:
+                yield f"a node of pool {pool['name']} holds {taken} of {row['capacity']} {row['name']}"
+        for item, count in group["items"].items():
+            if item in placed:
+                placed[item] += count * group["nodes"]
+                if count > pool["most"].get(item, 0):
+                    yield f"a node of pool {pool['name']} holds {count} of {item}"
+    for name, nodes in used.items():
+        if nodes > pools[name]["maximum"]:
+            yield f"pool {name} has {nodes} nodes, at most {pools[name]['maximum']} are allowed"
+    for item, count in document["demand"].items():
+        if placed[item] > count or (placed[item] < count and document["claim"] == "cost" and not document["pending"]):
+            yield f"{placed[item]} of {count} of {item} are placed"
+
+
+def main(path: str) -> int:
+    """Check one file and say what it shows."""
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    found = list(faults(document))
+    for fault in found:
+        print(fault)
+    if found:
+        return 1
+    if document["claim"] == "infeasible":
+        print("shown: the pools at their maximums cannot hold the demand")
+        return 0
+    costs = {pool["name"]: (pool["cost"], pool["minimum"]) for pool in document["pools"]}
+    nodes = dict.fromkeys(costs, 0)
+    for group in document["packing"]:
+        nodes[group["pool"]] += group["nodes"]
+    cost = sum(each * max(nodes[name], minimum) for name, (each, minimum) in costs.items())
+    pools = {pool["name"]: pool for pool in document["pools"]}
+    bound = sum(_integer_bound(part, document, pools) for part in document["parts"])
+    print(f"shown: no fleet costs less than {ceil(bound):,} {document['unit']}")
+    incomplete = " and is incomplete" if document["pending"] else ""
+    print(f"shown: the packing costs {cost:,} {document['unit']}{incomplete}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

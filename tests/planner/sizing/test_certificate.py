@@ -1,0 +1,125 @@
+"""Certificates hold, by a program that shares no code with the planner; what is changed in them does not."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sizing_builders import CLASSES, demand, pool, workload
+from test_against_referee import FAMILIES, draw_fleet
+
+from dra_planner.releases import features_of
+from dra_planner.sizing import Sizer
+from dra_planner.sizing.certificate import certificate_of
+
+CHECKER = Path(__file__).parents[3] / "conformance" / "certificate" / "check.py"
+POOLS = [pool("large", gpus=8, cpu=64_000, usd="9"), pool("small", gpus=2, cpu=8_000, usd="2"), pool("none", gpus=0)]
+SHAPES = [
+    workload("train", 3, gpus=5, cpu=9_000),
+    workload("serve", 7, gpus=1, cpu=3_000),
+    workload("web", 9, cpu=5_000, memory_gib=3),
+]
+
+
+def certified(pools: list[Any] = POOLS, shapes: list[Any] = SHAPES) -> dict[str, Any]:
+    sizing = Sizer.of(demand(*shapes), pools, CLASSES, features_of(36)).size("steady")
+    return certificate_of(sizing)
+
+
+def check(document: dict[str, Any], folder: Path) -> tuple[int, str]:
+    path = folder / "certificate.json"
+    path.write_text(json.dumps(document))
+    done = subprocess.run([sys.executable, "-I", str(CHECKER), str(path)], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_certificate_holds_and_meets_the_packing(tmp_path: Path) -> None:
+    status, said = check(certified(), tmp_path)
+    assert (status, said.splitlines()[0][:32]) == (0, "shown: no fleet costs less than "), said
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_certificates_of_random_fleets_hold(family: str, tmp_path: Path) -> None:
+    for seed in range(12):
+        pools, shapes = draw_fleet(family, seed)
+        document = certified(pools, shapes)
+        status, said = check(document, tmp_path)
+        assert status == 0, (family, seed, said)
+        assert document["claim"] == "infeasible" or Fraction(document["bound"]) > 0
+
+
+def test_what_cannot_fit_is_certified_as_such(tmp_path: Path) -> None:
+    document = certified([pool("small", gpus=2, at_most=2)], [workload("serve", 5, gpus=1)])
+    assert document["claim"] == "infeasible"
+    assert check(document, tmp_path)[0] == 0
+    document["pools"][0]["maximum"] = 3
+    assert check(document, tmp_path) == (1, "no part has more demand than its pools can hold\n")
+
+
+def test_plan_writes_a_certificate_of_what_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "plan.certificate.json"
+    plan = [sys.executable, "-m", "dra_command", "plan", "--stack", "eks-dev", "--certificate", str(path)]
+    done = subprocess.run(plan, capture_output=True, text=True, cwd=CHECKER.parents[2])
+    assert (done.returncode, done.stderr) == (0, f"wrote {path}\n")
+    status, said = check(json.loads(path.read_text()), tmp_path)
+    assert (status, said) == (
+        0,
+        "shown: no fleet costs less than 196,640,000 micro-dollars\n"
+        "shown: the packing costs 196,640,000 micro-dollars\n",
+    )
+
+
+def raise_bound(document: dict[str, Any]) -> None:
+    part = max(document["parts"], key=lambda each: Fraction(each["bound"]))
+    part["bound"] = str(Fraction(part["bound"]) + 1)
+
+
+def raise_price(document: dict[str, Any]) -> None:
+    part = max(document["parts"], key=lambda each: Fraction(each["bound"]))
+    item = max(part["items"], key=part["items"].__getitem__)
+    part["items"][item] *= 3
+
+
+def lower_worth(document: dict[str, Any]) -> None:
+    part = max(document["parts"], key=lambda each: Fraction(each["bound"]))
+    name = max(part["worth"], key=part["worth"].__getitem__)
+    part["worth"][name] = part["worth"][name] * 2 // 3
+
+
+def overfill(document: dict[str, Any]) -> None:
+    group = document["packing"][0]
+    for item in group["items"]:
+        group["items"][item] += 20
+
+
+def drop_nodes(document: dict[str, Any]) -> None:
+    del document["packing"][0]
+
+
+def grow_rows(document: dict[str, Any]) -> None:
+    for pool_ in document["pools"]:
+        for row in pool_["rounded"]:
+            row["needs"] = {item: need * 2 for item, need in row["needs"].items()}
+
+
+def exceed_maximum(document: dict[str, Any]) -> None:
+    name = document["packing"][0]["pool"]
+    next(each for each in document["pools"] if each["name"] == name)["maximum"] = 0
+
+
+@pytest.mark.parametrize(
+    "change", [raise_bound, raise_price, lower_worth, overfill, drop_nodes, grow_rows, exceed_maximum]
+)
+def test_a_certificate_that_was_changed_does_not_hold(
+    change: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
+    document = copy.deepcopy(certified())
+    change(document)
+    assert check(document, tmp_path)[0] == 1
