@@ -24,12 +24,47 @@ def observe_offers(manifests: Manifests, features: Features) -> tuple[Offer, ...
     of prices.
     """
     sentence = f"nodes, slices, pods and claims are those of the snapshot, judged by the rules of {features.version}"
-    return tuple(_offer(node, manifests, sentence) for node in manifests.nodes)
+    there = _Contents(manifests)
+    return tuple(_offer(node, manifests, there, sentence) for node in manifests.nodes)
 
 
-def _offer(node: Node, manifests: Manifests, sentence: str) -> Offer:
-    slices = tuple(each for each in manifests.slices if each.node_name in (None, node.name))
-    pods = tuple(pod for pod in manifests.bound_pods if pod.node_name == node.name)
+class _Contents:
+    """What is on which node of a snapshot, found once for all nodes; each in the order of the snapshot."""
+
+    def __init__(self, manifests: Manifests) -> None:
+        self._slices: dict[str, list[tuple[int, ResourceSlice]]] = {}
+        self._anywhere: list[tuple[int, ResourceSlice]] = []
+        for number, each in enumerate(manifests.slices):
+            where = self._anywhere if each.node_name is None else self._slices.setdefault(each.node_name, [])
+            where.append((number, each))
+        self._pods: dict[str, list[BoundPod]] = {}
+        for pod in manifests.bound_pods:
+            self._pods.setdefault(pod.node_name, []).append(pod)
+        self._claims: dict[tuple[str, str], dict[int, ResourceClaim]] = {}
+        for number, claim in enumerate(manifests.claims.values()):
+            for device in claim.allocation.devices if claim.allocation is not None else ():
+                self._claims.setdefault((device.driver, device.pool), {})[number] = claim
+
+    def slices(self, node: str) -> tuple[ResourceSlice, ...]:
+        """Return the slices of the node, and those that name no single one."""
+        own = self._slices.get(node, [])
+        both = sorted((*own, *self._anywhere), key=lambda each: each[0]) if self._anywhere else own
+        return tuple(each for _, each in both)
+
+    def pods(self, node: str) -> tuple[BoundPod, ...]:
+        """Return the pods that are bound to the node."""
+        return tuple(self._pods.get(node, ()))
+
+    def claims(self, slices: tuple[ResourceSlice, ...]) -> tuple[ResourceClaim, ...]:
+        """Return the claims that hold devices of the pools of these slices."""
+        found: dict[int, ResourceClaim] = {}
+        for pool in {(each.driver, each.pool) for each in slices}:
+            found |= self._claims.get(pool, {})
+        return tuple(found[number] for number in sorted(found))
+
+
+def _offer(node: Node, manifests: Manifests, there: _Contents, sentence: str) -> Offer:
+    slices, pods = there.slices(node.name), there.pods(node.name)
     zone = _label(node, _ZONE)
     return Offer(
         name=node.name,
@@ -42,17 +77,7 @@ def _offer(node: Node, manifests: Manifests, sentence: str) -> Offer:
         zones=(zone,) if zone else (),
         assumptions=(sentence, *_without_claims(pods, manifests)),
         pods=pods,
-        claims=_claims_here(manifests.claims.values(), slices),
-    )
-
-
-def _claims_here(claims: Iterable[ResourceClaim], slices: tuple[ResourceSlice, ...]) -> tuple[ResourceClaim, ...]:
-    pools = {(each.driver, each.pool) for each in slices}
-    return tuple(
-        claim
-        for claim in claims
-        if claim.allocation is not None
-        and any((device.driver, device.pool) in pools for device in claim.allocation.devices)
+        claims=there.claims(slices),
     )
 
 

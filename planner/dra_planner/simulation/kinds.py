@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dra_planner.allocation.interpod import PodView
 from dra_planner.model import PodSpec, Shape
@@ -43,7 +43,8 @@ class Kinds:
         return self._kind(("shape", shape.id, siblings), shape.pod, PodView.of(shape), shape, siblings)
 
     def of_bound(self, spec: PodSpec, view: PodView, siblings: Hashable = None) -> PodKind:
-        """Return the kind of pods that are on nodes already."""
+        """Return the kind of pods that are on nodes already; which node a pod is on makes no other kind of it."""
+        spec = replace(spec, node_name="") if spec.node_name else spec
         key = ("bound", spec, tuple(sorted(view.labels.items())), view.namespace, siblings, requested_for_score(spec))
         return self._kind(key, spec, view, None, siblings)
 

@@ -40,7 +40,7 @@ class Distinctions:
         names = {name for each in constraints for name in (each.match_attribute, each.distinct_attribute) if name}
         return cls(
             labels=frozenset({ZONE}.union(*map(_labels_read, specs))),
-            names=any(map(_reads_name, specs)),
+            names=any(_reads_name(kind.spec) for kind in kinds if kind.shape is not None),
             selectors=tuple(sorted({each.expression for each in selectors})),
             attributes=tuple(sorted(names)),
         )

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from allocation_builders import GI, claim, device, first_of, node, request, shape
 from clusters import ZONE, bare, offer, offer_of, pods_by_node, simulator, workload
 
 from dra_planner.allocation import reasons_of
+from dra_planner.manifests import BoundPod
 from dra_planner.model import (
+    Container,
     LabelSelector,
+    NodeSelector,
     NodeSelectorTerm,
+    ObjectMeta,
     PodAffinityTerm,
+    PodSpec,
     PreferredNodes,
     PreferredPods,
     Requirement,
@@ -250,3 +257,20 @@ def test_too_few_steps_are_said():
     found = simulator([workload(shape(), 50)], [offer()])
     assert not found.run(steps=10).complete
     assert found.run(Order("random", 3)).complete
+
+
+def test_nodes_with_equal_pods_on_them_are_judged_once():
+    """Every pod of a snapshot names its node, which tells no other nodes apart."""
+
+    def with_daemon(name):
+        pod = PodSpec(containers=(Container(name="c", requests={"cpu": 100}),), node_name=name)
+        meta = ObjectMeta(name=f"agent-{name}", namespace="kube-system", labels={"app": "agent"})
+        return replace(offer(name, 2), pods=(BoundPod(meta=meta, spec=pod),))
+
+    nodes = [with_daemon(f"n{number}") for number in range(5)]
+    start = simulator([workload(shape(ONE_GPU), 3)], nodes).setting.start
+    assert len(set(map(id, start.stages))) == 1
+    assert [placed.node for placed in start.pods] == [0, 1, 2, 3, 4]
+    only_n1 = NodeSelector((NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", ("n1",)),)),))
+    named = [bare(shape(ONE_GPU, node_affinity=only_n1), "picky"), workload(shape(ONE_GPU), 3, at=1)]
+    assert len(set(map(id, simulator(named, nodes).setting.start.stages))) == 5
