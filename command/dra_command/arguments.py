@@ -54,6 +54,7 @@ examples:
   pulumi-dra explain examples/workloads/ --stack eks-dev --claim default/first-gpu
   pulumi-dra explain --stack eks-dev --claim default/first-gpu --pool h100 --format json
   pulumi-dra explain --stack eks-dev --claim default/first-gpu --what-if pools.l4.count.max=8
+  pulumi-dra explain --events default/trainer-0 --observed cluster.yaml     # kubectl get pods,events -A -o yaml
   pulumi-dra explain --message "0/12 nodes are available: 12 cannot allocate all claims."
 
 A generated claim is named POD-ENTRY, a pod of a workload WORKLOAD-INDEX (the index may be left out).
@@ -445,6 +446,11 @@ def _add_explain(commands: Any) -> None:
     what.add_argument("--claim", metavar="NAMESPACE/NAME", help="the claim to explain")
     what.add_argument(
         "--message", metavar="TEXT", help="an error or event of Kubernetes, a driver or a chart; - reads standard input"
+    )
+    what.add_argument(
+        "--events",
+        metavar="NAMESPACE/POD",
+        help="what the events and conditions of a pod in the snapshot mean (--observed)",
     )
     parser.add_argument("--pool", metavar="NAME", default="", help="this pool only")
     parser.add_argument(

@@ -15,8 +15,13 @@ def run(values: argparse.Namespace) -> int:
     text = sys.stdin.read() if values.message == "-" else values.message
     if not text.strip():
         raise UsageError("--message holds no text", fix='put the message in quotes: --message "0/3 nodes are …"')
+    return tell(text, values.format)
+
+
+def tell(text: str, format: str) -> int:
+    """Print what the messages in a text mean, as text or JSON; 3 where no message in it is known."""
     found = recognize(text)
-    if values.format == "json":
+    if format == "json":
         print(_json(found))
     else:
         _print(found)

@@ -37,6 +37,7 @@ Json = dict[str, Any]
 MODES: Final = {"create": "Strict", "lenient": "Ignore", "apply": "Apply"}
 STORED: Final = {"create": "stored", "lenient": "lenient_stored"}
 CHANGED: Final = ("dropped", "defaulted", "rewritten")
+WAIT: Final = 600.0  # seconds until a server is ready, on a machine that has much to do
 SETTLING: Final = 1.0  # seconds until admission has seen new objects
 TABLE: Final = module_of_tests("planner/manifests/test_server_verdicts.py")
 
@@ -48,7 +49,7 @@ def main() -> int:
     arguments = parser.parse_args()
     version, found = f"1.{arguments.minor}", 0
     for gates, cases in _by_gates(arguments.minor).items():
-        with control_plane(Settings(arguments.minor, dict(gates), scheduling=False)) as plane:
+        with control_plane(Settings(arguments.minor, dict(gates), scheduling=False), within_seconds=WAIT) as plane:
             client = Client(ApiServer.of(plane))
             for group, case in cases:
                 for key, value in _answers(client, case):

@@ -150,5 +150,18 @@ def test_explain_tells_alike_nodes_together(project: Project) -> None:
     words = ("explain", "-", "--observed", "cluster.yaml", "--claim", "default/tesla-volta-gpu")
     out = project.run(*words, stdin=VOLTA).out
     assert "nodes n2, n3, n4, n5, n6, n7 and 2 more (g6.2xlarge) does not fit" in out
-    assert out.count("brand == \"Tesla\"   (0 of 1 passes)") == 2
+    assert out.count('brand == "Tesla"   (0 of 1 passes)') == 2
     assert "n8, n9" in project.run(*words, "--verbose", stdin=VOLTA).out
+
+
+def test_plan_points_to_explain_for_every_misfit(project: Project) -> None:
+    second = VOLTA.replace("name: tesla-volta\n", "name: second\n").partition("---\n")[2]
+    project.write("volta.yaml", f"{VOLTA}---\n{second}")
+    plan = project.run("plan", "volta.yaml", "--stack", "dev")
+    commands = [line.partition(": ")[2] for line in plan.out.splitlines() if line.startswith("why, term by term")]
+    told = [f"pulumi-dra explain volta.yaml --stack dev --claim default/{pod}-gpu" for pod in ("second", "tesla-volta")]
+    assert commands == told
+    for command in commands:
+        done = project.run(*command.split()[1:])
+        assert (done.status, "does not fit" in done.out) == (1, True)
+    assert "why, term by term" not in project.run("plan", "workloads", "--stack", "dev").out

@@ -35,4 +35,43 @@ def test_a_message_is_asked_alone(project: Project) -> None:
     assert "--message holds no text" in project.run("explain", "--message", " ").err
     done = project.run("explain", "--message", NO_FIT, "--claim", "default/gpu")
     assert (done.status, "not allowed with argument" in done.err) == (2, True)
-    assert "one of the arguments --claim --message is required" in project.run("explain").err
+    assert "one of the arguments --claim --message --events is required" in project.run("explain").err
+
+
+EVENTS = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: p, namespace: team}
+  spec: {containers: [{name: c, image: registry.example/c:1}]}
+  status:
+    conditions:
+    - {type: PodScheduled, status: "False", message: "0/4 nodes are available: 4 cannot allocate all claims."}
+- apiVersion: v1
+  kind: Event
+  metadata: {name: p.1, namespace: team}
+  involvedObject: {kind: Pod, name: p, namespace: team}
+  reason: FailedResourceClaimCreation
+  message: 'PodResourceClaim gpu: failed to create ResourceClaim: resourceclaimtemplate.resource.k8s.io "one" not found'
+- apiVersion: v1
+  kind: Event
+  metadata: {name: q.1, namespace: team}
+  involvedObject: {kind: Pod, name: q, namespace: team}
+  message: timed out trying to allocate devices
+"""
+
+
+def test_the_events_and_conditions_of_a_pod_in_a_snapshot_are_explained(project: Project) -> None:
+    project.write("cluster.yaml", EVENTS)
+    done = project.run("explain", "--events", "team/p", "--observed", "cluster.yaml", "--format", "json")
+    assert (done.status, [each["id"] for each in done.json["messages"]]) == (0, ["claim-creation", "no-fit"])
+    assert project.run("explain", "--events", "team/q", "--observed", "cluster.yaml").out.startswith("timed out")
+
+
+def test_a_pod_without_events_is_told_with_the_pods_there_are(project: Project) -> None:
+    project.write("cluster.yaml", EVENTS)
+    done = project.run("explain", "--events", "team/r", "--observed", "cluster.yaml")
+    assert (done.status, "pods there: team/p" in done.err) == (2, True)
+    assert "needs a snapshot" in project.run("explain", "--events", "team/r").err

@@ -17,6 +17,10 @@ from dra_planner.plan.explaining import Explanation, WhatIf, explain_claim
 
 def run(values: argparse.Namespace) -> int:
     """Explain the claim, or the message of somebody else, and return the exit status of its verdict."""
+    if values.events is not None:
+        from dra_command import pod_events
+
+        return pod_events.run(values)
     if values.message is not None:
         from dra_command import field_messages
 

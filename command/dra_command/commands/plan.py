@@ -40,6 +40,11 @@ def run(values: argparse.Namespace) -> int:
     if values.certificate:
         notes = [*notes, _write_certificate(Path(values.certificate), plan)]
     _print(plan, difference, values)
+    if values.format == "text" and plan.verdict != "fits" and not values.quiet:
+        from dra_command.pointers import explain_commands  # only for what does not fit
+
+        for command in dict.fromkeys(explain_commands(plan, values)):
+            print(f"why, term by term: {command}")
     if stale:
         print(f"pulumi-dra: {stale}", file=sys.stderr)
         return Status.BROKEN

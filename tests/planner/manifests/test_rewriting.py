@@ -507,6 +507,13 @@ def test_parameters_stay_while_one_of_their_users_does() -> None:
     assert [change.name for change in found.changes] == ["ResourceClaimTemplate c"]
 
 
+def test_comments_inside_parameters_stay_where_the_object_was() -> None:
+    claim, parameters = asking(NVIDIA, "GpuClaimParameters", "\n  # all of a node\n  count: 4   # four").split("---\n")
+    files = [Source("claim.yaml", claim), Source("parameters.yaml", parameters)]
+    _, gone = rewrite(files, features_of(36), check_selector=check_selector)
+    assert gone.text == "# GpuClaimParameters p is part of ResourceClaimTemplate c now\n# all of a node\n# four\n"
+
+
 def test_parameters_are_looked_up_in_all_files() -> None:
     claim, parameters = asking(NVIDIA, "GpuClaimParameters", "{count: 4}").split("---\n")
     files = [Source("claim.yaml", claim), Source("parameters.yaml", parameters)]

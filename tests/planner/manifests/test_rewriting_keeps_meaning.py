@@ -16,7 +16,7 @@ from dra_planner.cel import compile as compile_selector
 from dra_planner.documents.yaml_reader import read_yaml
 from dra_planner.manifests.rendering.claims import plain
 from dra_planner.manifests.rewriting import rewrite
-from dra_planner.plan import check_selector, read_checked
+from dra_planner.plan import PlanRequest, check_selector, make_plan, read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -140,3 +140,48 @@ def test_what_nvidias_parameters_selected_the_claim_selects(condition: dict[str,
         for kind in ("gpu", "mig"):
             verdicts = {each.matches(published(gpu, kind)).verdict for each in compiled if isinstance(each, Selector)}
             assert (verdicts == {"match"}) == (kind == "gpu" and selects(condition, gpu))
+
+
+def cluster() -> str:
+    """A node with one GPU of each model, as the driver publishes them."""
+    said = [published(gpu, "gpu") for gpu in GPUS]
+    devices = [{"name": f"gpu-{number}", "attributes": each["attributes"], "capacity": each["capacity"]}
+               for number, each in enumerate(said)]  # fmt: skip
+    labels = {"kubernetes.io/hostname": "node"}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node", "labels": labels},
+            "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "100"}}}  # fmt: skip
+    made = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "node-gpus"},
+            "spec": {"driver": "gpu.nvidia.com", "nodeName": "node", "devices": devices,
+                     "pool": {"name": "node", "generation": 1, "resourceSliceCount": 1}}}  # fmt: skip
+    return yaml.safe_dump_all([node, made])
+
+
+@settings(max_examples=100, deadline=None)
+@given(CONDITIONS, st.integers(1, 4))
+def test_the_allocator_gives_what_the_classic_controller_gave(condition: dict[str, Any], count: int) -> None:
+    group = "gpu.resource.nvidia.com"
+    reference = {"apiGroup": group, "kind": "GpuClaimParameters", "name": "p"}
+    documents = [
+        {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClass", "metadata": {"name": "gpu"},
+         "driverName": group},
+        {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaim", "metadata": {"name": "c"},
+         "spec": {"resourceClassName": "gpu", "parametersRef": reference}},
+        {"apiVersion": f"{group}/v1alpha1", "kind": "GpuClaimParameters", "metadata": {"name": "p"},
+         "spec": {"count": count, "selector": condition}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod"},
+         "spec": {"resourceClaims": [{"name": "gpu", "source": {"resourceClaimName": "c"}}],
+                  "containers": [{"name": "main", "image": "registry.example/cuda:1",
+                                  "resources": {"claims": [{"name": "gpu"}]}}]}},
+    ]  # fmt: skip
+    text = yaml.safe_dump_all(documents)
+    (found,) = rewrite([Source("m.yaml", text)], features_of(36), check_selector=check_selector)
+    assert found.refusals == ()
+    request = PlanRequest(
+        sources=(Source("m.yaml", found.text),), observed=(Source("cluster.yaml", cluster()),), kubernetes="1.36"
+    )
+    plan = make_plan(request)
+    selected = [f"gpu-{number}" for number, gpu in enumerate(GPUS) if selects(condition, gpu)]
+    given = [device.device for claim in plan.judgement.claims for device in claim.devices]
+    assert plan.verdict == ("fits" if len(selected) >= count else "does-not-fit")
+    assert set(given) <= set(selected)
+    assert len(given) == (count if len(selected) >= count else 0)

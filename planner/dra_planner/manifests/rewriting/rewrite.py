@@ -6,6 +6,7 @@ result, the object stays as it is and is named with the reason. What is not rewr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -36,6 +37,7 @@ _CONVERT_CLASSIC: Final[dict[str, Callable[[Old, Layout, classic.Library], bool]
     "ResourceClaim": classic.convert_claim,
     "ResourceClaimTemplate": classic.convert_template,
 }
+_COMMENT: Final = re.compile(r"(?:^|\s)(?P<comment>#.*)$")
 _SUCCESSORS: Final = {"ResourceClass": "DeviceClass"}
 
 
@@ -180,7 +182,8 @@ class _Document:
         """Return the text with everything that changed."""
         if self.removed and len(self.objects) == 1:
             (old,) = self.objects
-            return f"{_leading_comments(self.text)}# {old} is part of {self.removed[id(old)]} now\n"
+            told = f"# {old} is part of {self.removed[id(old)]} now\n"
+            return f"{_leading_comments(self.text)}{told}{_inner_comments(self.text)}"
         layout = self._merged()
         items = self.root.pair("items") if isinstance(self.root, spans.Mapping) else None
         if self.removed and items is not None:
@@ -287,6 +290,18 @@ def _is_list(data: Any) -> bool:
 
 def _new_name(old: Old) -> str:
     return f"{_SUCCESSORS.get(old.kind, old.kind)} {old.name}"
+
+
+def _inner_comments(text: str) -> str:
+    """Return the comments behind and between the lines of a document, which is gone, each on a line of its own."""
+    inside = text.removeprefix(_leading_comments(text))
+    found = (_COMMENT.search(line) for line in inside.splitlines())
+    return "".join(f"{match['comment']}\n" for match in found if match is not None and _is_outside_quotes(match))
+
+
+def _is_outside_quotes(match: re.Match[str]) -> bool:
+    before = match.string[: match.start("comment")]
+    return before.count('"') % 2 == 0 and before.count("'") % 2 == 0
 
 
 def _leading_comments(text: str) -> str:

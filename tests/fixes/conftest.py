@@ -1,0 +1,19 @@
+"""A project to run the command in, as in the tests of the command; modules beside the tests are importable by name."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "command"))
+
+from command_project import Project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A folder with the stack `dev` and nothing to plan yet."""
+    made = Project(tmp_path)
+    made.stack()
+    return made
