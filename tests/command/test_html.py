@@ -168,7 +168,7 @@ def test_many_workloads_and_pools_stay_small(project: Project) -> None:
     assert len(comment) < 65_536
     text = project.run(*words[:-1]).out
     assert "… 185 more, " in text
-    assert len(text.splitlines()) < 250
+    assert len(text.splitlines()) < 150
 
 
 @pytest.mark.parametrize("form", ["html", "markdown"])

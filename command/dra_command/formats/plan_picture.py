@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Final
 
 from dra_command.formats.html_figures import Chart, Figure
@@ -14,9 +15,10 @@ from dra_command.formats.visible import short
 from dra_planner.plan import Plan
 from dra_planner.plan.node_groups import fill_nodes
 
-_WIDTH: Final = 1_000
+_WIDTH: Final = 1_100
 _MOST_POOLS: Final = 12
 _LEFT: Final = 360  # where devices begin
+_MOST_LINES: Final = 6
 _LETTERS: Final = 90  # of a line beside the chart
 
 
@@ -55,14 +57,15 @@ def plan_picture(plan: Plan) -> str:
         y += height + 18
     names = ", ".join(f"{letter} {short(f'{ref.namespace}/{ref.name}', 30)}" for ref, letter in letters.items())
     hidden = f"{len(views) - _MOST_POOLS} more pools are not drawn. " if len(views) > _MOST_POOLS else ""
+    legend = wrap(f"Outline: free; hatched: stranded; {hidden}{names}", 150)[:_MOST_LINES]
     return render_picture(
         "picture.svg.j2",
         title=headline(plan),
         said=" ".join(_said(view) for view in views),
         pools=placed,
         width=_WIDTH,
-        height=round(y + 30),
-        legend=short(f"{hidden}{names}; outline: free; hatched: stranded", 150),
+        height=round(y + 14 + 16 * len(legend)),
+        legend=[(round(y + 6 + 16 * at), line) for at, line in enumerate(legend)],
     )
 
 
@@ -84,7 +87,7 @@ def _place(view: PoolView, top: float) -> tuple[PlacedPool, float]:
             row = max(row, figure.height)
         y += row + 22
     chart = 0 if view.chart is None else 40 + view.chart.height
-    pool = PlacedPool(top, short(view.name, 50), short(view.machine, 58), view.chart, tuple(lines), tuple(figures))
+    pool = PlacedPool(top, short(view.name, 50), short(view.machine, 52), view.chart, tuple(lines), tuple(figures))
     return pool, max(y, chart, 34)
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # most plans need neither
 
 MOST_ROWS = 15
 MOST_GROUPS = 4
+MANY_POOLS = 8  # from which on only the largest group of each is told
 NARROW = 72
 _SHORTEST_NAME = 16
 _SHORT_KINDS = {
@@ -254,7 +255,8 @@ class PlanTables:
 
     def _devices(self, pool: str) -> Iterator[tuple[tuple[str, ...], KindCount]]:
         groups = self.filled.of_pool(pool)
-        shown = groups if self.every or len(groups) <= MOST_GROUPS + 1 else groups[:MOST_GROUPS]
+        most = MOST_GROUPS if len(self.plan.pools) <= MANY_POOLS else 1
+        shown = groups if self.every or len(groups) <= most + 1 else groups[:most]
         name = short(pool, 40)
         for group in shown:
             for kind in (kind for kind in group.kinds if kind.kind != NIC):
@@ -272,7 +274,7 @@ class PlanTables:
         for kind in self.filled.kinds(pool):
             if kind.kind == NIC:
                 nodes = sum(group.nodes for group in groups)
-                yield self._row(name, str(nodes), f"{kind.total // nodes} NICs", kind), kind
+                yield self._row(name, str(nodes), counted(kind.total // nodes, NIC), kind), kind
                 name = ""
 
     @staticmethod

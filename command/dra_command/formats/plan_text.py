@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # only with a saved plan
 
 _STYLES: dict[Verdict, str] = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _MOST_CLAIMS = 3
+_MOST_NOTES = 10
 
 
 def print_plan(
@@ -139,11 +140,16 @@ class _PlanPage:
         return tables
 
     def _diagnostics(self, *, quiet: bool) -> None:
-        told = [each for each in diagnostics(self._plan) if each.severity == "error" or not quiet]
-        if told:
+        found = diagnostics(self._plan)
+        told = [each for each in found if each.severity == "error"]
+        others = [] if quiet else found[len(told) :]
+        shown = others if self._verbose or len(others) <= _MOST_NOTES + 1 else others[:_MOST_NOTES]
+        if told or shown:
             self._page.gap()
-        for each in told:
+        for each in (*told, *shown):
             self._page.diagnostic(each)
+        if len(shown) < len(others):
+            self._page.line((f"and {len(others) - len(shown)} more of these (--verbose shows them)", "dim"))
 
     def _assumptions(self) -> None:
         """Print the assumptions that decide something, and how many there are beside them."""
