@@ -19,7 +19,7 @@ import pytest
 GOLDEN = Path(__file__).parent / "golden"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 AXE = os.environ.get("AXE_CORE", "")
-REPORTS = ("plan.html", "plan-fits.html", "plan-cannot-tell.html")
+REPORTS = ("plan.html", "plan-fits.html", "plan-cannot-tell.html", "check.html", "explain.html")
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 FRAME = """<!doctype html><body><iframe id="frame" width="WIDTH" height="900"></iframe><script>
 const frame = document.getElementById("frame");

@@ -93,6 +93,7 @@ h1 svg{width:30px;height:30px;flex:none}
 h2{font-size:19px;font-weight:650;margin:2.6rem 0 .35rem}
 h3{font-size:16px;font-weight:650;margin:0}
 p{margin:.35rem 0;max-width:46rem;overflow-wrap:anywhere}
+h1,h2,h3,li{overflow-wrap:anywhere;min-width:0}
 .decision{font-size:19px;line-height:1.45;margin:.7rem 0 1.3rem}
 .note{color:var(--soft);font-size:13px}
 code{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere}
