@@ -423,6 +423,15 @@ def _add_check(commands: Any) -> None:
     )
     _add_capacity(parser)
     parser.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "note", "never"),
+        default="error",
+        help="the least severe finding with which the exit status is 1 (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--explain", metavar="RULE", default="", help="say what a rule finds, why it matters and what fixes it"
+    )
+    parser.add_argument(
         "--driver-upgrade",
         metavar=("OLD", "NEW"),
         nargs=2,

@@ -9,17 +9,29 @@ from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A rule that had nothing to look at, and what it would need."""
+
+    rule: str
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What was found; errors first, then by place. `verdict` is *fits* where nothing is wrong.
 
-    `passed` is what to say where nothing was found.
+    `passed` is what to say where nothing was found. `judged` are the rules that had something to look at, by id, and
+    `skipped` the others; `kubernetes` is the release that was judged for.
     """
 
     verdict: Verdict
     diagnostics: tuple[Diagnostic, ...]
     workloads: int
     passed: str
+    kubernetes: str = ""
+    judged: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
 
 
 def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

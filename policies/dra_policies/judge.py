@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dra_policies.rules import CANNOT_BE_JUDGED, COULD_NOT_RUN, Finding, Rule, failure, run
+from dra_policies.stack.clusters import Clusters, clusters_of
+from dra_policies.stack.kubernetes_objects import is_kubernetes_object
+from dra_policies.stack.releases import RELEASES
 from dra_policies.stack.resource import Resource
 from dra_policies.stack.session import Session
 from dra_policies.stack.views import view_of_resource, view_of_stack
@@ -48,15 +51,29 @@ class Judge:
         `asked` are rules to ask instead of those that are on.
         """
         try:
-            found = tuple(run(view_of_stack(self._session.complete(resources)), asked or self._rules))
+            clusters = clusters_of(self._session.complete(resources))
+            views = map(view_of_stack, clusters.groups)
+            found = (
+                *(each for view in views for each in run(view, asked or self._rules)),
+                *_unplaced(clusters, asked or self._rules),
+            )
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error)),)
         told = (_told(rule, finding) for rule, finding in found)
         return tuple(
             entry
-            for entry in told
+            for entry in dict.fromkeys(told)
             if not self._session.was_told(entry.finding.urn, (entry.rule.id, entry.finding.message))
         )
+
+
+def _unplaced(clusters: Clusters, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:
+    """Yield the objects that have to do with devices, and may be of any cluster."""
+    for each in clusters.unplaced if CANNOT_BE_JUDGED in rules else ():
+        if each.type in RELEASES or is_kubernetes_object(each):
+            message = f"{each.title(each.type.rpartition(':')[2])}: it is not known to which cluster it belongs"
+            fix = "give it a provider whose kubeconfig comes from its cluster"
+            yield CANNOT_BE_JUDGED, Finding(message=message, fix=fix, urn=each.urn, certain=False)
 
 
 def urn_of(finding: Finding) -> str:

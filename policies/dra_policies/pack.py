@@ -123,4 +123,6 @@ def _stack_resource(resource: PolicyResource) -> Resource:
         sources={
             key: tuple(source.urn for source in sources) for key, sources in resource.property_dependencies.items()
         },
+        provider=resource.provider.urn if resource.provider else "",
+        depends_on=tuple(other.urn for other in resource.dependencies),
     )

@@ -1,8 +1,10 @@
-"""Small builders of what a stack declares; a test says only what varies."""
+"""Small builders of what a stack declares; a test says only what varies. Modules beside the tests are importable."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +17,8 @@ from dra_planner.planfile import canonical_text
 from dra_planner.sources import Source
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import Properties
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 DRA_LABELS = {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.dra": "true"}
 GKE_LABELS = {

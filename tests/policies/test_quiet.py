@@ -132,7 +132,7 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
     "a class of Intel's beside one of ours": (
         claiming("gpu.nvidia.com", "gpu.intel.com"), "eks", "1.36", [("note", "claim-cannot-be-judged")],
     ),
-    "a slip in a class of ours": (claiming("gpu.nvdia.com"), "eks", "1.36", [("note", "claim-cannot-be-judged")]),
+    "a slip in a class of ours": (claiming("gpu.nvdia.com"), "eks", "1.36", [("warning", "class-misspelt")]),
     "a class that nobody describes": (claiming("large"), "eks", "1.36", [("note", "claim-cannot-be-judged")]),
     "a class of another driver that is given": (
         claiming("gpu.example.com") + EXAMPLE_CLASS, "eks", "1.36", [("note", "device-of-another-driver")],

@@ -24,6 +24,11 @@ def test_every_rule_file_is_listed_exactly_once() -> None:
     assert sorted(rule.id.replace("-", "_") for rule in RULES) == sorted(files)
 
 
+def test_the_rules_that_judge_stacks_alone_are_known_by_their_ids() -> None:
+    assert sorted(rules.OF_STACKS) == sorted(rule.id for rule in RULES if rule.needs == "stack")
+    assert {rule.id for rule in rules.OF_MANIFESTS}.isdisjoint(rules.OF_STACKS)
+
+
 def test_every_rule_says_what_why_and_what_mends_it() -> None:
     for rule in RULES:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.id)

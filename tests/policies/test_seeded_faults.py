@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +18,13 @@ TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 DRIVER = "nvidia-dra-driver-gpu"
 LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
 KEY = {"provider": {"keyArn": "arn:aws:kms:us-east-1:1:key/a"}, "resources": ["secrets"]}
-VALUES = {"gpuResourcesEnabledOverride": True, "resources": {"computeDomains": {"enabled": False}}}
+TOLERATIONS = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
+VALUES = {
+    "gpuResourcesEnabledOverride": True,
+    "resources": {"computeDomains": {"enabled": False}},
+    "kubeletPlugin": {"tolerations": TOLERATIONS},
+}
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 COS_ROOT = {"nvidiaDriverRoot": "/home/kubernetes/bin/nvidia"}
 
 
@@ -58,8 +65,7 @@ def changed(resource: Resource, path: str, value: Any) -> Resource:
         new = put((here or {}).get(first, {}), rest) if rest else value
         return {key: item for key, item in {**(here or {}), first: new}.items() if item is not None}
 
-    props = Properties(put(resource.props.values, path.split("/")))
-    return Resource(urn=resource.urn, type=resource.type, name=resource.name, props=props, sources=resource.sources)
+    return replace(resource, props=Properties(put(resource.props.values, path.split("/"))))
 
 
 def told(stack: dict[str, Resource]) -> list[tuple[str, str, str, str]]:
@@ -148,6 +154,70 @@ FAULTS: dict[str, Fault] = {
     "another slip": (
         "gke", "driver", "values/featureGate", {}, "driver-key-ignored", ADVISORY, 'write "featureGates"',
     ),
+    "a slip below resources": (
+        "eks", "driver", "values/resources/gpu", {"enabled": True}, "driver-key-ignored", ADVISORY, 'write "gpus"',
+    ),
+    "a slip below gpus": (
+        "eks", "driver", "values/resources/gpus", {"enable": True}, "driver-key-ignored", ADVISORY, 'write "enabled"',
+    ),
+    "a slip below the kubelet plugin": (
+        "gke", "driver", "values/kubeletPlugin/nodeselector", {}, "driver-key-ignored", ADVISORY, "nodeSelector",
+    ),
+    "a dotted key below the kubelet plugin": (
+        "eks", "driver", "values/kubeletPlugin/affinity.nodeAffinity", {}, "driver-key-ignored", ADVISORY, "nested",
+    ),
+    "a version that does not exist": (
+        "eks", "driver", "version", "25.9.0", "driver-release-unknown", ADVISORY, "set its version to",
+    ),
+    "a version of another chart": (
+        "gke", "driver", "version", "v0.17.4", "driver-release-unknown", ADVISORY, '"0.17.4"',
+    ),
+    "a version with a known fault": (
+        "eks", "driver", "version", "25.8.0", "driver-release-faulty", ADVISORY, 'set its version to "25.8.1"',
+    ),
+    "a version with a known fault on GKE": (
+        "gke", "driver", "version", "25.8.0", "driver-release-faulty", ADVISORY, "beside its MIG devices",
+    ),
+    "another version than planned": (
+        "eks", "driver", "version", "25.12.0", "driver-differs-from-plan", ADVISORY, 'set its version to "25.8.1"',
+    ),
+    "a newer version with a smaller number": (
+        "gke", "driver", "version", "0.4.1", "driver-differs-from-plan", ADVISORY, "the plan was made for 25.8.1",
+    ),
+    "no toleration": (
+        "eks", "driver", "values/kubeletPlugin/tolerations", None, "driver-reaches-no-node", MANDATORY,
+        "set kubeletPlugin.tolerations: [{key: nvidia.com/gpu, operator: Exists}]",
+    ),
+    "no toleration on GKE": (
+        "gke", "driver", "values/kubeletPlugin/tolerations", [], "driver-reaches-no-node", MANDATORY, "tolerate",
+    ),
+    "a toleration of another key": (
+        "eks", "driver", "values/kubeletPlugin/tolerations", [{"key": "gpu", "operator": "Exists"}],
+        "driver-reaches-no-node", MANDATORY, "nvidia.com/gpu=present:NoSchedule",
+    ),
+    "a toleration of another value": (
+        "eks", "driver", "values/kubeletPlugin/tolerations", [{"key": "nvidia.com/gpu", "value": "true"}],
+        "driver-reaches-no-node", MANDATORY, "never runs",
+    ),
+    "a toleration of another effect": (
+        "gke", "driver", "values/kubeletPlugin/tolerations",
+        [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoExecute"}], "driver-reaches-no-node", MANDATORY,
+        "never runs",
+    ),
+    "nodes selected by a label that no pool has": (
+        "eks", "driver", "values/kubeletPlugin/nodeSelector", {"role": "gpu"}, "driver-reaches-no-node", MANDATORY,
+        "correct kubeletPlugin.nodeSelector",
+    ),
+    "an affinity to a label that no pool has": (
+        "gke", "driver", "values/kubeletPlugin/affinity", {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "role", "operator": "In", "values": ["gpu"]}]},
+        ]}}}, "driver-reaches-no-node", MANDATORY, "correct kubeletPlugin.affinity",
+    ),
+    "an affinity that keeps away": (
+        "eks", "driver", "values/kubeletPlugin/affinity", {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}]},
+        ]}}}, "driver-reaches-no-node", MANDATORY, "node affinity",
+    ),
     "the root of COS on EKS": (
         "eks", "driver", "values/nvidiaDriverRoot", "/home/kubernetes/bin/nvidia", "driver-root-wrong", ADVISORY,
         "set nvidiaDriverRoot: /",
@@ -178,7 +248,11 @@ def test_a_fault_is_found(declare: SimpleNamespace, name: str) -> None:
     assert words in sentence
 
 
-@pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault[4] != "driver-key-ignored"])
+# A key is there or not; a pool of which nothing is known is left out of all that is judged.
+KNOWABLE = [name for name, fault in FAULTS.items() if fault[4] != "driver-key-ignored"]
+
+
+@pytest.mark.parametrize("name", KNOWABLE)
 def test_what_is_not_known_refuses_nothing(declare: SimpleNamespace, name: str) -> None:
     cloud, which, path, _, rule, *_ = FAULTS[name]
     stack = good(declare, cloud)
@@ -211,6 +285,48 @@ def test_the_operator_brings_a_driver_of_its_own(declare: SimpleNamespace) -> No
     stack["driver"] = changed(stack["driver"], "values/nvidiaDriverRoot", "/run/nvidia/driver")
 
     assert told(stack) == []
+
+
+@pytest.mark.parametrize("cloud", ["eks", "gke"])
+def test_a_stack_without_its_driver(declare: SimpleNamespace, cloud: str) -> None:
+    stack = good(declare, cloud)
+    del stack["driver"]
+    assert [rule for rule, *_ in told(stack)] == []  # no charts: something else installs them
+    stack["chart"] = declare.release("prometheus", {})
+
+    ((rule, level, which, sentence),) = told(stack)
+
+    assert (rule, level, which) == ("driver-missing", ADVISORY, "pool")
+    assert "no release of this stack installs the DRA driver" in sentence
+
+
+@pytest.mark.parametrize("cloud", ["eks", "gke"])
+def test_a_driver_installed_twice(declare: SimpleNamespace, cloud: str) -> None:
+    stack = good(declare, cloud)
+    values = stack["driver"].props.at("values")
+    stack["second"] = declare.release(DRIVER, values, name="second", namespace="other", version="25.8.1")
+
+    found = [entry for entry in told(stack) if entry[0] == "driver-installed-twice"]
+
+    assert [(level, which) for _, level, which, _ in found] == [(MANDATORY, "second")]
+
+
+def test_a_taint_that_the_driver_does_not_know(declare: SimpleNamespace) -> None:
+    stack = good(declare, "eks")
+    taints = [*stack["pool"].props.at("taints"), {"key": "team", "value": "ml", "effect": "NO_SCHEDULE"}]
+    stack["pool"] = changed(stack["pool"], "taints", taints)
+
+    found = [entry for entry in told(stack) if entry[0] == "driver-reaches-no-node"]
+
+    assert [(level, which) for _, level, which, _ in found] == [(MANDATORY, "driver")]
+    assert "{key: team, operator: Exists}" in found[0][3]
+
+
+def test_a_driver_of_0_4_tolerates_by_default(declare: SimpleNamespace) -> None:
+    stack = good(declare, "eks")
+    stack["driver"] = changed(stack["driver"], "values/kubeletPlugin/tolerations", None)
+    stack["driver"] = changed(stack["driver"], "version", "0.4.1")
+    assert [rule for rule, *_ in told(stack)] == ["driver-differs-from-plan"]
 
 
 DOUBTS = {"labels": UNKNOWN, "taints": UNKNOWN, "instanceTypes": UNKNOWN, "scalingConfig": UNKNOWN}

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
 from dra_command.arguments import UsageError
-from dra_command.checked import Checked, order_findings
+from dra_command.checked import Checked, Skipped, order_findings
 from dra_command.gathering import judge_readable
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
-from dra_command.status import status_of
+from dra_command.status import Status, status_of
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_planner.sources import Source, has_embedded
-from dra_policies.rules import ON, RULES, Rule, StackView, besides_reading, view_of
+from dra_planner.wording import counted
+from dra_policies.rules import COULD_NOT_RUN, OF_MANIFESTS, OF_STACKS, Rule, StackView, besides_reading, view_of
 from dra_policies.rules import run as run_rules
 
 
@@ -28,6 +29,8 @@ def run(values: argparse.Namespace) -> int:
         from dra_command import rewriting
 
         return rewriting.run(values)
+    if values.explain:
+        return _explain(values.explain)
     if values.driver_upgrade:
         from dra_command.upgrading import check_upgrade
 
@@ -35,7 +38,7 @@ def run(values: argparse.Namespace) -> int:
         inputs = read_inputs(values, needs_capacity=False, needs_manifests=is_about_manifests)
         checked = check_upgrade(inputs, *values.driver_upgrade)
     else:
-        rules = chosen_rules(values.select)
+        rules = chosen_rules(values.select) if values.select else ()
         inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
         with doing("checking", quiet=values.quiet):
             checked = check(inputs, rules)
@@ -68,32 +71,59 @@ def run(values: argparse.Namespace) -> int:
             from dra_command.formats.check_text import print_check
 
             print_check(checked, quiet=values.quiet)
-    return status_of(checked.verdict, allow_unknown=values.allow_unknown)
+    return _status(checked, values.fail_on, allow_unknown=values.allow_unknown)
+
+
+def _status(checked: Checked, fail_on: str, *, allow_unknown: bool) -> Status:
+    """Return the exit status: by the verdict, unless another severity was asked for."""
+    if fail_on == "error":
+        return status_of(checked.verdict, allow_unknown=allow_unknown)
+    if fail_on == "never":
+        return Status.FITS
+    severities = ("error", "warning", "note")
+    failing = severities[: severities.index(fail_on) + 1]
+    if any(each.severity in failing for each in checked.diagnostics):
+        return Status.BROKEN
+    return status_of(checked.verdict, allow_unknown=allow_unknown)
+
+
+def _explain(rule_id: str) -> Status:
+    """Print what a rule is about."""
+    (rule,) = chosen_rules([rule_id])
+    needs = _NEEDS.get(rule.needs, "needs manifests alone")
+    state = rule.level if rule.is_on else f"{rule.level}, off unless it is selected"
+    print(f"{rule.id} ({state}; {needs})\n\n{rule.says}\n\nWhy: {rule.why}\nFix: {rule.fix}\nMore: {rule.url}")
+    return Status.FITS
 
 
 def chosen_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
     """Return the rules of these ids, each of which may list several; all that are on where none is named.
 
-    Raises UsageError for an id that no rule has.
+    Rules that judge stacks alone are among them only by name. Raises UsageError for an id that no rule has.
     """
     ids = [each.strip() for text in selected for each in text.split(",") if each.strip()]
+    if not ids:
+        return (*(rule for rule in OF_MANIFESTS if rule.is_on), COULD_NOT_RUN)
+    from dra_policies.rules import RULES  # those of stacks are loaded where somebody names a rule
+
     known = {rule.id: rule for rule in RULES}
     for each in ids:
         if each not in known:
             near = get_close_matches(each, known, n=1)
             fix = f'write "{near[0]}"' if near else "docs/rules.md lists the rules"
             raise UsageError(f'there is no rule "{each}"', fix=fix)
-    return tuple(known[each] for each in dict.fromkeys(ids)) if ids else ON
+    return tuple(known[each] for each in dict.fromkeys(ids))
 
 
-def check(inputs: Inputs, rules: Sequence[Rule] = ON) -> Checked:
+def check(inputs: Inputs, rules: Sequence[Rule] = ()) -> Checked:
     """Return what the rules find; raises PlannerError for input that is wrong."""
+    selected, rules = bool(rules), rules or chosen_rules(())
     inputs, commands = _with_embedded(inputs)
     judged = judge_readable(inputs, _view)
     view, planned = judged.answer
     told = tuple(run_rules(view, besides_reading(rules)))
     of_rules = (rule.diagnostic(finding) for rule, finding in told)
-    read = view.diagnostics if rules is ON else ()
+    read = () if selected else view.diagnostics
     found = tuple(dict.fromkeys((*read, *of_rules, *commands, *judged.findings)))
     in_doubt = any(not finding.certain for _, finding in told)
     if any(each.code == "unknown-field" for each in found):
@@ -101,14 +131,42 @@ def check(inputs: Inputs, rules: Sequence[Rule] = ON) -> Checked:
 
         found += tuple(repair_findings(inputs.sources, found))
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
-    workloads = len(view.manifests.workloads) if view.manifests is not None else 0
-    counted = f"{len(rules)} rules, {workloads} workload{'s' if workloads != 1 else ''}"
-    return Checked(
+    skipped = tuple(_skipped(rules, has_pools=inputs.fleet is not None or bool(inputs.observed)))
+    if not selected:
+        skipped += tuple(Skipped(rule, _NEEDS["stack"]) for rule in OF_STACKS)
+    without = {each.rule for each in skipped}
+    checked = Checked(
         verdict=overall_verdict(placing, found),
         diagnostics=order_findings(found),
-        workloads=workloads,
-        passed=f"No rule is broken: {counted}.",
+        workloads=len(view.manifests.workloads) if view.manifests is not None else 0,
+        passed="",
+        kubernetes=view.features.version if view.features is not None else "",
+        judged=tuple(rule.id for rule in rules if rule.id not in without),
+        skipped=skipped,
     )
+    return replace(checked, passed=_passed(checked))
+
+
+_NEEDS = {
+    "pools": "needs the pools: --stack, --fleet or --observed",
+    "stack": "judges resources of Pulumi: run the policy pack",
+}
+
+
+def _skipped(rules: Iterable[Rule], *, has_pools: bool) -> Iterator[Skipped]:
+    for rule in rules:
+        if rule.needs == "stack" or (rule.needs == "pools" and not has_pools):
+            yield Skipped(rule.id, _NEEDS[rule.needs])
+
+
+def _passed(checked: Checked) -> str:
+    """Return what to say where no rule is broken: how much that means."""
+    workloads, judged = counted(checked.workloads, "workload"), counted(len(checked.judged), "rule")
+    said = [f"No rule is broken: {judged} on {workloads}, for Kubernetes {checked.kubernetes}"]
+    for needs, what in (("pools", "need --stack, --fleet or --observed"), ("stack", "judge Pulumi stacks alone")):
+        number = sum(each.why == _NEEDS[needs] for each in checked.skipped)
+        said += [f"{number} more {what}"] if number else []
+    return "; ".join(said) + "."
 
 
 def _with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:

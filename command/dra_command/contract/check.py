@@ -21,9 +21,19 @@ class DiagnosticRow(Output):
     fix: str
 
 
+class SkippedRule(Output):
+    """A rule that had nothing to look at."""
+
+    rule: str
+    why: str
+
+
 class CheckOutput(Output):
     """Answer of `pulumi-dra check --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText
     diagnostics: list[DiagnosticRow]
+    kubernetes: str = Field(default="", description="The release that was judged for: 1.36.")
+    judged: list[str] = Field(default_factory=list, description="Rules that had something to look at.")
+    skipped: list[SkippedRule] = Field(default_factory=list, description="Rules that had nothing to look at, and why.")

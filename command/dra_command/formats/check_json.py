@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dra_command.checked import Checked
 from dra_command.contract import CheckOutput
+from dra_command.contract.check import SkippedRule
 from dra_command.formats.plan_json import finding
 
 
 def check_json(checked: Checked) -> str:
     """Return the findings as indented JSON."""
-    output = CheckOutput(verdict=checked.verdict, diagnostics=[finding(each) for each in checked.diagnostics])
+    output = CheckOutput(
+        verdict=checked.verdict,
+        diagnostics=[finding(each) for each in checked.diagnostics],
+        kubernetes=checked.kubernetes,
+        judged=list(checked.judged),
+        skipped=[SkippedRule(rule=each.rule, why=each.why) for each in checked.skipped],
+    )
     return output.model_dump_json(indent=2)

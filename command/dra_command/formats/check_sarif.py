@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import Counter
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from dra_command.checked import Checked
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
 
+NO_FILE = "pulumi-dra"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -23,7 +27,8 @@ def check_sarif(checked: Checked) -> str:
             "id": rule.id,
             "shortDescription": {"text": rule.says},
             "fullDescription": {"text": rule.why},
-            "help": {"text": rule.fix},
+            "help": {"text": rule.fix, "markdown": f"{rule.says}\n\n**Why:** {rule.why}\n\n**Fix:** {rule.fix}"},
+            "helpUri": rule.url,
             "defaultConfiguration": {"level": "error" if rule.level == "mandatory" else "warning"},
         }
         for rule in RULES
@@ -35,9 +40,23 @@ def check_sarif(checked: Checked) -> str:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(each, position[each.code]) for each in checked.diagnostics],
+        "results": _results(checked, position),
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+
+
+def _results(checked: Checked, position: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return the findings, each with a fingerprint that stays when lines move; the same fault twice is numbered."""
+    seen = Counter[str]()
+    results: list[dict[str, Any]] = []
+    for each in checked.diagnostics:
+        result = _result(each, position[each.code])
+        print_of = hashlib.sha256("\0".join((each.code, each.place.file, each.place.path, each.message)).encode())
+        digest = print_of.hexdigest()[:32]
+        seen[digest] += 1
+        result["partialFingerprints"] = {"pulumiDra/v1": f"{digest}:{seen[digest]}"}
+        results.append(result)
+    return results
 
 
 def _result(each: Diagnostic, rule: int) -> dict[str, Any]:
@@ -48,15 +67,15 @@ def _result(each: Diagnostic, rule: int) -> dict[str, Any]:
         "level": each.severity,
         "message": {"text": text},
     }
-    location: dict[str, Any] = {}
-    if each.place.file:
-        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(each.place.file)}}
-        if each.place.line:
-            location["physicalLocation"]["region"] = {"startLine": each.place.line}
+    # A finding about no file is about the fleet: code scanning shows nothing that has no place.
+    place: dict[str, Any] = {
+        "artifactLocation": {"uri": _uri(each.place.file or NO_FILE)},
+        "region": {"startLine": each.place.line or 1},
+    }
+    location: dict[str, Any] = {"physicalLocation": place}
     if each.place.path:
         location["logicalLocations"] = [{"fullyQualifiedName": each.place.path, "kind": "member"}]
-    if location:
-        result["locations"] = [location]
+    result["locations"] = [location]
     return result
 
 

@@ -26,7 +26,7 @@ from dra_planner.manifests.workloads import WorkloadReader
 from dra_planner.manifests.workloads.description import Node as Part
 from dra_planner.manifests.workloads.gangs import gang_findings, is_gang
 from dra_planner.manifests.workloads.queued import is_queued
-from dra_planner.manifests.workloads.scalers import is_scaler
+from dra_planner.manifests.workloads.scalers import is_scaler, scaler_findings
 from dra_planner.model import (
     DeviceClass,
     LimitRange,
@@ -185,6 +185,7 @@ class _Collector:
             from dra_planner.manifests.setup import queue_findings  # few manifests hold some
 
             self.diagnostics += queue_findings(self.setup, self.workloads, self.claims, self.templates)
+        self.diagnostics += scaler_findings(self.seen.values())
         return Manifests(
             workloads=tuple(self.workloads),
             claims=self.claims,

@@ -137,4 +137,5 @@ class PodTemplate:
     spec: PodSpec
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
+    past_claims: tuple[str, ...] = field(default=(), compare=False)  # how its pods reach devices without a claim
     place: Place = field(default=NOWHERE, compare=False)

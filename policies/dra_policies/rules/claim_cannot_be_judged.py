@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Undecided
+from dra_policies.rules.class_misspelt import known_classes, meant_class
 from dra_policies.rules.fitting import Waiting, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
@@ -24,7 +25,10 @@ def check(view: StackView) -> Iterator[Finding]:
                 place=case.member.place,
                 certain=False,
             )
+    known = known_classes(view)
     for blocked in judgement.demand.blocked:
+        if any(meant_class(name, known) for name in blocked.classes):
+            continue  # told of the claim
         if blocked.verdict == "cannot-tell":
             yield Finding(
                 message=f"{blocked.member.workload} cannot be judged: {blocked.reason.message}",
@@ -57,5 +61,6 @@ RULE = Rule(
     "than was found: the claim may fit or not.",
     fix="Select by an attribute that is known beforehand, or accept that the first node will tell.",
     level="advisory",
+    needs="pools",
     check=check,
 )

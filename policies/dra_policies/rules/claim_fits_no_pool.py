@@ -14,6 +14,7 @@ from dra_policies.rules.view import StackView
 
 MOST_REASONS = 4  # told in one sentence
 MOST_NAMES = 3  # of pools that give the same reason
+TOLD_OF_THE_OBJECT = ("claim-refused", "class-refused")  # what is wrong with it is a finding of its own
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -31,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 certain=not view.doubtful_pools,
             )
     for blocked in judgement.demand.blocked:
-        if blocked.verdict == "does-not-fit":
+        if blocked.verdict == "does-not-fit" and not (view.diagnostics and blocked.reason.code in TOLD_OF_THE_OBJECT):
             yield Finding(
                 message=f"{blocked.member.workload}: {blocked.reason.message}",
                 fix=blocked.reason.fix,
@@ -105,5 +106,6 @@ RULE = Rule(
     why="Its pods would wait for ever, whatever the number of nodes.",
     fix="Add a pool with devices that satisfy the claim, or relax its selectors, count or constraints.",
     level="mandatory",
+    needs="pools",
     check=check,
 )

@@ -25,5 +25,6 @@ RULE = Rule(
     why="The plan knows the devices of its own drivers alone; other vendors' devices may be there, or not.",
     fix="Nothing, where another driver serves them; otherwise request devices of the fleet.",
     level="advisory",
+    needs="pools",
     check=check,
 )

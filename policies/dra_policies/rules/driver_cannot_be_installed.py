@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner import catalog
-from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import StackView
 
 
@@ -33,5 +33,7 @@ RULE = Rule(
     why="Older charts write DeviceClasses of an API version that is no longer served, so the update fails.",
     fix="Set the version of the release to a newer one.",
     level="mandatory",
+    url=DRIVER_PAGE,
+    needs="stack",
     check=check,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.catalog.chart_values import OVERRIDE, REFUSED
-from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import DraDriver, StackView
 from dra_policies.unknowns import UNKNOWN, Properties
 
@@ -52,5 +52,7 @@ RULE = Rule(
     why="A preview does not render the chart, so the update fails half-way, after the cluster was created.",
     fix=f"Set {OVERRIDE}: true, give the driver a namespace of its own, and remove values that no chart takes.",
     level="mandatory",
+    url=DRIVER_PAGE,
+    needs="stack",
     check=check,
 )

@@ -11,7 +11,7 @@ from dra_planner.catalog.driver_config import config_faults
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import DeviceConfiguration
 from dra_policies.rules.claim_specs import written_claims
-from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import StackView
 
 
@@ -36,11 +36,10 @@ def _configured(view: StackView) -> Iterator[tuple[str, Place, tuple[DeviceConfi
 
 
 def _driver(view: StackView) -> tuple[DriverRelease | None, DriverSettings | None]:
-    """Return the driver of the fleet that is judged; None for both where no fleet says which."""
-    fleet = view.judgement.fleet if view.judgement is not None else None
-    if fleet is None:
+    """Return the driver of the fleet that is judged, or of the stack; None for both where nothing says which."""
+    if view.nvidia is None:
         return None, None
-    return _release(fleet.drivers.nvidia.version), fleet.drivers.nvidia.settings
+    return _release(view.nvidia.version), view.nvidia.settings
 
 
 @cache
@@ -57,5 +56,6 @@ RULE = Rule(
     why="The API server takes any configuration; the driver refuses it when a pod starts, which then never does.",
     fix="Write the configuration as the driver's release decodes it, and turn on the gate that it needs.",
     level="mandatory",
+    url=DRIVER_PAGE,
     check=check,
 )

@@ -3,23 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any, Final
 
-from dra_planner.catalog.chart_values import meant_key
-from dra_policies.rules.rule import Finding, Rule
+from dra_planner.catalog.chart_values import NEAR, meant_key
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import StackView
-from dra_policies.unknowns import as_mapping
+from dra_policies.unknowns import Properties, as_mapping
+
+# What stands below some values, in all releases; what stands deeper is Kubernetes' own.
+BELOW: Final = {
+    "resources": ("computeDomains", "gpus"),
+    "resources.gpus": ("enabled",),
+    "resources.computeDomains": ("enabled", "imex"),
+    "kubeletPlugin": (
+        "affinity", "containers", "kubeletPluginsDirectoryPath", "kubeletRegistrarDirectoryPath", "metrics",
+        "networkPolicy", "nodeSelector", "podAnnotations", "podSecurityContext", "priorityClassName", "tolerations",
+        "updateStrategy",
+    ),
+    "controller": (
+        "affinity", "containers", "leaderElection", "metrics", "networkPolicy", "nodeSelector", "podAnnotations",
+        "podSecurityContext", "priorityClassName", "replicas", "tolerations", "updateStrategy",
+    ),
+}  # fmt: skip
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers:
-        for key in as_mapping(driver.values.values if driver.values else None) or {}:
-            meant = meant_key(key)
-            if meant:
-                yield Finding(
-                    message=f'{driver.title}: its chart has no value "{key}", and ignores it',
-                    fix=f"write {meant}",
-                    urn=driver.urn,
-                )
+        values = as_mapping(driver.values.values if driver.values else None) or {}
+        for key, meant in _ignored(values):
+            yield Finding(
+                message=f'{driver.title}: its chart has no value "{key}", and ignores it',
+                fix=f"write {meant}",
+                urn=driver.urn,
+            )
+
+
+def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the keys that the chart ignores, each with what was meant."""
+    yield from ((key, meant) for key in values if (meant := meant_key(key)))
+    for path, known in BELOW.items():
+        for key in as_mapping(Properties(values).at(path)) or {}:
+            first, *rest = key.split(".")
+            near = [] if key in known else get_close_matches(key, known, 1, NEAR)
+            if rest and first in known:
+                yield f"{path}.{key}", f"it nested: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}"
+            elif near:
+                yield f"{path}.{key}", f'"{near[0]}"'
 
 
 RULE = Rule(
@@ -28,5 +58,7 @@ RULE = Rule(
     why="Helm takes unknown values without a word, so the driver runs as if they had not been written.",
     fix="Nest dotted keys, and spell keys as the chart does.",
     level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
     check=check,
 )

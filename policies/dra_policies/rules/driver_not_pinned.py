@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner import catalog
-from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import StackView
 
 
@@ -29,5 +29,7 @@ RULE = Rule(
     "smaller: what was planned is not what will be installed.",
     fix="Set the version of the release.",
     level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
     check=check,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
-from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import CriticalPodQuota, DeclaredPool, DraDriver, StackView
 
 CRITICAL = ("system-node-critical", "system-cluster-critical")
@@ -88,5 +88,7 @@ RULE = Rule(
     why="Above the quota the driver's pods are refused, and nodes come up without devices while the pods wait.",
     fix="Set the quota's hard pods to the sum of the pools' maxima and the driver's controllers.",
     level="mandatory",
+    url=DRIVER_PAGE,
+    needs="stack",
     check=check,
 )

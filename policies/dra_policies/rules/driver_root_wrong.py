@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
-from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import StackView
 
 BY_DEFAULT = "/"  # the chart's own, in every release
@@ -37,5 +37,7 @@ RULE = Rule(
     why="Its kubelet plugin waits for the libraries in its first container, for ever, and nodes publish no device.",
     fix="Set nvidiaDriverRoot to the place of the image: / on EKS, /home/kubernetes/bin/nvidia on GKE.",
     level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
     check=check,
 )

@@ -46,5 +46,6 @@ RULE = Rule(
     why="The claim may fit every node, and the pod none: GPU pools keep other pods away.",
     fix="Add the toleration to the pod template.",
     level="advisory",
+    needs="stack",
     check=check,
 )

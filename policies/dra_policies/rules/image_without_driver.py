@@ -29,5 +29,6 @@ RULE = Rule(
     why="Without it no device is published, and pods wait beside GPUs that are paid for.",
     fix="Use the cloud's image for GPUs, or install the GPU Operator.",
     level="advisory",
+    needs="stack",
     check=check,
 )

@@ -27,5 +27,6 @@ RULE = Rule(
     why=f"Before 1.{MINIMUM_MINOR} the API of claims is off: classes and claims are refused, and no driver publishes.",
     fix=f"Set the version of the cluster, and of each of its pools, to 1.{MINIMUM_MINOR} or newer.",
     level="mandatory",
+    needs="stack",
     check=check,
 )

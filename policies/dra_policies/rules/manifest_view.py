@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import Node, Workload
 from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan
 from dra_planner.releases import Features
-from dra_policies.rules.view import DeclaredPool, DevicePlugin, StackView
+from dra_policies.rules.view import DeclaredPool, DevicePlugin, NvidiaInUse, StackView
 from dra_policies.unknowns import Properties
 
 
@@ -34,10 +35,17 @@ def view_of(
         judgement=plan.judgement,
         classes=plan.classes,
         pools=pools,
+        nvidia=None if plan.fleet is None else nvidia_of(plan.fleet),
         whole_judgement=whole_judgement,
         other_devices=plan.left_out.others if plan.left_out else (),
         not_described=plan.left_out.not_described if plan.left_out else (),
     )
+
+
+def nvidia_of(fleet: Fleet) -> NvidiaInUse:
+    """Return the release of NVIDIA's driver that a fleet runs."""
+    nvidia = fleet.drivers.nvidia
+    return NvidiaInUse(nvidia.version, nvidia.settings)
 
 
 def _device_plugin(workload: Workload) -> DevicePlugin | None:

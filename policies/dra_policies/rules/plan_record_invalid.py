@@ -29,5 +29,6 @@ RULE = Rule(
     why="Counts that were edited by hand are no longer the ones that were judged.",
     fix="make the plan again: pulumi-dra plan --stack STACK --write",
     level="mandatory",
+    needs="stack",
     check=check,
 )

@@ -28,5 +28,6 @@ RULE = Rule(
     fix="write the plan (pulumi-dra plan --stack STACK --write), register it with CapacityPlan, and let everything "
     "else depend on it",
     level="mandatory",
+    needs="stack",
     check=check,
 )

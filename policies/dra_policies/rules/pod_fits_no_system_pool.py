@@ -33,6 +33,7 @@ RULE = Rule(
     "unless somebody wants to know.",
     fix="Use more or larger nodes for the system pool, or request less.",
     level="advisory",
+    needs="pools",
     check=check,
     is_on=False,
 )

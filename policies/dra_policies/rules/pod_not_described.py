@@ -25,5 +25,6 @@ RULE = Rule(
     why="Whether they request devices is not known, so they are not judged.",
     fix="Give the manifest that the sentence names as well.",
     level="advisory",
+    needs="pools",
     check=check,
 )

@@ -141,5 +141,6 @@ RULE = Rule(
     why="The claims were judged on the plan's pools; other pools may hold fewer devices, or keep the pods away.",
     fix=_FIX,
     level="mandatory",
+    needs="stack",
     check=check,
 )

@@ -55,5 +55,6 @@ RULE = Rule(
     why="The claims that are too many would wait for nodes that may never be created.",
     fix="Raise the maximum of a pool that fits, add a pool, or request fewer replicas.",
     level="mandatory",
+    needs="pools",
     check=check,
 )

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from dra_policies.rules.view import StackView
 
 Level = Literal["mandatory", "advisory"]
+CLAIMS_PAGE = "https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/"
+DRIVER_PAGE = "https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu"
+Need = Literal["", "pools", "stack"]
+"""Nothing but manifests; the pools of a fleet or the nodes of a snapshot; the resources of a Pulumi stack."""
 SEVERITIES: dict[Level, Severity] = {"mandatory": "error", "advisory": "warning"}
 
 
@@ -49,6 +53,8 @@ class Rule:
     fix: str  # what fixes it
     level: Level
     check: Callable[[StackView], Iterator[Finding]]
+    url: str = CLAIMS_PAGE  # where its subject is documented
+    needs: Need = ""  # what it judges beside manifests, without which it has nothing to look at
     is_on: bool = True  # False: it speaks only where it is asked for by its id
 
     def diagnostic(self, finding: Finding) -> Diagnostic:

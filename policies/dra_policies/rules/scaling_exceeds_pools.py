@@ -10,6 +10,7 @@ from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
+MOST_NAMES = 3
 LEVELS: tuple[DemandLevel, ...] = ("ceiling", "peak")
 
 
@@ -23,15 +24,24 @@ def check(view: StackView) -> Iterator[Finding]:
         if sizing is None:
             continue  # nodes of a snapshot, which are judged for steady demand alone
         crowded = [size for size in sizing.workloads if size.verdict == "does-not-fit" and size.pending]
-        for size in crowded:
+        if crowded:
             yield Finding(
-                message=_sentence(size, level),
+                message=_sentence(crowded[0], level) + _others(crowded[1:]),
                 fix=_fix(sizing, level),
                 urn=view.judged_urn,
-                place=places[size.workload],
+                place=places[crowded[0].workload],
             )
-        if crowded:
             return  # a rollout at the ceiling needs no words of its own
+
+
+def _others(sizes: list[WorkloadSize]) -> str:
+    """Return the other workloads that the same pools are too small for, as the end of a sentence."""
+    if not sizes:
+        return ""
+    named = ", ".join(str(size.workload) for size in sizes[:MOST_NAMES])
+    more = f" and {len(sizes) - MOST_NAMES} more" if len(sizes) > MOST_NAMES else ""
+    pods = counted(sum(size.pending for size in sizes), "pod")
+    return f"; so would {pods} of {named}{more}"
 
 
 def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
@@ -56,5 +66,6 @@ RULE = Rule(
     why="A scaler that reaches its maximum leaves pods waiting; a rollout that needs one node too many never ends.",
     fix="Raise the maximum of a pool, lower that of the scaler, or let a rollout take pods away before it adds some.",
     level="advisory",
+    needs="pools",
     check=check,
 )

@@ -24,5 +24,6 @@ RULE = Rule(
     why="GPU nodes are worth stealing, and these are what auditors and attackers look at first.",
     fix="Set the property that the finding names.",
     level="advisory",
+    needs="stack",
     check=check,
 )

@@ -19,5 +19,6 @@ RULE = Rule(
     why="Where it is not, they neither pass nor fail: a later preview, or the update, may still refuse the stack.",
     fix="Declare it as a plain value instead of an output, or read the sentence and judge for yourself.",
     level="advisory",
+    needs="stack",
     check=check,
 )

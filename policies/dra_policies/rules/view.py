@@ -15,6 +15,7 @@ from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
 
 if TYPE_CHECKING:
+    from dra_planner.catalog import DriverSettings
     from dra_planner.manifests import Manifests
     from dra_planner.model import Blocked, DeviceClass
     from dra_planner.plan import Judgement, OtherDevices
@@ -85,6 +86,14 @@ class DraDriver:
     values: Properties | None = None  # as they are given to the chart; None where files say more
 
 
+@dataclass(frozen=True, slots=True)
+class NvidiaInUse:
+    """The release of NVIDIA's DRA driver that nodes run, and how it is set up."""
+
+    version: str
+    settings: DriverSettings
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalPodQuota:
     """A ResourceQuota over pods of the priority class system-node-critical."""
@@ -130,6 +139,8 @@ class StackView:
     declared: tuple[DeclaredResource, ...] = ()
     wants_devices: bool = False  # something of it is there for claims
     has_gpu_operator: bool = False
+    installs_charts: bool = False  # into a cluster that the stack makes
+    nvidia: NvidiaInUse | None = None  # with a fleet, or what a stack declares
     doubtful_pools: tuple[str, ...] = ()  # of which too little is known to say what their nodes offer
     judgement: Judgement | None = None  # of all demand, on the pools of the record, the stack, a fleet or a snapshot
     whole_judgement: Callable[[], Judgement] | None = None  # the same with pods that request no device

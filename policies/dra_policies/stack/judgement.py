@@ -15,6 +15,7 @@ from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan, device_demand, judge, judge_document
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.planfile import PlanFile
+from dra_policies.rules.manifest_view import nvidia_of
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.resource import Resource
@@ -124,6 +125,7 @@ def _with_judgement(
     return replace(
         view,
         judgement=judge(chosen.demand, offers, known, features, level=level),
+        nvidia=nvidia_of(fleet),
         other_devices=chosen.others,
         not_described=chosen.not_described,
         classes=known,

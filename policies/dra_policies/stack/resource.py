@@ -12,7 +12,10 @@ NAMESPACE = "kubernetes:core/v1:Namespace"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
-    """One resource. `sources` says for each property whose outputs it was made from; known for whole stacks only."""
+    """One resource. `sources` says for each property whose outputs it was made from; known for whole stacks only.
+
+    `provider` is the URN of its provider; `depends_on` are the resources that are made before it, of whole stacks only.
+    """
 
     urn: str
     type: str
@@ -20,6 +23,8 @@ class Resource:
     props: Properties
     ignore_changes: tuple[str, ...] = ()
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]], hash=False)
+    provider: str = ""
+    depends_on: tuple[str, ...] = ()
 
     def title(self, kind: str) -> str:
         """Return how the resource is called in a sentence."""

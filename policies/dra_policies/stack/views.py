@@ -21,6 +21,7 @@ from dra_policies.stack.kubernetes_objects import is_kubernetes_object, objects_
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool, declared_pool, is_pool
 from dra_policies.stack.record import find_record, read_record
 from dra_policies.stack.releases import (
+    RELEASES,
     critical_pod_quota,
     device_plugin_of_daemon_set,
     device_plugin_of_release,
@@ -37,6 +38,9 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
     """
     if resource.type == RECORD_TYPE:
         return judge_record(StackView(expects_record=True, record=read_record(resource)))
+    if sum(each.type == RECORD_TYPE for each in seen) > 1:
+        # Which plan a resource belongs to is known with the whole stack, when it is judged.
+        return StackView(declared=_declared([resource]), versions=_versions([resource]))
     record = find_record(seen)
     view = StackView(
         expects_record=True,
@@ -67,6 +71,8 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         pools=_pools(resources),
         declared=_declared(resources),
         versions=_versions(resources),
+        installs_charts=any(each.type in RELEASES for each in resources)
+        and any(cloud_of_cluster(each) is not None for each in resources),
         has_gpu_operator=any(is_gpu_operator(each) for each in resources),
         device_plugins=_device_plugins(resources),
         drivers=tuple(driver for each in resources if (driver := driver_of_release(each, resources))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -47,6 +47,7 @@ def parse_pod_template(data: Data, place: Place = NOWHERE) -> PodTemplate:
         spec=parse_pod_spec(data.get("spec") or {}, child(place, data, "spec"), labels),
         labels=labels,
         annotations=parse_texts(meta.get("annotations")),
+        past_claims=ways_past_claims(data.get("spec") or {}),
         place=place,
     )
 
@@ -210,3 +211,36 @@ def _zonal_volumes(volumes: Iterable[Data]) -> tuple[str, ...]:
         elif volume.get("ephemeral"):
             names.append(text_of(volume.get("name")))
     return tuple(names)
+
+
+_DEVICE_FILES: Final = ("/dev/nvidia", "/dev/dri", "/dev/vfio")
+_VISIBLE: Final = "NVIDIA_VISIBLE_DEVICES"
+_NOTHING: Final = ("", "void", "none")
+
+
+def ways_past_claims(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what of a pod spec reaches GPUs past claims, as sentences without their subject."""
+    return tuple(dict.fromkeys((*_of_volumes(spec), *_of_containers(spec))))
+
+
+def _of_volumes(spec: Mapping[str, Any]) -> Iterator[str]:
+    for volume in _mappings(spec.get("volumes")):
+        host = volume.get("hostPath")
+        path = str(host.get("path") or "") if isinstance(host, Mapping) else ""
+        if path.rstrip("/") == "/dev" or path.startswith(_DEVICE_FILES):
+            yield f"mounts {path} of the host"
+
+
+def _of_containers(spec: Mapping[str, Any]) -> Iterator[str]:
+    for container in (*_mappings(spec.get("initContainers")), *_mappings(spec.get("containers"))):
+        for variable in _mappings(container.get("env")):
+            value = variable.get("value")
+            if variable.get("name") == _VISIBLE and isinstance(value, str) and value not in _NOTHING:
+                yield f'sets {_VISIBLE} to "{value}"'
+        security = container.get("securityContext")
+        if isinstance(security, Mapping) and security.get("privileged") is True:
+            yield "is privileged"
+
+
+def _mappings(value: Any) -> Sequence[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []

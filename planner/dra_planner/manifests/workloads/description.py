@@ -9,7 +9,7 @@ from typing import Any, Final
 from dra_planner.documents.tree import Map, child, clone, step
 from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template
+from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template, ways_past_claims
 from dra_planner.manifests.schema.decoding import decode
 from dra_planner.manifests.validation.pods import check_pod_spec, check_pod_template
 from dra_planner.manifests.validation.violations import Violation
@@ -199,7 +199,11 @@ class Reading:
                 return []
             data = {"spec": checked} if inline else checked
         if inline:
-            parsed = PodTemplate(spec=parse_pod_spec(data["spec"], template.place), place=template.place)
+            parsed = PodTemplate(
+                spec=parse_pod_spec(data["spec"], template.place),
+                past_claims=ways_past_claims(data["spec"]),
+                place=template.place,
+            )
         else:
             parsed = parse_pod_template(data, template.place)
         return [

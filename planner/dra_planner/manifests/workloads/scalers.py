@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any, Final
 
+from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.figures import Bounds
 
 _HPA: Final = ("autoscaling", "HorizontalPodAutoscaler")
 _KEDA: Final = ("keda.sh", "ScaledObject")
 _PAUSED: Final = "autoscaling.keda.sh/paused"
+_SCALED: Final = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "LeaderWorkerSet")
 KEDA_MAXIMUM: Final = 100  # KEDA's default for maxReplicaCount
 
 Target = tuple[str, str, str]  # kind, namespace, name
@@ -43,6 +46,35 @@ def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
             most = _number(spec, "maxReplicas", minimum)
             found[key] = Bounds(minimum, most, off_at_zero=minimum > 0, said=_said(item, minimum, most))
     return found
+
+
+def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
+    """Yield scalers whose target is not given, and is so like one that is that it must be meant."""
+    objects = tuple(objects)
+    named = {(item.kind, item.namespace, item.name) for item in objects}
+    for item in objects:
+        spec = item.data.get("spec") if is_scaler(item) else None
+        target = spec.get("scaleTargetRef") if isinstance(spec, Mapping) else None
+        if not isinstance(target, Mapping):
+            continue
+        kind, name = str(target.get("kind") or "Deployment"), str(target.get("name"))
+        if (kind, item.namespace, name) in named:
+            continue
+        if meant := _meant(kind, item.namespace, name, named):
+            said = f"{item} scales {kind} {name}, which is not there; {meant[0]}"
+            yield Diagnostic("warning", "scaler-without-target", said, item.place, meant[1])
+
+
+def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tuple[str, str] | None:
+    """Return which object is meant, as the end of a sentence, and what to write."""
+    for other in sorted(named):
+        if other[0] in _SCALED and other[1:] == (namespace, name):
+            return f"there is a {other[0]} of that name", f"write kind: {other[0]}"
+    for other in sorted(named):
+        if (other[0], other[2]) == (kind, name):
+            return f"there is one in the namespace {other[1]}", f"move the scaler to the namespace {other[1]}"
+    near = get_close_matches(name, [each[2] for each in named if each[:2] == (kind, namespace)], 1, 0.75)
+    return (f"there is {kind} {near[0]}", f"write name: {near[0]}") if near else None
 
 
 def _said(item: KubernetesObject, least: int, most: int, held: int | None = None) -> str:

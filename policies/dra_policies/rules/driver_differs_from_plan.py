@@ -1,0 +1,43 @@
+"""A release of the driver other than the one that was planned for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner import catalog
+from dra_policies.rules.driver_release_faulty import KNOWN_FAULTS
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.rules.view import DraDriver, StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    plan_file = view.record.plan_file if view.record else None
+    if plan_file is None:
+        return
+    planned = str(plan_file.fleet.document().get("drivers", {}).get("nvidia", {}).get("version", ""))
+    for driver in view.drivers:
+        if driver.version and planned and driver.version != planned and _is_installable(driver):
+            yield Finding(
+                message=f"{driver.title} is of version {driver.version}; the plan was made for {planned}",
+                fix=f'set its version to "{planned}", or plan again for {driver.version}',
+                urn=driver.urn,
+            )
+
+
+def _is_installable(driver: DraDriver) -> bool:
+    """Whether nothing worse is said of the version by another rule."""
+    if driver.version in KNOWN_FAULTS:
+        return False
+    return any(release.version == driver.version and release.is_installable for release in catalog.driver_releases())
+
+
+RULE = Rule(
+    id="driver-differs-from-plan",
+    says="The driver is of the release that the plan was made for.",
+    why="Releases publish other attributes: selectors that matched when planning may match nothing.",
+    fix="Install the planned release, or plan again: pulumi-dra plan --stack STACK --write.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,33 @@
+"""A cluster with pools for claims, and no DRA driver that would publish their devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.rules.view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.complete or view.drivers or view.has_gpu_operator or not view.installs_charts:
+        return
+    for pool in view.pools:
+        if pool.is_dra is True and pool.has_gpus is not False:
+            yield Finding(
+                message=f"{pool.title} is for claims, and no release of this stack installs the DRA driver",
+                fix="add a release of the chart dra-driver-nvidia-gpu, or install the driver from elsewhere",
+                urn=pool.urn,
+            )
+            return
+
+
+RULE = Rule(
+    id="driver-missing",
+    says="A stack that makes pools for claims and installs charts installs the DRA driver.",
+    why="Nobody publishes the devices of the nodes: claims wait for ever.",
+    fix="Install the driver with the stack; turn the rule off where something else installs it.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

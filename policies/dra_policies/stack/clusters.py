@@ -1,0 +1,109 @@
+"""Which resources belong to which cluster, in stacks that have several: each is judged by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dra_planner.planfile import RECORD_TYPE
+from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool
+from dra_policies.stack.resource import Resource
+
+KUBERNETES: Final = "kubernetes:"
+KUBERNETES_PROVIDER: Final = "pulumi:providers:kubernetes"
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Resources cluster by cluster, and objects of which it is not known whose they are."""
+
+    groups: tuple[tuple[Resource, ...], ...]
+    unplaced: tuple[Resource, ...] = ()
+
+
+def clusters_of(resources: Sequence[Resource]) -> Clusters:
+    """Return the resources cluster by cluster; all together where there is one cluster, or none.
+
+    Objects belong to the cluster that their provider's kubeconfig was made from, pools to the one that they name, and
+    a plan to the clusters that were made after it. What belongs to none, such as a network, is in every group. Where a
+    stack makes no cluster, each provider of Kubernetes stands for one.
+    """
+    clusters = [each.urn for each in resources if cloud_of_cluster(each) is not None]
+    anchors = clusters or [each.urn for each in resources if each.type == KUBERNETES_PROVIDER]
+    if len(anchors) < 2:
+        return Clusters((tuple(resources),))
+    by_urn = {each.urn: each for each in resources}
+    owners = {each.urn: _anchors_of(each, frozenset(anchors), by_urn) for each in resources}
+    plans = _plans_of(anchors, by_urn)
+    owners |= {urn: of for urn, of in plans.items() if of}
+    unplaced = tuple(each for each in resources if each.type.startswith(KUBERNETES) and not owners[each.urn])
+    shared = [each for each in resources if each not in unplaced]
+    return Clusters(
+        tuple(
+            tuple(each for each in shared if not owners[each.urn] or anchor in owners[each.urn]) for anchor in anchors
+        ),
+        unplaced,
+    )
+
+
+def _anchors_of(resource: Resource, anchors: frozenset[str], by_urn: Mapping[str, Resource]) -> frozenset[str]:
+    """Return the clusters that a resource belongs to; none where it cannot be told, or where it is for all."""
+    if resource.urn in anchors:
+        return frozenset((resource.urn,))
+    if resource.type == RECORD_TYPE:
+        return frozenset()
+    if resource.type.startswith(KUBERNETES):
+        start = [resource.provider]
+    else:
+        named = _cluster_named(resource, anchors, by_urn)
+        start = [named] if named else [urn for urns in resource.sources.values() for urn in urns]
+    found = _reached(start, anchors, by_urn)
+    return found if len(found) == 1 else frozenset()
+
+
+def _cluster_named(pool: Resource, anchors: Iterable[str], by_urn: Mapping[str, Resource]) -> str:
+    """Return the cluster that a pool names in plain text, "" where it names none of them."""
+    if cloud_of_pool(pool) is None:
+        return ""
+    name = pool.props.text("clusterName") or pool.props.text("cluster")
+    named = [urn for urn in anchors if name and by_urn[urn].props.text("name") == name]
+    return named[0] if len(named) == 1 else ""
+
+
+def _reached(start: Iterable[str], anchors: frozenset[str], by_urn: Mapping[str, Resource]) -> frozenset[str]:
+    """Return the clusters that outputs lead back to; the way ends at each."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = [urn for urn in start if urn]
+    while waiting:
+        urn = waiting.pop()
+        if urn in seen:
+            continue
+        seen.add(urn)
+        if urn in anchors:
+            found.add(urn)
+            continue
+        resource = by_urn.get(urn)
+        waiting += [other for urns in resource.sources.values() for other in urns] if resource else []
+    return frozenset(found)
+
+
+def _plans_of(anchors: Iterable[str], by_urn: Mapping[str, Resource]) -> dict[str, frozenset[str]]:
+    """Return the clusters of each plan: those that were made after it, and not after another that is nearer."""
+    plans = {urn for urn, each in by_urn.items() if each.type == RECORD_TYPE}
+    owners: dict[str, set[str]] = {urn: set() for urn in plans}
+    for anchor in anchors:
+        seen: set[str] = set()
+        waiting = [anchor]
+        while waiting:
+            urn = waiting.pop()
+            if urn in seen:
+                continue
+            seen.add(urn)
+            if urn in plans:
+                owners[urn].add(anchor)
+            elif urn in by_urn:
+                resource = by_urn[urn]
+                waiting += [*resource.depends_on, *(other for urns in resource.sources.values() for other in urns)]
+    return {urn: frozenset(of) for urn, of in owners.items()}

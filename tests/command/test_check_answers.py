@@ -1,0 +1,158 @@
+"""What `check` says of itself: which rules judged, for which release, and the formats that machines read."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from command_project import Done, Project
+
+from dra_policies.rules import ON
+
+TAKES_ALL = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: nine}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: 9}}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  tolerations: [{operator: Exists}]
+  resourceClaims: [{name: c, resourceClaimTemplateName: nine}]
+  containers: [{name: main, image: i, resources: {claims: [{name: c}]}}]
+"""
+UNUSED = TAKES_ALL.replace("count: 9", "count: 1").replace("{claims: [{name: c}]}", "{}")
+SCALED = """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: NAME}
+spec: {maxReplicas: 9, scaleTargetRef: {kind: Deployment, name: NAME}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: NAME}
+spec:
+  selector: {matchLabels: {app: NAME}}
+  template:
+    metadata: {labels: {app: NAME}}
+    spec:
+      tolerations: [{operator: Exists}]
+      resourceClaims: [{name: c, resourceClaimTemplateName: nine}]
+      containers: [{name: main, image: i, resources: {claims: [{name: c}]}}]
+"""
+
+
+def checked(project: Project, *words: str) -> Done:
+    return project.run("check", *words)
+
+
+def test_without_pools_it_says_how_many_rules_need_them(project: Project) -> None:
+    done = checked(project, "workloads", "--kubernetes", "1.35")
+
+    assert done.status == 0
+    assert done.out.startswith("No rule is broken: ")
+    said = " ".join(done.out.split())
+    assert "for Kubernetes 1.35; " in said
+    assert "more need --stack, --fleet or --observed; " in said
+    assert "more judge Pulumi stacks alone." in said
+
+
+def test_with_pools_it_says_what_stacks_alone_have(project: Project) -> None:
+    done = checked(project, "--stack", "dev")
+
+    said = " ".join(done.out.split())
+    assert "need --stack" not in said
+    assert "more judge Pulumi stacks alone." in said
+
+
+def test_json_names_the_rules_that_judged_and_those_that_did_not(project: Project) -> None:
+    alone = checked(project, "workloads", "--format", "json").json
+    on_pools = checked(project, "--stack", "dev", "--format", "json").json
+
+    for answer in (alone, on_pools):
+        named = [*answer["judged"], *(each["rule"] for each in answer["skipped"])]
+        assert sorted(named) == sorted(rule.id for rule in ON)
+    assert on_pools["kubernetes"] == "1.34"
+    assert "claim-fits-no-pool" in on_pools["judged"]
+    assert {"rule": "claim-fits-no-pool", "why": "needs the pools: --stack, --fleet or --observed"} in alone["skipped"]
+
+
+def test_junit_has_a_case_for_each_finding_and_skips_what_did_not_judge(project: Project) -> None:
+    project.write("workloads/nine.yaml", TAKES_ALL)
+    project.write("workloads/unused.yaml", UNUSED.replace("nine", "one").replace("name: p}", "name: q}"))
+
+    suite = ElementTree.fromstring(checked(project, "workloads", "--stack", "dev", "--format", "junit").out)[0]
+
+    cases = {case.attrib["name"]: case for case in suite}
+    assert len(cases) == len(suite) == int(suite.attrib["tests"])
+    failed = [name for name, case in cases.items() if case.find("failure") is not None]
+    skipped = [name for name, case in cases.items() if case.find("skipped") is not None]
+    assert failed == ["claim-fits-no-pool workloads/nine.yaml:7"]
+    assert suite.attrib["failures"] == "1"
+    assert "plan-record-missing" in skipped
+    assert len(skipped) == int(suite.attrib["skipped"])
+    assert any(name.startswith("claim-without-container workloads/unused.yaml") for name in cases)
+
+
+def test_sarif_places_and_fingerprints_every_finding(project: Project) -> None:
+    project.write("workloads/nine.yaml", TAKES_ALL)
+    log = json.loads(checked(project, "workloads", "--stack", "dev", "--format", "sarif").out)
+    project.write("workloads/nine.yaml", "# a line more" + TAKES_ALL)
+    moved = json.loads(checked(project, "workloads", "--stack", "dev", "--format", "sarif").out)
+
+    (run,) = log["runs"]
+    prints = [result["partialFingerprints"] for result in run["results"]]
+    assert prints
+    assert prints == [result["partialFingerprints"] for result in moved["runs"][0]["results"]]
+    assert all(result["locations"][0]["physicalLocation"]["region"]["startLine"] >= 1 for result in run["results"])
+    for rule in run["tool"]["driver"]["rules"]:
+        if "help" in rule:
+            assert rule["helpUri"].startswith("https://")
+            assert "**Fix:**" in rule["help"]["markdown"]
+
+
+def test_one_fault_is_told_once(project: Project) -> None:
+    refused = TAKES_ALL.replace("resource.k8s.io/v1", "resource.k8s.io/v1beta1")
+    project.write("all/nine.yaml", refused)
+
+    found = checked(project, "all", "--stack", "dev", "--format", "json").json["diagnostics"]
+
+    assert [each["code"] for each in found] == ["version-not-served"]
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "status"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)]
+)
+def test_what_fails_is_what_was_asked_for(project: Project, fail_on: str, status: int) -> None:
+    project.write("all/unused.yaml", UNUSED)
+
+    assert checked(project, "all", "--fail-on", fail_on).status == status
+
+
+def test_never_is_never(project: Project) -> None:
+    project.write("workloads/nine.yaml", TAKES_ALL)
+    assert checked(project, "workloads", "--stack", "dev", "--fail-on", "never").status == 0
+    assert checked(project, "workloads", "--stack", "dev").status == 1
+
+
+def test_a_rule_is_explained(project: Project) -> None:
+    done = checked(project, "--explain", "request-not-in-claim")
+
+    assert done.status == 0
+    assert done.out.startswith("request-not-in-claim (mandatory; needs manifests alone)\n")
+    assert "Fix: " in done.out
+    assert "More: https://" in done.out
+
+
+def test_scalers_that_exceed_the_same_pools_are_one_finding(project: Project) -> None:
+    project.write("all/claim.yaml", TAKES_ALL.replace("count: 9", "count: 1").partition("---")[0])
+    for name in ("a", "b", "c", "d"):
+        project.write(f"all/{name}.yaml", SCALED.replace("NAME", name))
+
+    found = checked(project, "all", "--stack", "dev", "--format", "json").json["diagnostics"]
+
+    assert [each["code"] for each in found] == ["scaling-exceeds-pools"]
+    assert "Deployment default/d" in found[0]["message"]
