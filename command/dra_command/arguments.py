@@ -562,6 +562,14 @@ def _add_rehearse(commands: Any) -> None:
         action="store_true",
         help="let a workload arrive when every pod of those before has a node or a verdict; default: all at once",
     )
+    parser.add_argument(
+        "--scenario",
+        metavar="SCENARIO",
+        action="append",
+        default=[],
+        help="play this afterwards, and compare with the simulation; may be repeated: rollout[:NAME], scale-up, "
+        "node-lost[:NODE], zone-lost:ZONE, driver-upgraded:VERSION, arrival-order:ORDER",
+    )
     parser.add_argument("--binaries", metavar="FOLDER", help="folder with etcd and the three Kubernetes binaries")
     parser.add_argument(
         "--time-limit", metavar="SECONDS", type=float, default=180, help="give up after so long (default: %(default)s)"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from command_project import Project
 
-from dra_planner.documents.snapshot import SNAPSHOT_KINDS
+from dra_planner.documents.snapshot import VERIFIED_KINDS
 
 WORDS = ("verify", "--kubeconfig", "config", "--stack", "dev")
 NODE = """\
@@ -38,7 +38,7 @@ def test_the_cluster_is_read_with_one_get(project: Project) -> None:
         "--context=gpu",
         "--request-timeout=60s",
         "get",
-        ",".join(SNAPSHOT_KINDS),
+        ",".join(VERIFIED_KINDS),
         "--all-namespaces",
         "-o",
         "yaml",

@@ -44,17 +44,23 @@ def run(values: argparse.Namespace) -> int:
 def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespace) -> Comparison:
     from dra_sandbox.control_plane import ControlPlaneError, Refused, Settings, control_plane
     from dra_sandbox.progress import step
-    from dra_sandbox.rehearsal import Order, Request, rehearse
+    from dra_sandbox.rehearsal import Order, Request, Scenario, UnknownSubject, rehearse
     from dra_sandbox.tools import ToolUnavailable
     from dra_sandbox.tools.kubernetes import find_binaries
 
     try:
         order = Order.parse(values.order)
+        scenarios = tuple(map(Scenario.parse, values.scenario))
     except ValueError as error:
         raise UsageError(str(error)) from error
     minor = parse_version(plan.kubernetes)
     request = Request(
-        plan=plan, sources=sources, order=order, one_by_one=values.one_by_one, within_seconds=values.time_limit
+        plan=plan,
+        sources=sources,
+        order=order,
+        one_by_one=values.one_by_one,
+        within_seconds=values.time_limit,
+        scenarios=scenarios,
     )
     try:
         binaries = find_binaries(minor, Path(values.binaries) if values.binaries else None)
@@ -62,6 +68,8 @@ def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespac
         title = f"rehearsing on Kubernetes {binaries.version}, {nodes} GPU node{'s' if nodes != 1 else ''}"
         with step(title), control_plane(Settings(minor), binaries) as plane:
             return rehearse(plane, request)
+    except UnknownSubject as error:
+        raise UsageError(str(error)) from error
     except (ToolUnavailable, ControlPlaneError, Refused) as error:
         raise UsageError(f"the plan cannot be rehearsed: {error}") from error
 

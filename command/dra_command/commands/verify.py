@@ -11,9 +11,11 @@ from dra_command.arguments import UsageError
 from dra_command.contract import VerifyOutput
 from dra_command.contract.verify import DifferenceRow, MissingRow
 from dra_command.formats.page import Page
-from dra_command.inputs import read_inputs
+from dra_command.inputs import Inputs, read_inputs
 from dra_command.snapshot import take_snapshot
 from dra_command.status import Status
+from dra_planner.documents.snapshot import VERIFIED_KINDS
+from dra_planner.fleet import Fleet
 from dra_planner.offers import (
     CatalogRow,
     Difference,
@@ -21,9 +23,12 @@ from dra_planner.offers import (
     observe_offers,
     predict_offers,
     rows_to_add,
+    verify_classes,
+    verify_driver,
     verify_offers,
 )
-from dra_planner.plan import read_checked
+from dra_planner.plan import fleet_classes, read_checked
+from dra_planner.planfile import plan_path, read_plan_file
 from dra_planner.releases import features_of, parse_version
 
 _MOST_NAMES = 3
@@ -38,10 +43,18 @@ def run(values: argparse.Namespace) -> int:
     inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
     assert inputs.fleet is not None  # --stack or --fleet was given
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else inputs.fleet.minor)
-    taken = (take_snapshot(values.kubeconfig, values.context),) if values.kubeconfig else inputs.observed
+    taken = inputs.observed
+    if values.kubeconfig:
+        taken = (take_snapshot(values.kubeconfig, values.context, VERIFIED_KINDS),)
     snapshot = read_checked(taken, features)
     observed = observe_offers(snapshot, features)
-    found = verify_offers(predict_offers(inputs.fleet, features), observed)
+    found = verify_offers(predict_offers(inputs.fleet, features), observed, _planned_counts(inputs, inputs.fleet))
+    daemon_sets = [each.meta for each in snapshot.workloads if each.kind == "DaemonSet"]
+    installed = [
+        *(verify_classes(fleet_classes(inputs.fleet, features), snapshot.classes) if snapshot.classes else ()),
+        *verify_driver(inputs.fleet.drivers.nvidia.version, daemon_sets),
+    ]
+    found = dataclasses.replace(found, differences=(*found.differences, *installed))
     rows = rows_to_add(observed)
     if values.format == "json":
         print(_json(found, rows))
@@ -50,6 +63,17 @@ def run(values: argparse.Namespace) -> int:
     if not found.holds:
         return Status.BROKEN
     return Status.FITS if found.compared or values.allow_unknown else Status.CANNOT_TELL
+
+
+def _planned_counts(inputs: Inputs, fleet: Fleet) -> dict[str, tuple[int, int]]:
+    """Return how many nodes the saved plan of a stack gives each pool: as planned, or within what an autoscaler may."""
+    if not inputs.stack or not plan_path(inputs.stack).exists():
+        return {}
+    saved = read_plan_file(plan_path(inputs.stack), stack=inputs.stack)
+    nodes = {row.name: row.nodes for row in saved.pools}
+    if fleet.autoscaler == "none":
+        return {name: (each.desired, each.desired) for name, each in nodes.items()}
+    return {name: (each.min, each.max) for name, each in nodes.items()}
 
 
 def _json(found: Verification, rows: tuple[CatalogRow, ...]) -> str:
@@ -69,7 +93,7 @@ def _print(found: Verification, rows: tuple[CatalogRow, ...]) -> None:
         nodes = sum(map(len, found.compared.values()))
         if found.differences:
             page.line((f"{_count(len(found.differences), 'difference')} on {_count(nodes, 'node')}.", "bold red"))
-            heads = ("what", "of", "predicted", "observed", "node")
+            heads = ("what", "of", "predicted", "observed", "where")
             page.table(heads, ((*cells, _names(at)) for cells, at in _alike(found.differences).items()))
         elif found.compared:
             page.line((f"{_count(nodes, 'node')} {'are' if nodes != 1 else 'is'} as predicted.", "bold green"))
@@ -101,7 +125,7 @@ def _alike(differences: Iterable[Difference]) -> dict[tuple[str, ...], list[str]
     for each in differences:
         subject = " ".join(filter(None, (each.subject, each.field)))
         cells = (each.aspect, subject, each.predicted or "none", each.observed or "none")
-        alike.setdefault(cells, []).append(each.node or f"pool {each.pool}")
+        alike.setdefault(cells, []).append(each.node or (f"pool {each.pool}" if each.pool else "cluster"))
     return alike
 
 

@@ -19,6 +19,13 @@ class PlannedRow(Output):
     verdict: VerdictText
 
 
+class SimulatedRow(Output):
+    """What the planner's simulation says of a workload, in this order of arrival."""
+
+    placed: int
+    placements: list[PlacementRow]
+
+
 class DeviceRow(Output):
     """One device that a claim of a pod holds."""
 
@@ -50,7 +57,7 @@ class OutcomeRow(Output):
 
 
 class DifferenceRow(Output):
-    """Why the outcome is not what the plan says."""
+    """Why the outcome is not what the plan, or the simulation, says."""
 
     reason: str
     message: str
@@ -64,8 +71,10 @@ class WorkloadRow(Output):
     name: str
     wanted: int
     plan: PlannedRow | None = Field(description="Null where the plan leaves the workload out.")
+    simulation: SimulatedRow | None = Field(description="Null where nothing was simulated.")
     outcome: OutcomeRow
-    difference: DifferenceRow | None
+    difference: DifferenceRow | None = Field(description="Between plan and outcome.")
+    deviation: DifferenceRow | None = Field(description="Between simulation and outcome.")
 
 
 class PoolRow(Output):
@@ -78,6 +87,29 @@ class PoolRow(Output):
     devices: int
     devices_used: int
     planned_devices_used: int | None = Field(description="Null for the system pool.")
+
+
+class ScenarioWorkloadRow(Output):
+    """One workload in a scenario."""
+
+    kind: str
+    namespace: str
+    name: str
+    before: int = Field(description="Pods that had a node before it.")
+    wanted: int = Field(description="Pods that the workload is to have after it.")
+    simulation: SimulatedRow
+    outcome: OutcomeRow
+    deviation: DifferenceRow | None = Field(description="Between simulation and outcome.")
+
+
+class RehearsedScenario(Output):
+    """A scenario that was played after the workloads were placed, and after the scenarios before it."""
+
+    scenario: str
+    event: str
+    decided: bool = Field(description="False when time ran out.")
+    seconds: float
+    workloads: list[ScenarioWorkloadRow]
 
 
 class RehearseOutput(Output):
@@ -94,3 +126,4 @@ class RehearseOutput(Output):
     workloads: list[WorkloadRow]
     pools: list[PoolRow]
     notes: list[str]
+    scenarios: list[RehearsedScenario] = Field(description="In the order in which they were played.")

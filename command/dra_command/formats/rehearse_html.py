@@ -10,6 +10,7 @@ from dra_command.formats.rehearse_report import (
     explanations,
     headline,
     pools_table,
+    scenario_tables,
     setting,
     verdict_of,
     workloads_table,
@@ -28,6 +29,8 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield from head_lines(headline(found), verdict_of(found), setting(found))
     yield from table_lines(workloads_table(found))
     yield from table_lines(pools_table(found))
+    for table in scenario_tables(found):
+        yield from table_lines(table)
     for name, lines in explanations(found):
         yield f"<h3>{shown(name)}</h3>\n<ul>"
         for line in lines:

@@ -12,13 +12,23 @@ from dra_command.contract.rehearse import (
     PlannedRow,
     PodRow,
     PoolRow,
+    RehearsedScenario,
     RehearseOutput,
+    ScenarioWorkloadRow,
+    SimulatedRow,
     WorkloadRow,
 )
 from dra_command.formats.rehearse_report import verdict_of
 
 if TYPE_CHECKING:  # the sandbox is an extra
-    from dra_sandbox.rehearsal import Comparison, Outcome
+    from dra_sandbox.rehearsal import (
+        Comparison,
+        Difference,
+        Outcome,
+        ScenarioOutcome,
+        SimulatedWorkload,
+        WorkloadOutcome,
+    )
     from dra_sandbox.rehearsal import WorkloadRow as Row
 
 
@@ -32,6 +42,7 @@ def rehearse_json(found: Comparison) -> str:
         workloads=[_workload(row) for row in found.rows],
         pools=_pools(found.outcome, {pool.name: pool.devices.used for pool in found.plan.pools}),
         notes=list(found.notes),
+        scenarios=[_scenario(each) for each in found.scenarios],
     )
     return output.model_dump_json(indent=2)
 
@@ -51,25 +62,60 @@ def _workload(row: Row) -> WorkloadRow:
             placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in planned.placements],
             verdict=planned.verdicts["steady"],
         ),
-        outcome=OutcomeRow(
-            placed=outcome.placed,
-            pending=row.pending,
-            created=len(outcome.pods),
-            placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in outcome.pools.items()],
-            refused=outcome.refused,
-            pods=[
-                PodRow(
-                    name=pod.name,
-                    node=pod.node,
-                    words=pod.words,
-                    devices=[DeviceRow(**device._asdict()) for device in pod.devices],
-                )
-                for pod in outcome.pods
-            ],
-        ),
-        difference=DifferenceRow(reason=row.difference.reason, message=row.difference.message)
-        if row.difference
-        else None,
+        simulation=_simulated(row.simulated) if row.simulated else None,
+        outcome=_outcome(outcome, row.pending),
+        difference=_difference(row.difference),
+        deviation=_difference(row.deviation),
+    )
+
+
+def _outcome(outcome: WorkloadOutcome, pending: int) -> OutcomeRow:
+    return OutcomeRow(
+        placed=outcome.placed,
+        pending=pending,
+        created=len(outcome.pods),
+        placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in outcome.pools.items()],
+        refused=outcome.refused,
+        pods=[
+            PodRow(
+                name=pod.name,
+                node=pod.node,
+                words=pod.words,
+                devices=[DeviceRow(**device._asdict()) for device in pod.devices],
+            )
+            for pod in outcome.pods
+        ],
+    )
+
+
+def _simulated(simulated: SimulatedWorkload) -> SimulatedRow:
+    placements = [PlacementRow(pool=pool, pods=pods) for pool, pods in simulated.pools.items()]
+    return SimulatedRow(placed=simulated.placed, placements=placements)
+
+
+def _difference(found: Difference | None) -> DifferenceRow | None:
+    return DifferenceRow(reason=found.reason, message=found.message) if found else None
+
+
+def _scenario(found: ScenarioOutcome) -> RehearsedScenario:
+    return RehearsedScenario(
+        scenario=str(found.scenario),
+        event=found.event,
+        decided=found.decided,
+        seconds=round(found.seconds, 1),
+        workloads=[
+            ScenarioWorkloadRow(
+                kind=row.outcome.workload.kind,
+                namespace=row.outcome.workload.namespace,
+                name=row.outcome.workload.name,
+                before=row.before,
+                wanted=row.wanted,
+                simulation=_simulated(row.simulated),
+                outcome=_outcome(row.outcome, row.pending),
+                deviation=_difference(row.deviation),
+            )
+            for row in found.rows
+        ],
     )
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dra_command.formats.markdown import safe, table_lines
-from dra_command.formats.rehearse_report import explanations, headline, pools_table, setting, workloads_table
+from dra_command.formats.rehearse_report import (
+    explanations,
+    headline,
+    pools_table,
+    scenario_tables,
+    setting,
+    workloads_table,
+)
 
 if TYPE_CHECKING:  # the sandbox is an extra
     from dra_sandbox.rehearsal import Comparison
@@ -24,6 +31,8 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield ""
     yield from table_lines(workloads_table(found))
     yield from table_lines(pools_table(found))
+    for table in scenario_tables(found):
+        yield from table_lines(table)
     for name, lines in explanations(found):
         yield f"**{safe(name)}**"
         yield ""

@@ -9,14 +9,17 @@ from dra_command.formats.plan_report import Table
 from dra_planner.model import Verdict
 
 if TYPE_CHECKING:  # the sandbox is an extra
-    from dra_sandbox.rehearsal import Comparison, WorkloadRow
+    from dra_sandbox.rehearsal import Comparison, Difference, ScenarioRow, WorkloadRow
 
-_LEGEND = "plan: what the packing found places · outcome: what the scheduler did · pods per pool in brackets"
+_LEGEND = (
+    "plan: what the packing found places · simulation: what the planner says of this order of arrival · "
+    "outcome: what the scheduler did · pods per pool in brackets"
+)
 
 
 def verdict_of(found: Comparison) -> Verdict:
     """Return whether every pod has a node; cannot tell where something is unexplained, or time ran out."""
-    if found.unexplained or not found.outcome.decided:
+    if _unexplained(found) or not found.outcome.decided or not all(each.decided for each in found.scenarios):
         return "cannot-tell"
     return "does-not-fit" if found.pending or any(row.outcome.refused for row in found.rows) else "fits"
 
@@ -24,9 +27,9 @@ def verdict_of(found: Comparison) -> Verdict:
 def headline(found: Comparison) -> str:
     """Return the outcome in one sentence."""
     pods = sum(row.outcome.placed for row in found.rows)
-    if found.unexplained:
-        count = len(found.unexplained)
-        return f"{count} unexplained difference{'s' if count != 1 else ''} between plan and scheduler."
+    if _unexplained(found):
+        count = _unexplained(found)
+        return f"{count} unexplained difference{'s' if count != 1 else ''} between plan, simulation and scheduler."
     if not found.outcome.decided:
         return "The time limit was reached before the scheduler had judged every pod."
     if found.pending:
@@ -48,15 +51,36 @@ def workloads_table(found: Comparison) -> Table:
             _name(row),
             str(row.wanted),
             _counted(row.planned.placed, dict(row.planned.placements)) if row.planned else "–",
+            _counted(row.simulated.placed, row.simulated.pools) if row.simulated else "–",
             _counted(row.outcome.placed, row.outcome.pools),
             str(row.pending) if row.pending else "",
-            row.difference.reason if row.difference else "",
+            _reasons(row.difference, row.deviation),
         )
         for row in found.rows
     )
-    return Table(
-        "Workloads", ("workload", "pods", "plan", "outcome", "pending", "difference"), rows, frozenset({1, 4}), _LEGEND
-    )
+    heads = ("workload", "pods", "plan", "simulation", "outcome", "pending", "difference")
+    return Table("Workloads", heads, rows, frozenset({1, 5}), _LEGEND)
+
+
+def scenario_tables(found: Comparison) -> Iterator[Table]:
+    """Yield for each scenario what was placed before, what the simulation said, and what became of every workload."""
+    heads = ("workload", "before", "pods", "simulation", "outcome", "pending", "difference")
+    for each in found.scenarios:
+        rows = tuple(
+            (
+                _name(row),
+                str(row.before),
+                str(row.wanted),
+                _counted(row.simulated.placed, row.simulated.pools),
+                _counted(row.outcome.placed, row.outcome.pools),
+                str(row.pending) if row.pending else "",
+                _reasons(row.deviation),
+            )
+            for row in each.rows
+        )
+        note = "" if each.decided else "The time limit was reached before the scheduler had judged every pod."
+        title = f"Scenario {each.scenario}: {each.event}"
+        yield Table(title, heads, rows, frozenset({1, 2, 5}), note)
 
 
 def pools_table(found: Comparison) -> Table:
@@ -81,15 +105,30 @@ def pools_table(found: Comparison) -> Table:
 def explanations(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each workload that differs, was refused or has pending pods, with the reason and the scheduler's words."""
     for row in found.rows:
-        lines = [row.difference.message] if row.difference else []
+        lines = [each.message for each in (row.difference, row.deviation) if each is not None]
         if row.outcome.refused and not row.difference:
             lines.append(f"refused: {row.outcome.refused}")
         lines += [f"kube-scheduler: {words}" for words in row.outcome.words]
         if lines:
-            yield _name(row), tuple(lines)
+            yield _name(row), tuple(dict.fromkeys(lines))
+    for each in found.scenarios:
+        for after in each.rows:
+            lines = [after.deviation.message] if after.deviation else []
+            lines += [f"kube-scheduler: {words}" for words in after.outcome.words]
+            if lines:
+                yield f"{each.scenario}, {_name(after)}", tuple(lines)
 
 
-def _name(row: WorkloadRow) -> str:
+def _unexplained(found: Comparison) -> int:
+    return len(found.unexplained) + sum(len(each.unexplained) for each in found.scenarios)
+
+
+def _reasons(*differences: Difference | None) -> str:
+    """The codes of the differences, each once."""
+    return ", ".join(dict.fromkeys(each.reason for each in differences if each is not None))
+
+
+def _name(row: WorkloadRow | ScenarioRow) -> str:
     ref = row.outcome.workload
     return f"{ref.kind} {ref.namespace}/{ref.name}"
 

@@ -9,6 +9,7 @@ from dra_command.formats.rehearse_report import (
     explanations,
     headline,
     pools_table,
+    scenario_tables,
     setting,
     verdict_of,
     workloads_table,
@@ -25,8 +26,10 @@ def print_rehearsal(found: Comparison, *, quiet: bool = False) -> None:
     with Page() as page:
         page.line((headline(found), f"bold {_STYLES[verdict_of(found)]}"), f"  {setting(found)}")
         if not quiet:
-            for table in (workloads_table(found), pools_table(found)):
+            for table in (workloads_table(found), pools_table(found), *scenario_tables(found)):
                 page.gap()
+                if table.title.startswith("Scenario"):
+                    page.line((table.title, "bold"))
                 page.table(table.heads, table.rows, numbers=table.numbers, styles={"unexplained": "bold red"})
                 if table.note:
                     page.text(table.note, indent=2)

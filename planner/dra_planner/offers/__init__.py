@@ -15,6 +15,7 @@ from dra_planner.offers.requests import pod_requests
 
 if TYPE_CHECKING:
     from dra_planner.offers.contribution import CatalogRow, rows_to_add
+    from dra_planner.offers.installed import verify_classes, verify_driver
     from dra_planner.offers.observation import observe_offers
     from dra_planner.offers.verification import Difference, Verification, verify_offers
 
@@ -24,6 +25,8 @@ _HOMES = {
     "Verification": "verification",
     "observe_offers": "observation",
     "rows_to_add": "contribution",
+    "verify_classes": "installed",
+    "verify_driver": "installed",
     "verify_offers": "verification",
 }
 
@@ -47,6 +50,8 @@ __all__ = [
     "predict_system_offer",
     "predict_taints",
     "rows_to_add",
+    "verify_classes",
+    "verify_driver",
     "verify_offers",
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from dra_planner.clouds import POOL
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
@@ -12,8 +12,22 @@ from dra_planner.offers.model import Offer
 from dra_planner.quantity import Quantity
 
 Aspect = Literal[
-    "nodes", "machine", "label", "taint", "allocatable", "driver", "count", "attribute", "capacity", "device-taint"
+    "nodes",
+    "machine",
+    "label",
+    "taint",
+    "cordoned",
+    "allocatable",
+    "driver",
+    "count",
+    "attribute",
+    "capacity",
+    "device-taint",
+    "class",
+    "release",
 ]
+_CORDON: Final = "node.kubernetes.io/unschedulable"
+_BYTES: Final = ("memory", "ephemeral-storage", "hugepages-")
 _OF_ONE_NODE = ("kubernetes.io/hostname", "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 Value = AttributeValue | Quantity | None
 
@@ -50,8 +64,12 @@ class Verification:
         return not self.differences
 
 
-def verify_offers(predicted: Iterable[Offer], observed: Iterable[Offer]) -> Verification:
+def verify_offers(
+    predicted: Iterable[Offer], observed: Iterable[Offer], counts: Mapping[str, tuple[int, int]] | None = None
+) -> Verification:
     """Compare each observed node with the pool that its label `pulumi-dra/pool` names, else its instance type.
+
+    `counts` say how many nodes a pool is to have, at least and at most, where a plan says it; else the fleet does.
 
     What is predicted as unknown is no difference whatever it turns out to be, except where values that were said to
     be equal, or to differ, are not.
@@ -67,7 +85,8 @@ def verify_offers(predicted: Iterable[Offer], observed: Iterable[Offer]) -> Veri
             strangers.append(node.name)
     differences: list[Difference] = []
     for pool in pools:
-        differences.extend(_counted(pool, members[pool.name]))
+        least, most = (counts or {}).get(pool.name, (pool.count_min, pool.count_max))
+        differences.extend(_counted(pool, members[pool.name], least, most))
         for node in members[pool.name]:
             differences.extend(_node_differences(pool, node))
     return Verification(
@@ -87,9 +106,9 @@ def pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
     return of_type[0] if len(of_type) == 1 else None
 
 
-def _counted(pool: Offer, nodes: Sequence[Offer]) -> Iterator[Difference]:
-    if not pool.count_min <= len(nodes) <= pool.count_max:
-        expected = f"{pool.count_min} to {pool.count_max}" if pool.count_min != pool.count_max else str(pool.count_min)
+def _counted(pool: Offer, nodes: Sequence[Offer], least: int, most: int) -> Iterator[Difference]:
+    if not least <= len(nodes) <= most:
+        expected = f"{least} to {most}" if least != most else str(least)
         yield Difference(pool.name, "", "nodes", "", "", expected, str(len(nodes)))
 
 
@@ -103,15 +122,19 @@ def _node_differences(pool: Offer, node: Offer) -> Iterator[Difference]:
     for key, value in pool.node.meta.labels.items():
         if key not in _OF_ONE_NODE and node.node.meta.labels.get(key) != value:
             yield differs("label", key, value, node.node.meta.labels.get(key, ""))
-    for taint in sorted({*pool.node.taints} ^ {*node.node.taints}, key=str):
+    if node.node.unschedulable:
+        yield differs("cordoned", "", "", "cordoned")
+    present = {taint for taint in node.node.taints if not (node.node.unschedulable and taint.key == _CORDON)}
+    for taint in sorted({*pool.node.taints} ^ present, key=str):
         known = taint in pool.node.taints
         yield differs("taint", taint.key, str(taint) if known else "", "" if known else str(taint))
     for resource, amount in pool.node.allocatable.items():
         real = node.node.allocatable.get(resource)
         most = pool.at_most.get(resource, amount)
         if real is None or not amount <= real <= most:
-            expected = str(amount) if most == amount else f"{amount} to {most}"
-            yield differs("allocatable", resource, expected, "" if real is None else str(real))
+            shown = _amount(resource, amount)
+            expected = shown if most == amount else f"{shown} to {_amount(resource, most)}"
+            yield differs("allocatable", resource, expected, "" if real is None else _amount(resource, real))
     drivers = {each.driver for each in (*pool.slices, *node.slices)}
     for driver in sorted(drivers):
         yield from _driver_differences(pool, node, driver)
@@ -132,6 +155,18 @@ def _driver_differences(pool: Offer, node: Offer, driver: str) -> Iterator[Diffe
         for one, other in _pairs(ours, theirs):
             yield from _device_differences(pool, node, one, other)
         yield from _group_differences(pool, node, driver, _pairs(ours, theirs))
+
+
+def _amount(resource: str, amount: int) -> str:
+    """An amount as one writes it: CPU in cores or thousandths, bytes in binary units."""
+    if resource == "cpu":
+        return f"{amount // 1000}" if amount % 1000 == 0 else f"{amount}m"
+    if not resource.startswith(_BYTES):
+        return str(amount)
+    for power, suffix in ((30, "Gi"), (20, "Mi"), (10, "Ki")):
+        if amount and amount % (1 << power) == 0:
+            return f"{amount >> power}{suffix}"
+    return f"{amount / (1 << 20):.1f}Mi" if amount >= 1 << 20 else str(amount)
 
 
 def _devices(slices: Iterable[ResourceSlice], driver: str) -> list[Device]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dra_planner.plan.given_claims import GivenClaim, GivenDevice
     from dra_planner.plan.judgement import Judgement, PoolAnswer
     from dra_planner.plan.judging import judge
+    from dra_planner.plan.observed import ReadCluster, read_cluster
     from dra_planner.plan.planning import make_plan
     from dra_planner.plan.reading import check_selector, read_checked
     from dra_planner.plan.values import (
@@ -39,6 +40,7 @@ _HOMES = {
     "PlannedPool": "values",
     "PlannedWorkload": "values",
     "PoolAnswer": "judgement",
+    "ReadCluster": "observed",
     "check_selector": "reading",
     "detail_claims": "detail",
     "device_demand": "devices_only",
@@ -49,6 +51,7 @@ _HOMES = {
     "overall_verdict": "values",
     "plan_file": "document",
     "read_checked": "reading",
+    "read_cluster": "observed",
 }
 
 __all__ = [
@@ -64,6 +67,7 @@ __all__ = [
     "PlannedPool",
     "PlannedWorkload",
     "PoolAnswer",
+    "ReadCluster",
     "check_selector",
     "detail_claims",
     "device_demand",
@@ -74,6 +78,7 @@ __all__ = [
     "overall_verdict",
     "plan_file",
     "read_checked",
+    "read_cluster",
 ]
 
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -18,7 +18,8 @@ class WorkloadOutcome:
     """Pods of one workload: `nodes` says how many are on which, by name; `groups` the same by pool.
 
     `pending` pods exist and are on no node; `not_created` were never made, for they follow one that is pending;
-    `lost` were preempted, and nothing makes them again.
+    `lost` were preempted, and nothing makes them again. `old` are pods of the template before a rollout that are still
+    on nodes, by name of node.
     """
 
     workload: WorkloadRef
@@ -28,6 +29,7 @@ class WorkloadOutcome:
     not_created: int
     lost: int = 0
     failures: tuple[Failure, ...] = ()
+    old: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
 
     @property
     def placed(self) -> int:

@@ -67,12 +67,20 @@ class Simulator:
             )
         )
 
-    def run(self, order: Order = SETTLED, *, steps: int = STEPS) -> Outcome:
-        """Return what becomes of the pods when they arrive in that order; the same for the same arguments."""
+    def run(self, order: Order = SETTLED, *, arrivals: Sequence[WorkloadRef] = (), steps: int = STEPS) -> Outcome:
+        """Return what becomes of the pods when they arrive in that order; the same for the same arguments.
+
+        `arrivals` are the workloads in another order than that of the documents; those it does not name come first.
+        """
         run = Run(self.setting, order, steps)
-        for phase in order.phases(self.setting.documents()):
+        for phase in order.phases(_arranged(self.setting.documents(), arrivals)):
             run.start(phase)
         return run.outcome()
+
+
+def _arranged(documents: list[list[Controller]], arrivals: Sequence[WorkloadRef]) -> list[list[Controller]]:
+    rank = {ref: number for number, ref in enumerate(arrivals)}
+    return sorted(documents, key=lambda each: rank.get(each[0].workload, -1))
 
 
 class Run:
@@ -226,6 +234,7 @@ class Run:
     def _workload(self, ref: WorkloadRef, controllers: Sequence[Controller]) -> WorkloadOutcome:
         made = [pod for controller in controllers for pod in controller.pods]
         running = [self._cluster.pods[pod.name].node for pod in made if self._runs(pod)]
+        before = [pod for controller in controllers for pod in controller.old if pod not in made and self._runs(pod)]
         failures = {id(failure): failure for pod in made for failure in self._failure_of(pod)}
         nodes = self._setting.nodes
         return WorkloadOutcome(
@@ -236,6 +245,7 @@ class Run:
             not_created=sum(controller.wanted for controller in controllers) - len(made),
             lost=sum(controller.lost for controller in controllers),
             failures=tuple(failures.values()),
+            old=Counter(nodes[self._cluster.pods[pod.name].node].node.name for pod in before),
         )
 
     def _failure_of(self, pod: SimulatedPod) -> list[Failure]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-from dra_sandbox.control_plane.plane import ControlPlane, Settings, token_file
+from dra_sandbox.control_plane.plane import ControlPlane, Settings, serving_key, token_file
 from dra_sandbox.control_plane.processes import KUBELET
 from dra_sandbox.tools.kubernetes import Binaries
 
@@ -55,6 +55,7 @@ def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
     command = [
         f"--etcd-servers=http://{_HERE}:{plane.ports.etcd}", f"--bind-address={_HERE}",
         f"--secure-port={plane.ports.api_server}", f"--cert-dir={plane.folder / 'certificates'}",
+        f"--tls-cert-file={plane.certificate}", f"--tls-private-key-file={serving_key(plane.folder)}",
         f"--token-auth-file={token_file(plane.folder)}", "--authorization-mode=RBAC", "--anonymous-auth=false",
         "--service-cluster-ip-range=10.0.0.0/16", "--allow-privileged=true",
         "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={key}",

@@ -8,12 +8,11 @@ import http.client
 import shutil
 import signal
 import socket
-import ssl
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Final
 
@@ -102,11 +101,13 @@ def _try(
         raise unwritable(folder, error) from error
     until, started = time.monotonic() + within_seconds, dict[str, subprocess.Popen[bytes]]()
     try:
-        for component, command in commands(plane, settings, binaries).items():
-            if component not in SERVERS and not plane.kubeconfig.exists():
-                _wait(plane, started, until)
-            started[component] = spawn(command, plane.log(component), outlives_us=outlives_us)
-        _wait(plane, started, until)
+        made = commands(plane, settings, binaries)
+        for component in (name for name in made if name in SERVERS):
+            started[component] = spawn(made[component], plane.log(component), outlives_us=outlives_us)
+        _wait(plane, started, until, _answers)
+        for component in (name for name in made if name not in SERVERS):
+            started[component] = spawn(made[component], plane.log(component), outlives_us=outlives_us)
+        _wait(plane, started, until, _is_ready)
     except BaseException:
         stop(folder)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -129,36 +130,45 @@ def _prepare(folder: Path, settings: Settings, version: str) -> ControlPlane:
     token = make_credentials(folder)
     plane = ControlPlane(folder, settings.minor, version, Ports(*_free_ports(5)), token, settings.components)
     plane.write()
+    write_kubeconfig(plane)
     (folder / "scheduler.yaml").write_text(
         SCHEDULER_CONFIGURATION.format(kubeconfig=plane.kubeconfig), encoding="utf-8"
     )
     return plane
 
 
-def _wait(plane: ControlPlane, started: dict[str, subprocess.Popen[bytes]], until: float) -> None:
-    """Return when the API server is ready and the kubeconfig is written; raises NotReady or PortTaken."""
+def _wait(
+    plane: ControlPlane,
+    started: dict[str, subprocess.Popen[bytes]],
+    until: float,
+    is_there: Callable[[ApiServer], bool],
+) -> None:
+    """Return when the API server is as far as `is_there` wants it; raises NotReady or PortTaken."""
+    server = ApiServer.of(plane)
     while True:
         for component, process in started.items():
             if process.poll() is not None:
                 raise ended(component, plane.log(component), process.returncode, plane.folder)
-        if plane.certificate.exists() and _is_ready(plane):
-            if not plane.kubeconfig.exists():
-                write_kubeconfig(plane)
-            return
+        try:
+            if is_there(server):
+                return
+        except ControlPlaneError:  # it is not listening yet
+            pass
         if time.monotonic() > until:
             log = plane.log("kube-apiserver")
             raise NotReady(f"kube-apiserver {plane.version} was not ready in time; its log ends with:{tail(log)}")
         time.sleep(_LOOK_EVERY_SECONDS)
 
 
-def _is_ready(plane: ControlPlane) -> bool:
+def _answers(server: ApiServer) -> bool:
+    """Whether it knows who asks: the others can sign in while it still makes what a cluster begins with."""
+    return server.request("GET", "/version").status == http.client.OK
+
+
+def _is_ready(server: ApiServer) -> bool:
     """Ready, and the namespace and the priorities that the server makes itself are there."""
     paths = ("/readyz", "/api/v1/namespaces/default", "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical")
-    try:
-        server = ApiServer.of(plane)
-        return all(server.request("GET", path).status == http.client.OK for path in paths)
-    except (ControlPlaneError, ssl.SSLError):  # not listening yet, or its certificate is half written
-        return False
+    return all(server.request("GET", path).status == http.client.OK for path in paths)
 
 
 def _free_ports(count: int) -> list[int]:

@@ -17,7 +17,7 @@ COMPONENTS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-
 SERVERS: Final = COMPONENTS[:2]
 """Those that need no kubeconfig: the others sign in to them."""
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _RECORD: Final = "control-plane.json"
 
 
@@ -67,8 +67,8 @@ class ControlPlane:
 
     @property
     def certificate(self) -> Path:
-        """The certificate that the API server shows; it has signed it itself."""
-        return self.folder / "certificates" / "apiserver.crt"
+        """The certificate that the API server shows; it is signed by itself."""
+        return serving_certificate(self.folder)
 
     @property
     def kubeconfig(self) -> Path:
@@ -116,6 +116,16 @@ def read_plane(folder: Path) -> ControlPlane:
             f"{folder} was left by another release of the sandbox, or by one that was interrupted ({error}): "
             "run `pulumi-dra sandbox down`"
         ) from error
+
+
+def serving_certificate(folder: Path) -> Path:
+    """The certificate of the API server."""
+    return folder / "serving.crt"
+
+
+def serving_key(folder: Path) -> Path:
+    """The key of that certificate."""
+    return folder / "serving.key"
 
 
 def token_file(folder: Path) -> Path:

@@ -20,7 +20,7 @@ from dra_sandbox.control_plane.problems import ControlPlaneError, unwritable
 
 KUBELET: Final = "dra_sandbox.control_plane.kubelet"
 _DIE_WITH_PARENT: Final = 1  # prctl's PR_SET_PDEATHSIG
-_PATIENCE_SECONDS: Final = 10.0  # until a server that was told to end is killed
+_PATIENCE_SECONDS: Final = 10.0  # until the system has ended a process that was killed
 _children: Final[list[subprocess.Popen[bytes]]] = []
 """What this process has started: kept, for Python complains of children that are forgotten while they run."""
 
@@ -61,8 +61,9 @@ def running(folder: Path) -> dict[str, psutil.Process]:
 
 
 def end(folder: Path) -> None:
-    """End all processes of the control plane in `folder`, the one that started last first, and each before the next:
-    the API server waits for etcd when both are told at once.
+    """End all processes of the control plane in `folder`, the one that started last first.
+
+    They are killed: nothing of a control plane is kept, and an API server that is asked to end waits for its watchers.
     """
     while found := running(folder):
         for component in sorted(found, key=COMPONENTS.index, reverse=True):
@@ -86,9 +87,6 @@ def _component(process: psutil.Process, folder: Path) -> str:
 
 def _end(process: psutil.Process) -> None:
     try:
-        process.terminate()
-        process.wait(_PATIENCE_SECONDS)
-    except psutil.TimeoutExpired:
         process.kill()
         process.wait(_PATIENCE_SECONDS)
     except psutil.NoSuchProcess:

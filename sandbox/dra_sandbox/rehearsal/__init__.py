@@ -6,9 +6,12 @@ the plan said, each difference with its reason.
 
 from __future__ import annotations
 
-from dra_sandbox.rehearsal.comparison import Comparison, Difference, WorkloadRow
+from dra_sandbox.rehearsal.comparison import Comparison, WorkloadRow
+from dra_sandbox.rehearsal.differences import Difference
 from dra_sandbox.rehearsal.outcome import Outcome, PoolOutcome, WorkloadOutcome
-from dra_sandbox.rehearsal.rehearsing import Request, rehearse
+from dra_sandbox.rehearsal.rehearsing import Request, rehearse, rehearse_in_turn
+from dra_sandbox.rehearsal.scenarios import Scenario, ScenarioOutcome, ScenarioRow, UnknownSubject
+from dra_sandbox.rehearsal.simulating import SimulatedWorkload
 from dra_sandbox.rehearsal.workloads import Order
 
 __all__ = [
@@ -18,7 +21,13 @@ __all__ = [
     "Outcome",
     "PoolOutcome",
     "Request",
+    "Scenario",
+    "ScenarioOutcome",
+    "ScenarioRow",
+    "SimulatedWorkload",
+    "UnknownSubject",
     "WorkloadOutcome",
     "WorkloadRow",
     "rehearse",
+    "rehearse_in_turn",
 ]

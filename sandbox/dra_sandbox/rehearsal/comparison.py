@@ -1,74 +1,49 @@
-"""Plan and outcome side by side: every difference with the reason for it, or as one that nobody has explained."""
+"""Plan, simulation and outcome side by side: every difference with its reason, or as one that nobody has explained."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedWorkload
+from dra_sandbox.rehearsal.differences import REASONS, Difference, deviation, is_same
 from dra_sandbox.rehearsal.outcome import Outcome, WorkloadOutcome
-
-ReasonCode = Literal[
-    "one-pod-at-a-time",
-    "choice-of-node",
-    "packing-not-found",
-    "decided-by-unknown",
-    "ordered-start",
-    "pods-refused",
-    "refused-as-planned",
-    "not-decided-in-time",
-    "unexplained",
-]
-
-REASONS: Mapping[ReasonCode, str] = {
-    "one-pod-at-a-time": "The scheduler takes pods one at a time and never moves one: pods stay pending although "
-    "a packing of all exists, and on the nodes as they are now the plan finds no place for them either.",
-    "choice-of-node": "Several pools take these pods; the scheduler scores nodes where the plan packs them.",
-    "packing-not-found": "The plan could not tell: it proved no packing, and the scheduler found one.",
-    "decided-by-unknown": "The plan could not tell: it depends on values that only the node knows, invented here.",
-    "ordered-start": "A StatefulSet starts its pods one after the other: those behind a pending pod are not created.",
-    "pods-refused": "The API server refused to create pods: a quota, a limit or an admission rule.",
-    "refused-as-planned": "The API server refuses the object, as the plan says.",
-    "not-decided-in-time": "The time limit was reached before the scheduler had judged every pod.",
-    "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please report it.",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Why a workload's outcome is not what the plan says; `detail` adds what is particular to it."""
-
-    reason: ReasonCode
-    detail: str = ""
-
-    @property
-    def message(self) -> str:
-        """The reason in a sentence, and the detail."""
-        return f"{REASONS[self.reason]} {self.detail}".rstrip()
+from dra_sandbox.rehearsal.scenarios import ScenarioOutcome
+from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
 
 
 @dataclass(frozen=True, slots=True)
 class WorkloadRow:
-    """One workload: how many pods it is to have, what the plan says, what became of it, and why that differs."""
+    """One workload: how many pods it is to have, what plan and simulation say, what became of it, and why that differs.
+
+    `difference` is that between plan and outcome, `deviation` that between simulation and outcome.
+    """
 
     wanted: int
     planned: PlannedWorkload | None
     outcome: WorkloadOutcome
     difference: Difference | None = None
+    simulated: SimulatedWorkload | None = None
+    deviation: Difference | None = None
 
     @property
     def pending(self) -> int:
         """Pods without a node, those included that were not created."""
         return max(self.wanted, len(self.outcome.pods)) - self.outcome.placed
 
+    @property
+    def is_unexplained(self) -> bool:
+        """Whether a difference has no known reason."""
+        return any(each is not None and each.reason == "unexplained" for each in (self.difference, self.deviation))
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A rehearsal: the plan, the outcome, and a row for each workload in order of arrival.
 
-    `notes` are sentences about what was left out or invented; `seconds` from the first workload to the last verdict.
+    `notes` are sentences about what was left out or invented; `seconds` from the first workload to the last verdict;
+    `scenarios` what became of it afterwards, one after the other.
     """
 
     plan: Plan
@@ -78,6 +53,7 @@ class Comparison:
     release: str
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+    scenarios: tuple[ScenarioOutcome, ...] = ()
 
     @property
     def pending(self) -> int:
@@ -87,29 +63,42 @@ class Comparison:
     @property
     def unexplained(self) -> tuple[WorkloadRow, ...]:
         """The rows whose difference has no known reason."""
-        return tuple(row for row in self.rows if row.difference and row.difference.reason == "unexplained")
+        return tuple(row for row in self.rows if row.is_unexplained)
 
 
-def compare(plan: Plan, outcome: Outcome, room_left: Mapping[WorkloadRef, int]) -> tuple[WorkloadRow, ...]:
+def compare(
+    plan: Plan, outcome: Outcome, room_left: Mapping[WorkloadRef, int], runs: Iterable[Simulated], *, one_by_one: bool
+) -> tuple[WorkloadRow, ...]:
     """Return a row for each workload.
 
     `room_left` says for how many pending pods of a workload the planner finds a place on the nodes as they are at the
-    end: where it finds one, planner and scheduler disagree about the rules, not about the order.
+    end: where it finds one, planner and scheduler disagree about the rules, not about the order. `runs` are what the
+    simulation says, first without chance, then with ties broken in other ways; more are taken only where the first
+    differs from the outcome.
     """
     planned = {each.workload: each for each in plan.workloads}
-    return tuple(
-        _row(planned.get(each.workload), each, room_left.get(each.workload, 0), decided=outcome.decided)
-        for each in outcome.workloads
-    )
+    found = iter(runs)
+    first = next(found, {})
+    agree = all(is_same(first.get(each.workload), each) for each in outcome.workloads)
+    others = () if agree else tuple(found)
+    short = any(not pod.node for each in outcome.workloads for pod in each.pods)
+    rows: list[WorkloadRow] = []
+    for each in outcome.workloads:
+        known, simulated = planned.get(each.workload), first.get(each.workload)
+        wanted = known.placed + known.pending if known is not None else len(each.pods)
+        row = WorkloadRow(wanted, known, each, simulated=simulated)
+        room = room_left.get(each.workload, 0)
+        difference = _difference(row, room, decided=outcome.decided, short=short)
+        away = (
+            None
+            if simulated is None or not outcome.decided
+            else deviation(each, (first, *others), one_by_one=one_by_one)
+        )
+        rows.append(replace(row, difference=difference, deviation=away))
+    return tuple(rows)
 
 
-def _row(planned: PlannedWorkload | None, outcome: WorkloadOutcome, room: int, *, decided: bool) -> WorkloadRow:
-    wanted = planned.placed + planned.pending if planned is not None else len(outcome.pods)
-    row = WorkloadRow(wanted, planned, outcome)
-    return WorkloadRow(wanted, planned, outcome, _difference(row, room, decided=decided))
-
-
-def _difference(row: WorkloadRow, room: int, *, decided: bool) -> Difference | None:
+def _difference(row: WorkloadRow, room: int, *, decided: bool, short: bool) -> Difference | None:
     planned, outcome = row.planned, row.outcome
     if planned is None:
         if outcome.refused:
@@ -127,14 +116,17 @@ def _difference(row: WorkloadRow, room: int, *, decided: bool) -> Difference | N
     if not decided:
         return Difference("not-decided-in-time")
     if outcome.placed > planned.placed:
-        return _better(planned)
+        return _better(planned, short=short)
     return _worse(row, planned)
 
 
-def _better(planned: PlannedWorkload) -> Difference:
-    """More pods are placed than the plan says."""
+def _better(planned: PlannedWorkload, *, short: bool) -> Difference:
+    """More pods are placed than the plan says; `short`: others are pending for it."""
     if planned.verdicts.get("steady") != "cannot-tell":
-        return Difference("unexplained", f"the plan says that {planned.pending} pods cannot be placed")
+        if short:
+            return Difference("who-goes-without")
+        said = f"{planned.pending} pod{'s' if planned.pending != 1 else ''}"
+        return Difference("unexplained", f"the plan says that {said} cannot be placed")
     undecided = any(verdict == "cannot-tell" for _, verdict in planned.fits)
     return Difference("decided-by-unknown" if undecided else "packing-not-found")
 

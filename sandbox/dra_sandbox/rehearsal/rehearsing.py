@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,25 +13,28 @@ from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 from dra_sandbox.control_plane import ApiServer, ControlPlane, Refused
+from dra_sandbox.rehearsal.clearing import clear_workloads
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
 from dra_sandbox.rehearsal.comparison import Comparison, compare
 from dra_sandbox.rehearsal.deciding import Decisions
 from dra_sandbox.rehearsal.outcome import read_outcome
-from dra_sandbox.rehearsal.workloads import DOCUMENT_ORDER, Arrival, Order, Workloads, read_workloads, workload_of
+from dra_sandbox.rehearsal.scenarios import Scenario
+from dra_sandbox.rehearsal.simulating import Simulated, Simulation, written
+from dra_sandbox.rehearsal.snapshot import take_pods_alone
+from dra_sandbox.rehearsal.stage import Stage
+from dra_sandbox.rehearsal.workloads import (
+    DOCUMENT_ORDER,
+    Arrival,
+    Order,
+    Workloads,
+    made_by,
+    read_workloads,
+    workload_of,
+)
 
 Json = dict[str, Any]
 
 _THREADS: Final = 8
-_SNAPSHOT: Final = (
-    "/api/v1/namespaces",
-    "/api/v1/nodes",
-    "/apis/resource.k8s.io/v1/deviceclasses",
-    "/apis/resource.k8s.io/v1/resourceslices",
-    "/apis/resource.k8s.io/v1/resourceclaims",
-    "/apis/resource.k8s.io/v1/resourceclaimtemplates",
-    "/apis/scheduling.k8s.io/v1/priorityclasses",
-    "/api/v1/pods",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,7 @@ class Request:
     """What to rehearse: a plan for a fleet, and the manifests that it was made from.
 
     The next workload arrives at once, or with `one_by_one` when every pod of those before has a node or a verdict.
+    `scenarios` are played afterwards, one after the other.
     """
 
     plan: Plan
@@ -47,38 +50,82 @@ class Request:
     order: Order = DOCUMENT_ORDER
     one_by_one: bool = False
     within_seconds: float = 180
+    scenarios: tuple[Scenario, ...] = ()
 
 
 def rehearse(plane: ControlPlane, request: Request) -> Comparison:
     """Return what becomes of the workloads on a control plane that is fresh, beside what the plan says.
 
-    Raises Refused when the cluster itself is not taken, ControlPlaneError when the control plane does not answer.
+    Raises Refused when the cluster itself is not taken, ControlPlaneError when the control plane does not answer,
+    UnknownSubject for a scenario that names something that there is not.
     """
-    plan, server = request.plan, ApiServer.of(plane)
+    return next(iter(rehearse_in_turn(plane, [request])))
+
+
+def rehearse_in_turn(plane: ControlPlane, requests: Sequence[Request]) -> Iterator[Comparison]:
+    """Yield what becomes of the workloads request by request; all are of one plan, and between them all workloads go.
+
+    Raises as `rehearse`.
+    """
+    server = ApiServer.of(plane)
+    cluster = planned_cluster(requests[0].plan)
+    _create(server, cluster.objects)
+    for turn, request in enumerate(requests):
+        if turn:
+            clear_workloads(server)
+        decisions = Decisions(plane)
+        try:
+            decisions.wait_for_nodes(len(cluster.nodes), request.within_seconds)
+            yield _rehearse(plane, server, cluster, decisions, request)
+        finally:
+            decisions.stop()
+
+
+def _rehearse(
+    plane: ControlPlane, server: ApiServer, cluster: PlannedCluster, decisions: Decisions, request: Request
+) -> Comparison:
+    plan = request.plan
     assert plan.manifests is not None, "a plan read from a file has no manifests to apply"
     workloads = read_workloads(request.sources, plan.manifests, plan.level)
-    cluster = planned_cluster(plan)
-    _create(server, cluster.objects)
-    decisions = Decisions(plane)
-    try:
-        decisions.wait_for_nodes(len(cluster.nodes), request.within_seconds)
-        started = time.monotonic()
-        refused, decided = _arrive(server, decisions, workloads, request)
-        seconds = time.monotonic() - started
-    finally:
-        decisions.stop()
-    refs = [arrival.workload for arrival in request.order.arrange(workloads.arrivals)]
+    arrivals = request.order.arrange(workloads.arrivals)
+    refs = [arrival.workload for arrival in arrivals]
+    started = time.monotonic()
+    refused, decided = _arrive(server, decisions, workloads, request)
+    seconds = time.monotonic() - started
     refused |= _failed_creations(server, refs)
     outcome = read_outcome(refs, decisions.pods, decisions.claims, cluster, refused, decided=decided)
+    room = _room_left(server, plan, decisions.pods)
+    runs = _simulated(plan, cluster, workloads, arrivals, one_by_one=request.one_by_one)
+    rows = compare(plan, outcome, room, runs, one_by_one=request.one_by_one)
+    wanted = {row.outcome.workload: row.wanted for row in rows}
+    stage = Stage(server, decisions, plan, cluster, workloads.first, arrivals, wanted, request.within_seconds)
     return Comparison(
         plan=plan,
         outcome=outcome,
-        rows=compare(plan, outcome, _room_left(server, plan, decisions.pods)),
+        rows=rows,
         order=f"{request.order}{', one by one' if request.one_by_one else ''}",
         release=plane.version,
         notes=tuple(_notes(cluster, workloads)),
         seconds=seconds,
+        scenarios=tuple(stage.play(scenario) for scenario in request.scenarios),
     )
+
+
+def _simulated(
+    plan: Plan, cluster: PlannedCluster, workloads: Workloads, arrivals: Sequence[Arrival], *, one_by_one: bool
+) -> Iterator[Simulated]:
+    """Yield what the simulation says of this arrival, first without chance, then with ties broken in other ways."""
+    simulation = Simulation.of(
+        cluster.objects,
+        [*workloads.first, *(each for arrival in workloads.arrivals for each in arrival.objects)],
+        kubernetes=plan.kubernetes,
+        refs=[arrival.workload for arrival in arrivals],
+        made_by=made_by(arrivals),
+        pool_of=cluster.pool_of,
+        one_by_one=one_by_one,
+    )
+    yield simulation.run()
+    yield from simulation.further()
 
 
 def _create(server: ApiServer, objects: Iterable[Json]) -> None:
@@ -143,9 +190,7 @@ def has_all(pods: Sequence[Json], wanted: Mapping[WorkloadRef, int]) -> bool:
         found[ref] += 1
         if not pod["spec"].get("nodeName"):
             waiting.add(ref)
-    return all(
-        found[ref] >= count or (ref.kind == "StatefulSet" and ref in waiting) for ref, count in wanted.items()
-    )
+    return all(found[ref] >= count or (ref.kind == "StatefulSet" and ref in waiting) for ref, count in wanted.items())
 
 
 def _failed_creations(server: ApiServer, refs: Iterable[WorkloadRef]) -> dict[WorkloadRef, str]:
@@ -170,8 +215,7 @@ def _room_left(server: ApiServer, plan: Plan, pods: Sequence[Json]) -> dict[Work
     }
     if not pending:
         return {}
-    items = [_alone(item) for path in _SNAPSHOT for item in server.listed(path)[0]]
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+    text = written(take_pods_alone(server))
     judged = make_plan(
         PlanRequest(sources=(), observed=(Source("the rehearsed cluster", text),), kubernetes=plan.kubernetes)
     )
@@ -183,14 +227,6 @@ def _room_left(server: ApiServer, plan: Plan, pods: Sequence[Json]) -> dict[Work
     return dict(room)
 
 
-def _alone(item: Json) -> Json:
-    """The object; a pod without its owner, so that it is judged by its own name."""
-    if item["kind"] != "Pod":
-        return item
-    metadata = {name: value for name, value in item["metadata"].items() if name != "ownerReferences"}
-    return {**item, "metadata": metadata}
-
-
 def _notes(cluster: PlannedCluster, workloads: Workloads) -> Iterable[str]:
     yield from cluster.invented
     kinds = sorted({arrival.workload.kind for arrival in workloads.arrivals if arrival.made_here})
@@ -199,4 +235,3 @@ def _notes(cluster: PlannedCluster, workloads: Workloads) -> Iterable[str]:
     if workloads.left_out:
         counted = ", ".join(f"{count} {kind}" for kind, count in sorted(workloads.left_out.items()))
         yield f"left out, for they make no pods: {counted}"
-

@@ -132,6 +132,30 @@ def workload_of(pod: Json) -> WorkloadRef:
     return WorkloadRef(kind, namespace, name)
 
 
+def is_ready(pod: Json) -> bool:
+    """Whether a pod has the condition Ready."""
+    conditions = pod.get("status", {}).get("conditions", [])
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+def template_of(document: Json) -> Json:
+    """Return the pod template of an object that makes pods, or the pod itself."""
+    found: Json = document
+    for step in _TEMPLATES[document["apiVersion"], document["kind"]]:
+        found = found[step]
+    return found
+
+
+def made_by(arrivals: Iterable[Arrival]) -> dict[WorkloadRef, WorkloadRef]:
+    """Return whose pods were made here, by the pods' own names."""
+    return {
+        WorkloadRef("Pod", each["metadata"]["namespace"], each["metadata"]["name"]): arrival.workload
+        for arrival in arrivals
+        if arrival.made_here
+        for each in arrival.objects
+    }
+
+
 def _plain(item: KubernetesObject) -> Json:
     document: Json = copy.deepcopy(dict(item.data))
     document.pop("status", None)

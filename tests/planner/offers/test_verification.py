@@ -8,8 +8,26 @@ from typing import Any
 import pytest
 
 from dra_planner.fleet import read_fleet
-from dra_planner.model import Device, DeviceCapacity, DeviceTaint, Node, Taint, Unknown, Version
-from dra_planner.offers import Offer, predict_offers, rows_to_add, verify_offers
+from dra_planner.model import (
+    CelSelector,
+    Device,
+    DeviceCapacity,
+    DeviceClass,
+    DeviceTaint,
+    Node,
+    ObjectMeta,
+    Taint,
+    Unknown,
+    Version,
+)
+from dra_planner.offers import (
+    Offer,
+    predict_offers,
+    rows_to_add,
+    verify_classes,
+    verify_driver,
+    verify_offers,
+)
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
 
@@ -216,3 +234,70 @@ def test_interfaces_are_known_by_what_they_do_whatever_they_are_called() -> None
     assert verify_offers([offer], [node]).holds
     fewer = replace(node, slices=(gpus, replace(network, devices=renamed[1:])))
     assert difference(offer, fewer) == ("count", "dra.net", "rdma", "8", "7")
+
+
+def test_a_plan_says_how_many_nodes_a_pool_has() -> None:
+    (offer,) = predict(L4)
+    nodes = [real(offer, "a"), real(offer, "b")]
+    assert verify_offers([offer], nodes, {"l4": (2, 2)}).holds
+    (one,) = verify_offers([offer], nodes, {"l4": (3, 3)}).differences
+    assert (one.aspect, one.predicted, one.observed) == ("nodes", "3", "2")
+
+
+def test_a_cordoned_node_is_told_as_what_it_is() -> None:
+    (offer,) = predict(L4)
+    node = real(offer)
+    taint = Taint("node.kubernetes.io/unschedulable", "")
+    cordoned = change_node(node, unschedulable=True, taints=(*node.node.taints, taint))
+    assert difference(offer, cordoned) == ("cordoned", "", "", "", "cordoned")
+
+
+def test_amounts_are_told_in_the_units_one_writes() -> None:
+    (offer,) = predict(L4)
+    node = real(offer)
+    less = change_node(node, allocatable={**node.node.allocatable, "memory": 3 * 2**29, "cpu": 1500})
+    said = {each.subject: each.observed for each in verify_offers([offer], [less]).differences}
+    assert said == {"memory": "1536Mi", "cpu": "1500m"}
+
+
+def gpu_class(*selectors: str, extended: str | None = None) -> DeviceClass:
+    return DeviceClass(
+        meta=ObjectMeta(name="gpu.nvidia.com"),
+        selectors=tuple(CelSelector(text) for text in selectors),
+        extended_resource_name=extended,
+    )
+
+
+def test_classes_are_compared_with_those_that_were_planned_on() -> None:
+    planned = {"gpu.nvidia.com": gpu_class("device.driver ==  'gpu.nvidia.com'")}
+    own = replace(gpu_class("true"), meta=ObjectMeta(name="own"))
+    assert not list(
+        verify_classes(planned, {"gpu.nvidia.com": gpu_class("device.driver == 'gpu.nvidia.com'"), "own": own})
+    )
+    (gone,) = verify_classes(planned, {"own": own})
+    assert (gone.aspect, gone.subject, gone.predicted, gone.observed) == (
+        "class",
+        "gpu.nvidia.com",
+        "a DeviceClass",
+        "",
+    )
+    changed = gpu_class("device.driver == 'gpu.nvidia.com'", extended="nvidia.com/gpu")
+    (extended,) = verify_classes(planned, {"gpu.nvidia.com": changed})
+    assert (extended.field, extended.predicted, extended.observed) == ("extendedResourceName", "", "nvidia.com/gpu")
+
+
+@pytest.mark.parametrize(
+    ("chart", "observed"),
+    [
+        ("nvidia-dra-driver-gpu-25.8.1", []),
+        ("nvidia-dra-driver-gpu-25.12.0", ["nvidia-dra-driver-gpu-25.12.0"]),
+        ("dra-driver-nvidia-gpu-0.4.1", ["dra-driver-nvidia-gpu-0.4.1"]),
+        ("nvidia-dra-driver-gpu-helper-1.0.0", []),
+        ("", []),
+    ],
+)
+def test_the_release_of_the_driver_is_that_of_its_chart(chart: str, observed: list[str]) -> None:
+    plugin = ObjectMeta(name="kubelet-plugin", namespace="dra", labels={"helm.sh/chart": chart} if chart else {})
+    found = list(verify_driver("25.8.1", [plugin, ObjectMeta(name="other")]))
+    assert [each.observed for each in found] == observed
+    assert all(each.predicted == "nvidia-dra-driver-gpu-25.8.1" for each in found)

@@ -1,0 +1,43 @@
+"""A rehearsed case as a document: fleet, workloads, and what became of them, to be compared again without a server."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from dra_sandbox.rehearsal import Comparison, WorkloadRow
+from generate import Case
+
+Json = dict[str, Any]
+
+
+def record_of(case: Case, found: list[Comparison]) -> Json:
+    """Return the case with the outcome of every rehearsal."""
+    return {
+        "seed": case.seed,
+        "feature": case.feature,
+        "fleet": case.fleet,
+        "workloads": case.workloads,
+        "rehearsals": [
+            {
+                "order": each.order,
+                "kubernetes": each.release,
+                "outcome": {"/".join(row.outcome.workload): _row(row) for row in each.rows},
+            }
+            for each in found
+        ],
+    }
+
+
+def _row(row: WorkloadRow) -> Json:
+    document: Json = {"placed": row.outcome.placed, "pending": row.pending, "pools": dict(row.outcome.pools)}
+    nodes = Counter(pod.node for pod in row.outcome.pods if pod.node)
+    document["nodes"] = dict(sorted(nodes.items()))
+    if row.simulated is not None:
+        document["simulated"] = dict(row.simulated.pools)
+    for name, difference in (("difference", row.difference), ("deviation", row.deviation)):
+        if difference is not None:
+            document[name] = {"reason": difference.reason, "message": difference.detail}
+    if row.outcome.refused:
+        document["refused"] = row.outcome.refused
+    return document

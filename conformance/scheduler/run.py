@@ -1,0 +1,157 @@
+"""Rehearse random fleets and workloads on the real scheduler, in three orders each, and fail on what nobody explains.
+
+    python conformance/scheduler/run.py --minor 36 --count 200       seeds from --seed on
+    python conformance/scheduler/run.py --minor 36 --record FOLDER   keep every case with what became of it
+
+Each case is a fleet of one cloud, planned as `pulumi-dra rehearse` plans it; its workloads arrive one by one in
+document order, reversed, and shuffled. Plan, simulation and outcome are compared per workload.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+import yaml
+from records import Json, record_of
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.releases import RELEASES, features_of
+from dra_planner.sources import Source
+from dra_sandbox.control_plane import ControlPlaneError, Refused, Settings, control_plane
+from dra_sandbox.rehearsal import Order, Request, rehearse_in_turn
+from dra_sandbox.tools.kubernetes import Binaries, find_binaries
+from generate import Case, make_case
+
+_TRIES = 2  # a control plane that is given too little of the processor is no difference
+
+
+@dataclass(slots=True)
+class Table:
+    """What was compared, and the reasons for what differs: between plan and outcome, simulation and outcome."""
+
+    cases: Counter[str] = field(default_factory=Counter[str])
+    skipped: Counter[str] = field(default_factory=Counter[str])
+    rehearsals: int = 0
+    workloads: int = 0
+    pods: int = 0
+    placed: int = 0
+    plan: Counter[str] = field(default_factory=Counter[str])
+    simulation: Counter[str] = field(default_factory=Counter[str])
+    unexplained: list[str] = field(default_factory=list[str])
+
+    def add(self, record: Json) -> None:
+        """Count one case with its rehearsals."""
+        self.cases[record["feature"]] += 1
+        for each in record["rehearsals"]:
+            self.rehearsals += 1
+            for name, row in each["outcome"].items():
+                self.workloads += 1
+                self.pods += row["placed"] + row["pending"]
+                self.placed += row["placed"]
+                self.plan[row.get("difference", {}).get("reason", "same")] += 1
+                self.simulation[row.get("deviation", {}).get("reason", "same")] += 1
+                for found in (row.get("difference"), row.get("deviation")):
+                    if found and found["reason"] == "unexplained":
+                        where = f"seed {record['seed']} ({record['feature']}), {each['order']}, {name}"
+                        self.unexplained.append(f"{where}: {found['message']}")
+
+    def lines(self) -> Iterator[str]:
+        """Yield the table as Markdown."""
+        cases = ", ".join(f"{name} {count}" for name, count in sorted(self.cases.items()))
+        yield f"{self.cases.total()} fleets ({cases}), {self.rehearsals} rehearsals, {self.workloads} workloads, "
+        yield f"{self.placed} of {self.pods} pods placed"
+        if self.skipped:
+            yield "left out: " + ", ".join(f"{count} {why}" for why, count in sorted(self.skipped.items()))
+        yield ""
+        yield "| Reason | plan and outcome | simulation and outcome |"
+        yield "| --- | --- | --- |"
+        for reason in sorted(self.plan | self.simulation, key=lambda each: -self.plan[each] - self.simulation[each]):
+            yield f"| {reason} | {self.plan[reason]} | {self.simulation[reason]} |"
+        yield from ("", *self.unexplained)
+
+
+def main() -> int:
+    """Run the cases; return 1 when a difference is unexplained."""
+    given = _arguments()
+    table = Table()
+    for minor in given.minor or RELEASES:
+        binaries = find_binaries(minor, given.binaries)
+        started = time.monotonic()
+        with ProcessPoolExecutor(given.parallel, get_context("spawn")) as workers:
+            seeds = range(given.seed, given.seed + given.count)
+            for record in workers.map(partial(_try, minor=minor, binaries=binaries), seeds):
+                if isinstance(record, str):
+                    table.skipped[record] += 1
+                    continue
+                before = len(table.unexplained)
+                table.add(record)
+                if given.record or len(table.unexplained) > before:
+                    _write(given.record or given.failures, record, minor)
+                for line in table.unexplained[before:]:
+                    print(f"  {line}", flush=True)
+        print(f"Kubernetes {binaries.version}: {time.monotonic() - started:.0f} s", flush=True)
+    print("\n".join(table.lines()))
+    return int(bool(table.unexplained))
+
+
+def _try(seed: int, *, minor: int, binaries: Binaries) -> Json | str:
+    """Return the record of a case, or why there is none."""
+    case = make_case(seed, features_of(minor))
+    try:
+        plan, sources = _plan(case)
+    except PlannerError as error:
+        return f"refused as a fleet ({type(error).__name__})"
+    if not any(pool.nodes.desired for pool in plan.pools):
+        return "without a node"
+    requests = [
+        Request(plan=plan, sources=sources, order=order, one_by_one=True, within_seconds=600)
+        for order in (Order(), Order("reversed"), Order("random", seed))
+    ]
+    for attempt in range(1, _TRIES + 1):
+        try:
+            with control_plane(Settings(minor), binaries, within_seconds=600) as plane:
+                return record_of(case, list(rehearse_in_turn(plane, requests)))
+        except Refused as refused:
+            return f"refused by the API server: {str(refused)[:120]}"
+        except ControlPlaneError as error:
+            if attempt == _TRIES:
+                return f"control plane: {str(error)[:120]}"
+    raise AssertionError
+
+
+def _plan(case: Case) -> tuple[Plan, tuple[Source, ...]]:
+    sources = (Source("workloads.yaml", yaml.safe_dump_all(case.workloads, sort_keys=False)),)
+    return make_plan(PlanRequest(sources=sources, fleet=read_fleet(case.fleet))), sources
+
+
+def _write(folder: Path, record: Json, minor: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"1.{minor}-{record['seed']}.yaml"
+    path.write_text(yaml.safe_dump(record, sort_keys=False, width=120), encoding="utf-8")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated")
+    parser.add_argument("--count", type=int, default=200, help="cases per minor, default: %(default)s")
+    parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
+    parser.add_argument("--parallel", type=int, default=2, help="control planes side by side, default: %(default)s")
+    parser.add_argument("--binaries", type=Path, help="folder with the four binaries")
+    parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
+    parser.add_argument("--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""What is installed in a cluster beside its nodes: DeviceClasses, and the release of the NVIDIA DRA driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from dra_planner import catalog
+from dra_planner.model import DeviceClass, ObjectMeta
+from dra_planner.offers.verification import Difference
+
+_CHART: Final = "helm.sh/chart"
+
+
+def verify_classes(predicted: Mapping[str, DeviceClass], observed: Mapping[str, DeviceClass]) -> Iterator[Difference]:
+    """Yield what differs of each DeviceClass that was planned on; classes that the cluster has beside them may be."""
+    for name, expected in sorted(predicted.items()):
+        real = observed.get(name)
+        if real is None:
+            yield Difference("", "", "class", name, "", "a DeviceClass", "")
+            continue
+        sides = (
+            ("selectors", _selectors(expected), _selectors(real)),
+            ("extendedResourceName", expected.extended_resource_name or "", real.extended_resource_name or ""),
+        )
+        for field, before, after in sides:
+            if before != after:
+                yield Difference("", "", "class", name, field, before, after)
+
+
+def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[Difference]:
+    """Yield where the NVIDIA DRA driver is of another release than the fleet's, as its chart labels its DaemonSets.
+
+    Nothing where no DaemonSet carries the label of the chart: the driver may be installed in another way.
+    """
+    charts = {release.chart for release in catalog.driver_releases()}
+    expected = _labelled(catalog.driver_release(version).chart, version)
+    found = {label for each in daemon_sets if _is_of(label := each.labels.get(_CHART, ""), charts)}
+    for label in sorted(found - {expected}):
+        yield Difference("", "", "release", "NVIDIA DRA driver", "", expected, label)
+
+
+def _labelled(chart: str, version: str) -> str:
+    """The value of Helm's label: a plus sign is not allowed in one."""
+    return f"{chart}-{version}".replace("+", "_")
+
+
+def _is_of(label: str, charts: Iterable[str]) -> bool:
+    return any(label.startswith(f"{chart}-") and label[len(chart) + 1 :][:1].isdigit() for chart in charts)
+
+
+def _selectors(given: DeviceClass) -> str:
+    return " && ".join(" ".join(selector.expression.split()) for selector in given.selectors)

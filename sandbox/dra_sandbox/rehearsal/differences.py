@@ -1,0 +1,90 @@
+"""Why plan, simulation and outcome differ: the known reasons, and the one that is a bug report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dra_sandbox.rehearsal.outcome import WorkloadOutcome
+from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
+
+ReasonCode = Literal[
+    "one-pod-at-a-time",
+    "choice-of-node",
+    "packing-not-found",
+    "who-goes-without",
+    "decided-by-unknown",
+    "ordered-start",
+    "pods-refused",
+    "refused-as-planned",
+    "not-decided-in-time",
+    "tie-between-nodes",
+    "arrived-together",
+    "no-controller",
+    "simulation-cannot-tell",
+    "unexplained",
+]
+
+REASONS: Mapping[ReasonCode, str] = {
+    "one-pod-at-a-time": "The scheduler takes pods one at a time and never moves one: pods stay pending although "
+    "a packing of all exists, and on the nodes as they are now the plan finds no place for them either.",
+    "choice-of-node": "Several pools take these pods; the scheduler scores nodes where the plan packs them.",
+    "packing-not-found": "The plan could not tell: it proved no packing, and the scheduler found one.",
+    "who-goes-without": "Not everything fits, and the order of arrival decides which workload goes without; the plan "
+    "leaves out pods of others.",
+    "decided-by-unknown": "The plan could not tell: it depends on values that only the node knows, invented here.",
+    "ordered-start": "A StatefulSet starts its pods one after the other: those behind a pending pod are not created.",
+    "pods-refused": "The API server refused to create pods: a quota, a limit or an admission rule.",
+    "refused-as-planned": "The API server refuses the object, as the plan says.",
+    "not-decided-in-time": "The time limit was reached before the scheduler had judged every pod.",
+    "tie-between-nodes": "Nodes score the same, and the scheduler chooses among them by chance: the simulation comes "
+    "to the same outcome, or to several others, when it breaks ties in other ways.",
+    "arrived-together": "Workloads arrived together: which controller makes its pods first is decided by "
+    "milliseconds, and the simulation assumes one order.",
+    "no-controller": "The pods were lost with their node, and no controller here makes them again.",
+    "simulation-cannot-tell": "The simulation depends on values that are known at run time only, or was given up.",
+    "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please report it.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Why a workload's outcome is not what the plan says; `detail` adds what is particular to it."""
+
+    reason: ReasonCode
+    detail: str = ""
+
+    @property
+    def message(self) -> str:
+        """The reason in a sentence, and the detail."""
+        return f"{REASONS[self.reason]} {self.detail}".rstrip()
+
+
+def deviation(outcome: WorkloadOutcome, runs: Sequence[Simulated], *, one_by_one: bool) -> Difference | None:
+    """Return why the first of the runs of the simulation is not what became of a workload; None where it is."""
+    said = [run[outcome.workload] for run in runs if outcome.workload in run]
+    if not said or outcome.refused or is_same(said[0], outcome):
+        return None
+    if not all(each.is_decided for each in said):
+        return Difference("simulation-cannot-tell")
+    if any(is_same(each, outcome) for each in said):
+        return Difference("tie-between-nodes")
+    counts, places = {each.placed for each in said}, {tuple(each.pools.items()) for each in said}
+    if outcome.placed in counts and len(places) > 1:
+        return Difference("tie-between-nodes")
+    if not one_by_one:
+        return Difference("arrived-together")
+    return Difference(
+        "unexplained", f"the simulation places {_placed(said[0].pools)}, the scheduler {_placed(outcome.pools)}"
+    )
+
+
+def is_same(simulated: SimulatedWorkload | None, outcome: WorkloadOutcome) -> bool:
+    """Whether as many pods are in the same pools; also where nothing was simulated."""
+    return simulated is None or dict(simulated.pools) == dict(outcome.pools)
+
+
+def _placed(pools: Mapping[str, int]) -> str:
+    where = ", ".join(f"{pool} {count}" for pool, count in sorted(pools.items()))
+    return f"{sum(pools.values())} ({where})" if where else "none"

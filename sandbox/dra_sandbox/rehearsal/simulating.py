@@ -1,0 +1,104 @@
+"""The rehearsed cluster and its workloads given to the planner's simulation: what it says of the same arrival."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dra_planner.model import WorkloadRef
+from dra_planner.plan import PlanRequest, read_cluster
+from dra_planner.simulation import AT_ONCE, SETTLED, Order, Outcome, Simulator, observed_nodes
+from dra_planner.sources import Source
+
+Json = dict[str, Any]
+
+SEEDS: Final = tuple(range(1, 9))
+"""Of the further runs, in which ties between nodes are broken by chance as the scheduler breaks them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedWorkload:
+    """Where the simulation puts the pods of one workload: how many in which pool, and whether it could tell."""
+
+    pools: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    is_decided: bool = True
+
+    @property
+    def placed(self) -> int:
+        """Pods that have a node."""
+        return sum(self.pools.values())
+
+
+Simulated = Mapping[WorkloadRef, SimulatedWorkload]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A simulator of one cluster; `pool_of` names the pool of a node, `made_by` whose pods are made here (see Arrival).
+
+    `refs` are the workloads in order of arrival.
+    """
+
+    simulator: Simulator
+    refs: tuple[WorkloadRef, ...]
+    made_by: Mapping[WorkloadRef, WorkloadRef]
+    pool_of: Callable[[str], str]
+    one_by_one: bool
+
+    @classmethod
+    def of(
+        cls,
+        cluster: Iterable[Json],
+        documents: Iterable[Json],
+        *,
+        kubernetes: str,
+        refs: Sequence[WorkloadRef],
+        made_by: Mapping[WorkloadRef, WorkloadRef],
+        pool_of: Callable[[str], str],
+        one_by_one: bool,
+    ) -> Simulation:
+        """Return the simulation of documents that arrive in a cluster of these objects. Raises PlannerError."""
+        found = read_cluster(
+            PlanRequest(
+                sources=(Source("the rehearsed workloads", written(documents)),),
+                observed=(Source("the rehearsed cluster", written(cluster)),),
+                kubernetes=kubernetes,
+            )
+        )
+        nodes = observed_nodes(found.offers)
+        simulator = Simulator.of(found.demand, nodes, found.manifests.classes, found.features)
+        return cls(simulator, tuple(refs), made_by, pool_of, one_by_one)
+
+    def run(self, seed: int | None = None) -> Simulated:
+        """Return where every workload's pods are; `seed` breaks ties between nodes by chance."""
+        order = Order((SETTLED if self.one_by_one else AT_ONCE).name, seed)
+        parts: dict[WorkloadRef, list[WorkloadRef]] = {}
+        for part, owner in self.made_by.items():
+            parts.setdefault(owner, []).append(part)
+        arrivals = [part for ref in self.refs for part in parts.get(ref, [ref])]
+        return self._by_workload(self.simulator.run(order, arrivals=arrivals))
+
+    def further(self) -> Iterator[Simulated]:
+        """Yield what other ways to break ties lead to."""
+        return (self.run(seed) for seed in SEEDS)
+
+    def _by_workload(self, outcome: Outcome) -> Simulated:
+        pools: dict[WorkloadRef, Counter[str]] = {ref: Counter() for ref in self.refs}
+        undecided: set[WorkloadRef] = set()
+        for part, found in outcome.workloads.items():
+            ref = self.made_by.get(part, part)
+            for node, pods in (*found.nodes.items(), *found.old.items()):
+                pools.setdefault(ref, Counter())[self.pool_of(node)] += pods
+            if not outcome.complete or any(failure.is_undecided for failure in found.failures):
+                undecided.add(ref)
+        return {
+            ref: SimulatedWorkload(dict(sorted(count.items())), ref not in undecided) for ref, count in pools.items()
+        }
+
+
+def written(documents: Iterable[Json]) -> str:
+    """Return documents as one YAML stream, a line for each, so that their places keep their order."""
+    return "\n---\n".join(json.dumps(document) for document in documents)

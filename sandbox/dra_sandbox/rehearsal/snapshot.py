@@ -1,0 +1,84 @@
+"""The rehearsed cluster as it stands: what the planner reads of a cluster, taken from the API server."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dra_sandbox.control_plane import ApiServer
+
+Json = dict[str, Any]
+
+NODES: Final = "/api/v1/nodes"
+SLICES: Final = "/apis/resource.k8s.io/v1/resourceslices"
+CLAIMS: Final = "/apis/resource.k8s.io/v1/resourceclaims"
+PODS: Final = "/api/v1/pods"
+_PATHS: Final = (
+    "/api/v1/namespaces",
+    NODES,
+    "/apis/resource.k8s.io/v1/deviceclasses",
+    SLICES,
+    CLAIMS,
+    "/apis/resource.k8s.io/v1/resourceclaimtemplates",
+    "/apis/scheduling.k8s.io/v1/priorityclasses",
+    PODS,
+)
+_OWNERS: Final = (
+    "/api/v1/resourcequotas",
+    "/api/v1/limitranges",
+    "/apis/apps/v1/deployments",
+    "/apis/apps/v1/replicasets",
+    "/apis/apps/v1/statefulsets",
+    "/apis/apps/v1/daemonsets",
+    "/apis/batch/v1/jobs",
+)
+
+
+def take_cluster(server: ApiServer) -> list[Json]:
+    """Return all objects that decide what becomes of pods. Raises Refused."""
+    return [item for path in (*_PATHS, *_OWNERS) for item in server.listed(path)[0]]
+
+
+def take_pods_alone(server: ApiServer) -> list[Json]:
+    """Return the cluster with every pod as one that nobody owns, so that each is judged by its own name."""
+    return [_alone(item) for path in _PATHS for item in server.listed(path)[0]]
+
+
+def without_nodes(cluster: list[Json], names: frozenset[str]) -> list[Json]:
+    """Return the cluster after these nodes are gone, with their slices, their pods and what those pods held."""
+    lost = {
+        (item["metadata"]["namespace"], item["metadata"]["name"])
+        for item in cluster
+        if item["kind"] == "Pod" and item["spec"].get("nodeName") in names
+    }
+    return [_freed(item, lost) for item in cluster if not _is_of(item, names)]
+
+
+def _is_of(item: Json, names: frozenset[str]) -> bool:
+    match item["kind"]:
+        case "Node":
+            return item["metadata"]["name"] in names
+        case "Pod" | "ResourceSlice":
+            return item["spec"].get("nodeName") in names
+        case _:
+            return False
+
+
+def _freed(item: Json, lost: set[tuple[str, str]]) -> Json:
+    """The object; a claim without the pods that are lost, and without devices where nobody else reserved it."""
+    if item["kind"] != "ResourceClaim" or not item.get("status"):
+        return item
+    space, status = item["metadata"]["namespace"], item["status"]
+    kept = [each for each in status.get("reservedFor", []) if (space, each.get("name")) not in lost]
+    if len(kept) == len(status.get("reservedFor", [])):
+        return item
+    left = {
+        name: value for name, value in status.items() if name not in ("reservedFor", *(() if kept else ("allocation",)))
+    }
+    return {**item, "status": {**left, "reservedFor": kept} if kept else left}
+
+
+def _alone(item: Json) -> Json:
+    if item["kind"] != "Pod":
+        return item
+    metadata = {name: value for name, value in item["metadata"].items() if name != "ownerReferences"}
+    return {**item, "metadata": metadata}

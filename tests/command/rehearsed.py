@@ -1,0 +1,126 @@
+"""Rehearsals as they could have gone, without a control plane."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from dra_planner.fleet import read_fleet
+from dra_planner.model import WorkloadRef
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+from dra_sandbox.rehearsal import (
+    Comparison,
+    Difference,
+    Outcome,
+    PoolOutcome,
+    Scenario,
+    ScenarioOutcome,
+    ScenarioRow,
+    SimulatedWorkload,
+    WorkloadOutcome,
+)
+from dra_sandbox.rehearsal.comparison import compare
+from dra_sandbox.rehearsal.outcome import HeldDevice, PodOutcome
+
+FLEET = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.36"
+network: {zones: [us-east-1a]}
+systemPool: {machine: m7i.large, count: 1}
+drivers:
+  nvidia: {version: 25.8.1}
+pools:
+  - {name: l4, machine: g6.2xlarge, count: {min: 0, max: 2}}
+  - {name: a10g, machine: g5.12xlarge, count: {min: 0, max: 1}}
+"""
+
+TEMPLATE = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one-gpu}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+"""
+
+WORDS = (
+    "0/4 nodes are available: 3 cannot allocate all claims, 1 node(s) had untolerated taint {nvidia.com/gpu: present}."
+)
+
+
+def deployment(name: str, replicas: int) -> str:
+    spec = {
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+        "containers": [{"name": "main", "image": "any", "resources": {"claims": [{"name": "gpu"}]}}],
+        "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}],
+    }
+    labels = {"app": name}
+    document: dict[str, Any] = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": spec},
+        },
+    }
+    return yaml.safe_dump(document, sort_keys=False)
+
+
+def plan_of(*documents: str) -> Plan:
+    sources = (Source("workloads.yaml", "---\n".join((TEMPLATE, *documents))),)
+    return make_plan(PlanRequest(sources=sources, fleet=read_fleet(yaml.safe_load(FLEET))))
+
+
+def ref(name: str) -> WorkloadRef:
+    return WorkloadRef("Deployment", "default", name)
+
+
+def outcome_of(name: str, pending: int = 0, words: str = WORDS, **pools: int) -> WorkloadOutcome:
+    """So many pods in each pool, one on each node of it, each with its first GPU."""
+    pods = [
+        PodOutcome(
+            f"{name}-{pool}-{index}",
+            f"{pool}-{index}",
+            "",
+            is_judged=True,
+            devices=(HeldDevice(f"{name}-{index}-gpu", "gpu", "gpu.nvidia.com", f"{pool}-{index}", "gpu-0"),),
+        )
+        for pool, count in pools.items()
+        for index in range(count)
+    ]
+    pods += [PodOutcome(f"{name}-pending-{index}", "", words, is_judged=True) for index in range(pending)]
+    return WorkloadOutcome(ref(name), tuple(pods), pools)
+
+
+def simulated(**pools: dict[str, int]) -> dict[WorkloadRef, SimulatedWorkload]:
+    return {ref(name): SimulatedWorkload(count) for name, count in pools.items()}
+
+
+def rehearsal() -> Comparison:
+    """One workload as planned, one elsewhere, one with a pending pod; then a node is lost."""
+    plan = plan_of(deployment("web", 2), deployment("batch", 4), deployment("last", 1))
+    rows = (outcome_of("web", l4=2), outcome_of("batch", a10g=4), outcome_of("last", pending=1))
+    pools = (PoolOutcome("l4", 2, 2, 2, 2, 2), PoolOutcome("a10g", 1, 1, 4, 4, 4), PoolOutcome("system", 1, 0, 0, 0, 0))
+    outcome = Outcome(rows, pools, decided=True)
+    runs = [simulated(web={"l4": 2}, batch={"a10g": 4}, last={})]
+    lost = outcome_of("web", pending=1, l4=1)
+    after = (
+        ScenarioRow(2, 2, lost, SimulatedWorkload({"l4": 1})),
+        ScenarioRow(
+            4, 4, outcome_of("batch", a10g=4), SimulatedWorkload({"a10g": 3, "l4": 1}), Difference("arrived-together")
+        ),
+        ScenarioRow(0, 1, outcome_of("last", pending=1), SimulatedWorkload({})),
+    )
+    return Comparison(
+        plan=plan,
+        outcome=outcome,
+        rows=compare(plan, outcome, {}, runs, one_by_one=True),
+        order="document, one by one",
+        release="1.36.3",
+        notes=("attributes that only the node knows have invented values: uuid",),
+        seconds=2.34,
+        scenarios=(ScenarioOutcome(Scenario("node-lost", "l4-1"), "the node l4-1 is lost", after, True, 1.5),),
+    )

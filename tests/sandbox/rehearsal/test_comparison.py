@@ -1,0 +1,96 @@
+"""Plan, simulation and outcome side by side: which reason is given for which difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from plans import deployment, plan_of, sources
+
+from dra_planner.model import WorkloadRef
+from dra_sandbox.rehearsal import Outcome, SimulatedWorkload, WorkloadOutcome, WorkloadRow
+from dra_sandbox.rehearsal.comparison import compare
+from dra_sandbox.rehearsal.outcome import PodOutcome
+
+WEB = WorkloadRef("Deployment", "default", "web")
+
+
+def row(
+    replicas: int, pools: dict[str, int], runs: Sequence[dict[str, int]], *, one_by_one: bool = True, room: int = 0
+) -> WorkloadRow:
+    """Plan so many pods of one GPU on up to four nodes with one and two with four; give what became of them."""
+    plan = plan_of(sources(deployment("web", replicas)))
+    pods = [PodOutcome(f"web-{index}", node, "", is_judged=True) for index, node in enumerate(_nodes(pools))]
+    pods += [PodOutcome(f"web-x{index}", "", "none fits", is_judged=True) for index in range(replicas - len(pods))]
+    outcome = Outcome((WorkloadOutcome(WEB, tuple(pods), pools),), (), decided=True)
+    simulated = [{WEB: SimulatedWorkload(each)} for each in runs]
+    (found,) = compare(plan, outcome, {WEB: room}, simulated, one_by_one=one_by_one)
+    return found
+
+
+def _nodes(pools: dict[str, int]) -> list[str]:
+    return [f"{pool}-{index}" for pool, count in pools.items() for index in range(count)]
+
+
+def reasons(found: WorkloadRow) -> tuple[str, str]:
+    """The reasons for what differs from the plan, and from the simulation."""
+    return (
+        found.difference.reason if found.difference else "",
+        found.deviation.reason if found.deviation else "",
+    )
+
+
+def test_what_all_three_say_is_no_difference() -> None:
+    planned = plan_of(sources(deployment("web", 3))).workload(*WEB).placements
+    assert reasons(row(3, dict(planned), [dict(planned)])) == ("", "")
+
+
+def test_another_pool_than_planned_is_the_schedulers_choice() -> None:
+    assert reasons(row(20, {"l4": 4, "a10g": 8}, [{"l4": 4, "a10g": 8}])) == ("", "")
+    planned = dict(plan_of(sources(deployment("web", 1))).workload(*WEB).placements)
+    other = {"a10g": 1} if planned == {"l4": 1} else {"l4": 1}
+    assert reasons(row(1, other, [other])) == ("choice-of-node", "")
+
+
+def test_fewer_than_planned_as_simulated_is_the_order() -> None:
+    found = row(3, {"l4": 2}, [{"l4": 2}])
+    assert reasons(found) == ("one-pod-at-a-time", "")
+    assert found.pending == 1
+
+
+def test_another_way_to_break_ties_may_be_the_one() -> None:
+    assert (
+        reasons(row(20, {"l4": 4, "a10g": 8}, [{"l4": 3, "a10g": 8}, {"l4": 4, "a10g": 8}]))[1] == "tie-between-nodes"
+    )
+
+
+def test_where_no_run_comes_to_it_nobody_explains_it() -> None:
+    found = row(20, {"l4": 4, "a10g": 8}, [{"l4": 3, "a10g": 8}, {"l4": 3, "a10g": 8}])
+    assert reasons(found)[1] == "unexplained"
+    assert found.deviation is not None
+    assert found.deviation.detail == "the simulation places 11 (a10g 8, l4 3), the scheduler 12 (a10g 8, l4 4)"
+
+
+def test_controllers_that_race_are_a_reason_only_when_all_arrive_together() -> None:
+    runs = [{"l4": 3, "a10g": 8}]
+    assert reasons(row(20, {"l4": 4, "a10g": 8}, runs, one_by_one=False))[1] == "arrived-together"
+
+
+def test_a_place_that_the_plan_still_finds_is_not_explained() -> None:
+    assert reasons(row(3, {"l4": 2}, [{"l4": 2}], room=1))[0] == "unexplained"
+
+
+@pytest.mark.parametrize("taken", [0, 1])
+def test_further_runs_are_taken_only_where_the_first_differs(taken: int) -> None:
+    asked = []
+
+    def runs():  # type: ignore[no-untyped-def]
+        yield {WEB: SimulatedWorkload({"l4": 4, "a10g": 8 - taken})}
+        asked.append("second")
+        yield {WEB: SimulatedWorkload({"l4": 4, "a10g": 8})}
+
+    plan = plan_of(sources(deployment("web", 20)))
+    pods = tuple(PodOutcome(str(n), "n", "", is_judged=True) for n in range(12))
+    outcome = Outcome((WorkloadOutcome(WEB, pods, {"l4": 4, "a10g": 8}),), (), decided=True)
+    compare(plan, outcome, {}, runs(), one_by_one=True)
+    assert len(asked) == taken

@@ -1,0 +1,85 @@
+"""Scenarios on the real scheduler, and what is said of scenarios that cannot be played."""
+
+from __future__ import annotations
+
+import pytest
+from plans import deployment, plan_of, sources
+
+from dra_sandbox.control_plane import Settings, control_plane
+from dra_sandbox.rehearsal import Comparison, Request, Scenario, ScenarioOutcome, UnknownSubject, rehearse
+from dra_sandbox.tools.kubernetes import find_binaries
+
+MINOR = 36
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["rollout", "rollout:web", "scale-up", "node-lost", "node-lost:l4-0", "zone-lost:us-east-1a",
+     "driver-upgraded:0.4.1", "arrival-order:random:7"],
+)  # fmt: skip
+def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
+    assert str(Scenario.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("flood", '"flood" is not a scenario: write rollout\\[:NAME\\], scale-up, '),
+        ("zone-lost", '"zone-lost" is not complete: write zone-lost:ZONE'),
+        ("driver-upgraded:", "write driver-upgraded:VERSION"),
+        ("scale-up:web", "write scale-up"),
+    ],
+)
+def test_what_is_no_scenario_is_told_with_how_it_is_written(text: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Scenario.parse(text)
+
+
+def rehearsed(*scenarios: str, replicas: int = 6) -> Comparison:
+    given = sources(deployment("web", replicas))
+    request = Request(
+        plan=plan_of(given), sources=given, scenarios=tuple(map(Scenario.parse, scenarios)), one_by_one=True
+    )
+    with control_plane(Settings(MINOR), find_binaries(MINOR)) as plane:
+        return rehearse(plane, request)
+
+
+def counts(found: ScenarioOutcome) -> tuple[int, int, int]:
+    (row,) = found.rows
+    return row.before, row.outcome.placed, row.pending
+
+
+@pytest.mark.control_plane
+def test_a_cluster_lives_through_one_after_the_other() -> None:
+    """Six pods of one GPU: the plan builds what holds them; a rollout surges, so one new pod may have to wait."""
+    found = rehearsed("rollout", "node-lost", "scale-up", "arrival-order:reversed", "driver-upgraded:0.4.1")
+
+    rollout, lost, grown, again, upgraded = found.scenarios
+    assert [each.decided for each in found.scenarios] == [True] * 5
+    assert not any(each.unexplained for each in found.scenarios)
+    assert counts(rollout)[0] == 6
+    nodes = sum(pool.nodes for pool in found.outcome.pools)
+    assert lost.event.startswith("the node ")
+    assert counts(lost)[1] < 6
+    assert grown.event == "6 more nodes, every pool at its maximum; 1 workload at its ceiling" or nodes != 3
+    assert counts(grown)[1:] == (6, 0)
+    assert counts(again) == (6, 6, 0)
+    assert counts(upgraded)[1:] == (6, 0)
+    for each in found.scenarios:
+        (row,) = each.rows
+        assert row.deviation or row.simulated.placed == row.outcome.placed
+
+
+@pytest.mark.control_plane
+@pytest.mark.parametrize(
+    ("scenario", "says"),
+    [
+        ("node-lost:other", 'there is no node "other": there are '),
+        ("zone-lost:mars", 'no node is in the zone "mars": there are us-east-1a'),
+        ("rollout:other", 'no workload "other" rolls out: there are web'),
+        ("arrival-order:sideways", '"sideways" is no order'),
+    ],
+)
+def test_what_is_not_there_is_told_with_what_is(scenario: str, says: str) -> None:
+    with pytest.raises(UnknownSubject, match=says):
+        rehearsed(scenario, replicas=1)
