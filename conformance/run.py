@@ -1,9 +1,10 @@
 """Ask upstream Kubernetes' own code the same questions, and fail on the first difference.
 
-    python conformance/run.py                everything: 20 000 random cases per minor, upstream's own tables, and the
-                                             real API servers
+    python conformance/run.py                everything: 20 000 random cases per minor, upstream's own tables, the real
+                                             API servers and schedulers
     python conformance/run.py --sample       what CI runs: five hundred cases per minor, fixed and fresh seeds;
-                                             a few hundred documents at the API server of one
+                                             a few hundred documents at the API server of one, a few fleets at its
+                                             scheduler
 
 Needs the Go module proxy; Go itself is taken from PATH, or installed into the per-user cache.
 """
@@ -24,6 +25,7 @@ from dra_sandbox.tools.go_toolchain import find_go
 HERE = Path(__file__).parent
 ALL_MINORS = tuple(map(str, RELEASES))
 SAMPLE_COUNT, FIXED_SEED = "500", "1"
+SAMPLE_FLEETS = "4"  # rehearsed on the real scheduler; tests compare a larger recorded sample
 SAMPLE_SERVER = "36"  # one, since a server takes minutes to build; the answers of the others are recorded
 
 
@@ -52,7 +54,8 @@ def _sample() -> list[list[str]]:
         for script, more in (("cel/run.py", ["--costs"]), ("allocation/run.py", ["--no-table"]))
         for seed in (FIXED_SEED, fresh)
     ]
-    return [*random, ["api_server/run.py", "--sample", "--minor", SAMPLE_SERVER]]
+    scheduler = ["scheduler/run.py", "--minor", SAMPLE_SERVER, "--count", SAMPLE_FLEETS, "--seed", fresh]
+    return [*random, ["api_server/run.py", "--sample", "--minor", SAMPLE_SERVER], scheduler]
 
 
 def _everything() -> list[list[str]]:
@@ -60,7 +63,8 @@ def _everything() -> list[list[str]]:
     for check in random:
         if check[0].startswith("cel"):
             check += ["--costs", "--count", "20000"]
-    return [*random, ["api_server/run.py"], ["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"]]
+    servers = [["api_server/run.py"], ["scheduler/run.py"], ["control_plane/kills.py"]]
+    return [*random, *servers, ["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"]]
 
 
 if __name__ == "__main__":

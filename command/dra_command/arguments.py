@@ -570,6 +570,13 @@ def _add_rehearse(commands: Any) -> None:
         help="play this afterwards, and compare with the simulation; may be repeated: rollout[:NAME], scale-up, "
         "node-lost[:NODE], zone-lost:ZONE, driver-upgraded:VERSION, arrival-order:ORDER",
     )
+    parser.add_argument(
+        "--kubeconfig",
+        metavar="FILE",
+        default="",
+        help="rehearse on this cluster, which must be one to be thrown away (kind, k3d, a vcluster) and marked as such",
+    )
+    parser.add_argument("--context", metavar="NAME", default="", help="with --kubeconfig: this context of it")
     parser.add_argument("--binaries", metavar="FOLDER", help="folder with etcd and the three Kubernetes binaries")
     parser.add_argument(
         "--time-limit", metavar="SECONDS", type=float, default=180, help="give up after so long (default: %(default)s)"

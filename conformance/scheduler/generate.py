@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
+
+import yaml
 
 from dra_planner.releases import Features
 
@@ -13,12 +16,7 @@ Json = dict[str, Any]
 
 GPU, MIG = "gpu.nvidia.com", "mig.nvidia.com"
 _TOLERATION: Final = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
-_PLAIN: Final[Mapping[str, tuple[str, ...]]] = {
-    "eks": ("g6.2xlarge", "g6.12xlarge", "g5.12xlarge", "g6e.12xlarge", "p4d.24xlarge", "p5.48xlarge", "p5.4xlarge"),
-    "gke": ("g2-standard-8", "g2-standard-24", "a2-highgpu-1g", "a2-highgpu-4g", "a3-highgpu-8g"),
-}
-_MIG: Final = (("p4d.24xlarge", "all-1g.5gb", "1g.5gb"), ("p4d.24xlarge", "all-3g.20gb", "3g.20gb"))
-_EKS_ALONE: Final = ("mig", "shared")  # GKE supports neither with DRA
+CLOUDS: Final[Mapping[str, Any]] = yaml.safe_load((Path(__file__).parent / "clouds.yaml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +44,19 @@ class _Maker:
 
     def make(self, seed: int, feature: str) -> Case:
         chance = self._chance
-        cloud = chance.choice(["eks", "gke"]) if feature not in _EKS_ALONE else "eks"
+        name = chance.choice([each for each, cloud in CLOUDS.items() if cloud.get(feature, True)])
+        cloud = CLOUDS[name]
         profile = ""
         driver: Json = {"version": chance.choice(["25.8.1", "0.4.1"])}
         drivers: Json = {"nvidia": driver}
         pools = [self._pool(cloud, number) for number in range(chance.randint(1, 3))]
         match feature:
             case "mig":
-                machine, layout, profile = chance.choice(_MIG)
-                pools.append({"name": "mig", "machine": machine, "mig": layout, "count": self._count(3)})
+                found = chance.choice(cloud["mig"])
+                profile = found["profile"]
+                pools.append(
+                    {"name": "mig", "machine": found["machine"], "mig": found["layout"], "count": self._count(3)}
+                )
             case "shared":
                 drivers["nvidia"] = {
                     "version": "0.5.0",
@@ -64,23 +66,23 @@ class _Maker:
             case "aligned":
                 driver["version"] = "0.4.1"
                 drivers["dranet"] = True
-                nic = {"eks": ("p5.48xlarge", {"capacityBlock": "cr-0123456789abcdef0"}),
-                       "gke": ("a3-ultragpu-8g", {"reservation": "kept"})}[cloud]  # fmt: skip
-                pools.append({"name": "nic", "machine": nic[0], "capacity": nic[1], "count": self._count(3)})
+                found = cloud["aligned"]
+                pool = {"name": "nic", "machine": found["machine"], "capacity": found["capacity"]}
+                pools.append({**pool, "count": self._count(3)})
         fleet = {
-            "cloud": cloud,
-            "region": {"eks": "us-east-1", "gke": "us-central1"}[cloud],
+            "cloud": name,
+            "region": cloud["region"],
             "kubernetes": self._features.version,
-            "network": {"zones": [{"eks": "us-east-1a", "gke": "us-central1-b"}[cloud]]},
-            "systemPool": {"machine": {"eks": "m7i.large", "gke": "e2-standard-4"}[cloud]},
+            "network": {"zones": [cloud["zone"]]},
+            "systemPool": {"machine": cloud["system"]},
             "drivers": drivers,
             "pools": pools,
         }
         made = [self._workload(f"w{number}", feature, cloud, profile) for number in range(chance.randint(2, 6))]
         return Case(seed, feature, fleet, [document for documents in made for document in documents])
 
-    def _pool(self, cloud: str, number: int) -> Json:
-        machine = self._chance.choice(_PLAIN[cloud])
+    def _pool(self, cloud: Json, number: int) -> Json:
+        machine = self._chance.choice(cloud["machines"])
         pool: Json = {"name": f"p{number}", "machine": machine, "count": self._count(6)}
         if self._chance.random() < 0.2:
             pool["taints"] = [{"key": "example.com/dedicated", "value": "x", "effect": "NoSchedule"}]
@@ -93,7 +95,7 @@ class _Maker:
 
     # -- workloads
 
-    def _workload(self, name: str, feature: str, cloud: str, profile: str) -> Iterator[Json]:
+    def _workload(self, name: str, feature: str, cloud: Json, profile: str) -> Iterator[Json]:
         chance = self._chance
         special = feature != "plain" and chance.random() < 0.6
         pod: Json = {
@@ -132,7 +134,7 @@ class _Maker:
         return {"requests": {"cpu": f"{chance.choice([500, 1000, 3000, 7000, 20000])}m",
                              "memory": f"{chance.choice([1, 4, 12, 40, 120])}Gi"}}  # fmt: skip
 
-    def _claim(self, feature: str, cloud: str, profile: str) -> Json:
+    def _claim(self, feature: str, cloud: Json, profile: str) -> Json:
         chance = self._chance
         exactly: Json = {"deviceClassName": GPU}
         requests: list[Json] = [{"name": "gpu", "exactly": exactly}]
@@ -143,8 +145,7 @@ class _Maker:
             case "shared":
                 exactly["capacity"] = {"requests": {"memory": f"{chance.choice([2, 5, 7, 11])}Gi"}}
             case "aligned":
-                name = {"eks": "efa.networking.k8s.aws", "gke": "mrdma.google.com"}[cloud]
-                requests.append({"name": "nic", "exactly": {"deviceClassName": name}})
+                requests.append({"name": "nic", "exactly": {"deviceClassName": cloud["aligned"]["class"]}})
                 return {"devices": {"requests": requests, "constraints": [
                     {"requests": ["gpu", "nic"], "matchAttribute": "resource.kubernetes.io/pcieRoot"}]}}  # fmt: skip
             case _:

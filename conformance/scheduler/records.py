@@ -18,6 +18,7 @@ def record_of(case: Case, found: list[Comparison]) -> Json:
         "feature": case.feature,
         "fleet": case.fleet,
         "workloads": case.workloads,
+        "nodes": {pool.name: pool.nodes.desired for pool in found[0].plan.pools},
         "rehearsals": [
             {
                 "order": each.order,

@@ -21,7 +21,6 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import yaml
-from records import Json, record_of
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
@@ -32,6 +31,7 @@ from dra_sandbox.control_plane import ControlPlaneError, Refused, Settings, cont
 from dra_sandbox.rehearsal import Order, Request, rehearse_in_turn
 from dra_sandbox.tools.kubernetes import Binaries, find_binaries
 from generate import Case, make_case
+from records import Json, record_of
 
 _TRIES = 2  # a control plane that is given too little of the processor is no difference
 

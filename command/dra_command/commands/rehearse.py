@@ -30,6 +30,8 @@ def run(values: argparse.Namespace) -> int:
             f"a rehearsal needs {' and '.join(missing)}, which this installation lacks",
             fix='pip install "pulumi-dra[sandbox]"',
         )
+    if values.context and not values.kubeconfig:
+        raise UsageError("--context names a context of a kubeconfig", fix="give --kubeconfig FILE too")
     inputs = read_inputs(values, needs_capacity=True)
     plan = make_plan(
         PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes, paths=inputs.paths)
@@ -44,7 +46,15 @@ def run(values: argparse.Namespace) -> int:
 def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespace) -> Comparison:
     from dra_sandbox.control_plane import ControlPlaneError, Refused, Settings, control_plane
     from dra_sandbox.progress import step
-    from dra_sandbox.rehearsal import Order, Request, Scenario, UnknownSubject, rehearse
+    from dra_sandbox.rehearsal import (
+        NotThrowAway,
+        Order,
+        Request,
+        Scenario,
+        UnknownSubject,
+        borrowed_cluster,
+        rehearse,
+    )
     from dra_sandbox.tools import ToolUnavailable
     from dra_sandbox.tools.kubernetes import find_binaries
 
@@ -62,13 +72,20 @@ def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespac
         within_seconds=values.time_limit,
         scenarios=scenarios,
     )
+    nodes = sum(pool.nodes.desired for pool in plan.pools)
+    size = f"{nodes} GPU node{'s' if nodes != 1 else ''}"
     try:
+        if values.kubeconfig:
+            with (
+                step(f"rehearsing on the cluster of {values.kubeconfig}, {size}"),
+                borrowed_cluster(Path(values.kubeconfig), values.context, minor) as where,
+            ):
+                return rehearse(where, request)
         binaries = find_binaries(minor, Path(values.binaries) if values.binaries else None)
-        nodes = sum(pool.nodes.desired for pool in plan.pools)
-        title = f"rehearsing on Kubernetes {binaries.version}, {nodes} GPU node{'s' if nodes != 1 else ''}"
+        title = f"rehearsing on Kubernetes {binaries.version}, {size}"
         with step(title), control_plane(Settings(minor), binaries) as plane:
             return rehearse(plane, request)
-    except UnknownSubject as error:
+    except (UnknownSubject, NotThrowAway) as error:
         raise UsageError(str(error)) from error
     except (ToolUnavailable, ControlPlaneError, Refused) as error:
         raise UsageError(f"the plan cannot be rehearsed: {error}") from error

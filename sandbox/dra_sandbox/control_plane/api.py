@@ -8,6 +8,7 @@ import re
 import ssl
 import threading
 import urllib.parse
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -81,18 +82,19 @@ class ApiServer:
         """
         headers = {**self.headers, "Accept": "application/json", "Content-Type": content}
         sent = body.encode() if isinstance(body, str) else body
-        failure: Exception | None = None
-        for _ in range(2):
+        for is_last in (False, True):
             try:
                 connection = self._connection()
                 connection.request(method, path, sent, headers)
                 answer = connection.getresponse()
                 text = answer.read()
             except (http.client.HTTPException, OSError) as error:
-                self._local.kept, failure = None, error
+                self._local.kept = None
+                if is_last:  # the error is not kept: it holds this frame, and so this object with its connections
+                    raise ControlPlaneError(f"the API server does not answer {method} {path}: {error}") from error
             else:
                 return Response(answer.status, _document(text), tuple(answer.headers.get_all("Warning", [])))
-        raise ControlPlaneError(f"the API server does not answer {method} {path}: {failure}")
+        raise AssertionError  # the last attempt has returned or raised
 
     def call(self, method: str, path: str, document: Mapping[str, Any] | None = None, content: str = "") -> Json:
         """Return the document of an answer; raises Refused where the status is not one of success."""
@@ -182,13 +184,13 @@ class ApiServer:
 
 
 class _Kept:
-    """A connection that is closed when its thread, or its ApiServer, is gone."""
+    """A connection that is closed when its thread, or its ApiServer, is gone; also where they are collected in a cycle,
+    in which the socket could come first.
+    """
 
     def __init__(self, connection: http.client.HTTPConnection) -> None:
         self.connection = connection
-
-    def __del__(self) -> None:
-        self.connection.close()
+        weakref.finalize(self, connection.close)
 
 
 def _document(text: bytes) -> Json:

@@ -7,12 +7,9 @@ container runs, so no Job ever completes.
 from __future__ import annotations
 
 import argparse
-import base64
 import http.client
-import ssl
 import time
-import urllib.parse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Any, Final
@@ -20,6 +17,7 @@ from typing import Any, Final
 import yaml
 
 from dra_sandbox.control_plane.api import ApiServer, Refused
+from dra_sandbox.control_plane.kubeconfig import api_server_of
 from dra_sandbox.control_plane.problems import ControlPlaneError
 
 _PODS: Final = "/api/v1/pods"
@@ -42,15 +40,18 @@ def main() -> None:
             time.sleep(_PAUSE_SECONDS)
 
 
-def serve(server: ApiServer) -> None:
-    """Look after all pods that are there, and those that come, until the server ends the watch."""
+def serve(server: ApiServer, is_ours: Callable[[str], bool] = lambda _node: True) -> None:
+    """Look after all pods that are there, and those that come, until the server ends the watch.
+
+    `is_ours` says of a node by its name whether its pods are looked after here.
+    """
     with ThreadPoolExecutor(_THREADS) as threads:
         pods, version = server.listed(_PODS)
         for pod in pods:
-            threads.submit(_tend, server, pod)
+            threads.submit(_tend, server, pod, is_ours)
         for event, pod in server.watch(_PODS, version):
             if event != "DELETED":
-                threads.submit(_tend, server, pod)
+                threads.submit(_tend, server, pod, is_ours)
 
 
 def running_status(pod: Mapping[str, Any], now: str) -> dict[str, Any]:
@@ -78,22 +79,10 @@ def running_status(pod: Mapping[str, Any], now: str) -> dict[str, Any]:
     }
 
 
-def api_server_of(kubeconfig: Mapping[str, Any]) -> ApiServer:
-    """Return the API server that a kubeconfig of ours leads to."""
-    cluster, user = kubeconfig["clusters"][0]["cluster"], kubeconfig["users"][0]["user"]
-    context = ssl.create_default_context(cadata=base64.b64decode(cluster["certificate-authority-data"]).decode())
-    address = urllib.parse.urlsplit(cluster["server"])
-    assert address.hostname is not None
-
-    def connect(seconds: float) -> http.client.HTTPConnection:
-        return http.client.HTTPSConnection(address.hostname or "", address.port, timeout=seconds, context=context)
-
-    return ApiServer(connect, {"Authorization": f"Bearer {user['token']}"})
-
-
-def _tend(server: ApiServer, pod: Mapping[str, Any]) -> None:
+def _tend(server: ApiServer, pod: Mapping[str, Any], is_ours: Callable[[str], bool]) -> None:
     metadata, status = pod["metadata"], pod.get("status", {})
-    if not pod["spec"].get("nodeName"):
+    node = pod["spec"].get("nodeName")
+    if not node or not is_ours(node):
         return
     path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}"
     try:

@@ -85,7 +85,7 @@ def control_plane(
     """
     found = binaries or find_binaries(settings.minor, names=[name for name in settings.components if name in BINARIES])
     _sweep()
-    with _owned_folder() as folder, _stopped_on_signals():
+    with _owned_folder() as folder, stopped_on_signals():
         try:
             yield start(folder, settings, found, outlives_us=False, within_seconds=within_seconds)
         finally:
@@ -207,8 +207,8 @@ def _sweep() -> None:
 
 
 @contextlib.contextmanager
-def _stopped_on_signals() -> Generator[None]:
-    """Turn a request to end into an exception, so that the servers are stopped on the way out."""
+def stopped_on_signals() -> Generator[None]:
+    """Turn a request to end into an exception, so that what was begun is undone on the way out."""
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         yield

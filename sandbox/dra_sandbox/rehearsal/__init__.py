@@ -6,10 +6,11 @@ the plan said, each difference with its reason.
 
 from __future__ import annotations
 
+from dra_sandbox.rehearsal.borrowed import NotThrowAway, borrowed_cluster
 from dra_sandbox.rehearsal.comparison import Comparison, WorkloadRow
 from dra_sandbox.rehearsal.differences import Difference
 from dra_sandbox.rehearsal.outcome import Outcome, PoolOutcome, WorkloadOutcome
-from dra_sandbox.rehearsal.rehearsing import Request, rehearse, rehearse_in_turn
+from dra_sandbox.rehearsal.rehearsing import Request, Where, rehearse, rehearse_in_turn
 from dra_sandbox.rehearsal.scenarios import Scenario, ScenarioOutcome, ScenarioRow, UnknownSubject
 from dra_sandbox.rehearsal.simulating import SimulatedWorkload
 from dra_sandbox.rehearsal.workloads import Order
@@ -17,6 +18,7 @@ from dra_sandbox.rehearsal.workloads import Order
 __all__ = [
     "Comparison",
     "Difference",
+    "NotThrowAway",
     "Order",
     "Outcome",
     "PoolOutcome",
@@ -26,8 +28,10 @@ __all__ = [
     "ScenarioRow",
     "SimulatedWorkload",
     "UnknownSubject",
+    "Where",
     "WorkloadOutcome",
     "WorkloadRow",
+    "borrowed_cluster",
     "rehearse",
     "rehearse_in_turn",
 ]

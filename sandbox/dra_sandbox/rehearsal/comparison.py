@@ -82,6 +82,9 @@ def compare(
     agree = all(is_same(first.get(each.workload), each) for each in outcome.workloads)
     others = () if agree else tuple(found)
     short = any(not pod.node for each in outcome.workloads for pod in each.pods)
+    shared = any(each.pending for each in plan.workloads) and sum(each.placed for each in outcome.workloads) >= sum(
+        each.placed for each in plan.workloads
+    )
     rows: list[WorkloadRow] = []
     for each in outcome.workloads:
         known, simulated = planned.get(each.workload), first.get(each.workload)
@@ -89,6 +92,8 @@ def compare(
         row = WorkloadRow(wanted, known, each, simulated=simulated)
         room = room_left.get(each.workload, 0)
         difference = _difference(row, room, decided=outcome.decided, short=short)
+        if shared and difference is not None and difference.reason == "one-pod-at-a-time":
+            difference = Difference("who-goes-without")
         away = (
             None
             if simulated is None or not outcome.decided

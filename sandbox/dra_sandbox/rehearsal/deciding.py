@@ -14,12 +14,16 @@ from typing import Any, Final
 from dra_sandbox.control_plane import ApiServer, ControlPlane, NotReady
 from dra_sandbox.control_plane.problems import tail
 from dra_sandbox.rehearsal.following import Follower
+from dra_sandbox.rehearsal.snapshot import NODES
 from dra_sandbox.rehearsal.workloads import ANNOTATION
 
 Json = dict[str, Any]
 
 _QUIET_SECONDS: Final = 0.5
 """Without a change this long, nothing is on its way between the processes."""
+_QUIET_SECONDS_BLIND: Final = 3.0
+"""The same where the processes cannot be asked what they have queued."""
+_NOT_READY: Final = "node.kubernetes.io/not-ready"
 _IDLE_SECONDS: Final = 4.0
 """Without a change this long, pods that were never judged are not going to be: something that they need is missing."""
 _LOOK_EVERY_SECONDS: Final = 0.25
@@ -31,13 +35,11 @@ _VERDICTS: Final = ("Unschedulable", "SchedulingGated")
 
 
 class Decisions:
-    """The pods and claims of a cluster as they are decided."""
+    """The pods and claims of a cluster as they are decided; `load` is asked what is queued, where it can be."""
 
-    def __init__(self, plane: ControlPlane) -> None:
-        server = ApiServer.of(plane)
-        self._plane = plane
-        self._context = ssl.create_default_context()
-        self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE  # ours, on loopback, no secret
+    def __init__(self, server: ApiServer, load: Load | None) -> None:
+        self._server, self._load = server, load
+        self._quiet = _QUIET_SECONDS if load is not None else _QUIET_SECONDS_BLIND
         self._changed = threading.Event()
         self._last = time.monotonic()
         self._pods = Follower(server, "/api/v1/pods", self._note)
@@ -57,12 +59,17 @@ class Decisions:
         """Return when the scheduler knows so many nodes. Raises NotReady after `within_seconds`."""
         until = time.monotonic() + within_seconds
         while time.monotonic() < until:
-            with contextlib.suppress(OSError, http.client.HTTPException):
-                known = _KNOWN_NODES.search(self._metrics(self._plane.ports.scheduler))
-                if known is not None and float(known[1]) >= count:
-                    return
+            if self._known_nodes() >= count:
+                return
             time.sleep(_LOOK_EVERY_SECONDS)
-        raise NotReady(f"kube-scheduler did not see {count} nodes in time:{tail(self._plane.log('kube-scheduler'))}")
+        said = self._load.words if self._load is not None else ""
+        raise NotReady(f"kube-scheduler did not see {count} nodes in time:{said}")
+
+    def _known_nodes(self) -> int:
+        """How many nodes the scheduler knows; those that are ready where it cannot be asked."""
+        if self._load is not None:
+            return self._load.known_nodes()
+        return sum(1 for each in self._server.listed(NODES)[0] if not each["spec"].get("taints") or _is_usable(each))
 
     def wait(self, is_complete: Callable[[list[Json]], bool], within_seconds: float) -> bool:
         """Return when all is decided: True; or after `within_seconds`: False.
@@ -76,9 +83,9 @@ class Decisions:
             self._changed.wait(_LOOK_EVERY_SECONDS)
             self._changed.clear()
             quiet = time.monotonic() - self._last
-            if quiet >= _QUIET_SECONDS and not self._is_queued():
+            if quiet >= self._quiet and not (self._load is not None and self._load.is_queued()):
                 pods = self.pods
-                if (is_complete(pods) and all(map(is_judged, pods))) or quiet >= _IDLE_SECONDS:
+                if (is_complete(pods) and all(map(is_judged, pods))) or quiet >= self._quiet + _IDLE_SECONDS:
                     return True
         return False
 
@@ -91,7 +98,32 @@ class Decisions:
         self._last = time.monotonic()
         self._changed.set()
 
-    def _is_queued(self) -> bool:
+
+def _is_usable(node: Json) -> bool:
+    return all(each["key"] != _NOT_READY for each in node["spec"]["taints"])
+
+
+class Load:
+    """What a control plane of ours has still to do, as its processes tell it."""
+
+    def __init__(self, plane: ControlPlane) -> None:
+        self._plane = plane
+        self._context = ssl.create_default_context()
+        self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE  # ours, on loopback, no secret
+
+    @property
+    def words(self) -> str:
+        """What the scheduler wrote last."""
+        return tail(self._plane.log("kube-scheduler"))
+
+    def known_nodes(self) -> int:
+        """How many nodes the scheduler knows; 0 while it does not answer."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            known = _KNOWN_NODES.search(self._metrics(self._plane.ports.scheduler))
+            return int(float(known[1])) if known is not None else 0
+        return 0
+
+    def is_queued(self) -> bool:
         """Whether the scheduler or a controller has work; what does not answer is taken to have some."""
         try:
             pending = _PENDING.findall(self._metrics(self._plane.ports.scheduler))

@@ -28,11 +28,11 @@ ReasonCode = Literal[
 
 REASONS: Mapping[ReasonCode, str] = {
     "one-pod-at-a-time": "The scheduler takes pods one at a time and never moves one: pods stay pending although "
-    "a packing of all exists, and on the nodes as they are now the plan finds no place for them either.",
+    "a better packing exists, and on the nodes as they are now the plan finds no place for them either.",
     "choice-of-node": "Several pools take these pods; the scheduler scores nodes where the plan packs them.",
     "packing-not-found": "The plan could not tell: it proved no packing, and the scheduler found one.",
-    "who-goes-without": "Not everything fits, and the order of arrival decides which workload goes without; the plan "
-    "leaves out pods of others.",
+    "who-goes-without": "Not everything fits, and the order of arrival decides which workload goes without: the plan "
+    "leaves out pods of another.",
     "decided-by-unknown": "The plan could not tell: it depends on values that only the node knows, invented here.",
     "ordered-start": "A StatefulSet starts its pods one after the other: those behind a pending pod are not created.",
     "pods-refused": "The API server refused to create pods: a quota, a limit or an admission rule.",

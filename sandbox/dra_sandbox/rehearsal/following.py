@@ -36,8 +36,8 @@ class Follower:
             return list(self._objects.values())
 
     def stop(self) -> None:
-        """Follow no longer; what is known stays."""
-        self._stopped = True
+        """Follow no longer; what is known stays, and nobody is called any more."""
+        self._stopped, self._changed = True, _nobody
 
     def _read(self) -> str:
         items, version = self._server.listed(self._path)
@@ -71,6 +71,10 @@ class Follower:
             else:
                 self._objects[_key(item)] = item
         self._changed()
+
+
+def _nobody() -> None:
+    """Stands for whoever was called after each change."""
 
 
 def _key(item: Json) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from dra_sandbox.control_plane import ApiServer, ControlPlane, Refused
 from dra_sandbox.rehearsal.clearing import clear_workloads
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
 from dra_sandbox.rehearsal.comparison import Comparison, compare
-from dra_sandbox.rehearsal.deciding import Decisions
+from dra_sandbox.rehearsal.deciding import Decisions, Load
 from dra_sandbox.rehearsal.outcome import read_outcome
 from dra_sandbox.rehearsal.scenarios import Scenario
 from dra_sandbox.rehearsal.simulating import Simulated, Simulation, written
@@ -53,38 +53,51 @@ class Request:
     scenarios: tuple[Scenario, ...] = ()
 
 
-def rehearse(plane: ControlPlane, request: Request) -> Comparison:
-    """Return what becomes of the workloads on a control plane that is fresh, beside what the plan says.
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A cluster to rehearse on: its API server, its release such as "1.36.3", and its load where that can be asked."""
+
+    server: ApiServer
+    release: str
+    load: Load | None = None
+
+    @classmethod
+    def of(cls, plane: ControlPlane) -> Where:
+        """Return a control plane of ours."""
+        return cls(ApiServer.of(plane), plane.version, Load(plane))
+
+
+def rehearse(where: ControlPlane | Where, request: Request) -> Comparison:
+    """Return what becomes of the workloads on a cluster without any, beside what the plan says.
 
     Raises Refused when the cluster itself is not taken, ControlPlaneError when the control plane does not answer,
     UnknownSubject for a scenario that names something that there is not.
     """
-    return next(iter(rehearse_in_turn(plane, [request])))
+    return next(iter(rehearse_in_turn(where, [request])))
 
 
-def rehearse_in_turn(plane: ControlPlane, requests: Sequence[Request]) -> Iterator[Comparison]:
+def rehearse_in_turn(where: ControlPlane | Where, requests: Sequence[Request]) -> Iterator[Comparison]:
     """Yield what becomes of the workloads request by request; all are of one plan, and between them all workloads go.
 
     Raises as `rehearse`.
     """
-    server = ApiServer.of(plane)
+    here = where if isinstance(where, Where) else Where.of(where)
+    server = here.server
     cluster = planned_cluster(requests[0].plan)
     _create(server, cluster.objects)
     for turn, request in enumerate(requests):
         if turn:
             clear_workloads(server)
-        decisions = Decisions(plane)
+        decisions = Decisions(server, here.load)
         try:
             decisions.wait_for_nodes(len(cluster.nodes), request.within_seconds)
-            yield _rehearse(plane, server, cluster, decisions, request)
+            yield _rehearse(here, cluster, decisions, request)
         finally:
             decisions.stop()
 
 
-def _rehearse(
-    plane: ControlPlane, server: ApiServer, cluster: PlannedCluster, decisions: Decisions, request: Request
-) -> Comparison:
-    plan = request.plan
+def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, request: Request) -> Comparison:
+    plan, server = request.plan, where.server
     assert plan.manifests is not None, "a plan read from a file has no manifests to apply"
     workloads = read_workloads(request.sources, plan.manifests, plan.level)
     arrivals = request.order.arrange(workloads.arrivals)
@@ -104,7 +117,7 @@ def _rehearse(
         outcome=outcome,
         rows=rows,
         order=f"{request.order}{', one by one' if request.one_by_one else ''}",
-        release=plane.version,
+        release=where.release,
         notes=tuple(_notes(cluster, workloads)),
         seconds=seconds,
         scenarios=tuple(stage.play(scenario) for scenario in request.scenarios),

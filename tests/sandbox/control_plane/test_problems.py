@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dra_sandbox.control_plane import ControlPlaneError, Settings
+from dra_sandbox.control_plane import ControlPlaneError, Settings, lifetime
 from dra_sandbox.control_plane.lifetime import start
 from dra_sandbox.control_plane.plane import read_plane
 from dra_sandbox.control_plane.problems import PortTaken, disk_full, ended
@@ -138,3 +139,29 @@ def test_only_processes_of_the_folder_are_ended(tmp_path: Path) -> None:
         for each in (ours, theirs):
             each.kill()
             each.wait()
+
+
+def test_a_port_that_is_taken_is_left_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody takes etcd's port after it was chosen: other ports are chosen, and only the third time it is told."""
+    etcd = command(tmp_path / "bin", "etcd", "listen tcp 127.0.0.1:2379: bind: address already in use")
+    etcd.write_text(etcd.read_text() + "exit 1\n")
+    server = command(tmp_path / "bin", "kube-apiserver", "")
+    server.write_text("#!/bin/sh\nexec sleep 3\n")
+    binaries = Binaries("1.36.3", {"etcd": etcd, "kube-apiserver": server})
+    chosen: list[list[int]] = []
+    real = lifetime._free_ports
+    monkeypatch.setattr(lifetime, "_free_ports", lambda count: chosen.append(real(count)) or chosen[-1])
+
+    with pytest.raises(PortTaken, match="etcd: a port it was given is taken by another program"):
+        start(tmp_path / "plane", Settings(36, scheduling=False), binaries)
+
+    assert len(chosen) == 3
+    assert not running(tmp_path / "plane")
+
+
+def test_a_disk_without_room_is_told_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = shutil.disk_usage(tmp_path)._replace(free=10 * 2**20)
+    monkeypatch.setattr(lifetime.shutil, "disk_usage", lambda _folder: full)
+
+    with pytest.raises(ControlPlaneError, match=r"no space is left on the device .* set XDG_CACHE_HOME to a folder"):
+        start(tmp_path / "plane", Settings(36), Binaries("1.36.3", {}))

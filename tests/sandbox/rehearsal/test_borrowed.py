@@ -1,0 +1,146 @@
+"""A cluster of the user's: refused unless it is one to be thrown away, rehearsed on, and left as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import yaml
+from plans import deployment, plan_of, sources
+
+from dra_sandbox.control_plane import ApiServer, ControlPlane, ControlPlaneError, Settings, control_plane
+from dra_sandbox.control_plane.kubeconfig import api_server_of
+from dra_sandbox.rehearsal import NotThrowAway, Request, borrowed_cluster, rehearse
+from dra_sandbox.rehearsal.borrowed import MARK, refuse_real
+from dra_sandbox.tools.kubernetes import find_binaries
+
+MINOR = 36
+SYSTEM = "/api/v1/namespaces/kube-system"
+KINDS = ("namespaces", "nodes", "pods")
+OWN = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "own"},
+    "status": {"allocatable": {"cpu": "64", "memory": "256Gi", "pods": "110"}},
+}
+
+
+@pytest.fixture(scope="module")
+def plane() -> Iterator[ControlPlane]:
+    """A control plane with a node of its own, that nobody has marked."""
+    with control_plane(Settings(MINOR), find_binaries(MINOR)) as started:
+        ApiServer.of(started).create(OWN)
+        yield started
+
+
+@pytest.fixture
+def marked(plane: ControlPlane) -> Iterator[ApiServer]:
+    server = ApiServer.of(plane)
+    _mark(server, "true")
+    yield server
+    _mark(server, None)
+
+
+def _mark(server: ApiServer, value: str | None) -> None:
+    server.call("PATCH", SYSTEM, {"metadata": {"labels": {MARK: value}}}, "application/merge-patch+json")
+
+
+def names(server: ApiServer) -> dict[str, set[str]]:
+    return {kind: {each["metadata"]["name"] for each in server.listed(f"/api/v1/{kind}")[0]} for kind in KINDS}
+
+
+@pytest.mark.control_plane
+def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> None:
+    before = names(ApiServer.of(plane))
+    with (
+        pytest.raises(NotThrowAway, match="kubectl label namespace kube-system pulumi-dra/throw-away=true"),
+        borrowed_cluster(plane.kubeconfig, "", MINOR),
+    ):
+        pass
+    assert names(ApiServer.of(plane)) == before
+
+
+@pytest.mark.control_plane
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (
+            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "i-1"}, "spec": {"providerID": "aws:///a/i-1"}},
+            "the node i-1 is a machine of aws",
+        ),
+        (
+            {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": "shop", "namespace": "default"},
+                "spec": {"containers": [{"name": "shop", "image": "shop"}]},
+            },
+            "pods run in the namespaces default",
+        ),
+        (
+            {
+                "apiVersion": "resource.k8s.io/v1",
+                "kind": "ResourceSlice",
+                "metadata": {"name": "real"},
+                "spec": {
+                    "driver": "gpu.example.com",
+                    "nodeName": "own",
+                    "pool": {"name": "own", "generation": 1, "resourceSliceCount": 1},
+                    "devices": [{"name": "gpu-0"}],
+                },
+            },
+            "the cluster has devices of gpu.example.com",
+        ),
+    ],
+)
+def test_what_somebody_may_need_is_refused_though_marked(marked: ApiServer, made: dict[str, object], says: str) -> None:
+    marked.create(made)
+    try:
+        with pytest.raises(NotThrowAway, match=says):
+            refuse_real(marked)
+    finally:
+        marked.delete(marked.path(made), at_once=True)
+
+
+@pytest.mark.control_plane
+def test_it_is_rehearsed_on_and_left_as_it_was(plane: ControlPlane, marked: ApiServer) -> None:
+    before, given = names(marked), sources(deployment("web", 3))
+
+    with borrowed_cluster(plane.kubeconfig, "", MINOR) as where:
+        found = rehearse(where, Request(plan=plan_of(given), sources=given))
+        assert marked.call("GET", "/api/v1/nodes/own")["spec"].get("unschedulable") is True
+
+    (web,) = found.rows
+    assert (web.outcome.placed, web.pending, web.difference) == (3, 0, None)
+    assert all(pod.node != "own" for pod in web.outcome.pods)
+    assert names(marked) == before
+    assert not marked.call("GET", "/api/v1/nodes/own")["spec"].get("unschedulable")
+
+
+@pytest.mark.control_plane
+def test_another_release_is_refused(plane: ControlPlane, marked: ApiServer) -> None:
+    with (
+        pytest.raises(ControlPlaneError, match=r"is of 1\.36, the plan of 1\.35"),
+        borrowed_cluster(plane.kubeconfig, "", 35),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"current-context": "other"}, 'has no context "other"'),
+        ({"users": [{"name": "u", "user": {"exec": {"command": "aws"}}}]}, "signs in neither with a token nor"),
+        ({"clusters": [{"name": "c", "cluster": {"server": "http://10.0.0.1"}}]}, "has no server at https://"),
+    ],
+)
+def test_a_kubeconfig_that_leads_nowhere_says_so(change: dict[str, object], says: str) -> None:
+    document = {
+        "current-context": "x",
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "u", "user": {"token": "t"}}],
+        **change,
+    }
+    with pytest.raises(ControlPlaneError, match=says):
+        api_server_of(yaml.safe_load(yaml.safe_dump(document)))

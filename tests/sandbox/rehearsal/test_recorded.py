@@ -1,0 +1,82 @@
+"""What real schedulers did with random fleets and workloads, compared again with plan and simulation of now.
+
+The cases were recorded by `conformance/scheduler/run.py --record`: each in three orders, workload by workload.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dra_planner.fleet import read_fleet
+from dra_planner.model import WorkloadRef
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+from dra_sandbox.rehearsal import Order, WorkloadOutcome
+from dra_sandbox.rehearsal.cluster import cluster_of
+from dra_sandbox.rehearsal.differences import deviation, is_same
+from dra_sandbox.rehearsal.outcome import PodOutcome
+from dra_sandbox.rehearsal.simulating import Simulation
+from dra_sandbox.rehearsal.workloads import made_by, read_workloads
+
+CASES = sorted((Path(__file__).parent / "recorded").glob("*.yaml"))
+Json = dict[str, Any]
+
+
+def load(path: Path) -> Json:
+    case: Json = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    return case
+
+
+def _workload(name: str, row: Json) -> WorkloadOutcome:
+    ref = WorkloadRef(*name.split("/"))
+    nodes = [node for node, pods in row["nodes"].items() for _ in range(pods)]
+    pods = [PodOutcome(f"{name}-{index}", node, "", is_judged=True) for index, node in enumerate(nodes)]
+    pods += [PodOutcome(f"{name}-pending-{index}", "", "no", is_judged=True) for index in range(row["pending"])]
+    return WorkloadOutcome(ref, tuple(pods), row["pools"], row.get("refused", ""))
+
+
+def simulate(case: Json, plan: Plan, sources: tuple[Source, ...], order: Order) -> Simulation:
+    """The simulation on the nodes that there were, however many the plan would build now."""
+    assert plan.manifests is not None
+    assert plan.fleet is not None
+    workloads = read_workloads(sources, plan.manifests)
+    cluster = cluster_of(plan.fleet, plan.offers, plan.classes, case["nodes"])
+    arrivals = order.arrange(workloads.arrivals)
+    return Simulation.of(
+        cluster.objects,
+        [*workloads.first, *(each for arrival in workloads.arrivals for each in arrival.objects)],
+        kubernetes=plan.kubernetes,
+        refs=[arrival.workload for arrival in arrivals],
+        made_by=made_by(arrivals),
+        pool_of=cluster.pool_of,
+        one_by_one=True,
+    )
+
+
+def test_there_are_cases_with_all_that_is_special() -> None:
+    assert {load(path)["feature"] for path in CASES} >= {"plain", "mig", "shared", "aligned", "extended"}
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_plan_and_simulation_are_as_the_scheduler_was(path: Path) -> None:
+    """Pods are where the simulation puts them, ties aside, and on no pool that the plan says cannot take them."""
+    case = load(path)
+    sources = (Source("workloads.yaml", yaml.safe_dump_all(case["workloads"], sort_keys=False)),)
+    plan = make_plan(PlanRequest(sources=sources, fleet=read_fleet(case["fleet"])))
+    forbidden = {
+        each.workload: {pool for pool, verdict in each.fits if verdict == "does-not-fit"} for each in plan.workloads
+    }
+    for recorded in case["rehearsals"]:
+        simulation = simulate(case, plan, sources, Order.parse(recorded["order"].partition(",")[0]))
+        outcomes = [_workload(name, row) for name, row in recorded["outcome"].items()]
+        runs = [simulation.run()]
+        if not all(is_same(runs[0].get(each.workload), each) for each in outcomes):
+            runs += simulation.further()
+        for each in outcomes:
+            away = deviation(each, runs, one_by_one=True)
+            assert away is None or away.reason == "tie-between-nodes", (recorded["order"], each.workload, away)
+            assert not forbidden.get(each.workload, set()) & {*each.pools}, (recorded["order"], each.workload)
