@@ -54,7 +54,6 @@ examples:
   pulumi-dra explain examples/workloads/ --stack eks-dev --claim default/first-gpu
   pulumi-dra explain --stack eks-dev --claim default/first-gpu --pool h100 --format json
   pulumi-dra explain --stack eks-dev --claim default/first-gpu --what-if pools.l4.count.max=8
-  pulumi-dra explain --events default/trainer-0 --observed cluster.yaml     # kubectl get pods,events -A -o yaml
   pulumi-dra explain --message "0/12 nodes are available: 12 cannot allocate all claims."
 
 A generated claim is named POD-ENTRY, a pod of a workload WORKLOAD-INDEX (the index may be left out).

@@ -158,10 +158,10 @@ def test_plan_points_to_explain_for_every_misfit(project: Project) -> None:
     second = VOLTA.replace("name: tesla-volta\n", "name: second\n").partition("---\n")[2]
     project.write("volta.yaml", f"{VOLTA}---\n{second}")
     plan = project.run("plan", "volta.yaml", "--stack", "dev")
-    commands = [line.partition(": ")[2] for line in plan.out.splitlines() if line.startswith("why, term by term")]
+    commands = [line.partition(": ")[2] for line in plan.err.splitlines() if line.startswith("why, term by term")]
     told = [f"pulumi-dra explain volta.yaml --stack dev --claim default/{pod}-gpu" for pod in ("second", "tesla-volta")]
     assert commands == told
     for command in commands:
         done = project.run(*command.split()[1:])
         assert (done.status, "does not fit" in done.out) == (1, True)
-    assert "why, term by term" not in project.run("plan", "workloads", "--stack", "dev").out
+    assert "why, term by term" not in project.run("plan", "workloads", "--stack", "dev").err

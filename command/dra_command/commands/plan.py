@@ -44,7 +44,7 @@ def run(values: argparse.Namespace) -> int:
         from dra_command.pointers import explain_commands  # only for what does not fit
 
         for command in dict.fromkeys(explain_commands(plan, values)):
-            print(f"why, term by term: {command}")
+            print(f"why, term by term: {command}", file=sys.stderr)
     if stale:
         print(f"pulumi-dra: {stale}", file=sys.stderr)
         return Status.BROKEN
