@@ -33,7 +33,8 @@ def _claims(plan: Plan, ref: WorkloadRef) -> Iterator[tuple[str, str]]:
 
 def _capacity(values: argparse.Namespace) -> Iterator[str]:
     yield from values.paths
-    for option in ("fleet", "stack", "observed", "kubernetes"):
+    capacity = ("observed",) if values.observed else ("fleet", "stack")
+    for option in (*capacity, "kubernetes"):
         value = getattr(values, option)
         if value:
             yield from (f"--{option}", value)
