@@ -24,7 +24,7 @@ from dra_command.formats.visible import short, visible
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload
 from dra_planner.plan.node_devices import NIC, KindCount
-from dra_planner.plan.node_groups import FilledNodes, NodeGroup, fill_nodes
+from dra_planner.plan.node_groups import FilledNodes, fill_nodes
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # most plans need neither
@@ -373,8 +373,3 @@ def difference_line(difference: PlanDifference) -> str:
 def signed(amount: Decimal) -> str:
     """Return an amount with its sign: +4.60, −4.60, 0.00."""
     return f"{amount:+,.2f}".replace("-", "−") if amount else "0.00"
-
-
-def group_label(group: NodeGroup) -> str:
-    """Return how many nodes a group has, in words."""
-    return f"{group.nodes} identical nodes" if group.nodes > 1 else "1 node"

@@ -20,11 +20,6 @@ class KnownClass:
     setting: str
     since: str
 
-    @property
-    def is_planned(self) -> bool:
-        """Whether some fleet can have it."""
-        return bool(self.setting or self.since)
-
 
 @cache
 def known_classes() -> dict[str, KnownClass]:

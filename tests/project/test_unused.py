@@ -1,0 +1,81 @@
+"""What is shipped is used by what is shipped: code that only tests call is dead."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2]
+SHIPPED = ("planner", "policies", "command", "components", "sandbox", "docs", "conformance", "examples", "__main__.py")
+CALLED_BY_NAME = (
+    "planner/dra_planner/cel/syntax/builder.py",  # a method per rule of the grammar
+    "sandbox/dra_sandbox/clouds/kubernetes/provider.py",  # the methods of Pulumi's protocol
+    "sandbox/dra_sandbox/clouds/stand_in.py",
+    "sandbox/dra_sandbox/language_host/host.py",
+)
+ENTRIES = {
+    "size_pools": "sizing alone, for who has offers and no fleet",
+    "requested_to_capacity_ratio": "a profile of the scheduler, for who simulates",
+    "predicted_nodes": "nodes to simulate on, for who simulates",
+    "retire": "a controller that is deleted while a simulation runs",
+    "refresh": "an operation of the engine",
+    "package_schema": "an operation of the engine",
+    "check_all": "the rules on a view, for who has one",
+    "recorded_minors": "asked by the test that no minor is forgotten",
+    "spot_history": "a table of the catalogue that no verdict rests on",
+}
+OVERRIDES = {"ignore_aliases", "has_validation", "has_remediation", "new_resource"}  # methods that a base class calls
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for place in SHIPPED:
+        found = PROJECT / place
+        for file in [found] if found.is_file() else sorted(found.rglob("*.py")):
+            yield str(file.relative_to(PROJECT)), ast.parse(file.read_text(encoding="utf-8"))
+
+
+def names_used(tree: ast.AST) -> Iterator[str]:
+    """Yield every name that is read, called or given, imports apart: to import is not to use."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name():
+                yield node.id
+            case ast.Attribute():
+                yield node.attr
+            case ast.keyword(arg=str(name)):
+                yield name
+            case ast.ImportFrom():
+                yield from (alias.name for alias in node.names if alias.asname not in (None, alias.name))
+
+
+def definitions(tree: ast.AST) -> Iterator[str]:
+    """Yield functions, methods and classes, but for special methods and those that a decorator hands on."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            decorators = " ".join(map(ast.unparse, node.decorator_list))
+            handed_on = "validator" in decorators or "serializer" in decorators
+            if not node.name.startswith("__") and not handed_on:
+                yield node.name
+
+
+def unused(trees: list[tuple[str, ast.Module]]) -> list[str]:
+    used = Counter(name for _, tree in trees for name in names_used(tree))
+    return [
+        f"{path}: {name}"
+        for path, tree in trees
+        if path not in CALLED_BY_NAME
+        for name in definitions(tree)
+        if not used[name] and name not in OVERRIDES
+    ]
+
+
+def test_nothing_is_shipped_that_nobody_calls() -> None:
+    found = [each for each in unused(list(modules())) if each.rpartition(" ")[2] not in ENTRIES]
+    assert found == []
+
+
+def test_the_search_finds_what_it_is_for() -> None:
+    sample = "def used(): pass\ndef dead(): pass\nclass Kept:\n    def method(self): used()\nKept()\n"
+    assert unused([("sample.py", ast.parse(sample))]) == ["sample.py: dead", "sample.py: method"]
