@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from command_project import Project, stack_state
 
-from dra_command.arguments import EXAMPLES
+from dra_command.examples import EXAMPLES
 from dra_command.status import Status
 
 ROOT = Path(__file__).parents[2]

@@ -8,29 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_system_offer
-from dra_planner.plan.fixes import fix_sentence
 from dra_planner.plan.levels_beside import LEVELS_BESIDE
 from dra_planner.releases import Features
 from dra_planner.simulation import (
     DEFAULT,
     MOST_ALLOCATED,
     CountQuestion,
-    Fix,
     Profile,
     SimulatedCounts,
     SimulatedPool,
     Stranding,
-    find_fixes,
     predicted_nodes,
     simulate_counts,
     standard_orders,
 )
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
+
+if TYPE_CHECKING:
+    from dra_planner.simulation import Fix
 
 RANDOM_ORDERS: Final = 4
 PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
@@ -86,7 +86,11 @@ def simulate_sizings(
     if _is_placed(sizing, demand, level):
         question = _question(sizing, demand, ordered, system, classes, features, PROFILES[profile])
         found = simulate_counts(question, steps * 2 // 3)
-        fixes, left = find_fixes(question, found, _placements(sizing), steps - found.spent)
+        left = max(0, steps - found.spent)
+        if found.at_packing:
+            from dra_planner.simulation import find_fixes  # only where the packing is not enough
+
+            fixes, left = find_fixes(question, found, _placements(sizing), left)
         answers[id(sizing)] = _answered(sizing, found, fixes)
     for beside in LEVELS_BESIDE:
         other = sizings[beside]
@@ -175,6 +179,8 @@ def stranded(
     ref: WorkloadRef, strandings: list[Stranding], found: SimulatedCounts, fixes: tuple[Fix, ...]
 ) -> Reason:
     """Return why a workload is in doubt: its pods that some orders of arrival leave pending, and what would help."""
+    from dra_planner.plan.fixes import fix_sentence  # only where pods stay pending
+
     most = max(each.pending[ref] for each in strandings)
     pods = f"{most} pod{'s' if most != 1 else ''}"
     orders = ", ".join(str(each.order) for each in strandings)

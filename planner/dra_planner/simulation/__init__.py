@@ -10,6 +10,9 @@ A packing that exists is not yet a cluster that works: the scheduler takes pods 
 come, and puts each on the node that scores best at that moment. Deterministic for stated seeds.
 """
 
+from typing import TYPE_CHECKING
+
+from dra_planner.lazy import lazy_names
 from dra_planner.simulation.counts import (
     CountQuestion,
     SimulatedCounts,
@@ -17,7 +20,6 @@ from dra_planner.simulation.counts import (
     Stranding,
     simulate_counts,
 )
-from dra_planner.simulation.fixes import PREFER_OTHERS, Fix, FixKind, PodSetRef, find_fixes
 from dra_planner.simulation.nodes import SimulatedNode, observed_nodes, predicted_nodes
 from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, standard_orders
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons
@@ -29,6 +31,11 @@ from dra_planner.simulation.profile import (
     requested_to_capacity_ratio,
 )
 from dra_planner.simulation.simulator import Simulator
+
+if TYPE_CHECKING:  # only where the scheduler leaves pods pending
+    from dra_planner.simulation.fixes import PREFER_OTHERS, Fix, FixKind, PodSetRef, find_fixes
+
+_HOMES = dict.fromkeys(("PREFER_OTHERS", "Fix", "FixKind", "PodSetRef", "find_fixes"), "fixes")
 
 __all__ = [
     "AT_ONCE",
@@ -59,3 +66,5 @@ __all__ = [
     "simulate_counts",
     "standard_orders",
 ]
+
+__getattr__ = lazy_names(__name__, _HOMES)

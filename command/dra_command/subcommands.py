@@ -1,0 +1,414 @@
+"""The subcommands and their options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from dra_command.examples import EXAMPLES, EXIT_STATUS
+
+_LONGEST_SIMULATION = 3_600  # seconds
+
+
+def add_subcommands(commands: Any) -> None:
+    """Add every subcommand, in the order of `--help`."""
+    _add_plan(commands)
+    _add_check(commands)
+    _add_explain(commands)
+    _add_slices(commands)
+    _add_catalog(commands)
+    _add_verify(commands)
+    _add_sandbox(commands)
+    _add_rehearse(commands)
+    _add_suggest(commands)
+    _add_init(commands)
+    _add_portfolio(commands)
+
+
+def _add_plan(commands: Any) -> None:
+    parser = _command(commands, "plan", "whether the workloads fit, and how many nodes that takes")
+    _add_paths(parser)
+    _add_capacity(parser, growing=True)
+    parser.add_argument(
+        "--demand",
+        choices=("floor", "steady", "ceiling", "peak"),
+        default="steady",
+        help="which demand to size for: the least, what the manifests ask for, the most that autoscalers allow, "
+        "or that and the surge of a rollout (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--simulate",
+        metavar="off|SECONDS",
+        type=_steps,
+        default="2",
+        help="how long the default scheduler may be simulated, in seconds of an ordinary machine; what is too large "
+        "for that is simulated at a smaller scale (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--certificate",
+        metavar="FILE",
+        default="",
+        help="write what is proved about the cost, and the packing, for conformance/certificate/check.py to check",
+    )
+    parser.add_argument(
+        "--matrix",
+        metavar="PATH=VALUE[,VALUE…]",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="plan every combination of these values of the fleet, and print a table: kubernetes, driver, or a path "
+        "as pools.l4.count.max",
+    )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
+    kept.add_argument("--check", action="store_true", help="exit 1 when the saved plan is stale (with --stack)")
+    parser.add_argument(
+        "--constraints",
+        metavar="FILE",
+        default="",
+        help="where the scheduler leaves pods pending on the nodes of the packing, write the cheapest change that the "
+        "simulation found to place everything: keys for the fleet, or a kustomize Component for the manifests",
+    )
+    parser.add_argument(
+        "--picture", metavar="FILE.svg", default="", help="also draw the pools and their devices, for documents"
+    )
+    parser.add_argument("--detail", action="store_true", help="also say which devices each claim would get")
+    _add_answer(parser, ("text", "json", "markdown", "html"))
+
+
+def _add_suggest(commands: Any) -> None:
+    parser = _command(commands, "suggest", "which machines to buy for workloads, as a fleet document")
+    _add_paths(parser)
+    parser.add_argument("--cloud", metavar="CLOUD", default="", help="default: the one that has the region")
+    parser.add_argument("--region", required=True, help="region whose machines and on-demand prices are compared")
+    parser.add_argument("--kubernetes", metavar="VERSION", default="1.34", help="default: %(default)s")
+    parser.add_argument(
+        "--machines", metavar="TYPE[,TYPE…]", action="append", default=[], help="compare only these, repeatable"
+    )
+    parser.add_argument("--max-price", metavar="USD", default="", help="no machine dearer than this per hour")
+    parser.add_argument(
+        "--demand",
+        choices=("floor", "steady", "ceiling", "peak"),
+        default="steady",
+        help="which demand to buy for (default: %(default)s)",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def _add_init(commands: Any) -> None:
+    parser = _command(commands, "init", "what to start from: write a fleet, a first workload and a CI file")
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument(
+        "--region", metavar="REGION", default="", help="region of a new cluster, on the cloud that has it"
+    )
+    start.add_argument("--observed", metavar="FILE", default="", help="snapshot of a cluster: its GPU nodes")
+    start.add_argument("--state", metavar="FILE", default="", help="exported state of a Pulumi stack: its pools")
+    parser.add_argument(
+        "--workloads",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="manifests to start with, repeatable; default: a first claim is written",
+    )
+    parser.add_argument("--kubernetes", metavar="VERSION", default="", help="release, where nothing says it")
+    parser.add_argument(
+        "--machines", metavar="TYPE[,TYPE…]", action="append", default=[], help="with --region: choose among these"
+    )
+    parser.add_argument("--ci", choices=("github", "gitlab", "none"), default="github", help="default: %(default)s")
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def _add_portfolio(commands: Any) -> None:
+    parser = _command(commands, "portfolio", "how many stacks fare in many scenarios")
+    parser.add_argument("file", metavar="FILE", help="portfolio: stacks, scenarios, and what is asked of them")
+    where = parser.add_argument_group("where it runs")
+    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="join a Dask scheduler that runs")
+    where.add_argument(
+        "--workers", metavar="N", type=_positive, default=0, help="processes on this machine (default: its cores)"
+    )
+    where.add_argument(
+        "--engine",
+        choices=("dask", "processes", "here"),
+        default="",
+        help="Dask on this machine, a pool of processes, or this process alone (default: Dask where it is installed, "
+        "this process for few cells)",
+    )
+    where.add_argument(
+        "--sample",
+        metavar="PERCENT",
+        type=_share,
+        default=1.0,
+        help="run a share of the stacks, and tell what all of them take",
+    )
+    parser.add_argument(
+        "--results", metavar="FOLDER", default="", help="where answers are kept (default: .pulumi-dra beside FILE)"
+    )
+    parser.add_argument("--parquet", metavar="FILE", default="", help="also write all answers as one Parquet file")
+    parser.add_argument(
+        "--cell", metavar="STACK/SCENARIO", default="", help="print the plan of one stack in one scenario instead"
+    )
+    _add_answer(parser, ("text", "json", "html"))
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 1 to 10000')
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text.removesuffix("%")) / 100
+    except ValueError:
+        share = 0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a share above 0% and up to 100%')
+    return share
+
+
+def _steps(text: str) -> int:
+    """Return the steps that a time stands for, so that the answer does not depend on how fast the machine is."""
+    from dra_planner.plan.values import STEPS_PER_SECOND
+
+    if text == "off":
+        return 0
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"{text}" is neither "off" nor a number of seconds') from None
+    if not 0 < seconds <= _LONGEST_SIMULATION:
+        raise argparse.ArgumentTypeError(f"{text} seconds are not between 0 and {_LONGEST_SIMULATION}")
+    return round(seconds * STEPS_PER_SECOND)
+
+
+def _add_check(commands: Any) -> None:
+    parser = _command(commands, "check", "which rules the manifests break, and the pools when given")
+    _add_paths(parser)
+    parser.add_argument(
+        "--exclude",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="leave out files and folders of this name, path or pattern, repeatable: charts, '*-test.yaml'",
+    )
+    parser.add_argument(
+        "--stdin-name", metavar="NAME", default="<stdin>", help="what standard input is called in findings"
+    )
+    parser.add_argument(
+        "--select",
+        metavar="RULE[,RULE…]",
+        action="append",
+        default=[],
+        help="these rules alone, also those that are off by default; repeatable",
+    )
+    _add_capacity(parser)
+    parser.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "note", "never"),
+        default="error",
+        help="the least severe finding with which the exit status is 1 (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--explain", metavar="RULE", default="", help="say what a rule finds, why it matters and what fixes it"
+    )
+    parser.add_argument(
+        "--driver-upgrade",
+        metavar=("OLD", "NEW"),
+        nargs=2,
+        help="instead of the rules: which claims and classes break or change their meaning with another release of "
+        "the NVIDIA DRA driver; each is VERSION[+GATE…], and without PATH every change is told",
+    )
+    parser.add_argument(
+        "--rewrite",
+        action="store_true",
+        help="print the files that hold older DRA objects (v1alpha1 to v1beta2) in the form of resource.k8s.io/v1, "
+        "instead of findings; what has no such form stays and is named; standard input is printed whole",
+    )
+    parser.add_argument("--in-place", action="store_true", help="with --rewrite: change these files instead")
+    _add_answer(parser, ("text", "json", "markdown", "html", "sarif", "junit", "github"))
+
+
+def _add_explain(commands: Any) -> None:
+    parser = _command(commands, "explain", "why a claim fits or not, pool by pool and term by term")
+    _add_paths(parser)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--claim", metavar="NAMESPACE/NAME", help="the claim to explain")
+    what.add_argument(
+        "--message", metavar="TEXT", help="an error or event of Kubernetes, a driver or a chart; - reads standard input"
+    )
+    what.add_argument(
+        "--events",
+        metavar="NAMESPACE/POD",
+        help="what the events and conditions of a pod in the snapshot mean (--observed)",
+    )
+    parser.add_argument("--pool", metavar="NAME", default="", help="this pool only")
+    parser.add_argument(
+        "--what-if",
+        metavar="PATH=VALUE",
+        action="append",
+        default=[],
+        help="explain on the fleet with this value changed, repeatable: pools.l4.count.max=8, kubernetes=1.36, "
+        "driver=0.4.1",
+    )
+    _add_capacity(parser)
+    _add_answer(parser, ("text", "json", "markdown", "html"))
+
+
+def _add_slices(commands: Any) -> None:
+    parser = _command(commands, "slices", "what a node will publish, as ResourceSlices")
+    parser.set_defaults(observed="")
+    fleet = parser.add_argument_group("the nodes of a fleet", "as its pools and drivers are set up")
+    which = fleet.add_mutually_exclusive_group()
+    which.add_argument("--fleet", metavar="FILE", help="fleet document: one node of each pool")
+    which.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
+    fleet.add_argument("--pool", metavar="NAME", default="", help="this pool only")
+    fleet.add_argument(
+        "--nodes", action="store_true", help="also the Nodes and the DeviceClasses, for kwok or a scheduler simulator"
+    )
+    node = parser.add_argument_group("or any node")
+    node.add_argument("--machine", metavar="TYPE", default="", help="machine type, as p5.48xlarge")
+    node.add_argument("--cloud", metavar="CLOUD", default="", help="default: the one that has the machine")
+    node.add_argument(
+        "--driver", metavar="VERSION", default="", help="release of the NVIDIA DRA driver (TPU and Neuron need none)"
+    )
+    node.add_argument("--mig", metavar="LAYOUT", default="", help="MIG layout of every GPU (catalog mig)")
+    node.add_argument(
+        "--gate",
+        metavar="NAME[=true|false]",
+        action="append",
+        default=[],
+        help="feature gate of the driver, repeatable (catalog drivers): DynamicMIG, PassthroughSupport for VFIO, …",
+    )
+    node.add_argument(
+        "--consumable-shares",
+        metavar="HOW",
+        default="",
+        help="how claims share a GPU, with the gate ConsumableShares: memory, unlimited, or a number",
+    )
+    node.add_argument("--compute-domains", action="store_true", help="with channels and daemons of ComputeDomains")
+    node.add_argument(
+        "--network",
+        action="store_true",
+        help="also the network interfaces that DRANET publishes: EFA on EKS, RDMA and gVNIC on GKE",
+    )
+    node.add_argument("--node-name", metavar="NAME", default="", help="default: node-0")
+    parser.add_argument("--kubernetes", metavar="VERSION", default="", help="default: the fleet's, else 1.34")
+    parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s")
+
+
+def _add_catalog(commands: Any) -> None:
+    parser = _command(commands, "catalog", "what is known of machines, GPUs, drivers and releases")
+    parser.add_argument("table", choices=("machines", "gpus", "mig", "drivers", "releases"))
+    parser.add_argument("words", metavar="WORD", nargs="*", help="only rows that hold every word")
+    parser.add_argument("--cloud", metavar="CLOUD", default="", help="machines of this cloud only")
+    parser.add_argument("--region", default="", help="also the on-demand price of machines in this region")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
+
+
+def _add_verify(commands: Any) -> None:
+    parser = _command(commands, "verify", "whether the nodes of a cluster are as predicted")
+    cluster = parser.add_mutually_exclusive_group(required=True)
+    cluster.add_argument("--observed", metavar="FILE", help="snapshot of the cluster")
+    cluster.add_argument("--kubeconfig", metavar="FILE", help="take the snapshot with kubectl; nothing is changed")
+    parser.add_argument("--context", metavar="NAME", default="", help="with --kubeconfig: this context of it")
+    pools = parser.add_mutually_exclusive_group()
+    pools.add_argument("--fleet", metavar="FILE", help="fleet document")
+    pools.add_argument("--stack", metavar="NAME", help="stack of this project")
+    parser.add_argument("--kubernetes", metavar="VERSION", help="judge for this release instead of the fleet's")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
+    parser.add_argument("--allow-unknown", action="store_true", help="exit 0 when no node could be compared")
+
+
+def _add_sandbox(commands: Any) -> None:
+    parser = _command(commands, "sandbox", "how a stack behaves, rehearsed here without a cloud")
+    says = "up, plan, status, logs, down, demo or tools, and its options"
+    parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help=says)
+
+
+def _add_rehearse(commands: Any) -> None:
+    parser = _command(commands, "rehearse", "what the real scheduler does with the workloads on the planned nodes")
+    parser.set_defaults(observed="")
+    _add_paths(parser)
+    _add_fleet(parser)
+    parser.add_argument("--kubernetes", metavar="VERSION", help='rehearse on this release instead, as "1.36"')
+    parser.add_argument(
+        "--order",
+        metavar="ORDER",
+        default="document",
+        help="in which order the workloads arrive: document, reversed, or random:N (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--one-by-one",
+        action="store_true",
+        help="let a workload arrive when every pod of those before has a node or a verdict; default: all at once",
+    )
+    parser.add_argument(
+        "--scenario",
+        metavar="SCENARIO",
+        action="append",
+        default=[],
+        help="play this afterwards, and compare with the simulation; may be repeated: rollout[:NAME], scale-up, "
+        "node-lost[:NODE], zone-lost:ZONE, driver-upgraded:VERSION, arrival-order:ORDER",
+    )
+    parser.add_argument(
+        "--kubeconfig",
+        metavar="FILE",
+        default="",
+        help="rehearse on this cluster, which must be one to be thrown away (kind, k3d, a vcluster) and marked as such",
+    )
+    parser.add_argument("--context", metavar="NAME", default="", help="with --kubeconfig: this context of it")
+    parser.add_argument("--binaries", metavar="FOLDER", help="folder with etcd and the three Kubernetes binaries")
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", type=float, default=180, help="give up after so long (default: %(default)s)"
+    )
+    _add_answer(parser, ("text", "json", "markdown", "html"))
+
+
+def _add_fleet(parser: argparse.ArgumentParser) -> None:
+    pools = parser.add_mutually_exclusive_group()
+    pools.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
+    pools.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
+
+
+def _command(commands: Any, name: str, says: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=says,
+        description=f"Say {says}.",
+        epilog=f"{EXAMPLES[name]}\n{EXIT_STATUS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return parser
+
+
+def _add_paths(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="file, folder, glob, or - for standard input; with --stack by default the stack's own workloads",
+    )
+
+
+def _add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> None:
+    capacity = parser.add_mutually_exclusive_group()
+    capacity.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
+    capacity.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
+    (parser if growing else capacity).add_argument(
+        "--observed",
+        metavar="FILE",
+        help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o yaml"
+        + ("; with a fleet or a stack: how many nodes more each pool needs" if growing else ""),
+    )
+    parser.add_argument("--kubernetes", metavar="VERSION", help='judge for this release instead, as "1.36"')
+
+
+def _add_answer(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    parser.add_argument("--format", choices=formats, default="text", help="default: %(default)s")
+    parser.add_argument("--allow-unknown", action="store_true", help="exit 0 when the verdict is cannot tell")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print the verdict and what is wrong, no more")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="print every assumption and reason")
