@@ -58,7 +58,10 @@ def repair_fix(error: PlannerError) -> str:
     name = error.place.file
     if not name or has_embedded(name) or not Path(name).is_file():
         return ""
-    source = read_file(Path(name))
+    try:
+        source = read_file(Path(name))
+    except PlannerError:  # no text at all
+        return ""
     return _command(name) if repair_source(source, features_of(MAXIMUM_MINOR)) is not None else ""
 
 

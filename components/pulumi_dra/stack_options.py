@@ -6,7 +6,6 @@ from typing import Any, NotRequired, Union, cast, get_args, get_origin, is_typed
 
 from dra_planner.errors import FleetError, Place
 from pulumi_dra.inputs import camel
-from pulumi_dra.platform_inputs import DraPlatformArgs
 
 SETTING = "pulumi-dra:platform"
 _NOT_HERE = {"plan": "the stack's plan file is the plan; `pulumi-dra plan --write` makes it"}
@@ -18,6 +17,10 @@ def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
     Names are known by the annotations, so keys of maps (labels, tags, versions of add-ons) stay as they are; values are
     checked by the components. Raises FleetError for a name that is no input, with the nearest one.
     """
+    if document == {}:
+        return {}
+    from pulumi_dra.platform_inputs import DraPlatformArgs  # brings the SDK of Kubernetes
+
     at = f"config.{SETTING}"
     options: dict[str, Any] = _renamed(document, DraPlatformArgs, at, file)
     for name, fix in _NOT_HERE.items():

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
 
@@ -14,8 +14,10 @@ from dra_planner.fleet import Fleet, read_settings
 from dra_planner.planfile import PlanFile, canonical_text, check_inputs, plan_path, read_plan_file
 from dra_planner.sources import Source, read_sources
 from pulumi_dra.cidrs import for_documentation
-from pulumi_dra.platform_inputs import DraPlatformArgs
 from pulumi_dra.stack_options import SETTING, read_stack_options
+
+if TYPE_CHECKING:  # brings the SDK of Kubernetes
+    from pulumi_dra.platform_inputs import DraPlatformArgs
 
 _STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:admins", SETTING)
 SETTINGS = (*_STRUCTURED, "pulumi-dra:securityGroup")
@@ -35,12 +37,12 @@ class ProgramSettings:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])  # inputs of DraPlatform, in Python's names
 
     @property
-    def platform(self) -> DraPlatformArgs:
+    def platform(self) -> "DraPlatformArgs":
         """The inputs of DraPlatform: plan, what the stack says of it, and a tag with the stack's name."""
         args: dict[str, Any] = {**self.access, **self.options, "plan": self.document}
         args["cluster"] = {**self.cluster_options, **self.options.get("cluster", {})}
         args["tags"] = {"pulumi-dra-stack": self.stack, **self.options.get("tags", {})}
-        return DraPlatformArgs(**args)
+        return cast("DraPlatformArgs", args)
 
     @property
     def cluster_options(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_project import EXAMPLES, Project
 
-FOLDERS = sorted(path.parent.name for path in EXAMPLES.glob("*/fleet.yaml"))
+FOLDERS = sorted(path.parent.name for path in EXAMPLES.glob("*/workload.yaml"))
 
 
 def paths(folder: str) -> tuple[str, str, str]:
