@@ -81,14 +81,14 @@ def test_bound_optimum_and_answer_are_in_order(part: int) -> None:
     """200 instances in ten parts; most answers are the optimum, and the gap is stated."""
     size = INSTANCES // 10
     found = [check(draw(seed)) for seed in range(part * size, (part + 1) * size)]
-    assert Counter(best for best, _ in found)[True] >= size * 0.8
+    assert Counter(best for best, _ in found)[True] >= size - 1
     assert sum((gap for _, gap in found), Decimal(0)) / size < Decimal("0.15")
 
 
 def test_the_search_without_trying_everything_finds_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placing, "MOST_EXHAUSTIVE", 0)
     found = [check(draw(seed)) for seed in range(20)]
-    assert Counter(best for best, _ in found)[True] >= 16
+    assert Counter(best for best, _ in found)[True] >= 18
     assert not place(draw(0)).exhaustive
 
 
