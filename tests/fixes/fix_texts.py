@@ -13,7 +13,7 @@ POSITIONS = {  # where the fix stands among the arguments of a call
     "Diagnostic": 4, "ConfigFault": 1, "ValueFault": 2, "FlagFault": 3, "Fault": 2, "Remark": 3, "SelectorRefusal": 1,
     "_reject": 2,
 }  # fmt: skip
-NO_FIXES = {"quantity.py", "plan_html.py", "check_github.py", "subcommands.py"}
+NO_FIXES = {"quantity.py", "plan_html.py", "check_github.py", "arguments.py"}
 """Modules in which a name with "fix" is something else: a suffix, a piece of a page, an argument of argparse."""
 TABLES = {"_TEXTS", "_MOVED", "_FIXES", "IGNORED", "_REMEDIES"}
 GENERAL = {"Rule"}
