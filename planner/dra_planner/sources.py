@@ -19,6 +19,7 @@ from typing import IO, Final, TextIO
 
 from dra_planner.documents.stream import split_stream
 from dra_planner.errors import Place, SourceError
+from dra_planner.wording import counted
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
 PAGE_SUFFIXES: Final = (".md", ".markdown")
@@ -76,7 +77,7 @@ def gather_sources(
     """Return the manifests below these paths as `read_sources` does, and apart from them the files that are no text.
 
     `exclude` are names, paths or globs of files and folders to leave out. Raises SourceError for paths that do not
-    exist, folders without manifests, and where nothing at all can be read.
+    exist, folders without manifests, and where nothing can be read or everything is left out.
     """
     reader = _Reader(stdin, exclude, stdin_name)
     for path in paths:
@@ -86,6 +87,12 @@ def gather_sources(
             reader.errors.append(error)
     if reader.errors or (reader.unreadable and not reader.sources):
         raise _together((*reader.errors, *reader.unreadable))
+    if reader.excluded and not reader.sources:
+        raise SourceError(
+            f"every file is left out ({counted(reader.excluded, 'file')})",
+            place=Place(" ".join(str(path) for path in paths)),
+            fix="exclude less",
+        )
     return Gathered(tuple(sorted(reader.sources)), tuple(reader.unreadable))
 
 
@@ -137,6 +144,7 @@ class _Reader:
         self.sources: list[Source] = []
         self.errors: list[SourceError] = []
         self.unreadable: list[SourceError] = []
+        self.excluded = 0
         self._stdin = stdin
         self._stdin_name = stdin_name
         self._exclude = tuple(exclude)
@@ -205,6 +213,7 @@ class _Reader:
 
     def _try_file(self, path: str) -> None:
         if any(is_excluded(path, pattern) for pattern in self._exclude):
+            self.excluded += 1
             return
         try:
             self.add_file(path)
@@ -222,10 +231,7 @@ class _Reader:
             with open(path, "rb") as file:
                 data = file.read(MAX_FILE_BYTES + 1)
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise SourceError(
-                f"cannot be read: {reason}", place=Place(path), fix="check the file's permissions"
-            ) from None
+            raise _not_readable(path, error) from None
         self.sources.append(Source(path, self._decode(path, data)))
 
     def _decode(self, name: str, data: bytes) -> str:
@@ -295,6 +301,13 @@ def _nothing_in(folder: str) -> SourceError:
         place=Place(folder),
         fix="name the folder that holds the manifests",
     )
+
+
+def _not_readable(path: str, error: OSError) -> SourceError:
+    if isinstance(error, IsADirectoryError):
+        return SourceError("is a folder", place=Place(path), fix="name a file in it")
+    reason = error.strerror or str(error)
+    return SourceError(f"cannot be read: {reason}", place=Place(path), fix="check the file's permissions")
 
 
 def _not_found(path: str) -> SourceError:

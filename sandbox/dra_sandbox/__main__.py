@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -15,7 +16,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         given.project = given.project.absolute()
         if not (given.project / "Pulumi.yaml").is_file():
             where = f"there is no Pulumi.yaml in {given.project}"
-            _parser().error(f"{where}: run it in the project's folder, or give --project")
+            print(f"pulumi-dra sandbox: {where}; run it in the project's folder, or give --project", file=sys.stderr)
+            return 2
     from dra_sandbox.cache import CacheUnusable
     from dra_sandbox.tools import ToolUnavailable
 
@@ -32,17 +34,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, and where the help is."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pulumi-dra sandbox",
         description="Rehearse a stack here: the real Pulumi engine, with simulated clouds.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    project = argparse.ArgumentParser(add_help=False)
+    project = _Parser(add_help=False)
     project.add_argument(
         "--project", type=Path, default=Path.cwd(), help="the folder of Pulumi.yaml (default: the current one)"
     )
-    kept = argparse.ArgumentParser(add_help=False, parents=[project])
+    kept = _Parser(add_help=False, parents=[project])
     kept.add_argument("--stack", help="a stack of the project (default: its only one)")
     kept.add_argument("--folder", type=Path, help="where to keep it (default: a folder in the per-user cache)")
     up = commands.add_parser(

@@ -111,10 +111,32 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("an unknown format", nothing, (*PLAN, "--format", "xml"), ("xml", "json")),
     ("an old release", nothing, (*PLAN, "--kubernetes", "1.20"), ("1.20", "use 1.34 to")),
     ("no release at all", nothing, (*PLAN, "--kubernetes", "new"), ('"new" is not a Kubernetes version',)),
+    ("a folder for the fleet", nothing, ("plan", "workloads", "--fleet", "stacks"), ("stacks", "is a folder")),
+    ("a picture that is not SVG", nothing, (*PLAN, "--picture", "pools.png"), ("pools.png", "ends in .svg")),
+    ("rules of no name", nothing, ("check", "workloads", "--select", ""), ("--select names no rule",)),
+    ("everything left out", nothing, ("check", "workloads", "--exclude", "*"), ("every file is left out", "exclude")),
+    ("a cloud without a table", nothing, ("catalog", "machines", "--cloud", "azur"), ('"azur"', "eks")),
+    ("a start in a file", nothing, ("init", "stacks/Pulumi.dev.yaml/gpus", "--region", "us-east-1"),
+     ("is a file", "another folder")),
+    ("a start on an old release", nothing, ("init", "gpus", "--region", "us-east-1", "--kubernetes", "1.20"),
+     ("1.20", "use 1.34 to")),
+    ("machines of no name", nothing, ("init", "gpus", "--region", "us-east-1", "--machines", ","),
+     ("names no machine",)),
+    ("machines for a cluster that is there", nothing, ("init", "gpus", "--observed", "x", "--machines", "g6.xlarge"),
+     ("--machines chooses", "--region")),
+    ("a region of another cloud", nothing, ("suggest", "workloads", "--cloud", "gke", "--region", "us-east-1"),
+     ('"us-east-1" is not a region of GKE', "us-central1")),
+    ("a sandbox without a project", nothing, ("sandbox", "down", "--project", "workloads"),
+     ("there is no Pulumi.yaml", "give --project")),
+    ("a sandbox told nothing", nothing, ("sandbox",), ("pulumi-dra sandbox: ", "--help")),
 ]  # fmt: skip
 
 # Those that end with status 2 and leave the format to the caller.
-FAULTS = [case for case in CASES if case[0] not in {"no plan is kept", "an unknown format"}]
+FAULTS = [
+    case
+    for case in CASES
+    if case[0] not in {"no plan is kept", "an unknown format"} and case[2][0] not in {"init", "suggest", "sandbox"}
+]
 
 
 @pytest.mark.parametrize(("case", "prepare", "words", "said"), CASES, ids=[case[0] for case in CASES])

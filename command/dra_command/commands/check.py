@@ -102,6 +102,8 @@ def chosen_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
     Rules that judge stacks alone are among them only by name. Raises UsageError for an id that no rule has.
     """
     ids = [each.strip() for text in selected for each in text.split(",") if each.strip()]
+    if selected and not ids:
+        raise UsageError("--select names no rule", fix="docs/rules.md lists the rules")
     if not ids:
         return (*(rule for rule in OF_MANIFESTS if rule.is_on), COULD_NOT_RUN)
     from dra_policies.rules import RULES  # those of stacks are loaded where somebody names a rule

@@ -47,7 +47,7 @@ def run(values: argparse.Namespace) -> int:
     files = {_FLEET: _fleet_text(start), **files}
     for name, text in files.items():
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(path.parent)
         write_whole(path, text, UsageError)
         print(f"wrote {path}")
     for note in start.notes:
@@ -55,6 +55,14 @@ def run(values: argparse.Namespace) -> int:
     workloads = " ".join(map(shlex.quote, values.workloads)) or shlex.quote(str(folder / Path(_WORKLOAD).parent))
     print(f"next: pulumi-dra plan {workloads} --fleet {shlex.quote(str(folder / _FLEET))}")
     return Status.FITS
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fault = "is a file" if isinstance(error, FileExistsError | NotADirectoryError) else f"{error.strerror or error}"
+        raise UsageError(f"no file can be written in {folder}: {fault}", fix="name another folder") from None
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -66,6 +74,8 @@ def _workloads(values: argparse.Namespace) -> str:
 
 
 def _start(values: argparse.Namespace) -> Start:
+    if values.machines and (values.observed or values.state):
+        raise UsageError("--machines chooses for a new cluster, which --region names", fix="leave one of them out")
     if values.observed:
         return _from_cluster(values.observed, values.kubernetes)
     if values.state:
@@ -85,16 +95,16 @@ def _ask_region() -> str:
 
 def _from_region(region: str, values: argparse.Namespace) -> Start:
     """Return the cheapest fleet that runs the workloads, the first claim where none are given."""
+    from dra_command.commands.suggest import machines_of
     from dra_planner.plan.suggesting import SuggestRequest, suggest_fleets
 
     sources = read_sources(values.workloads) if values.workloads else (Source(_WORKLOAD, starter_files.FIRST_CLAIM),)
-    machines = tuple(name for each in values.machines for name in each.split(",") if name)
     request = SuggestRequest(
         sources=sources,
         cloud=cloud_of_region(region),
         region=region,
         kubernetes=values.kubernetes or starter_files.KUBERNETES,
-        machines=machines,
+        machines=machines_of(values),
     )
     with doing("comparing machines", quiet=values.quiet):
         found = suggest_fleets(request)

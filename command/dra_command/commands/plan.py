@@ -107,6 +107,8 @@ def _run_stacks(values: argparse.Namespace) -> int:
 
 
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
+    if values.picture and not values.picture.lower().endswith(".svg"):
+        raise UsageError(f"--picture {values.picture}: what is drawn is SVG", fix="name a file that ends in .svg")
     if values.constraints and values.observed:
         raise UsageError("--constraints needs pools that are sized", fix="give --fleet or --stack, not --observed")
     if values.certificate and values.observed:
@@ -162,6 +164,4 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
         case _:
             from dra_command.formats.plan_text import print_plan
 
-            print_plan(
-                plan, detail=values.detail, quiet=values.quiet, verbose=values.verbose, difference=difference
-            )
+            print_plan(plan, detail=values.detail, quiet=values.quiet, verbose=values.verbose, difference=difference)

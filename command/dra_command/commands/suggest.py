@@ -27,7 +27,7 @@ def run(values: argparse.Namespace) -> int:
         cloud=values.cloud or cloud_of_region(values.region),
         region=values.region,
         kubernetes=values.kubernetes,
-        machines=tuple(name for each in values.machines for name in each.split(",") if name),
+        machines=machines_of(values),
         max_price=_price(values.max_price),
         level=values.demand,
     )
@@ -41,6 +41,14 @@ def run(values: argparse.Namespace) -> int:
         print(f"# {line}")
     print(yaml.safe_dump(found.best.document, sort_keys=False, width=120), end="")
     return Status.FITS
+
+
+def machines_of(values: argparse.Namespace) -> tuple[str, ...]:
+    """Return the machine types that `--machines` lists; raises UsageError where it lists none."""
+    machines = tuple(name.strip() for each in values.machines for name in each.split(",") if name.strip())
+    if values.machines and not machines:
+        raise UsageError("--machines names no machine type", fix="see `pulumi-dra catalog machines`")
+    return machines
 
 
 def _price(text: str) -> Decimal | None:
@@ -72,8 +80,10 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
 
 def _refusal(found: Suggestions) -> Iterator[str]:
     compared = found.candidates
-    yield f"no fleet of the {compared} machine types compared runs everything" if compared > 1 else (
-        f"{found.plan.pools[0].machine} does not run everything"
+    yield (
+        f"no fleet of the {compared} machine types compared runs everything"
+        if compared > 1
+        else (f"{found.plan.pools[0].machine} does not run everything")
     )
     for obstacle in obstacles(found.plan):
         yield obstacle.subject

@@ -77,7 +77,8 @@ def machines(cloud: str) -> tuple[Machine, ...]:
 
     Raises CatalogError for an unknown cloud.
     """
-    return tuple(_machine(_cloud(cloud), row) for row in read_table(f"machines_{cloud}"))
+    known = _cloud(cloud)
+    return tuple(_machine(known, row) for row in read_table(f"machines_{known}"))
 
 
 @cache

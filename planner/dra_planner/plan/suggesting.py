@@ -25,7 +25,7 @@ from dra_planner.model import DemandLevel
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
-from dra_planner.releases import features_of
+from dra_planner.releases import features_of, parse_version
 from dra_planner.sizing import Sizer, Sizing
 from dra_planner.sources import Source
 
@@ -86,11 +86,17 @@ class Suggestions:
 
 def suggest_fleets(request: SuggestRequest) -> Suggestions:
     """Return which machines to buy; raises PlannerError for wrong input, and where no machine may be bought."""
+    parse_version(request.kubernetes)
+    if fault := cloud(request.cloud).region_fault(request.region):
+        said, _, fix = fault.partition("; ")
+        raise PlannerError(said, fix=fix)
     left_out: dict[str, str] = {}
     candidates = list(_candidates(request, left_out))
     if not candidates:
+        whys = "; ".join(dict.fromkeys(left_out.values()))
         raise PlannerError(
-            f"no machine with GPUs can be bought on demand in {request.region} within these limits",
+            f"no machine with GPUs can be bought on demand in {request.region} within these limits"
+            f"{f': {whys}' if whys else ''}",
             fix="allow more machines, a higher price, or another region",
         )
     all_pools = _document(request, [(machine, NODES[-1]) for machine in candidates])
