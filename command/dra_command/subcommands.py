@@ -99,10 +99,13 @@ def _add_suggest(commands: Any) -> None:
 def _add_init(commands: Any) -> None:
     parser = _command(commands, "init", "what to start from: write a fleet, a first workload and a CI file")
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
-    start = parser.add_mutually_exclusive_group()
-    start.add_argument(
-        "--region", metavar="REGION", default="", help="region of a new cluster, on the cloud that has it"
+    parser.add_argument(
+        "--region",
+        metavar="REGION",
+        default="",
+        help="region of a new cluster, on the cloud that has it; with --state that of a stack that does not say it",
     )
+    start = parser.add_mutually_exclusive_group()
     start.add_argument("--observed", metavar="FILE", default="", help="snapshot of a cluster: its GPU nodes")
     start.add_argument("--state", metavar="FILE", default="", help="exported state of a Pulumi stack: its pools")
     parser.add_argument(

@@ -157,3 +157,35 @@ def test_invalid_input_is_told_and_nothing_is_written(
     assert done.status == 2
     assert message in done.err
     assert not Path(project.root / "new").exists()
+
+
+def state_without_dra(region: str = "") -> dict[str, Any]:
+    """Return the state of a stack with a GPU pool of another making: neither labels for claims nor a driver."""
+    state = stack_state()
+    rows = [row for row in state["deployment"]["resources"] if row["type"] != "kubernetes:helm.sh/v3:Release"]
+    for row in rows:
+        row["inputs"].pop("labels", None)
+        row["inputs"].pop("region", None)
+    provider = {"urn": "urn:pulumi:prod::other::pulumi:providers:aws::p", "type": "pulumi:providers:aws"}
+    state["deployment"]["resources"] = [*rows, *([{**provider, "inputs": {"region": region}}] if region else [])]
+    return state
+
+
+def test_a_stack_without_claims_is_planned_as_if_its_gpus_were_for_them(project: Project) -> None:
+    project.write("state.json", json.dumps(state_without_dra("us-east-1")))
+    done = project.run("init", "prod", "--state", "state.json")
+    assert (done.status, done.err) == (0, "")
+    found = fleet_in(project, "prod")
+    assert [(pool["name"], pool["machine"]) for pool in found["pools"]] == [("gpus", "g6.2xlarge")]
+    assert 'node group "gpus" is not for claims yet' in done.out
+    assert "no release of the NVIDIA DRA driver is declared" in done.out
+    assert project.run("plan", "prod/workloads", "--fleet", "prod/fleet.yaml").status == 0
+
+
+def test_what_a_state_does_not_say_is_asked_for(project: Project) -> None:
+    project.write("state.json", json.dumps(state_without_dra()))
+    asked = project.run("init", "prod", "--state", "state.json")
+    assert asked.status == 2
+    assert "does not say its region; give what is missing" in asked.err
+    assert project.run("init", "prod", "--state", "state.json", "--region", "us-west-2").status == 0
+    assert fleet_in(project, "prod")["region"] == "us-west-2"

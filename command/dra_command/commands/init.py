@@ -19,7 +19,7 @@ from dra_command.status import Status
 from dra_command.writing import write_whole
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
-from dra_planner.sources import Source, read_sources
+from dra_planner.sources import Source, read_file, read_sources
 
 _FLEET, _WORKLOAD = "fleet.yaml", "workloads/first-claim.yaml"
 _LEAST_MAXIMUM = 4
@@ -76,10 +76,12 @@ def _workloads(values: argparse.Namespace) -> str:
 def _start(values: argparse.Namespace) -> Start:
     if values.machines and (values.observed or values.state):
         raise UsageError("--machines chooses for a new cluster, which --region names", fix="leave one of them out")
+    if values.region and values.observed:
+        raise UsageError("--region is that of a new cluster: a snapshot says its own", fix="leave one of them out")
     if values.observed:
         return _from_cluster(values.observed, values.kubernetes)
     if values.state:
-        return _from_state(values.state)
+        return _from_state(values)
     return _from_region(values.region or _ask_region(), values)
 
 
@@ -130,13 +132,13 @@ def _from_cluster(path: str, kubernetes: str) -> Start:
     return Start(document=found.document, source=f"the nodes of {path}", notes=found.notes)
 
 
-def _from_state(path: str) -> Start:
+def _from_state(values: argparse.Namespace) -> Start:
     """Return the fleet that a Pulumi stack declares, whatever program made it."""
     from dra_policies.stack.starting_fleet import fleet_of_state
 
-    (source,) = read_sources([path])
-    document, unknown = fleet_of_state(source.text, path)
-    return Start(document=document, source=f"the stack in {path}", notes=unknown)
+    source = read_file(values.state)
+    document, unknown = fleet_of_state(source.text, values.state, region=values.region, kubernetes=values.kubernetes)
+    return Start(document=document, source=f"the stack in {values.state}", notes=unknown)
 
 
 def _fleet_text(start: Start) -> str:

@@ -23,6 +23,7 @@ from dra_planner.catalog.drivers import (
     device_plugin_releases,
     driver_release,
     driver_releases,
+    newest_driver_release,
     require_installable,
 )
 from dra_planner.catalog.gpus import Gpu, MigProfile, gpu, gpus, mig_profiles
@@ -96,6 +97,7 @@ __all__ = [
     "mig_layouts",
     "mig_profiles",
     "network_interfaces",
+    "newest_driver_release",
     "place_instances",
     "price",
     "require_installable",

@@ -104,6 +104,11 @@ def driver_releases() -> tuple[DriverRelease, ...]:
     return tuple(_driver(row, order) for row in rows)
 
 
+def newest_driver_release() -> DriverRelease:
+    """Return the newest release of the NVIDIA DRA driver that Kubernetes 1.34 and later take."""
+    return [release for release in driver_releases() if release.is_installable][-1]
+
+
 @cache
 def driver_release(version: str) -> DriverRelease:
     """Return a release of the NVIDIA DRA driver ("25.8.1", a leading v is fine); raises CatalogError.

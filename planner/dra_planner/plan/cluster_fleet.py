@@ -175,8 +175,9 @@ def _driver(sources: Iterable[Source], notes: list[str]) -> str:
         if version in known:
             return version
     what = f"runs {next(iter(seen))}, which no table has" if seen else "is not in the snapshot"
-    notes.append(f"the NVIDIA DRA driver {what}: {known[-1]} is planned")
-    return known[-1]
+    newest = catalog.newest_driver_release().version
+    notes.append(f"the NVIDIA DRA driver {what}: {newest} is planned")
+    return newest
 
 
 def _name(text: str, taken: set[str]) -> str:

@@ -158,7 +158,6 @@ def _fault(request: SuggestRequest, machine: Machine) -> str:
 
 def _document(request: SuggestRequest, pools: Sequence[tuple[Machine, int]]) -> dict[str, Any]:
     """Return a fleet of these machines, each with at most so many nodes."""
-    releases = [release for release in catalog.driver_releases() if release.is_installable]
     each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False).nodes > 1
     return {
         "cloud": request.cloud,
@@ -166,7 +165,7 @@ def _document(request: SuggestRequest, pools: Sequence[tuple[Machine, int]]) -> 
         "kubernetes": request.kubernetes,
         **({"network": {"zones": 1}} if each_zone_alike else {}),
         "systemPool": {"machine": _system_machine(request)},
-        "drivers": {"nvidia": {"version": releases[-1].version}},
+        "drivers": {"nvidia": {"version": catalog.newest_driver_release().version}},
         "pools": [
             {"name": _pool_name(machine), "machine": machine.name, "count": {"min": 0, "max": nodes}}
             for machine, nodes in pools

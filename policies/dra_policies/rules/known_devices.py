@@ -41,7 +41,7 @@ class KnownDevice:
 @lru_cache(maxsize=4)
 def known_devices(features: Features) -> tuple[KnownDevice, ...]:
     """Return one full GPU of each model that some machine of a cloud has, by product name."""
-    driver = [release for release in catalog.driver_releases() if release.is_installable][-1]
+    driver = catalog.newest_driver_release()
     found: dict[str, KnownDevice] = {}
     for cloud in clouds.names():
         for machine in catalog.machines(cloud):

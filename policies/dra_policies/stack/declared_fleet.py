@@ -32,10 +32,13 @@ class DeclaredFleet:
     doubtful_pools: tuple[str, ...]
 
 
-def declared_fleet(view: StackView, resources: Sequence[Resource]) -> DeclaredFleet:
+def declared_fleet(
+    view: StackView, resources: Sequence[Resource], assumed: Mapping[str, Any] | None = None
+) -> DeclaredFleet:
     """Return the fleet that the resources of a stack declare; raises PlannerError when it cannot be told.
 
-    What resources do not show (zones, MIG layouts, prices) is the plan's where there is one.
+    What resources do not show (zones, MIG layouts, prices) is the plan's where there is one. `assumed` has keys of a
+    fleet's document for what a stack without a plan does not say at all.
     """
     planned = view.record.plan_file.fleet.document() if view.record and view.record.plan_file else None
     unknowns: list[str] = []
@@ -43,7 +46,7 @@ def declared_fleet(view: StackView, resources: Sequence[Resource]) -> DeclaredFl
     rows = [_row(pool, planned, unknowns) for pool in pools]
     if not any(rows):
         raise PlannerError("this stack declares no pool for claims")
-    document = _document(view, resources, planned, unknowns)
+    document = _document(view, resources, planned, assumed or {}, unknowns)
     document["pools"] = [row for row in rows if row is not None]
     fleet = read_fleet(document)
     features = features_of(fleet.minor)
@@ -92,7 +95,11 @@ def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
 
 
 def _document(
-    view: StackView, resources: Sequence[Resource], planned: dict[str, Any] | None, unknowns: list[str]
+    view: StackView,
+    resources: Sequence[Resource],
+    planned: dict[str, Any] | None,
+    assumed: Mapping[str, Any],
+    unknowns: list[str],
 ) -> dict[str, Any]:
     """Return the fleet's document but for its pools."""
     document: dict[str, Any] = dict(planned or {})
@@ -108,16 +115,18 @@ def _document(
     if planned is not None:
         return document
     of_cloud = cloud(view.pools[0].cloud)
-    region = _region(resources)
-    missing = [
-        what
-        for what, known in (("region", region), ("Kubernetes version", version), ("driver version", versions))
-        if not known
-    ]
-    if missing:
-        raise PlannerError(f"this stack has no plan, and does not say its {' and '.join(missing)}")
+    if region := _region(resources):
+        document["region"] = region
+    says = {"region": "region", "kubernetes": "Kubernetes version", "drivers": "driver version"}
+    missing = {key: what for key, what in says.items() if key not in document}
+    if unsaid := [what for key, what in missing.items() if not assumed.get(key)]:
+        raise PlannerError(f"this stack has no plan, and does not say its {' and '.join(unsaid)}")
+    if "drivers" in missing:
+        unknowns.append(
+            f"no release of the NVIDIA DRA driver is declared: {assumed['drivers']['nvidia']['version']} is planned"
+        )
     system = {"machine": of_cloud.system_machine}  # holds no claims, so any machine will do
-    return {**document, "cloud": of_cloud.name, "region": region, "systemPool": system}
+    return {**assumed, **document, "cloud": of_cloud.name, "systemPool": system}
 
 
 def cluster_version(resources: Sequence[Resource]) -> str:

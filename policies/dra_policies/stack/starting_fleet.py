@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from dra_planner.clouds import Cloud, PoolNodes, cloud
-from dra_policies.rules.view import DeclaredPool
+from dra_planner import catalog
+from dra_planner.clouds import DRA, Cloud, PoolNodes, cloud
+from dra_planner.errors import Place, PlannerError
+from dra_policies.rules.view import DeclaredPool, StackView
 from dra_policies.stack.declared_fleet import declared_fleet, pool_name
 from dra_policies.stack.exported import resources_of_state
 from dra_policies.stack.views import view_of_stack
 
 
-def fleet_of_state(text: str, name: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def fleet_of_state(
+    text: str, name: str, *, region: str = "", kubernetes: str = ""
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the fleet that an exported state declares, as plain data without defaults, and what is not known of it.
 
-    Raises PlannerError for what is no state, and for a stack without pools for claims.
+    Where no pool is for claims yet, every pool with GPUs is planned as one. `region` and `kubernetes` are those of
+    a stack that does not say them; the driver is the newest where none is installed. Raises PlannerError for what is
+    no state, and for a stack without pools of GPUs.
     """
     resources = resources_of_state(text, name)
-    view = view_of_stack(resources)
-    found = declared_fleet(view, resources)
+    view, notes = _with_claims(view_of_stack(resources))
+    driver = {"nvidia": {"version": catalog.newest_driver_release().version}}
+    try:
+        found = declared_fleet(view, resources, {"region": region, "kubernetes": kubernetes, "drivers": driver})
+    except PlannerError as error:
+        fix = error.fix or "give what is missing: a pool, --region REGION, --kubernetes VERSION"
+        raise PlannerError(error.message, place=error.place if error.place.file else Place(name), fix=fix) from None
     document: dict[str, Any] = found.fleet.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     of_cloud = cloud(found.fleet.cloud)
     declared = {pool_name(pool): pool for pool in view.pools}
@@ -26,7 +38,19 @@ def fleet_of_state(text: str, name: str) -> tuple[dict[str, Any], tuple[str, ...
         {**row, "count": {"min": 0, **row["count"]}, **_own(declared[row["name"]], of_cloud)}
         for row in document["pools"]
     ]
-    return document, found.unknowns
+    return document, (*notes, *found.unknowns)
+
+
+def _with_claims(view: StackView) -> tuple[StackView, tuple[str, ...]]:
+    """Return the stack as it is when its GPUs are for claims, and what has to be done for that."""
+    if any(pool.is_dra for pool in view.pools):
+        return view, ()
+    pools = tuple(
+        replace(pool, labels={**pool.labels, DRA: "true"}) if pool.has_gpus and pool.labels is not None else pool
+        for pool in view.pools
+    )
+    notes = tuple(f"{pool.title} is not for claims yet: it is planned as if it were" for pool in pools if pool.is_dra)
+    return replace(view, pools=pools), notes
 
 
 def _own(pool: DeclaredPool, of_cloud: Cloud) -> dict[str, Any]:
