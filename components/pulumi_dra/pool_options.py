@@ -17,6 +17,7 @@ IN_THE_FLEET = {
     "capacity": "capacity",
     "mig_layout": "mig",
     "machine": "machine",
+    "schedule": "schedule",
 }
 """Inputs of a pool that the plan must know of, and what they are called in the fleet."""
 

@@ -77,6 +77,7 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "aws:iam/role:Role": lambda name: {"name": name, "arn": f"arn:aws:iam::111122223333:role/{name}"},
     "aws:kms/key:Key": lambda name: {"arn": f"arn:aws:kms:us-east-1:111122223333:key/{name}"},
     "aws:ec2/launchTemplate:LaunchTemplate": lambda name: {"latestVersion": 1},
+    "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"eks-{name}"}]}]},
     "gcp:container/cluster:Cluster": lambda name: {
         "name": name,
         "endpoint": "192.0.2.10",

@@ -111,6 +111,24 @@ def test_labels_and_taints_of_the_fleet(declare: SimpleNamespace, name: str) -> 
     assert all(text in finding.message for text, finding in zip(expected, found, strict=True))
 
 
+SCHEDULE = {"hours": {"start": "08:00", "end": "18:00"}}
+SCHEDULED: dict[str, tuple[tuple[int, int, int], str]] = {
+    "in its hours": ((0, 0, 4), ""),
+    "beside them": ((0, 3, 4), ""),
+    "another minimum": ((1, 1, 4), "its minimum node count is 1, but the plan says 0"),
+    "another maximum": ((0, 0, 5), "its maximum node count is 5, but the plan says 4"),
+}
+
+
+@pytest.mark.parametrize(("counts", "expected"), SCHEDULED.values(), ids=SCHEDULED)
+def test_a_pool_on_a_schedule_is_held_to_its_limits(
+    declare: SimpleNamespace, counts: tuple[int, int, int], expected: str
+) -> None:
+    pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 4}, "schedule": SCHEDULE}]
+    found = findings(declare.record(pools=pools), declare.node_group(counts=counts))
+    assert [expected in each.message for each in found] == [True] * bool(expected)
+
+
 POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "total limits": ({}, ""),
     "limits per zone, one zone": ({"autoscaling": {"minNodeCount": 2, "maxNodeCount": 4}}, ""),

@@ -9,9 +9,8 @@ import pytest
 import yaml
 
 from dra_planner import planfile
-from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet, read_settings
-from dra_planner.plan.node_ranges import node_range
+from dra_planner.plan.built_counts import may_be_smaller, node_range
 from dra_planner.sources import read_sources
 from dra_sandbox.engine import Engine
 
@@ -31,11 +30,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1) -> planfile.PlanFile:
     """Return a sealed plan that gives each pool so many nodes; what workloads want is of no interest here."""
-    wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
     rows = []
     for pool in fleet.pools:
         wanted = nodes if isinstance(nodes, int) else nodes[pool.name]
-        built = node_range(pool.count.min, wanted, pool.count.max, wakes)
+        built = node_range(pool.count.min, wanted, pool.count.max, may_be_smaller(fleet, pool.name))
         rows.append(
             {
                 "name": pool.name,

@@ -66,14 +66,15 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _planned_counts(inputs: Inputs, fleet: Fleet) -> dict[str, tuple[int, int]]:
-    """Return how many nodes the saved plan of a stack gives each pool: as planned, or within what an autoscaler may."""
+    """Return how many nodes the saved plan of a stack gives each pool: as planned, or within what may be changed."""
     if not inputs.stack or not plan_path(inputs.stack).exists():
         return {}
     saved = read_plan_file(plan_path(inputs.stack), stack=inputs.stack)
     nodes = {row.name: row.nodes for row in saved.pools}
-    if fleet.autoscaler == "none":
-        return {name: (each.desired, each.desired) for name, each in nodes.items()}
-    return {name: (each.min, each.max) for name, each in nodes.items()}
+    if fleet.is_autoscaled:
+        return {name: (each.min, each.max) for name, each in nodes.items()}
+    least = {pool.name: nodes[pool.name].min for pool in fleet.pools if pool.schedule and pool.name in nodes}
+    return {name: (least.get(name, each.desired), each.desired) for name, each in nodes.items()}
 
 
 def _json(found: Verification, rows: tuple[CatalogRow, ...]) -> str:

@@ -127,9 +127,10 @@ def setting(plan: Plan) -> str:
 
 
 def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
-    """Return the assumptions about pools of which it cannot be told whether they take some workload."""
+    """Return those about pools of which it cannot be told whether they take some workload, or that have hours."""
     doubtful = {pool for each in plan.workloads for pool, verdict in each.fits if verdict == "cannot-tell"}
     told = {text for offer in plan.offers if offer.name in doubtful for text in offer.assumptions}
+    told |= {pool.schedule_sentence for pool in (plan.fleet.pools if plan.fleet else ()) if pool.schedule}
     return tuple(each for each in plan.assumptions if any(each.endswith(text) for text in told))
 
 

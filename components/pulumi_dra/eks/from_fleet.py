@@ -125,6 +125,8 @@ def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Poo
         **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
         **capacity_args(pool),
     }
+    if pool.schedule:
+        args["schedule"] = pool.schedule.model_dump(exclude_none=True)
     if options.get("efa"):
         args |= {"cluster_security_group_id": place.cluster_security_group_id, "vpc_id": place.vpc_id}
     return EksGpuPoolArgs(**args, **options)

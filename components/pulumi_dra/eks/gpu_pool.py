@@ -1,6 +1,7 @@
 """A managed node group of GPU machines for Dynamic Resource Allocation, sized by a plan."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from datetime import UTC, datetime
 from typing import Any
 
 import pulumi
@@ -14,6 +15,7 @@ from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, rea
 from pulumi_dra.eks.key_grants import declare_volume_grant
 from pulumi_dra.eks.node_count import desired_size
 from pulumi_dra.eks.node_image import architecture_of, gpu_image
+from pulumi_dra.eks.schedule import Action, declare_actions, follow
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import NODE_GROUP_NAME, fitting
 from pulumi_dra.pool_inputs import cloud_effect
@@ -36,7 +38,9 @@ class EksGpuPool(pulumi.ComponentResource):
         super().__init__("pulumi-dra:index:EksGpuPool", name, {}, opts)
         self._children = Children(self, opts)
         template = self._declare_template(inputs)
-        group = self._declare_node_group(inputs, template)
+        desired, actions = self._sizes(inputs)
+        group = self._declare_node_group(inputs, template, desired)
+        declare_actions(f"{name}-nodes", group, actions, self._children)
         self.pool_name = pulumi.Output.from_input(inputs.pool_name)
         self.node_group_name = group.node_group_name
         self.max_nodes = pulumi.Output.from_input(inputs.counts.max)
@@ -71,9 +75,10 @@ class EksGpuPool(pulumi.ComponentResource):
             **settings,
         )
 
-    def _declare_node_group(self, inputs: EksGpuPoolInputs, template: aws.ec2.LaunchTemplate) -> aws.eks.NodeGroup:
+    def _declare_node_group(
+        self, inputs: EksGpuPoolInputs, template: aws.ec2.LaunchTemplate, desired: pulumi.Input[int]
+    ) -> aws.eks.NodeGroup:
         counts = inputs.counts
-        desired = desired_size(counts, inputs.pool_name, inputs.cluster_name, self._children)
         grants: list[pulumi.Resource] = []
         if inputs.grant_key_use and inputs.disk_kms_key_arn is not None:
             key, role = inputs.disk_kms_key_arn, inputs.node_role_arn
@@ -104,6 +109,12 @@ class EksGpuPool(pulumi.ComponentResource):
                 ignore_changes=["subnetIds"] if inputs.keep_subnets else None,
             ),
         )
+
+    def _sizes(self, inputs: EksGpuPoolInputs) -> tuple[pulumi.Input[int], list[Action]]:
+        """Return how many nodes to ask for now, and what changes that later."""
+        if inputs.schedule is None:
+            return desired_size(inputs.counts, inputs.pool_name, inputs.cluster_name, self._children), []
+        return follow(inputs.schedule, inputs.counts, inputs.capacity, datetime.now(UTC))
 
     def _declare_placement_group(self, inputs: EksGpuPoolInputs) -> aws.ec2.PlacementGroup:
         return aws.ec2.PlacementGroup(

@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner.clouds import PoolNodes
+from dra_planner.clouds import PoolNodes, Schedule
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
@@ -15,6 +15,7 @@ from pulumi_dra.eks.boot_config import KubeletSettings
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
 from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL, known_machine
+from pulumi_dra.eks.schedule import PoolSchedule, read_schedule
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
@@ -53,6 +54,8 @@ class EksGpuPoolArgs(TypedDict):
     autoscaled: NotRequired[bool]
     """Whether an autoscaler changes the number of nodes; Pulumi then keeps the present one, within the limits. Default
     false."""
+    schedule: NotRequired[PoolSchedule]
+    """When the pool has desired_nodes; else it has min_nodes. EC2 Auto Scaling changes the count. Default: always."""
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`. Default the component's name."""
     capacity: NotRequired[str]
@@ -128,6 +131,7 @@ class EksGpuPoolInputs:
     keep_subnets: bool
     machine: str
     counts: Counts
+    schedule: Schedule | None
     pool_name: str
     capacity: str
     reservation_id: pulumi.Input[str] | None
@@ -160,6 +164,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
     if complaint := check_capacity(capacity, reservation_id is not None):
         read.refuse("reservation_id", complaint)
+    counts = read_counts(read)
     nodes = PoolNodes(name=pool_name, machine=known_machine(machine), capacity=capacity)
     image = read.text("image", "al2023")
     if image != "al2023":
@@ -170,7 +175,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         subnet_ids=read.identifiers("subnet_ids", required=True),
         keep_subnets=read.flag("keep_subnets", False),
         machine=machine,
-        counts=read_counts(read),
+        counts=counts,
+        schedule=read_schedule(read, counts, capacity),
         pool_name=pool_name,
         capacity=capacity,
         reservation_id=reservation_id,

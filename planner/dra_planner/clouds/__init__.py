@@ -53,11 +53,25 @@ from dra_planner.clouds.protocol.resources import (
     MachineTemplate,
     PoolResource,
 )
+from dra_planner.clouds.protocol.schedules import (
+    DAYS,
+    UTC_ZONE,
+    Day,
+    Hours,
+    Period,
+    Schedule,
+    instant_fault,
+    read_instant,
+    schedule_fault,
+    time_of_day_fault,
+    time_zone_fault,
+)
 from dra_planner.errors import CatalogError, UnsupportedFeature
 
 __path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
 
 __all__ = [
+    "DAYS",
     "DISK_GIB",
     "DRA",
     "GPU_PRESENT",
@@ -67,6 +81,7 @@ __all__ = [
     "NODES",
     "POOL",
     "SYSTEM_NODES",
+    "UTC_ZONE",
     "Allocatable",
     "AttachedGpus",
     "Capacity",
@@ -75,28 +90,37 @@ __all__ = [
     "ClusterSettings",
     "CountLimits",
     "CountStep",
+    "Day",
     "Fault",
+    "Hours",
     "MachineTemplate",
     "NetworkDriver",
     "NodeLabel",
     "NodeSettings",
+    "Period",
     "PoolNodes",
     "PoolResource",
     "PoolSettings",
+    "Schedule",
     "class_name_fault",
     "cloud",
     "cloud_of",
     "extended_resource_fault",
+    "instant_fault",
     "label_key_fault",
     "label_value_fault",
     "limits_fault",
     "names",
     "public_network_fault",
     "range_fault",
+    "read_instant",
     "repetition_fault",
     "reserved_cpu_milli",
+    "schedule_fault",
     "selection_fault",
     "taints_fault",
+    "time_of_day_fault",
+    "time_zone_fault",
 ]
 
 

@@ -54,6 +54,8 @@ class Gke(Cloud):
         "drivers.dranet.version": "is for EKS; GKE manages its own DRANET: write dranet: true",
         "reserved": "GKE lets nobody set kubelet's reservations "
         "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use daemonPods",
+        "schedule": "GKE changes no count of nodes at a time; use autoscaler gke, which takes nodes away that nobody "
+        "uses (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",
     }
 
     # GKE's own predicts what a node of a pool with DRA_DRIVER will publish, so a claim wakes an empty one.

@@ -113,16 +113,34 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
         disk_gib=pool.disk_gib,
         labels=pool.labels,
         taint_keys=tuple(taint.key for taint in pool.taints),
-        asked=frozenset(["reserved"] if any(pool.reserved.amounts.values()) else []),
+        asked=frozenset(key for key, given in _asked(pool) if given),
     )
     for key, sentence in cloud(fleet.cloud).pool_faults(settings):
         yield (*at, *_location(key)), sentence
+    if pool.schedule is not None:
+        yield from (((*at, "schedule"), sentence) for sentence in _schedule_faults(fleet, pool))
     if machine is None:
         yield (*at, "machine"), unknown
         return
     if not cloud(fleet.cloud).region_of(fleet.region):
         yield from _catalog_fault((*at, "machine"), lambda: catalog.check_region(machine, fleet.region))
     yield from _mig_faults((*at, "mig"), fleet, pool, machine, driver)
+
+
+def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
+    """Yield the keys of a pool that not every cloud takes, and whether they are set."""
+    yield "reserved", any(pool.reserved.amounts.values())
+    yield "schedule", pool.schedule
+
+
+def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
+    """Yield why a pool cannot follow its schedule, on any cloud."""
+    if fleet.is_autoscaled:
+        yield f"the autoscaler {fleet.autoscaler} changes the count of nodes; use autoscaler none, or no schedule"
+    if pool.count.is_fixed:
+        yield f"a fixed count of {pool.count.max} leaves nothing to a schedule; give it as min and max"
+    elif pool.source.kind == "capacity-block" and pool.count.min:
+        yield "before it begins a Capacity Block has no machine; set the minimum count to 0"
 
 
 def _machine(fleet: Fleet, pool: Pool) -> tuple[Machine | None, str]:

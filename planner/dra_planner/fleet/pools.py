@@ -7,19 +7,31 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from dra_planner.clouds import (
+    DAYS,
     DISK_GIB,
     NODES,
+    UTC_ZONE,
     Capacity,
+    Day,
+    Hours,
+    Period,
+    Schedule,
+    instant_fault,
     label_key_fault,
     label_value_fault,
     limits_fault,
     repetition_fault,
+    schedule_fault,
     taints_fault,
+    time_of_day_fault,
+    time_zone_fault,
 )
 from dra_planner.fleet.values import DNS_LABEL, Amount, Document, Price, bounds, refused_by, within
 
 LabelKey = Annotated[str, refused_by(label_key_fault)]
 LabelValue = Annotated[str, refused_by(label_value_fault)]
+TimeOfDay = Annotated[str, refused_by(time_of_day_fault)]
+Instant = Annotated[str, refused_by(instant_fault)]
 NodeCount = Annotated[int, within(NODES)]
 
 
@@ -52,6 +64,52 @@ class CapacityBlock(Document):
     capacity_block: str = Field(min_length=1, description="Id of the reservation, cr-….")
 
 
+class WeeklyHours(Document):
+    """Hours of the week at which a pool has its nodes."""
+
+    start: TimeOfDay = Field(description='When nodes come: "08:00".')
+    end: TimeOfDay = Field(description="When they go; a time before the start is on the next day.")
+    days: Annotated[
+        list[Day],
+        Field(min_length=1),
+        refused_by(repetition_fault),
+    ] = Field(default_factory=lambda: list(DAYS), description="Days on which nodes come; all of them by default.")
+    time_zone: Annotated[str, refused_by(time_zone_fault)] = Field(
+        default=UTC_ZONE, description="Time zone of the IANA database, Europe/Berlin."
+    )
+
+
+class OnePeriod(Document):
+    """One span of time in which a pool has its nodes: that of a Capacity Block."""
+
+    start: Instant = Field(description="When nodes come, in UTC: 2026-12-01T11:30:00Z.")
+    end: Instant = Field(description="When they go.")
+
+
+class PoolSchedule(Document):
+    """When a pool has the nodes that the plan says; else it has its minimum."""
+
+    hours: WeeklyHours | None = Field(default=None, description="Hours of the week.")
+    period: OnePeriod | None = Field(default=None, description="One span of time.")
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if (self.hours is None) == (self.period is None):
+            raise ValueError("give either hours (of every week) or a period (once)")
+        if sentence := schedule_fault(self.times):
+            raise ValueError(sentence)
+        return self
+
+    @property
+    def times(self) -> Schedule:
+        """The same in the planner's words."""
+        if self.hours is not None:
+            hours = self.hours
+            return Hours(start=hours.start, end=hours.end, days=tuple(hours.days), time_zone=hours.time_zone)
+        assert self.period is not None  # one of the two is given
+        return Period(start=self.period.start, end=self.period.end)
+
+
 class PoolTaint(Document):
     """A taint of a pool's nodes beside `nvidia.com/gpu=present:NoSchedule`, which they always have."""
 
@@ -73,6 +131,12 @@ class Pool(Document):
     )
     capacity: Literal["on-demand", "spot"] | Reservation | CapacityBlock = Field(
         default="on-demand", description="Where machines come from."
+    )
+    schedule: PoolSchedule | None = Field(
+        default=None,
+        exclude_if=lambda schedule: schedule is None,
+        description="EKS, without an autoscaler: when the pool has the nodes that the plan says; else it has its "
+        "minimum. None: always.",
     )
     mig: str = Field(default="none", description="MIG layout of every GPU, or none (`pulumi-dra catalog mig`).")
     price_per_hour: Price | None = Field(default=None, description="US dollars per node and hour.")
@@ -115,3 +179,10 @@ class Pool(Document):
                 return Capacity(kind="capacity-block", reservation=bought)
             case kind:
                 return Capacity(kind=kind)
+
+    @property
+    def schedule_sentence(self) -> str:
+        """When it has the nodes that are planned, and what that means for claims; "" for a pool that always has."""
+        if self.schedule is None:
+            return ""
+        return f"has its nodes {self.schedule.times}, else {self.count.min}: what is planned on them is pending then"

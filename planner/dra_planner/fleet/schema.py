@@ -166,6 +166,10 @@ class Fleet(Document):
         """Whether somebody changes node counts after the pools have been created."""
         return self.autoscaler != "none"
 
+    def counts_change(self, name: str) -> bool:
+        """Whether somebody changes the node count of a pool later: an autoscaler, or the cloud on a schedule."""
+        return self.is_autoscaled or self.pool(name).schedule is not None
+
     def nodes_of(self, pool: Pool, machine: Machine | None) -> PoolNodes:
         """Return what the labels and taints of a pool's nodes follow from; `machine` is None for an unknown one."""
         return PoolNodes(

@@ -143,6 +143,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
             *_other_accelerator(machine),
             *_offered(machine, fleet.region, pool_zones(fleet, pool)),
             *price_sentences,
+            *([pool.schedule_sentence] if pool.schedule else ()),
         ),
     )
 

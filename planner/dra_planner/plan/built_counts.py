@@ -1,4 +1,7 @@
-"""Node counts that can be built: some clouds take, without an autoscaler, only multiples of a pool's zones."""
+"""Node counts that are built, given who changes them afterwards.
+
+Without an autoscaler some clouds take only multiples of a pool's zones.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,21 @@ from collections.abc import Iterable, Iterator
 from dra_planner.clouds import CountStep, cloud
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet, Pool
-from dra_planner.plan.values import PlannedPool
+from dra_planner.plan.values import NodeRange, PlannedPool
+
+
+def may_be_smaller(fleet: Fleet, name: str) -> bool:
+    """Whether a pool may have fewer nodes than its plan needs: a claim wakes it, or it has them at times."""
+    return cloud(fleet.cloud).autoscalers[fleet.autoscaler] or fleet.pool(name).schedule is not None
+
+
+def node_range(minimum: int, plan: int, maximum: int, smaller: bool) -> NodeRange:
+    """Return minimum, desired and maximum of a pool whose plan needs `plan` nodes.
+
+    Room below what the plan needs is left only where the pool may be `smaller`.
+    """
+    least = minimum if smaller else plan
+    return NodeRange(minimum=min(least, plan), desired=plan, maximum=maximum)
 
 
 def count_to_build(fleet: Fleet, name: str, nodes: int, maximum: int) -> int:

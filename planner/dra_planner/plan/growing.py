@@ -12,16 +12,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
-from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.model import Reason, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.offers.verification import pool_of
-from dra_planner.plan.built_counts import count_to_build, find_built_counts
+from dra_planner.plan.built_counts import count_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.judgement import Judgement
-from dra_planner.plan.node_ranges import node_range
 from dra_planner.plan.observed import ReadCluster, read_cluster
 from dra_planner.plan.observed_nodes import judge_outcome
 from dra_planner.plan.planned_workloads import plan_workloads
@@ -208,7 +206,6 @@ def _pool(
     (offer,) = (each for each in growth.predicted if each.name == name)
     nodes = existing + more[name]
     built = count_to_build(fleet, name, nodes, offer.count_max)
-    can_wake = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
     return PlannedPool(
         name=name,
         machine=offer.machine,
@@ -218,7 +215,7 @@ def _pool(
         simulated=None if found.counts is None else nodes,
         recommended=nodes,
         maximum=offer.count_max,
-        nodes=node_range(offer.count_min, built, max(built, offer.count_max), can_wake),
+        nodes=node_range(offer.count_min, built, max(built, offer.count_max), may_be_smaller(fleet, name)),
         devices=judgement.devices.get(name, DeviceCount(total=0, used=0, stranded=0)),
         hourly_usd=offer.hourly_usd,
         zones=offer.zones,

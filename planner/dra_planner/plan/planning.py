@@ -13,13 +13,12 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DemandLevel
 from dra_planner.offers import Offer, predict_offers
-from dra_planner.plan.built_counts import count_to_build, find_built_counts
+from dra_planner.plan.built_counts import count_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.judging import judge
 from dra_planner.plan.levels_beside import find_levels_beside
-from dra_planner.plan.node_ranges import node_range
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import Cost, Plan, PlannedPool, PlanRequest, overall_verdict
@@ -153,7 +152,7 @@ def _pool(size: PoolSize, offer: Offer, fleet: Fleet, judgement: Judgement) -> P
         simulated=simulated,
         recommended=recommended,
         maximum=size.maximum,
-        nodes=node_range(size.minimum, built, size.maximum, cloud(fleet.cloud).autoscalers[fleet.autoscaler]),
+        nodes=node_range(size.minimum, built, size.maximum, may_be_smaller(fleet, size.name)),
         devices=size.devices,
         hourly_usd=size.hourly_usd,
         zones=offer.zones,

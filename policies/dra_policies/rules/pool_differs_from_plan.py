@@ -46,7 +46,7 @@ def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFil
     else:
         row = rows[pool.name]
         yield from _compare("machine", pool.machine, row.machine, pool)
-        yield from _compare_counts(pool, row, autoscaled=plan_file.fleet.autoscaler != "none")
+        yield from _compare_counts(pool, row, changing=plan_file.fleet.counts_change(pool.name))
         if pool.has_gpus is not False:
             nodes = planned_nodes(plan_file, pool.name)
             yield from _compare_labels(pool, nodes.labels)
@@ -62,12 +62,12 @@ def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -
         )
 
 
-def _compare_counts(pool: DeclaredPool, row: PoolRow, *, autoscaled: bool) -> Iterator[Finding]:
+def _compare_counts(pool: DeclaredPool, row: PoolRow, *, changing: bool) -> Iterator[Finding]:
     """Compare the limits, and the count where nobody but the stack changes it."""
     if not pool.is_fixed:
         yield from _compare("minimum node count", pool.count_min, row.nodes.min, pool)
         yield from _compare("maximum node count", pool.count_max, row.nodes.max, pool)
-    if not pool.leaves_desired and not autoscaled:
+    if not pool.leaves_desired and not changing:
         yield from _compare("desired node count", pool.count_desired, row.nodes.desired, pool)
 
 

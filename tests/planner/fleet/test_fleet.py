@@ -57,6 +57,7 @@ def test_a_fleet_read_from_its_own_document_is_equal() -> None:
     assert read_fleet(fleet.document()) == fleet
 
 
+NIGHTS = {"hours": {"start": "22:00", "end": "06:00"}}
 BAD = [
     ("a key is missing", [("region", ...)], "region", "is missing"),
     ("an unknown key", [("kubernets", "1.34")], "kubernets", 'is not a key of the fleet; did you mean "kubernetes"?'),
@@ -138,6 +139,53 @@ BAD = [
     ),
     ("a zone for a region", [("region", "us-east-1a")], "region", '"us-east-1a" is a zone; its region is "us-east-1"'),
     ("no price", [("pools.0.pricePerHour", "cheap")], "pools[0].pricePerHour", '"cheap" is not a valid price'),
+    ("no schedule", [("pools.0.schedule", {})], "pools[0].schedule", "give either hours (of every week) or a period"),
+    (
+        "a schedule of nothing",
+        [("pools.0.schedule", {"hours": {"start": "08:00", "end": "08:00"}})],
+        "pools[0].schedule",
+        "start and end are the same",
+    ),
+    (
+        "no time of the day",
+        [("pools.0.schedule", {"hours": {"start": "8 am", "end": "18:00"}})],
+        "pools[0].schedule.hours.start",
+        '"8 am" is not a time of the day: write "08:00"',
+    ),
+    (
+        "no time zone",
+        [("pools.0.schedule", {"hours": {"start": "08:00", "end": "18:00", "timeZone": "Europe"}})],
+        "pools[0].schedule.hours.timeZone",
+        '"Europe" is not a time zone',
+    ),
+    (
+        "a period that ends before it begins",
+        [("pools.0.schedule", {"period": {"start": "2026-12-02T00:00:00Z", "end": "2026-12-01T00:00:00Z"}})],
+        "pools[0].schedule",
+        "is not after the start",
+    ),
+    (
+        "a schedule beside an autoscaler",
+        [("autoscaler", "cluster-autoscaler"), ("pools.0.schedule", NIGHTS)],
+        "pools[0].schedule",
+        "the autoscaler cluster-autoscaler changes the count of nodes; use autoscaler none",
+    ),
+    (
+        "a schedule of a fixed count",
+        [("pools.0.count", 2), ("pools.0.schedule", NIGHTS)],
+        "pools[0].schedule",
+        "a fixed count of 2 leaves nothing to a schedule",
+    ),
+    (
+        "a block that has nodes before it begins",
+        [
+            ("pools.0.count", {"min": 1, "max": 2}),
+            ("pools.0.capacity", {"capacityBlock": "cr-0a"}),
+            ("pools.0.schedule", NIGHTS),
+        ],
+        "pools[0].schedule",
+        "set the minimum count to 0",
+    ),
     ("two kinds of network", [("network", {"zones": 2, "subnetIds": ["s"]})], "network", "not both"),
 ]
 
@@ -167,6 +215,12 @@ ON_GKE = [
     ("a zone for a region", [("region", "us-central1-a")], "region", 'its region is "us-central1"'),
     ("too many pods", [("pools.0.maxPods", 300)], "pools[0].maxPods", "must be from 8 to 256, not 300"),
     ("reservations", [("pools.0.reserved", {"cpu": 1})], "pools[0].reserved", "node-system-config"),
+    (
+        "a schedule",
+        [("pools.0.count", {"min": 0, "max": 1}), ("pools.0.schedule", NIGHTS)],
+        "pools[0].schedule",
+        "use autoscaler gke",
+    ),
     ("prefixes", [("network.prefixDelegation", True)], "network.prefixDelegation", "is for EKS"),
     ("a version of DRANET", [("drivers.dranet", {"version": "1.0.0"})], "drivers.dranet.version", "GKE manages its"),
 ]

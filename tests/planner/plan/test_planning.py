@@ -9,8 +9,9 @@ from plan_builders import deployment, fleet, plan_of
 
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
+from dra_planner.fleet import read_fleet
 from dra_planner.plan import NodeRange, PlanRequest, make_plan
-from dra_planner.plan.node_ranges import node_range
+from dra_planner.plan.built_counts import node_range
 from dra_planner.sources import Source
 
 L4, H100 = "g6.2xlarge", "p5.48xlarge"
@@ -35,6 +36,20 @@ spec:
 )
 def test_node_ranges(case: str, of: str, autoscaler: str, expected: NodeRange) -> None:
     assert node_range(1, 3, 8, cloud(of).autoscalers[autoscaler]) == expected, case
+
+
+HOURS = {"hours": {"start": "08:00", "end": "18:00", "days": ["Mon", "Fri"], "timeZone": "Europe/Berlin"}}
+
+
+def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() -> None:
+    document = fleet((L4, {"min": 1, "max": 8})).document()
+    (pool,) = document["pools"]
+    scheduled = read_fleet({**document, "pools": [{**pool, "schedule": HOURS}]})
+    plan = plan_of(scheduled, deployment(replicas=3))
+    assert plan.pools[0].nodes == NodeRange(minimum=1, desired=3, maximum=8)
+    (said,) = [each for each in plan.assumptions if "has its nodes" in each]
+    when = "Mon, Fri from 08:00 to 18:00 (Europe/Berlin), else 1"
+    assert said.endswith(f"has its nodes {when}: what is planned on them is pending then")
 
 
 def test_peak_adds_the_surge_and_has_a_verdict_of_its_own() -> None:

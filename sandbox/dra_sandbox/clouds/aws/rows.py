@@ -16,6 +16,7 @@ from dra_sandbox.clouds.aws import (
     keys,
     launch_templates,
     node_groups,
+    schedules,
     subnets,
     values,
 )
@@ -374,7 +375,24 @@ ROWS: Mapping[str, Row] = {
             "taints[*].effect": values.TAINT_EFFECTS,
         },
         checks=node_groups.CHECKS,
-        refusals=(*node_groups.REFUSALS, *group_in_cluster.REFUSALS, keys.nodes_can_use_their_key),
+        refusals=(
+            *node_groups.REFUSALS,
+            *group_in_cluster.REFUSALS,
+            keys.nodes_can_use_their_key,
+            schedules.block_has_begun,
+        ),
+        remembered=True,
+    ),
+    "aws:autoscaling/schedule:Schedule": Row(
+        # The real one is the action's name alone, which several groups may have; these are told apart by it.
+        id="{autoscalingGroupName}/{scheduledActionName}",
+        outputs={
+            "arn": "arn:{partition}:autoscaling:{region}:{account}:scheduledUpdateGroupAction:{uuid}",
+            "startTime": schedules.first_start,
+        },
+        replace=("autoscalingGroupName", "scheduledActionName"),
+        checks=(schedules.says_when, schedules.has_sizes_in_order),
+        refusals=(schedules.begins_in_future, schedules.is_of_a_group),
         remembered=True,
     ),
     "aws:eks/addon:Addon": Row(

@@ -1,0 +1,84 @@
+"""When a pool has its nodes: at hours of the week, or once, from a start to an end. Plain values; no clock is read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+Day = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+DAYS: tuple[Day, ...] = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+UTC_ZONE = "Etc/UTC"
+_INSTANT = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hours:
+    """Every week from `start` to `end`, times of the day in `time_zone`; past midnight where the end is the earlier.
+
+    `days` are those on which it starts, of DAYS.
+    """
+
+    start: str
+    end: str
+    days: tuple[Day, ...] = DAYS
+    time_zone: str = UTC_ZONE
+
+    def __str__(self) -> str:
+        days = "every day" if set(self.days) == set(DAYS) else ", ".join(day for day in DAYS if day in self.days)
+        return f"{days} from {self.start} to {self.end} ({self.time_zone})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """Once, from `start` to `end`, both as 2026-12-01T11:30:00Z."""
+
+    start: str
+    end: str
+
+    def __str__(self) -> str:
+        return f"from {self.start} to {self.end}"
+
+
+Schedule = Hours | Period
+
+
+def read_instant(text: str) -> datetime:
+    """Return a point in time written as 2026-12-01T11:30:00Z; raises ValueError."""
+    return datetime.strptime(text, _INSTANT).replace(tzinfo=UTC)
+
+
+def schedule_fault(schedule: Schedule) -> str:
+    """Return why nothing can follow a schedule whose parts are right, or ""."""
+    if isinstance(schedule, Hours):
+        same = schedule.start == schedule.end
+        return "start and end are the same; without a schedule a pool always has its nodes" if same else ""
+    if read_instant(schedule.end) > read_instant(schedule.start):
+        return ""
+    return f"the end, {schedule.end}, is not after the start, {schedule.start}"
+
+
+def time_of_day_fault(text: str) -> str:
+    """Return why a text is not a time of the day, or ""."""
+    return "" if re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", text) else f'"{text}" is not a time of the day: write "08:00"'
+
+
+def instant_fault(text: str) -> str:
+    """Return why a text is not a point in time, or ""."""
+    try:
+        read_instant(text)
+    except ValueError:
+        return f'"{text}" is not a point in time: write "2026-12-01T11:30:00Z", in UTC'
+    return ""
+
+
+def time_zone_fault(name: str) -> str:
+    """Return why a text is not a time zone of the IANA database, as far as this machine has it, or ""."""
+    from zoneinfo import ZoneInfo  # fleets with a schedule alone
+
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # a ZoneInfoNotFoundError is a KeyError; a folder is an OSError
+        return f'"{name}" is not a time zone that is known here: write "Europe/Berlin" (without any, install tzdata)'
+    return ""

@@ -1,0 +1,179 @@
+"""A pool's nodes by the clock: how many there are now, and what EC2 Auto Scaling is told to do later."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dra_planner.clouds import DAYS, Hours, Period
+from dra_sandbox.clouds.aws.schedules import pass_time
+from dra_sandbox.clouds.memory import Memory
+from pulumi_dra.eks import EksGpuPool
+from pulumi_dra.eks.schedule import follow
+from pulumi_dra.inputs import WrongInputs
+from pulumi_dra.pool_inputs import Counts
+
+NEEDED: dict[str, Any] = {
+    "cluster_name": "dev",
+    "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
+    "subnet_ids": ["subnet-a"],
+    "machine": "p5.48xlarge",
+    "min_nodes": 0,
+    "desired_nodes": 3,
+    "max_nodes": 4,
+}
+COUNTS = Counts(0, 3, 4, False)
+WORK = Hours(start="08:00", end="18:00", days=("Mon", "Tue", "Wed", "Thu", "Fri"), time_zone="Europe/Berlin")
+NIGHT = Hours(start="22:00", end="06:00", days=("Fri", "Sun"))
+BLOCK = Period(start="2026-12-01T11:30:00Z", end="2026-12-08T11:30:00Z")
+
+
+@pytest.fixture
+def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **args: declare(lambda: EksGpuPool("h100", {**NEEDED, **args}))
+
+
+NOW = {
+    "a Tuesday at noon": (WORK, "on-demand", "2026-12-01T11:00:00Z", 3),
+    "the first minute": (WORK, "on-demand", "2026-12-01T07:00:00Z", 3),
+    "the minute before, by the clock of Berlin": (WORK, "on-demand", "2026-12-01T06:59:00Z", 0),
+    "the last minute": (WORK, "on-demand", "2026-12-01T16:59:00Z", 3),
+    "the end": (WORK, "on-demand", "2026-12-01T17:00:00Z", 0),
+    "in summer": (WORK, "on-demand", "2026-07-01T06:00:00Z", 3),
+    "a Saturday": (WORK, "on-demand", "2026-12-05T11:00:00Z", 0),
+    "Friday before midnight": (NIGHT, "on-demand", "2026-12-04T23:00:00Z", 3),
+    "Saturday after it": (NIGHT, "on-demand", "2026-12-05T05:59:00Z", 3),
+    "Saturday before midnight": (NIGHT, "on-demand", "2026-12-05T23:00:00Z", 0),
+    "Monday after a Sunday": (NIGHT, "on-demand", "2026-12-07T05:00:00Z", 3),
+    "Friday morning": (NIGHT, "on-demand", "2026-12-04T05:00:00Z", 0),
+    "before a block": (BLOCK, "capacity-block", "2026-12-01T11:29:00Z", 0),
+    "in a block": (BLOCK, "capacity-block", "2026-12-01T11:30:00Z", 3),
+    "a block that EKS has emptied": (BLOCK, "capacity-block", "2026-12-08T10:50:00Z", 0),
+    "the same of on-demand machines": (BLOCK, "on-demand", "2026-12-08T10:50:00Z", 3),
+    "after it": (BLOCK, "on-demand", "2026-12-08T11:30:00Z", 0),
+}
+
+
+@pytest.mark.parametrize(("schedule", "capacity", "now", "nodes"), NOW.values(), ids=NOW)
+def test_how_many_nodes_there_are_now(schedule: Hours | Period, capacity: str, now: str, nodes: int) -> None:
+    assert follow(schedule, COUNTS, capacity, datetime.fromisoformat(now))[0] == nodes
+
+
+def test_working_hours_are_two_actions_that_change_the_desired_size_alone(pool: Any) -> None:
+    hours = {"start": "08:30", "end": "18:00", "days": ["Mon", "Fri", "Sun"], "time_zone": "Europe/Berlin"}
+    declared = pool(schedule={"hours": hours})
+    start, end = declared.all("Schedule")
+    assert (start.name, start.inputs["recurrence"]) == ("h100-nodes-start", "30 8 * * 0,1,5")
+    assert (end.name, end.inputs["recurrence"]) == ("h100-nodes-end", "0 18 * * 0,1,5")
+    assert [each.inputs["desiredCapacity"] for each in (start, end)] == [3, 0]
+    for action in (start, end):
+        assert (action.inputs["minSize"], action.inputs["maxSize"]) == (-1, -1)
+        assert action.inputs["timeZone"] == "Europe/Berlin"
+        assert action.replace_on_changes == ("*",), "in place a change would be refused"
+        assert action.delete_before_replace
+    scaling = declared.one("NodeGroup").inputs["scalingConfig"]
+    assert (scaling["minSize"], scaling["maxSize"]) == (0, 4)
+
+
+def test_a_night_ends_a_day_later(pool: Any) -> None:
+    night = {"start": "22:00", "end": "06:00", "days": ["Sat"]}
+    assert [each.inputs["recurrence"] for each in pool(schedule={"hours": night}).all("Schedule")] == [
+        "0 22 * * 6",
+        "0 6 * * 0",
+    ]
+
+
+FUTURE = {"start": "2099-12-01T11:30:00Z", "end": "2099-12-08T11:30:00Z"}
+PAST = {"start": "2020-12-01T11:30:00Z", "end": "2020-12-08T11:30:00Z"}
+PRESENT = {"start": "2020-12-01T11:30:00Z", "end": "2099-12-08T11:30:00Z"}
+BOUGHT = {"capacity": "capacity-block", "reservation_id": "cr-0a"}
+PERIODS = {
+    "to come": (FUTURE, {}, 0, {"start": (3, FUTURE["start"]), "end": (0, FUTURE["end"])}),
+    "now": (PRESENT, {}, 3, {"end": (0, PRESENT["end"])}),
+    "past": (PAST, {}, 0, {}),
+    "a block to come, whose end is EKS' action": (FUTURE, BOUGHT, 0, {"start": (3, FUTURE["start"])}),
+    "a block now": (PRESENT, BOUGHT, 3, {}),
+    "a block that is over": (PAST, BOUGHT, 0, {}),
+}
+
+
+@pytest.mark.parametrize(("period", "args", "nodes", "actions"), PERIODS.values(), ids=PERIODS)
+def test_a_period_has_the_actions_that_are_to_come(
+    pool: Any, period: Any, args: Any, nodes: int, actions: dict[str, tuple[int, str]]
+) -> None:
+    declared = pool(schedule={"period": period}, **args)
+    assert declared.one("NodeGroup").inputs["scalingConfig"]["desiredSize"] == nodes
+    found = {each.name.removeprefix("h100-nodes-"): each.inputs for each in declared.all("Schedule")}
+    assert {name: (each["desiredCapacity"], each["startTime"]) for name, each in found.items()} == actions
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "nothing": ({"schedule": {}}, "schedule: needs either hours (of every week) or a period (once)"),
+    "both": ({"schedule": {"hours": {"start": "08:00", "end": "09:00"}, "period": FUTURE}}, "needs either hours"),
+    "text": ({"schedule": "nights"}, "schedule: must be a structure"),
+    "hours as text": ({"schedule": {"hours": "08:00-18:00"}}, "schedule.hours"),
+    "no end": ({"schedule": {"hours": {"start": "08:00"}}}, "schedule.hours.end: is missing"),
+    "a bad time": ({"schedule": {"hours": {"start": "8", "end": "18:00"}}}, '"8" is not a time of the day'),
+    "a number": ({"schedule": {"hours": {"start": 8, "end": "18:00"}}}, "schedule.hours.start: must be text, not 8"),
+    "a bad day": ({"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Monday"]}}}, '"Monday" is not'),
+    "a day twice": (
+        {"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Mon", "Mon"]}}},
+        '"Mon" is there twice',
+    ),
+    "a bad zone": (
+        {"schedule": {"hours": {"start": "08:00", "end": "18:00", "time_zone": "Berlin"}}},
+        '"Berlin" is not a time zone',
+    ),
+    "no hours": ({"schedule": {"hours": {"start": "08:00", "end": "08:00"}}}, "start and end are the same"),
+    "backwards": (
+        {"schedule": {"period": {"start": FUTURE["end"], "end": FUTURE["start"]}}},
+        "is not after the start",
+    ),
+    "a bad instant": ({"schedule": {"period": {**FUTURE, "start": "tomorrow"}}}, '"tomorrow" is not a point in time'),
+    "an autoscaler too": ({"schedule": {"period": FUTURE}, "autoscaled": True}, "not with autoscaled"),
+    "a block that is never empty": (
+        {"schedule": {"period": FUTURE}, **BOUGHT, "min_nodes": 1},
+        "min_nodes: must be 0",
+    ),
+    "an unknown key": ({"schedule": {"hour": {}}}, 'did you mean "hours"?'),
+}
+
+
+@pytest.mark.parametrize(("args", "reason"), WRONG.values(), ids=WRONG)
+def test_wrong_inputs(pool: Any, args: dict[str, Any], reason: str) -> None:
+    with pytest.raises(WrongInputs) as caught:
+        pool(**args)
+    assert reason in str(caught.value)
+
+
+times = st.builds(lambda hour, minute: f"{hour:02}:{minute:02}", st.integers(0, 23), st.sampled_from([0, 15, 59]))
+zones = st.sampled_from(["Etc/UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"])
+weeks = st.builds(
+    lambda start, end, days, zone: Hours(start=start, end=end, days=tuple(days), time_zone=zone),
+    times, times, st.lists(st.sampled_from(DAYS), min_size=1, unique=True), zones,
+).filter(lambda hours: hours.start != hours.end)  # fmt: skip
+moments = st.datetimes(datetime(2026, 11, 2), datetime(2026, 12, 20)).map(lambda at: at.replace(tzinfo=UTC, second=0))
+
+
+@settings(max_examples=40, deadline=None)
+@given(weeks, moments)
+def test_the_simulated_cloud_has_as_many_nodes_as_follow_says(hours: Hours, now: datetime) -> None:
+    """Eight days of its clock bring a group to what the component asks for at that moment, wherever it began."""
+    _, actions = follow(hours, COUNTS, "on-demand", now)
+    cloud = Memory()
+    group = {
+        "resources": [{"autoscalingGroups": [{"name": "asg"}]}],
+        "scalingConfig": {"minSize": 0, "desiredSize": 4, "maxSize": 4},
+    }
+    cloud.put("aws:eks/nodeGroup:NodeGroup", "g", group)
+    for action in actions:
+        sizes = {"minSize": -1, "maxSize": -1, "desiredCapacity": action.nodes}
+        when = {"recurrence": action.recurrence, "timeZone": action.time_zone}
+        known = {"autoscalingGroupName": "asg", **sizes, **when}
+        cloud.put("aws:autoscaling/schedule:Schedule", action.name, known)
+    pass_time(cloud, now - timedelta(days=8), now)
+    there = cloud.all("aws:eks/nodeGroup:NodeGroup")["g"]["scalingConfig"]["desiredSize"]
+    assert there == follow(hours, COUNTS, "on-demand", now)[0]

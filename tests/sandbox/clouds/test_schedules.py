@@ -1,0 +1,151 @@
+"""Scheduled actions of Auto Scaling groups: what EC2 refuses, and what nodes there are when time passes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from dra_sandbox.clouds.aws.schedules import pass_time
+from dra_sandbox.clouds.memory import Memory
+
+GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
+SCHEDULE = "aws:autoscaling/schedule:Schedule"
+RESERVATION = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
+GROUP_INPUTS: dict[str, Any] = {
+    "clusterName": "main",
+    "nodeGroupName": "gpu",
+    "nodeRoleArn": "arn:aws:iam::123456789012:role/nodes",
+    "subnetIds": ["subnet-1"],
+    "scalingConfig": {"minSize": 0, "desiredSize": 3, "maxSize": 4},
+}
+SIZES = {"minSize": -1, "maxSize": -1, "desiredCapacity": 0}
+EVENING: dict[str, Any] = {
+    **SIZES,
+    "autoscalingGroupName": "gpu",
+    "scheduledActionName": "end",
+    "recurrence": "0 18 * * 1-5",
+}
+
+
+def group_of(memory: Memory) -> dict[str, Any]:
+    (group,) = memory.all(GROUP).values()
+    return group
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    """The simulated cloud's things, which a test changes beside the provider."""
+    file = tmp_path / "cloud.json"
+    monkeypatch.setenv("DRA_SANDBOX_CLOUD", str(file))
+    return Memory(file)
+
+
+@pytest.fixture
+def cloud(memory: Memory, cloud: Any) -> Any:
+    """The simulated AWS, made after its memory was named."""
+    return cloud
+
+
+@pytest.fixture
+def evening(cloud: Any) -> dict[str, Any]:
+    """A node group of three nodes, and the inputs of an action that ends its day at 18:00."""
+    group = cloud.create(GROUP, **GROUP_INPUTS)
+    name = group["resources"][0]["autoscalingGroups"][0]["name"]
+    return {**EVENING, "autoscalingGroupName": name}
+
+
+AT_ONCE = {
+    "neither when nor how often": ({"recurrence": None}, "one of Recurrence and StartTime"),
+    "three fields": ({"recurrence": "0 18 *"}, "Given recurrence string: 0 18 * is invalid"),
+    "sizes left to the provider": (
+        {"minSize": 2, "maxSize": None, "desiredCapacity": None},
+        "Desired capacity must be greater than or equal to min size",
+    ),
+    "more than the most": ({"maxSize": 1, "desiredCapacity": 2}, "less than or equal to max size"),
+}
+
+
+@pytest.mark.parametrize(("change", "reason"), AT_ONCE.values(), ids=AT_ONCE)
+def test_refused_at_once(cloud: Any, change: dict[str, Any], reason: str) -> None:
+    inputs = {name: value for name, value in {**EVENING, **change}.items() if value is not None}
+    assert cloud.complaint(SCHEDULE, EVENING) == ""
+    assert reason in cloud.complaint(SCHEDULE, inputs)
+
+
+def test_an_action_is_of_a_group_that_is_there_and_not_called_as_that_of_eks(
+    cloud: Any, evening: dict[str, Any]
+) -> None:
+    with pytest.raises(grpc.RpcError, match="AutoScalingGroup name not found"):
+        cloud.create(SCHEDULE, **{**evening, "autoscalingGroupName": "other"})
+    name = "Amazon EKS Node Group Capacity Scaledown Before Reservation End"
+    with pytest.raises(grpc.RpcError, match="is the action of Amazon EKS"):
+        cloud.create(SCHEDULE, **{**evening, "scheduledActionName": name})
+
+
+def test_nothing_begins_in_the_past_not_even_by_a_change_of_a_week_that_has_begun(
+    cloud: Any, evening: dict[str, Any], memory: Memory
+) -> None:
+    once = {**evening, "recurrence": None, "startTime": "2020-01-01T00:00:00Z"}
+    with pytest.raises(grpc.RpcError, match="Given start time is in the past"):
+        cloud.create(SCHEDULE, **{name: value for name, value in once.items() if value is not None})
+    action = cloud.create(SCHEDULE, **evening)
+    assert datetime.fromisoformat(action["startTime"]).hour == 18
+    (identifier,) = memory.all(SCHEDULE)
+    memory.put(SCHEDULE, identifier, {**action, "startTime": "2020-01-03T18:00:00Z"})
+    with pytest.raises(grpc.RpcError, match="Given start time is in the past"):
+        cloud.update(SCHEDULE, action, **{**evening, "recurrence": "0 19 * * 1-5"})
+
+
+def test_row_37_sizes_change_behind_the_groups_back(cloud: Any, evening: dict[str, Any], memory: Memory) -> None:
+    cloud.create(SCHEDULE, **evening, timeZone="America/New_York")
+    friday = datetime.fromisoformat("2026-11-27T22:00:00Z")
+    pass_time(memory, friday, friday.replace(minute=59))
+    assert group_of(memory)["scalingConfig"]["desiredSize"] == 3, "17:59 in New York"
+    pass_time(memory, friday, friday.replace(hour=23))
+    assert group_of(memory)["scalingConfig"] == {"minSize": 0, "desiredSize": 0, "maxSize": 4}
+
+
+def block_group(cloud: Any, memory: Memory, start: str, end: str, nodes: int) -> Any:
+    memory.put(RESERVATION, "cr-1", {"id": "cr-1", "startDate": start, "endDate": end})
+    template = cloud.create(
+        TEMPLATE,
+        name="gpu",
+        instanceType="p5.48xlarge",
+        instanceMarketOptions={"marketType": "capacity-block"},
+        capacityReservationSpecification={"capacityReservationTarget": {"capacityReservationId": "cr-1"}},
+    )
+    inputs = {
+        **GROUP_INPUTS,
+        "capacityType": "CAPACITY_BLOCK",
+        "launchTemplate": {"id": template["id"], "version": "1"},
+        "scalingConfig": {"minSize": 0, "desiredSize": nodes, "maxSize": 4},
+    }
+    return cloud.create(GROUP, **inputs)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "state"),
+    [
+        ("2099-01-01T11:30:00Z", "2099-01-02T11:30:00Z", "not active yet"),
+        ("2020-01-01T11:30:00Z", "2020-01-02T11:30:00Z", "expired"),
+    ],
+)
+def test_row_20_a_capacity_block_has_no_machines_before_and_after(
+    memory: Memory, cloud: Any, start: str, end: str, state: str
+) -> None:
+    with pytest.raises(grpc.RpcError, match=f"the Capacity Block cr-1 is {state}"):
+        block_group(cloud, memory, start, end, nodes=1)
+    assert block_group(cloud, memory, start, end, nodes=0)["scalingConfig"]["desiredSize"] == 0
+
+
+def test_row_21_eks_empties_a_group_before_its_block_ends(memory: Memory, cloud: Any) -> None:
+    block_group(cloud, memory, "2020-01-01T11:30:00Z", "2099-01-02T11:30:00Z", nodes=2)
+    end = datetime.fromisoformat("2099-01-02T11:30:00Z")
+    pass_time(memory, end.replace(hour=10, minute=0), end.replace(hour=10, minute=49))
+    assert group_of(memory)["scalingConfig"]["desiredSize"] == 2
+    pass_time(memory, end.replace(hour=10, minute=49), end.replace(hour=10, minute=50))
+    assert group_of(memory)["scalingConfig"]["desiredSize"] == 0
