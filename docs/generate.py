@@ -10,6 +10,7 @@ ROOT = Path(__file__).parent.parent
 
 PAGES: dict[str, list[str]] = {
     "docs/catalog.md": ["-m", "dra_planner.catalog.page"],
+    "docs/configuration.md": ["-m", "dra_policies.configuration.page"],
     "docs/messages.md": ["-m", "dra_planner.catalog.messages_page"],
     "docs/rules.md": ["-m", "dra_policies.rules.page"],
     "docs/schema/components.json": ["-c", "import pulumi_dra.hosting as h; print(h.schema_text(), end='')"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dra_planner.errors import Diagnostic
+from dra_planner.errors import Diagnostic, Place
 from dra_planner.model import Verdict
 
 
@@ -17,12 +17,21 @@ class Skipped:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Exempted:
+    """A finding that somebody has accepted: why, and where that is written."""
+
+    finding: Diagnostic
+    reason: str
+    by: Place
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What was found; errors first, then by place. `verdict` is *fits* where nothing is wrong.
 
     `passed` is what to say where nothing was found. `judged` are the rules that had something to look at, by id, and
-    `skipped` the others; `kubernetes` is the release that was judged for.
+    `skipped` the others; `kubernetes` is the release that was judged for. `exempted` are findings that do not count.
     """
 
     verdict: Verdict
@@ -32,6 +41,7 @@ class Checked:
     kubernetes: str = ""
     judged: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    exempted: tuple[Exempted, ...] = ()
 
 
 def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

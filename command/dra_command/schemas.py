@@ -23,6 +23,8 @@ from dra_command.contract import (
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 from dra_planner.portfolio.schema import Portfolio
+from dra_policies.configuration.schema import Configuration
+from dra_policies.rules import RULES
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
@@ -35,6 +37,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),
     "portfolio-answer": (PortfolioOutput, "serialization", "Answer of `pulumi-dra portfolio --format json`."),
     "error": (ErrorOutput, "serialization", "Answer of every subcommand with --format json when the input is wrong."),
+    "configuration": (Configuration, "validation", "What `check` and the policy pack are told: pulumi-dra.yaml."),
     "fleet": (Fleet, "validation", "The fleet: a file for --fleet, or `pulumi-dra:fleet` in a stack's settings."),
     "portfolio": (Portfolio, "validation", "A portfolio: the file that `pulumi-dra portfolio` takes."),
     "plan-file": (PlanFile, "serialization", "The plan that is kept: stacks/STACK.plan.json."),
@@ -71,6 +74,11 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
             "anyOf": [{"$ref": "#/$defs/Count"}, {"type": "integer", "minimum": 0}],
             "description": "Nodes: limits, or one number that fixes it.",
         }
+    if model is Configuration:  # what only reading can know: the ids of rules, and which of them have a number
+        rules = {"enum": [rule.id for rule in RULES]}
+        made["properties"]["rules"]["propertyNames"] = rules
+        made["properties"]["thresholds"]["propertyNames"] = {"enum": [rule.id for rule in RULES if rule.threshold]}
+        made["$defs"]["Exemption"]["properties"]["rule"].update(rules)
     return {"$schema": _DIALECT, **made, "description": says}
 
 

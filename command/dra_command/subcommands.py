@@ -207,6 +207,15 @@ def _add_check(commands: Any) -> None:
         default=[],
         help="these rules alone, also those that are off by default; repeatable",
     )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        default="",
+        help="levels, exemptions and files to leave out (default: the nearest pulumi-dra.yaml, from PATH upwards)",
+    )
+    parser.add_argument(
+        "--today", metavar="DATE", default="", help="the day by which exemptions expire (default: today)"
+    )
     _add_capacity(parser)
     parser.add_argument(
         "--fail-on",

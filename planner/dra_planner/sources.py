@@ -29,6 +29,8 @@ MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_TOTAL_BYTES: Final = 256 * 2**20
 MAX_FILES: Final = 20_000
 
+CONFIGURATION: Final = "pulumi-dra.yaml"
+"""What a project tells `check` and the policy pack; it holds no manifests."""
 KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
 _BUILD_TOOLS: Final = (
     (KUSTOMIZATIONS, "render it first: kustomize build {} | pulumi-dra plan -"),
@@ -57,8 +59,8 @@ class Gathered:
 def read_sources(paths: Sequence[str | Path], stdin: TextIO | None = None) -> tuple[Source, ...]:
     """Return the manifests below these paths, sorted by name, each file once.
 
-    A path is a file, a folder (searched recursively for *.yaml, *.yml and *.json; hidden entries and
-    kustomization files are passed over), a glob (`**` included) or `-` for standard input (`stdin`, by default
+    A path is a file, a folder (searched recursively for *.yaml, *.yml and *.json; hidden entries, kustomization
+    files and pulumi-dra.yaml are passed over), a glob (`**` included) or `-` for standard input (`stdin`, by default
     the process's own). Raises SourceError, with `others` for every further path at fault.
     """
     gathered = gather_sources(paths, stdin)
@@ -269,7 +271,8 @@ def is_excluded(path: str, pattern: str) -> bool:
 
 def _is_manifest(name: str) -> bool:
     lower = name.lower()
-    return lower.endswith(MANIFEST_SUFFIXES) and not name.startswith(".") and lower not in KUSTOMIZATIONS
+    is_other = name.startswith(".") or name == CONFIGURATION or lower in KUSTOMIZATIONS
+    return lower.endswith(MANIFEST_SUFFIXES) and not is_other
 
 
 def _walk(folder: str) -> Iterator[str]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from types import MappingProxyType
 
-from dra_policies.rules import CANNOT_BE_JUDGED, COULD_NOT_RUN, Finding, Rule, failure, run
+from dra_policies.configuration.exemptions import Excuse, excuse_for, without_effect
+from dra_policies.configuration.of_resources import beside_resource, names_of_resource
+from dra_policies.rules import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, Finding, Rule, StackView, failure, run
 from dra_policies.stack.clusters import Clusters, clusters_of
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object
 from dra_policies.stack.releases import RELEASES
 from dra_policies.stack.resource import Resource
 from dra_policies.stack.session import Session
 from dra_policies.stack.views import view_of_resource, view_of_stack
+from dra_policies.unknowns import has_unknown
+
+_NO_THRESHOLDS: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +30,25 @@ class Told:
 
 
 class Judge:
-    """Judges with some rules; keeps what it has seen of one stack."""
+    """Judges with some rules; keeps what it has seen of one stack.
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    `excuses` are the exemptions of a configuration, of which those count that are in force `today`; those beside an
+    object are found there. `thresholds` are numbers of rules that a configuration sets.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        *,
+        excuses: Sequence[Excuse] = (),
+        thresholds: Mapping[str, float] = _NO_THRESHOLDS,
+        today: date = date.min,
+    ) -> None:
         self._rules = tuple(rule for rule in rules if rule.is_on)
         self._session = Session()
+        self._excuses = tuple(excuses)
+        self._thresholds = thresholds
+        self._today = today
 
     def of_resource(self, resource: Resource) -> tuple[Told, ...]:
         """Return what is wrong with a resource before it is created; never raises.
@@ -35,8 +56,10 @@ class Judge:
         What cannot be told yet may be told when more is known, so it is left to the end, as are rules that are off.
         """
         try:
-            view = view_of_resource(resource, self._session.observe(resource))
-            found = () if view is None else tuple(run(view, self._rules))
+            seen = self._session.observe(resource)
+            view = view_of_resource(resource, seen)
+            found = () if view is None else tuple(run(self._with_thresholds(view), self._rules))
+            found = tuple(self._kept(found, seen, set()))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
         told = tuple(
@@ -51,12 +74,7 @@ class Judge:
         `asked` are rules to ask instead of those that are on.
         """
         try:
-            clusters = clusters_of(self._session.complete(resources))
-            views = map(view_of_stack, clusters.groups)
-            found = (
-                *(each for view in views for each in run(view, asked or self._rules)),
-                *_unplaced(clusters, asked or self._rules),
-            )
+            found = tuple(self._of_stack(self._session.complete(resources), asked))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error)),)
         told = (_told(rule, finding) for rule, finding in found)
@@ -66,10 +84,60 @@ class Judge:
             if not self._session.was_told(entry.finding.urn, (entry.rule.id, entry.finding.message))
         )
 
+    def _of_stack(self, resources: Sequence[Resource], asked: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:
+        clusters = clusters_of(resources)
+        views = [self._with_thresholds(view_of_stack(group)) for group in clusters.groups]
+        rules = asked or self._rules
+        found = [*(each for view in views for each in run(view, rules)), *_unplaced(clusters, rules)]
+        used = set[Excuse]()
+        yield from self._kept(found, resources, used)
+        if any(rule.id == EXEMPTIONS.id for rule in rules):
+            yield from ((EXEMPTIONS, each) for each in self._of_exemptions(resources, views, used))
+
+    def _with_thresholds(self, view: StackView) -> StackView:
+        return replace(view, thresholds=self._thresholds) if self._thresholds else view
+
+    def _kept(
+        self, found: Iterable[tuple[Rule, Finding]], resources: Iterable[Resource], used: set[Excuse]
+    ) -> Iterator[tuple[Rule, Finding]]:
+        """Yield the findings that nothing excuses; `used` takes the exemptions that excuse the others."""
+        by_urn = {each.urn: each for each in resources}
+        for rule, finding in found:
+            resource = by_urn.get(urn_of(finding))
+            names = [finding.about] if finding.about else []
+            excuses = self._excuses
+            if resource is not None:
+                names += names_of_resource(resource)
+                excuses += tuple(each for each in beside_resource(resource) if isinstance(each, Excuse))
+            excuse = excuse_for(excuses, rule.id, names, self._today)
+            if excuse is None:
+                yield rule, finding
+            else:
+                used.add(excuse)
+
+    def _of_exemptions(
+        self, resources: Sequence[Resource], views: Sequence[StackView], used: set[Excuse]
+    ) -> Iterator[Finding]:
+        """Yield what is wrong with exemptions; of what is not fully known yet, none is called unnecessary."""
+        known = [resource for resource in resources if not has_unknown(resource.props.values)]
+        beside = [each for resource in resources for each in beside_resource(resource)]
+        yield from (each for each in beside if isinstance(each, Finding))
+        urns = {resource.urn for resource in known}
+        excuses = (each for each in beside if isinstance(each, Excuse))
+        on_all = not any(view.unknowns or view.doubtful_pools for view in views)
+        yield from without_effect(
+            (*self._excuses, *(each for each in excuses if each.urn in urns or each.is_over(self._today))),
+            used,
+            judged={rule.id for rule in self._rules if on_all or not rule.needs},
+            names={name for each in known for name in names_of_resource(each)},
+            today=self._today,
+            tells_absent=False,
+        )
+
 
 def _unplaced(clusters: Clusters, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:
     """Yield the objects that have to do with devices, and may be of any cluster."""
-    for each in clusters.unplaced if CANNOT_BE_JUDGED in rules else ():
+    for each in clusters.unplaced if any(rule.id == CANNOT_BE_JUDGED.id for rule in rules) else ():
         if each.type in RELEASES or is_kubernetes_object(each):
             message = f"{each.title(each.type.rpartition(':')[2])}: it is not known to which cluster it belongs"
             fix = "give it a provider whose kubeconfig comes from its cluster"

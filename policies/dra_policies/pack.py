@@ -7,6 +7,7 @@ times: when a resource is analysed, before it is created, and when the whole sta
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from threading import local
 
 from pulumi_policy import (
@@ -21,6 +22,9 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UnknownValueError
 
+from dra_policies.configuration.exemptions import excuses_of
+from dra_policies.configuration.reading import NOT_CONFIGURED, Configured
+from dra_policies.configuration.rules import configured_rules
 from dra_policies.judge import Judge, Told
 from dra_policies.rules import RULES, Rule
 from dra_policies.secrets import leave_secrets_out
@@ -50,13 +54,13 @@ class Answers:
             if isinstance(args, ResourceValidationArgs):
                 return ()
             told = self._judge.of_stack([_stack_resource(each) for each in args.resources], [rule])
-            return tuple(entry for entry in told if entry.rule is rule)
+            return tuple(entry for entry in told if entry.rule.id == rule.id)
         about = args.urn if isinstance(args, ResourceValidationArgs) else ""
         last = vars(self._request)
         if last.get("about") != about or rule.id in last["asked"]:
             last.update(about=about, asked=set[str](), told=self._ask(args))
         last["asked"].add(rule.id)
-        return tuple(entry for entry in last["told"] if entry.rule is rule)
+        return tuple(entry for entry in last["told"] if entry.rule.id == rule.id)
 
     def _ask(self, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
         if isinstance(args, ResourceValidationArgs):
@@ -95,11 +99,20 @@ class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
             report_violation(str(entry.finding), entry.finding.urn or None)
 
 
-def policies(rules: Iterable[Rule] = RULES) -> list[Policy]:
-    """Return the policies of one pack; they share what they have seen of a stack."""
-    chosen = tuple(rules)
+def policies(
+    rules: Iterable[Rule] = RULES, configured: Configured = NOT_CONFIGURED, today: date | None = None
+) -> list[Policy]:
+    """Return the policies of one pack, as a project configures them; they share what they have seen of a stack.
+
+    Exemptions count that are in force `today`, by default the day of the run.
+    """
+    settings = configured.settings
+    chosen = configured_rules(rules, settings)
     leave_secrets_out()
-    answers = Answers(Judge(chosen))
+    judge = Judge(
+        chosen, excuses=excuses_of(configured), thresholds=settings.thresholds, today=today or date.today()
+    )
+    answers = Answers(judge)
     return [RulePolicy(rule, answers) for rule in chosen]
 
 

@@ -105,3 +105,46 @@ def test_a_good_stack_passes(project: Project, declare: SimpleNamespace) -> None
 
     assert update.ok, update.output
     assert update.violations == ()
+
+
+def configured(folder: Path, text: str, variable: str) -> Project:
+    """Return a project with a configuration, which the pack finds by a variable of the engine's environment."""
+    file = folder / "pulumi-dra.yaml"
+    file.write_text(text)
+    made = Project(folder)
+    (folder / "stacks").mkdir()
+    where = {"PWD": folder / "stacks", "PULUMI_DRA_CONFIG": file}[variable]
+    made.engine = Engine(folder, PROGRAM, environment={variable: str(where)})
+    return made
+
+
+def test_the_pack_goes_by_the_configuration_of_the_project(tmp_path: Path, declare: SimpleNamespace) -> None:
+    project = configured(
+        tmp_path,
+        """\
+rules: {security-baseline: disabled}
+exemptions:
+  - {rule: pool-maximum-too-small, object: Job default/train, reason: nodes are bought by hand}
+  - {rule: driver-missing, object: "*", reason: it was installed later, expires: 2020-01-01}
+""",
+        "PWD",
+    )
+    project.configure(plan=declare.plan_text(declare.job(8)), counts=[4, 4, 4])
+
+    preview = project.engine.preview("dev", policy_pack=PACK)
+
+    assert refused(preview) == {}
+    told = {each.policy: each.message for each in preview.violations}
+    assert "expired on 2020-01-01" in told["exemption-without-effect"]
+    assert "security-baseline" not in told
+
+
+def test_a_configuration_that_is_wrong_stops_the_run(tmp_path: Path, declare: SimpleNamespace) -> None:
+    project = configured(tmp_path, "rules: {claim-fits-no-pol: advisory}\n", "PULUMI_DRA_CONFIG")
+    project.configure(plan=declare.plan_text(declare.job(2)))
+
+    preview = project.engine.preview("dev", policy_pack=PACK)
+
+    assert not preview.ok
+    assert 'there is no rule "claim-fits-no-pol"; write "claim-fits-no-pool"' in preview.output
+    assert "Traceback" not in preview.output

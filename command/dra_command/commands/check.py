@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
 from dra_command.arguments import UsageError
 from dra_command.checked import Checked, Skipped, order_findings
+from dra_command.configured import Asked, configured_rules_of, keep, read_asked
 from dra_command.gathering import judge_readable
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
@@ -39,9 +39,10 @@ def run(values: argparse.Namespace) -> int:
         checked = check_upgrade(inputs, *values.driver_upgrade)
     else:
         rules = chosen_rules(values.select) if values.select else ()
+        asked = read_asked(values)
         inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
         with doing("checking", quiet=values.quiet):
-            checked = check(inputs, rules)
+            checked = check(inputs, rules, asked)
     match values.format:
         case "json":
             from dra_command.formats.check_json import check_json
@@ -111,40 +112,50 @@ def chosen_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
     known = {rule.id: rule for rule in RULES}
     for each in ids:
         if each not in known:
-            near = get_close_matches(each, known, n=1)
-            fix = f'write "{near[0]}"' if near else "docs/rules.md lists the rules"
-            raise UsageError(f'there is no rule "{each}"', fix=fix)
+            from dra_policies.configuration.reading import unknown_rule  # only on the way to an error
+
+            raise UsageError(f'there is no rule "{each}"', fix=unknown_rule(each))
     return tuple(known[each] for each in dict.fromkeys(ids))
 
 
-def check(inputs: Inputs, rules: Sequence[Rule] = ()) -> Checked:
-    """Return what the rules find; raises PlannerError for input that is wrong."""
-    selected, rules = bool(rules), rules or chosen_rules(())
+def check(inputs: Inputs, rules: Sequence[Rule] = (), asked: Asked | None = None) -> Checked:
+    """Return what the rules find; raises PlannerError for input that is wrong.
+
+    Without `rules` all run that are on, as a project's configuration sets them.
+    """
+    selected, levels = bool(rules), asked.levels if asked is not None else {}
+    rules = configured_rules_of(rules or chosen_rules(()), asked, selected=selected)
     inputs, commands = _with_embedded(inputs)
     judged = judge_readable(inputs, _view)
     view, planned = judged.answer
+    if asked is not None and asked.configured.settings.thresholds:
+        view = replace(view, thresholds=asked.configured.settings.thresholds)
     told = tuple(run_rules(view, besides_reading(rules)))
-    of_rules = (rule.diagnostic(finding) for rule, finding in told)
-    read = () if selected else view.diagnostics
-    found = tuple(dict.fromkeys((*read, *of_rules, *commands, *judged.findings)))
-    in_doubt = any(not finding.certain for _, finding in told)
+    skipped = tuple(_skipped(rules, has_pools=inputs.fleet is not None or bool(inputs.observed)))
+    without = {each.rule for each in skipped}
+    judging = [rule for rule in rules if rule.id not in without]
+    kept = keep(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
+    of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
+    found = tuple(dict.fromkeys((*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks)))
+    in_doubt = any(not finding.certain for _, finding in kept.told)
+    if kept.settles(levels):
+        planned = "fits"
     if any(each.code == "unknown-field" for each in found):
         from dra_command.repaired import repair_findings  # reads the texts again
 
         found += tuple(repair_findings(inputs.sources, found))
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
-    skipped = tuple(_skipped(rules, has_pools=inputs.fleet is not None or bool(inputs.observed)))
     if not selected:
-        skipped += tuple(Skipped(rule, _NEEDS["stack"]) for rule in OF_STACKS)
-    without = {each.rule for each in skipped}
+        skipped += tuple(Skipped(rule, _NEEDS["stack"]) for rule in OF_STACKS if levels.get(rule) != "disabled")
     checked = Checked(
         verdict=overall_verdict(placing, found),
         diagnostics=order_findings(found),
         workloads=len(view.manifests.workloads) if view.manifests is not None else 0,
         passed="",
         kubernetes=view.features.version if view.features is not None else "",
-        judged=tuple(rule.id for rule in rules if rule.id not in without),
+        judged=tuple(rule.id for rule in judging),
         skipped=skipped,
+        exempted=kept.exempted,
     )
     return replace(checked, passed=_passed(checked))
 
@@ -168,6 +179,7 @@ def _passed(checked: Checked) -> str:
     for needs, what in (("pools", "need --stack, --fleet or --observed"), ("stack", "judge Pulumi stacks alone")):
         number = sum(each.why == _NEEDS[needs] for each in checked.skipped)
         said += [f"{number} more {what}"] if number else []
+    said += [f"{counted(len(checked.exempted), 'finding')} exempted"] if checked.exempted else []
     return "; ".join(said) + "."
 
 

@@ -28,6 +28,17 @@ class SkippedRule(Output):
     why: str
 
 
+class ExemptedRow(Output):
+    """A finding that somebody has accepted, which does not count."""
+
+    code: str
+    file: str
+    line: int = Field(description="1-based; 0 when unknown.")
+    message: str
+    reason: str
+    by: str = Field(description="Where the exemption is written.")
+
+
 class CheckOutput(Output):
     """Answer of `pulumi-dra check --format json`."""
 
@@ -37,3 +48,4 @@ class CheckOutput(Output):
     kubernetes: str = Field(default="", description="The release that was judged for: 1.36.")
     judged: list[str] = Field(default_factory=list, description="Rules that had something to look at.")
     skipped: list[SkippedRule] = Field(default_factory=list, description="Rules that had nothing to look at, and why.")
+    exempted: list[ExemptedRow] = Field(default_factory=list, description="Findings that somebody has accepted.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dra_command.checked import Checked
 from dra_command.contract import CheckOutput
-from dra_command.contract.check import SkippedRule
+from dra_command.contract.check import ExemptedRow, SkippedRule
 from dra_command.formats.plan_json import finding
 
 
@@ -16,5 +16,16 @@ def check_json(checked: Checked) -> str:
         kubernetes=checked.kubernetes,
         judged=list(checked.judged),
         skipped=[SkippedRule(rule=each.rule, why=each.why) for each in checked.skipped],
+        exempted=[
+            ExemptedRow(
+                code=each.finding.code,
+                file=each.finding.place.file,
+                line=each.finding.place.line,
+                message=each.finding.message,
+                reason=each.reason,
+                by=str(each.by),
+            )
+            for each in checked.exempted
+        ],
     )
     return output.model_dump_json(indent=2)

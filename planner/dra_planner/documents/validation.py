@@ -96,7 +96,7 @@ def _unknown_key(loc: Location, document: str, keys: Collection[str]) -> str:
     from difflib import get_close_matches
 
     key = str(loc[-1])
-    nearest = get_close_matches(key, sorted(keys), 1)
+    nearest = get_close_matches(key, sorted(set(keys) - {key}), 1)
     return f"is not a key of {document}" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
 
 

@@ -19,8 +19,8 @@ from dra_planner.errors import Diagnostic
 from dra_planner.lazy import lazy_names
 from dra_policies.rules import object_is_refused
 from dra_policies.rules.manifest_view import view_of
-from dra_policies.rules.of_manifests import CANNOT_BE_JUDGED, COULD_NOT_RUN, OF_MANIFESTS, OF_STACKS
-from dra_policies.rules.rule import Finding, Level, Rule
+from dra_policies.rules.of_manifests import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, OF_MANIFESTS, OF_STACKS
+from dra_policies.rules.rule import Finding, Level, Rule, Threshold
 from dra_policies.rules.rule_could_not_run import failure
 from dra_policies.rules.view import StackView
 
@@ -56,12 +56,13 @@ def _all_on() -> tuple[Rule, ...]:
 
 def besides_reading(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Return the rules whose findings are not among those of reading, which are told in the reader's own words."""
-    return tuple(rule for rule in rules if rule is not object_is_refused.RULE)
+    return tuple(rule for rule in rules if rule.id != object_is_refused.RULE.id)
 
 
 __all__ = [
     "CANNOT_BE_JUDGED",
     "COULD_NOT_RUN",
+    "EXEMPTIONS",
     "OF_MANIFESTS",
     "OF_STACKS",
     "ON",
@@ -70,6 +71,7 @@ __all__ = [
     "Level",
     "Rule",
     "StackView",
+    "Threshold",
     "besides_reading",
     "check_all",
     "failure",

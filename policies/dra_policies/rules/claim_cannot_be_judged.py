@@ -23,6 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=RULE.fix,
                 urn=view.judged_urn,
                 place=case.member.place,
+                about=str(case.size.workload),
                 certain=False,
             )
     known = known_classes(view)
@@ -35,6 +36,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=blocked.reason.fix,
                 urn=view.judged_urn,
                 place=blocked.member.place,
+                about=str(blocked.member.workload),
                 certain=False,
             )
 

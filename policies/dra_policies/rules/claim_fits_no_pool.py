@@ -29,6 +29,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=_fix(case, judgement),
                 urn=view.judged_urn,
                 place=case.member.place,
+                about=str(case.size.workload),
                 certain=not view.doubtful_pools,
             )
     for blocked in judgement.demand.blocked:
@@ -38,6 +39,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=blocked.reason.fix,
                 urn=view.judged_urn,
                 place=blocked.member.place,
+                about=str(blocked.member.workload),
             )
 
 

@@ -21,6 +21,7 @@ from dra_policies.rules import (
     device_requested_twice,
     device_taken_past_claim,
     driver_config_refused,
+    exemption_without_effect,
     object_is_refused,
     pod_fits_no_system_pool,
     pod_not_described,
@@ -37,6 +38,7 @@ from dra_policies.rules.rule import Rule
 
 COULD_NOT_RUN: Final = rule_could_not_run.RULE
 CANNOT_BE_JUDGED: Final = stack_cannot_be_judged.RULE
+EXEMPTIONS: Final = exemption_without_effect.RULE
 
 OF_MANIFESTS: Final[tuple[Rule, ...]] = (
     claim_fits_no_pool.RULE,
@@ -64,6 +66,7 @@ OF_MANIFESTS: Final[tuple[Rule, ...]] = (
     device_of_another_driver.RULE,
     pod_not_described.RULE,
     pod_fits_no_system_pool.RULE,
+    exemption_without_effect.RULE,
 )
 """The rules that judge manifests, with pools or without."""
 

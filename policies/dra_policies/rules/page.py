@@ -14,8 +14,8 @@ HEAD = """\
 
 What the policy pack and `pulumi-dra check` judge. A *mandatory* rule stops a preview and an update; an *advisory* one
 only speaks. What a mandatory rule cannot tell, because a value is not known yet, is told by `stack-cannot-be-judged` in
-the pack and as a note by the command; it never passes in silence. A level is set by the rule's id in the file given
-with `--policy-pack-config`, for example `{"driver-quota-too-small": "advisory"}`.
+the pack and as a note by the command; it never passes in silence. Levels, exemptions and thresholds are those of
+[`pulumi-dra.yaml`](configuration.md).
 """
 
 

@@ -22,6 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=next((reason.fix for reason in case.size.reasons if reason.fix), "give the fleet another pool"),
                 urn=view.judged_urn,
                 place=case.member.place,
+                about=str(case.size.workload),
                 certain=not view.doubtful_pools,
             )
 

@@ -25,7 +25,8 @@ class Finding:
 
     `certain` is False when the rule could not tell: the message then names what is not known, and the finding
     never counts as a violation. A `remark` is certain, and nothing is wrong: it says what was left alone, and why.
-    `urn` and `place` say which object: a resource of a stack, or a line of a file.
+    `urn` and `place` say which object: a resource of a stack, or a line of a file; `about` is the workload where it
+    has neither, as in a plan's record.
     """
 
     message: str
@@ -34,9 +35,20 @@ class Finding:
     place: Place = NOWHERE
     certain: bool = True
     remark: bool = False
+    about: str = ""
 
     def __str__(self) -> str:
         return self.message + (f"; {self.fix}" if self.fix else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """A number that a project may set for a rule: what it is, within which bounds, and what it is by default."""
+
+    says: str
+    default: float
+    least: float
+    most: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +68,7 @@ class Rule:
     url: str = CLAIMS_PAGE  # where its subject is documented
     needs: Need = ""  # what it judges beside manifests, without which it has nothing to look at
     is_on: bool = True  # False: it speaks only where it is asked for by its id
+    threshold: Threshold | None = None
 
     def diagnostic(self, finding: Finding) -> Diagnostic:
         """Return a finding of this rule as a diagnostic: a note where the rule could not tell, or nothing is wrong."""

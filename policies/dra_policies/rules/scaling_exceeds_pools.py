@@ -30,6 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=_fix(sizing, level),
                 urn=view.judged_urn,
                 place=places[crowded[0].workload],
+                about=str(crowded[0].workload),
             )
             return  # a rollout at the ceiling needs no words of its own
 

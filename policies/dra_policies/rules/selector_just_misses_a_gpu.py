@@ -9,7 +9,7 @@ from dra_planner.manifests import selectors_of
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
 from dra_policies.rules.known_devices import KnownDevice, known_devices
-from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.rule import Finding, Rule, Threshold
 from dra_policies.rules.view import StackView
 
 NEAR: Final = 7  # per cent: a driver publishes up to so much less than the figure on the box (an L4: 23034Mi of 24)
@@ -18,17 +18,17 @@ NEAR: Final = 7  # per cent: a driver publishes up to so much less than the figu
 def check(view: StackView) -> Iterator[Finding]:
     if view.manifests is None or view.features is None:
         return
-    offered = _products(view)
+    offered, near = _products(view), view.thresholds.get(RULE.id, NEAR)
     for selector in selectors_of(view.manifests):
         missed = [
             device
-            for device in just_missed(selector.expression, view.features)
+            for device in just_missed(selector.expression, view.features, near)
             if device.product in offered or not offered
         ]
         if missed:
             shown = ", ".join(f"{device.product} ({device.memory})" for device in missed)
             yield Finding(
-                message=f"selector `{' '.join(selector.expression.split())}` misses {shown} by less than {NEAR} %",
+                message=f"selector `{' '.join(selector.expression.split())}` misses {shown} by less than {near} %",
                 fix="compare with what the driver publishes, which is less than the figure on the box",
                 place=selector.place,
             )
@@ -41,8 +41,8 @@ def _products(view: StackView) -> set[str]:
     return {str(device.attributes.get("productName", "")) for device in devices}
 
 
-def just_missed(expression: str, features: Features) -> tuple[KnownDevice, ...]:
-    """Return the GPUs that do not match, and would with a little more memory; none for what does not compile."""
+def just_missed(expression: str, features: Features, near: float = NEAR) -> tuple[KnownDevice, ...]:
+    """Return the GPUs that do not match, and would with `near` per cent more memory; none for what does not compile."""
     from dra_planner.cel import Dialect, Selector, compile  # heavy, and most views hold no selector
 
     selector = compile(expression, Dialect.of(features, "stored"))
@@ -51,7 +51,7 @@ def just_missed(expression: str, features: Features) -> tuple[KnownDevice, ...]:
     missed: list[KnownDevice] = []
     for device in known_devices(features):
         if device.memory is not None and selector.matches(device).verdict == "no-match":
-            more = Quantity.from_int(device.memory.value * (100 + NEAR) // 100)
+            more = Quantity.from_int(int(device.memory.value * (100 + near) // 100))
             if selector.matches(device.with_memory(more)).verdict == "match":
                 missed.append(device)
     return tuple(missed)
@@ -64,4 +64,7 @@ RULE = Rule(
     fix="Compare with a little less than the round figure, for example quantity(\"79Gi\").",
     level="advisory",
     check=check,
+    threshold=Threshold(
+        says="Per cent by which a selector may miss the memory that a GPU publishes.", default=NEAR, least=0, most=50
+    ),
 )

@@ -151,4 +151,5 @@ class StackView:
     features: Features | None = None  # set with `manifests`
     diagnostics: tuple[Diagnostic, ...] = ()  # what reading the manifests found, and planning with them
     classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
+    thresholds: Mapping[str, float] = field(default_factory=dict[str, float], hash=False)  # that a project set, by rule
     unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged

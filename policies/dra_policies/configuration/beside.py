@@ -1,0 +1,69 @@
+"""Exemptions that stand beside what they are about: in an annotation, or in a comment.
+
+    metadata:
+      annotations:
+        pulumi-dra/ignore: claim-shared-by-replicas — all replicas read the same model
+    spec:  # pulumi-dra: ignore class-of-any-driver until 2027-01-31 — only one driver is installed
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.errors import Place
+from dra_policies.configuration.exemptions import Excuse
+from dra_policies.configuration.reading import unknown_rule
+from dra_policies.configuration.schema import date_of
+from dra_policies.rules import Finding
+
+ANNOTATION: Final = "pulumi-dra/ignore"
+_ANY: Final = re.compile(r"pulumi-dra(?:/|:\s*)ignore")
+_COMMENT: Final = re.compile(r"(?:^|\s)#\s*pulumi-dra(?:/ignore:|:\s*ignore\b)\s*(?P<said>.*)$")
+_SAID: Final = re.compile(
+    r"(?P<rules>[\w-]+(?:\s*,\s*[\w-]+)*)(?:\s+until\s+(?P<until>\S+))?"
+    r"(?:\s*(?:—|–|:)\s*|\s+--?\s+)(?P<reason>\S.*)"
+)
+_FIX: Final = "write RULE — REASON, or RULE until 2027-01-31 — REASON"
+
+
+def may_exempt(text: str) -> bool:
+    """Return whether a text may hold exemptions: a quick look, before it is read."""
+    return _ANY.search(text) is not None
+
+
+def comment_in(line: str) -> str | None:
+    """Return what a comment in a line exempts from; None where there is none."""
+    found = _COMMENT.search(line)
+    return found["said"].strip() if found else None
+
+
+def read_beside(text: str, owner: str, place: Place, urn: str = "") -> Iterator[Excuse | Finding]:
+    """Yield the exemptions in the text of an annotation or a comment, one line for each; what is wrong as findings.
+
+    `owner` is the name of the object.
+    """
+    for line in text.splitlines():
+        if line.strip():
+            yield from _read_line(line.strip(), owner, place, urn)
+
+
+def _read_line(line: str, owner: str, place: Place, urn: str) -> Iterator[Excuse | Finding]:
+    said = _SAID.fullmatch(line)
+    if said is None:
+        message = f'{owner}: "{line}" does not say from which rule it is exempt, and why'
+        yield Finding(message=message, fix=_FIX, place=place, urn=urn)
+        return
+    until = None
+    if said["until"]:
+        try:
+            until = date_of(said["until"])
+        except ValueError as error:
+            yield Finding(message=f"{owner}: {error}", fix=_FIX, place=place, urn=urn)
+            return
+    for rule in re.split(r"\s*,\s*", said["rules"]):
+        if fix := unknown_rule(rule):
+            yield Finding(message=f'{owner}: there is no rule "{rule}"', fix=fix, place=place, urn=urn)
+        else:
+            yield Excuse(rule, owner, said["reason"], place, urn, until, is_beside=True)

@@ -1,0 +1,93 @@
+"""Exemptions: findings that somebody has accepted, with a reason and perhaps a last day."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from fnmatch import fnmatchcase
+
+from dra_planner.errors import NOWHERE, Place
+from dra_policies.configuration.reading import Configured
+from dra_policies.configuration.schema import date_of
+from dra_policies.rules import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Excuse:
+    """One rule that one object, or those whose names match, need not keep."""
+
+    rule: str
+    object: str
+    reason: str
+    place: Place = NOWHERE
+    urn: str = ""
+    expires: date | None = None
+    is_beside: bool = False  # it stands in the object itself, which therefore is there
+
+    def covers(self, rule: str, names: Iterable[str]) -> bool:
+        """Return whether it is about a rule and an object that has these names."""
+        return rule == self.rule and any(fnmatchcase(name, self.object) for name in (*names, ""))
+
+    def is_over(self, today: date) -> bool:
+        return self.expires is not None and today > self.expires
+
+    def __str__(self) -> str:
+        whose = "every object" if self.object == "*" else self.object
+        return f"the exemption of {whose} from {self.rule}"
+
+
+def excuses_of(configured: Configured) -> tuple[Excuse, ...]:
+    """Return the exemptions that a configuration lists."""
+    return tuple(
+        Excuse(
+            rule=each.rule,
+            object=each.object,
+            reason=each.reason,
+            place=configured.place(index),
+            expires=None if each.expires is None else date_of(each.expires),
+        )
+        for index, each in enumerate(configured.settings.exemptions)
+    )
+
+
+def excuse_for(excuses: Iterable[Excuse], rule: str, names: Collection[str], today: date) -> Excuse | None:
+    """Return the first exemption in force that covers a finding of a rule about an object with these names."""
+    return next((each for each in excuses if each.covers(rule, names) and not each.is_over(today)), None)
+
+
+def without_effect(
+    excuses: Iterable[Excuse],
+    used: Collection[Excuse],
+    *,
+    judged: Collection[str],
+    names: Collection[str],
+    today: date,
+    tells_absent: bool,
+) -> Iterator[Finding]:
+    """Yield what is to be said of exemptions: those that have expired, and those that excuse nothing.
+
+    `judged` are the rules that had something to look at, and `names` those of all objects that they saw: of what
+    nobody looked at, nothing is said. `tells_absent`: objects that are not there at all are worth a remark.
+    """
+    for each in excuses:
+        if each.is_over(today):
+            message = f"{each} expired on {each.expires}"
+            fix = "fix what the rule finds and remove the exemption, or write a later date"
+            yield Finding(message=message, fix=fix, place=each.place, urn=each.urn)
+        elif each in used or each.rule not in judged:
+            continue
+        elif each.object == "*" or each.is_beside or any(fnmatchcase(name, each.object) for name in names):
+            yield Finding(
+                message=f"{each} excuses nothing: the rule finds nothing there",
+                fix="remove it",
+                place=each.place,
+                urn=each.urn,
+            )
+        elif tells_absent:
+            yield Finding(
+                message=f"{each}: no object of that name was checked",
+                fix="remove it if the object is gone, or correct its name",
+                place=each.place,
+                remark=True,
+            )

@@ -1,0 +1,21 @@
+"""The rules as a configuration sets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from dra_policies.configuration.schema import Configuration
+from dra_policies.rules import Rule
+
+
+def configured_rules(rules: Iterable[Rule], settings: Configuration) -> tuple[Rule, ...]:
+    """Return the rules with their levels and whether they are on."""
+    return tuple(_configured(rule, settings) for rule in rules)
+
+
+def _configured(rule: Rule, settings: Configuration) -> Rule:
+    level = settings.rules.get(rule.id)
+    if level is None:
+        return rule
+    return replace(rule, is_on=False) if level == "disabled" else replace(rule, level=level, is_on=True)

@@ -1,0 +1,189 @@
+"""`pulumi-dra.yaml` and annotations, as the pack applies them; the command does the same to the same objects."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from pulumi_policy import EnforcementLevel
+
+from dra_command.commands.check import check
+from dra_command.configured import Asked
+from dra_command.inputs import Inputs
+from dra_planner.errors import PlannerError
+from dra_planner.sources import Source
+from dra_policies.configuration.exemptions import excuses_of
+from dra_policies.configuration.of_project import VARIABLE, configuration_of_project
+from dra_policies.configuration.reading import parse_configuration
+from dra_policies.configuration.rules import configured_rules
+from dra_policies.judge import Judge
+from dra_policies.pack import policies
+from dra_policies.rules import RULES
+from dra_policies.stack.resource import Resource
+
+TODAY = date(2026, 6, 1)
+RULE = "pool-differs-from-plan"
+
+
+def judge(text: str = "") -> Judge:
+    configured = parse_configuration(text, "pulumi-dra.yaml")
+    rules = configured_rules(RULES, configured.settings)
+    return Judge(rules, excuses=excuses_of(configured), thresholds=configured.settings.thresholds, today=TODAY)
+
+
+def exempt(rule: str = RULE, object: str = "NodeGroup l4", **more: str) -> str:
+    return yaml.safe_dump({"exemptions": [{"rule": rule, "object": object, "reason": "agreed", **more}]})
+
+
+def told(judging: Judge, *stack: Resource) -> list[str]:
+    early = [entry for each in stack for entry in judging.of_resource(each)]
+    return [entry.rule.id for entry in (*early, *judging.of_stack(stack))]
+
+
+@pytest.fixture
+def larger(declare: SimpleNamespace) -> list[Resource]:
+    """A stack whose pool is smaller than its plan says."""
+    return [declare.record(), declare.node_group(counts=(2, 2, 3))]
+
+
+def test_levels_of_policies() -> None:
+    configured = parse_configuration(
+        "rules: {security-baseline: mandatory, driver-missing: disabled, pod-fits-no-system-pool: advisory}"
+    )
+
+    levels = {each.name: each.enforcement_level for each in policies(configured=configured)}
+
+    assert levels["security-baseline"] == EnforcementLevel.MANDATORY
+    assert levels["driver-missing"] == EnforcementLevel.DISABLED
+    assert levels["pod-fits-no-system-pool"] == EnforcementLevel.ADVISORY
+
+
+@pytest.mark.parametrize("object", ["NodeGroup l4", "NodeGroup *", "*", "urn:pulumi:dev::*::l4"])
+def test_a_resource_is_exempt(larger: list[Resource], object: str) -> None:
+    assert told(judge(), *larger) == [RULE]
+    assert told(judge(exempt(object=object)), *larger) == []
+
+
+def test_another_resource_is_not(larger: list[Resource]) -> None:
+    assert told(judge(exempt(object="NodeGroup h100")), *larger) == [RULE]
+
+
+def test_an_exemption_that_has_expired(larger: list[Resource]) -> None:
+    assert told(judge(exempt(expires="2026-05-31")), *larger) == [RULE, "exemption-without-effect"]
+    assert told(judge(exempt(expires="2026-06-01")), *larger) == []
+
+
+def test_an_exemption_that_excuses_nothing(declare: SimpleNamespace) -> None:
+    assert told(judge(exempt()), declare.record(), declare.node_group()) == ["exemption-without-effect"]
+
+
+def test_a_workload_of_the_plan_is_exempt_by_its_name(declare: SimpleNamespace) -> None:
+    stack = [declare.record(manifests=declare.job(8)), declare.node_group(counts=(4, 4, 4))]
+    assert told(judge(), *stack) == ["pool-maximum-too-small"]
+
+    assert told(judge(exempt("pool-maximum-too-small", "Job default/train")), *stack) == []
+
+
+def test_an_annotation(declare: SimpleNamespace) -> None:
+    def annotated(said: str) -> list[Resource]:
+        objects = declare.job_resources(2, devices=40)
+        for each in objects:
+            each.props.values["metadata"]["annotations"] = {"pulumi-dra/ignore": said}
+        return [objects[0]]
+
+    rule = "claim-asks-for-too-many-devices"
+    assert rule in told(judge(), *annotated(""))
+    assert rule not in told(judge(), *annotated(f"{rule} — tried on a driver of our own"))
+    assert "exemption-without-effect" in told(judge(), *annotated("no-such-rule — why"))
+
+
+SHARED: list[dict[str, Any]] = [
+    {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "one", "namespace": "default"},
+        "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}},
+    },
+    {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {
+            "replicas": 3,
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {
+                    "tolerations": [{"operator": "Exists"}],
+                    "resourceClaims": [{"name": "c", "resourceClaimName": "one"}],
+                    "containers": [{"name": "main", "image": "i", "resources": {"claims": [{"name": "c"}]}}],
+                },
+            },
+        },
+    },
+]
+IN_BOTH = "claim-shared-by-replicas"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        f"rules: {{{IN_BOTH}: disabled}}",
+        f"rules: {{{IN_BOTH}: mandatory}}",
+        exempt(IN_BOTH, "Deployment default/web"),
+        exempt(IN_BOTH, "Deployment default/web", expires="2026-01-01"),
+        exempt("claim-without-container", "Deployment default/web"),
+        exempt(IN_BOTH, "Deployment prod/*"),
+    ],
+    ids=["none", "disabled", "mandatory", "exempt", "expired", "excuses nothing", "another object"],
+)
+def test_command_and_pack_tell_the_same(declare: SimpleNamespace, text: str) -> None:
+    source = Source("web.yaml", yaml.safe_dump_all(SHARED))
+    asked = Asked(parse_configuration(text, "pulumi-dra.yaml"), TODAY)
+    resources = [
+        declare.resource(f"kubernetes:{each['apiVersion']}:{each['kind']}", each["metadata"]["name"], each)
+        for each in SHARED
+    ]
+
+    of_command = [
+        (each.code, each.severity)
+        for each in check(Inputs(sources=(source,), paths=("web.yaml",)), (), asked).diagnostics
+        if each.severity != "note"
+    ]
+    of_pack = [
+        (entry.rule.id, "error" if entry.rule.level == "mandatory" else "warning")
+        for entry in judge(text).of_stack(resources)
+        if entry.finding.certain and entry.rule.id != "plan-record-missing"
+    ]
+
+    assert sorted(of_command) == sorted(of_pack)
+
+
+class TestWhereThePackLooks:
+    def test_from_the_folder_of_whoever_started_pulumi_upwards(self, tmp_path: Path) -> None:
+        (tmp_path / "pulumi-dra.yaml").write_text("exclude: [a]\n")
+        (tmp_path / "stacks").mkdir()
+
+        assert configuration_of_project({"PWD": str(tmp_path / "stacks")}).settings.exclude == ["a"]
+
+    def test_a_variable_names_another(self, tmp_path: Path) -> None:
+        (tmp_path / "pulumi-dra.yaml").write_text("exclude: [a]\n")
+        (tmp_path / "other.yaml").write_text("exclude: [b]\n")
+        environment = {"PWD": str(tmp_path), VARIABLE: str(tmp_path / "other.yaml")}
+
+        assert configuration_of_project(environment).settings.exclude == ["b"]
+
+    def test_nowhere(self, tmp_path: Path) -> None:
+        (tmp_path / ".git").mkdir()
+
+        assert configuration_of_project({"PWD": str(tmp_path)}).settings.rules == {}
+        assert configuration_of_project({}).settings.rules == {}
+
+    def test_one_that_is_named_and_missing_is_an_error(self, tmp_path: Path) -> None:
+        with pytest.raises(PlannerError, match="does not exist"):
+            configuration_of_project({VARIABLE: str(tmp_path / "gone.yaml")})
