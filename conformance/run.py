@@ -55,7 +55,8 @@ def _sample() -> list[list[str]]:
         for seed in (FIXED_SEED, fresh)
     ]
     scheduler = ["scheduler/run.py", "--minor", SAMPLE_SERVER, "--count", SAMPLE_FLEETS, "--seed", fresh]
-    return [*random, ["api_server/run.py", "--sample", "--minor", SAMPLE_SERVER], scheduler]
+    reports = ["reports/run.py"]
+    return [*random, reports, ["api_server/run.py", "--sample", "--minor", SAMPLE_SERVER], scheduler]
 
 
 def _everything() -> list[list[str]]:
@@ -64,7 +65,7 @@ def _everything() -> list[list[str]]:
         if check[0].startswith("cel"):
             check += ["--costs", "--count", "20000"]
     servers = [["api_server/run.py"], ["scheduler/run.py"], ["control_plane/kills.py"]]
-    return [*random, *servers, ["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"]]
+    return [*random, *servers, ["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"], ["reports/run.py"]]
 
 
 if __name__ == "__main__":

@@ -240,6 +240,13 @@ def _add_check(commands: Any) -> None:
         "instead of findings; what has no such form stays and is named; standard input is printed whole",
     )
     parser.add_argument("--in-place", action="store_true", help="with --rewrite: change these files instead")
+    parser.add_argument(
+        "--output",
+        metavar="FORMAT=FILE[,…]",
+        action="append",
+        default=[],
+        help="also write the findings to files, in any format, repeatable: sarif=findings.sarif,junit=checks.xml",
+    )
     _add_answer(parser, ("text", "json", "markdown", "html", "sarif", "junit", "github"))
 
 

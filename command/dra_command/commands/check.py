@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from dra_command.arguments import UsageError
 from dra_command.checked import Checked, Skipped, order_findings
@@ -31,6 +32,11 @@ def run(values: argparse.Namespace) -> int:
         return rewriting.run(values)
     if values.explain:
         return _explain(values.explain)
+    outputs: dict[Path, str] = {}
+    if values.output:
+        from dra_command.formats.check_answer import outputs_of, write_outputs
+
+        outputs = outputs_of(values.output)
     if values.driver_upgrade:
         from dra_command.upgrading import check_upgrade
 
@@ -43,35 +49,16 @@ def run(values: argparse.Namespace) -> int:
         inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
         with doing("checking", quiet=values.quiet):
             checked = check(inputs, rules, asked)
-    match values.format:
-        case "json":
-            from dra_command.formats.check_json import check_json
+    if outputs:
+        write_outputs(checked, outputs)
+    if values.format == "text":
+        from dra_command.formats.check_text import print_check
 
-            print(check_json(checked))
-        case "markdown":
-            from dra_command.formats.check_markdown import check_markdown
+        print_check(checked, quiet=values.quiet)
+    else:
+        from dra_command.formats.check_answer import check_answer
 
-            print(check_markdown(checked), end="")
-        case "html":
-            from dra_command.formats.check_html import check_html
-
-            print(check_html(checked), end="")
-        case "sarif":
-            from dra_command.formats.check_sarif import check_sarif
-
-            print(check_sarif(checked))
-        case "junit":
-            from dra_command.formats.check_junit import check_junit
-
-            print(check_junit(checked))
-        case "github":
-            from dra_command.formats.check_github import check_github
-
-            print(check_github(checked), end="")
-        case _:
-            from dra_command.formats.check_text import print_check
-
-            print_check(checked, quiet=values.quiet)
+        print(check_answer(checked, values.format), end="")
     return _status(checked, values.fail_on, allow_unknown=values.allow_unknown)
 
 

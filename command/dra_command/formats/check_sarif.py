@@ -14,8 +14,11 @@ from urllib.parse import quote
 from dra_command.checked import Checked
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
+from dra_policies.rules.rule import CLAIMS_PAGE
 
 NO_FILE = "pulumi-dra"
+_TAGS = ["kubernetes", "dynamic-resource-allocation"]
+_MOST = 25_000  # results that GitHub takes of one run
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -30,19 +33,37 @@ def check_sarif(checked: Checked) -> str:
             "help": {"text": rule.fix, "markdown": f"{rule.says}\n\n**Why:** {rule.why}\n\n**Fix:** {rule.fix}"},
             "helpUri": rule.url,
             "defaultConfiguration": {"level": "error" if rule.level == "mandatory" else "warning"},
+            "properties": {"tags": _TAGS, "precision": "high"},
         }
         for rule in RULES
     ]
     others = sorted({each.code for each in checked.diagnostics} - known)
-    rules += [{"id": code, "shortDescription": {"text": code.replace("-", " ")}} for code in others]
+    rules += [_other(code) for code in others]
     driver = {"name": "pulumi-dra", "version": version("pulumi-dra"), "rules": rules}
     position = {rule["id"]: index for index, rule in enumerate(rules)}
-    run = {
+    run: dict[str, Any] = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": _results(checked, position),
+        "results": _results(checked, position)[:_MOST],
     }
+    if len(checked.diagnostics) > _MOST:
+        left = {"level": "warning", "message": {"text": f"{len(checked.diagnostics) - _MOST} more findings left out"}}
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [left]}]
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+
+
+def _other(code: str) -> dict[str, Any]:
+    """Return what is said of a finding that is no rule's: one of reading the objects, or of planning."""
+    said = code.replace("-", " ").capitalize()
+    text = f"{said}: found on reading the objects as the API server does, or on planning. Each result says its fix."
+    return {
+        "id": code,
+        "shortDescription": {"text": said},
+        "fullDescription": {"text": text},
+        "help": {"text": text, "markdown": text},
+        "helpUri": CLAIMS_PAGE,
+        "properties": {"tags": _TAGS, "precision": "high"},
+    }
 
 
 def _results(checked: Checked, position: Mapping[str, int]) -> list[dict[str, Any]]:

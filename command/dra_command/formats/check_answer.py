@@ -1,0 +1,76 @@
+"""The findings of `check` in each of its formats: one text for standard output, others for files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from dra_command.arguments import UsageError
+from dra_command.checked import Checked
+from dra_command.writing import write_whole
+from dra_planner.errors import SourceError
+
+FORMATS: Final = ("text", "json", "markdown", "html", "sarif", "junit", "github")
+
+
+def check_answer(checked: Checked, form: str, *, quiet: bool = False) -> str:
+    """Return the findings in a format, with a newline at the end."""
+    match form:
+        case "json":
+            from dra_command.formats.check_json import check_json
+
+            return f"{check_json(checked)}\n"
+        case "markdown":
+            from dra_command.formats.check_markdown import check_markdown
+
+            return check_markdown(checked)
+        case "html":
+            from dra_command.formats.check_html import check_html
+
+            return check_html(checked)
+        case "sarif":
+            from dra_command.formats.check_sarif import check_sarif
+
+            return f"{check_sarif(checked)}\n"
+        case "junit":
+            from dra_command.formats.check_junit import check_junit
+
+            return f"{check_junit(checked)}\n"
+        case "github":
+            from dra_command.formats.check_github import check_github
+
+            return check_github(checked)
+        case _:
+            from dra_command.formats.check_text import print_check
+
+            page = io.StringIO()
+            print_check(checked, quiet=quiet, file=page)
+            return page.getvalue()
+
+
+def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
+    """Return the format of each file that is named as `sarif=FILE,junit=FILE`; raises UsageError for anything else."""
+    found: dict[Path, str] = {}
+    for each in (part.strip() for text in texts for part in text.split(",")):
+        form, _, file = each.partition("=")
+        if not file:
+            raise UsageError(f'--output: "{each}" names no file', fix="write FORMAT=FILE, as sarif=findings.sarif")
+        if form not in FORMATS:
+            raise UsageError(f'--output: there is no format "{form}"', fix=f"choose from {', '.join(FORMATS)}")
+        path = Path(file)
+        if file == "-":
+            raise UsageError("--output: standard output is no file", fix=f"write --format {form} for it")
+        if path.is_dir():
+            raise UsageError(f"--output: {file} is a folder", fix="name a file in it")
+        if path in found:
+            raise UsageError(f"--output: {file} is named twice", fix="give each format a file of its own")
+        found[path] = form
+    return found
+
+
+def write_outputs(checked: Checked, outputs: dict[Path, str]) -> None:
+    """Write each file, whole or not at all; raises SourceError where that cannot be done."""
+    for path, form in outputs.items():
+        write_whole(path, check_answer(checked, form), SourceError)

@@ -1,0 +1,76 @@
+"""`check --output`: several formats at once, each in a file, beside what standard output says."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from command_project import Project
+
+
+@pytest.fixture
+def failing(project: Project) -> Project:
+    """A project whose claim asks for a field that does not exist."""
+    text = (project.root / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
+    project.write("workloads/two-pods.yaml", text.replace("deviceClassName", "deviceClas"))
+    return project
+
+
+def test_files_hold_what_the_formats_print(failing: Project) -> None:
+    forms = ("text", "json", "markdown", "html", "sarif", "junit", "github")
+    wanted = {form: failing.run("check", "workloads", "--format", form).out for form in forms}
+    outputs = ",".join(f"{form}=out.{form}" for form in forms[1:])
+
+    done = failing.run("check", "workloads", "--output", outputs, "--output", "text=out.text")
+
+    assert done.out == wanted["text"]
+    assert done.status == 1
+    assert {form: (failing.root / f"out.{form}").read_text(encoding="utf-8") for form in forms} == wanted
+
+
+def test_standard_output_keeps_its_own_format(failing: Project) -> None:
+    done = failing.run("check", "workloads", "--format", "json", "--output", "sarif=a.sarif, junit=b.xml")
+
+    log = json.loads((failing.root / "a.sarif").read_text(encoding="utf-8"))
+    suite = ElementTree.parse(failing.root / "b.xml").getroot()[0]
+    assert len(log["runs"][0]["results"]) == len(done.json["diagnostics"])
+    assert int(suite.attrib["failures"]) == sum(each["severity"] == "error" for each in done.json["diagnostics"])
+
+
+def test_a_driver_upgrade_is_written_too(project: Project) -> None:
+    project.run("check", "--driver-upgrade", "25.8.1", "0.4.1", "--output", "json=up.json")
+
+    assert json.loads((project.root / "up.json").read_text(encoding="utf-8"))["diagnostics"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("sarif", '"sarif" names no file; write FORMAT=FILE'),
+        ("", '"" names no file'),
+        ("sarf=a", 'there is no format "sarf"; choose from text, json'),
+        ("sarif=a,junit=a", "a is named twice"),
+        ("sarif=-", "write --format sarif"),
+        ("sarif=workloads", "workloads is a folder; name a file in it"),
+        ("sarif=gone/a.sarif", "gone/a.sarif: cannot be written"),
+    ],
+)
+def test_what_cannot_be_written_is_wrong_input(project: Project, words: str, told: str) -> None:
+    done = project.run("check", "workloads", "--output", words)
+
+    assert done.status == 2
+    assert told in done.err
+    assert not (project.root / "a").exists()
+
+
+def test_rules_of_others_have_help_in_sarif(failing: Project) -> None:
+    log = json.loads(failing.run("check", "workloads", "--format", "sarif").out)
+
+    rules = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}
+    assert "unknown-field" in rules
+    for rule in rules.values():
+        assert rule["help"]["text"]
+        assert rule["help"]["markdown"]
+        assert rule["fullDescription"]["text"]
+        assert rule["helpUri"].startswith("https://")
