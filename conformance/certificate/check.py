@@ -9,6 +9,8 @@ rows of the model, are taken as given: `pulumi-dra slices` and `pulumi-dra expla
     weak duality    prices π of items, and V_p, which no node of pool p is worth more than: a fleet of N_p nodes that
                     holds the demand d has Σ V_p·N_p ≥ D = Σ π·d, so for every θ ≥ 0 it costs at least
                     θ·D + Σ_p min over minimum ≤ N ≤ maximum of (c_p − θ·V_p)·N
+    limits          where pools share L of something, of which a node takes w_p: with a price ρ ≥ 0 it costs at least
+                    what it does with c_p + ρ·w_p, less ρ·L
     V_p             is checked with the prices of rows, and where these do not settle it by trying every set of pods
 
 Exit status: 0 the certificate holds, 1 it does not, with every sentence that is not true.
@@ -18,7 +20,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import ceil, prod
@@ -124,7 +126,7 @@ def _is_worth_at_most(
 
 def _false_claim(document: Document, pools: Mapping[str, Document]) -> Iterator[str]:
     if document["claim"] == "infeasible":
-        if not any(_worth(part, document) > _room(part, pools) for part in document["parts"]):
+        if not any(_worth(part, document) > _room(part, pools, document["limits"]) for part in document["parts"]):
             yield "no part has more demand than its pools can hold"
         return
     proved = [_bound(part, document, pools) for part in document["parts"]]
@@ -139,18 +141,43 @@ def _worth(part: Document, document: Document) -> int:
     return sum(price * document["demand"].get(item, 0) for item, price in part["items"].items())
 
 
-def _room(part: Document, pools: Mapping[str, Document]) -> int:
-    return sum(part["worth"].get(name, 0) * pools[name]["maximum"] for name in part["pools"])
+def _room(part: Document, pools: Mapping[str, Document], limits: Sequence[Document]) -> Fraction:
+    """Return the most that the pools of a part hold: no more than within any one of the limits."""
+    worth = {name: part["worth"].get(name, 0) for name in part["pools"]}
+    room = Fraction(sum(value * pools[name]["maximum"] for name, value in worth.items()))
+    for limit in limits:
+        takes = limit["takes"]
+        left = Fraction(max(0, limit["most"] - sum(each * pools[name]["minimum"] for name, each in takes.items())))
+        held = Fraction(0)
+        for name, value in sorted(worth.items(), key=lambda each: -Fraction(each[1], takes.get(each[0], 1))):
+            further = Fraction(pools[name]["maximum"] - pools[name]["minimum"])
+            if name in takes:
+                further = min(further, left / takes[name])
+                left -= further * takes[name]
+            held += value * (pools[name]["minimum"] + further)
+        room = min(room, held)
+    return room
 
 
 def _bound(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:
-    inside = [(pools[name], part["worth"].get(name, 0)) for name in part["pools"]]
-    scales = {Fraction(0), *(Fraction(pool["cost"], worth) for pool, worth in inside if worth)}
-    best = Fraction(0)
+    prices = {name: max(Fraction(0), Fraction(price)) for name, price in part["limits"].items()}
+    costs = {name: Fraction(pools[name]["cost"]) for name in part["pools"]}
+    paid = Fraction(0)
+    for limit in document["limits"]:
+        price = prices.get(limit["name"], Fraction(0))
+        paid += price * limit["most"]
+        for name, takes in limit["takes"].items():
+            if name in costs:
+                costs[name] += price * takes
+            elif price:
+                return Fraction(0)  # others take of it as well
+    inside = [(pools[name], costs[name], part["worth"].get(name, 0)) for name in part["pools"]]
+    scales = {Fraction(0), *(cost / worth for _, cost, worth in inside if worth)}
+    best = Fraction(sum(pools[name]["cost"] * pools[name]["minimum"] for name in part["pools"]))
     for scale in scales:
-        total = scale * _worth(part, document)
-        for pool, worth in inside:
-            back = pool["cost"] - scale * worth
+        total = scale * _worth(part, document) - paid
+        for pool, cost, worth in inside:
+            back = cost - scale * worth
             total += back * (pool["minimum"] if back >= 0 else pool["maximum"])
         best = max(best, total)
     return best
@@ -170,8 +197,16 @@ def _integer_bound(part: Document, document: Document, pools: Mapping[str, Docum
         sum(pool["cost"] * count for (pool, _), count in zip(inside, counts, strict=True))
         for counts in product(*ranges)
         if sum(worth * count for (_, worth), count in zip(inside, counts, strict=True)) >= demand
+        and not any(_exceeded(document, dict(zip(part["pools"], counts, strict=True))))
     )
     return max(bound, Fraction(min(costs, default=0)))
+
+
+def _exceeded(document: Document, nodes: Mapping[str, int]) -> Iterator[str]:
+    """Yield the limits that so many nodes exceed."""
+    for limit in document["limits"]:
+        if sum(takes * nodes.get(name, 0) for name, takes in limit["takes"].items()) > limit["most"]:
+            yield limit["name"]
 
 
 def _false_packing(document: Document, pools: Mapping[str, Document]) -> Iterator[str]:
@@ -191,6 +226,8 @@ def _false_packing(document: Document, pools: Mapping[str, Document]) -> Iterato
     for name, nodes in used.items():
         if nodes > pools[name]["maximum"]:
             yield f"pool {name} has {nodes} nodes, at most {pools[name]['maximum']} are allowed"
+    for name in _exceeded(document, {name: max(count, pools[name]["minimum"]) for name, count in used.items()}):
+        yield f"{name} is exceeded"
     for item, count in document["demand"].items():
         if placed[item] > count or (placed[item] < count and document["claim"] == "cost" and not document["pending"]):
             yield f"{placed[item]} of {count} of {item} are placed"

@@ -104,6 +104,16 @@ class LevelsRow(Output):
     peak: LevelRow
 
 
+class LimitRow(Output):
+    """What pools share: a quota of the account, or a reservation."""
+
+    name: str
+    unit: str = Field(description="What it counts: vCPU, GPU or node.")
+    most: int = Field(description="How much there is.")
+    used: int = Field(description="What the nodes that are built take, those of the system pool with them.")
+    pools: dict[str, int] = Field(description="What one node of each pool takes.")
+
+
 class DemandRow(Output):
     """Pods at the same time; null where nothing bounds them."""
 
@@ -249,6 +259,9 @@ class PlanOutput(Output):
     simulation: SimulationRow | None = Field(description="null where nothing was simulated.")
     workloads: list[WorkloadRow]
     cost: CostRow | None
+    limits: list[LimitRow] = Field(
+        default_factory=list, description="What pools share; empty where they share nothing."
+    )
     verdicts: VerdictsRow = Field(description="Of all workloads together, for each demand.")
     pods: int = Field(description="Pods of all workloads at the demand judged.")
     filled_nodes: FilledNodesRow

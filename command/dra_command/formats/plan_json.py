@@ -16,6 +16,7 @@ from dra_command.contract.plan import (
     FitRow,
     LevelRow,
     LevelsRow,
+    LimitRow,
     NodesRow,
     PlacementRow,
     PoolRow,
@@ -45,6 +46,7 @@ from dra_planner.plan.explaining import explain_failing
 from dra_planner.plan.node_groups import FilledNodes, fill_nodes
 from dra_planner.plan.order_outcomes import order_outcomes
 from dra_planner.plan.plan_difference import PlanDifference
+from dra_planner.plan.values import LimitUse
 from dra_planner.simulation import Stranding
 
 
@@ -62,6 +64,7 @@ def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None =
         method=plan.method,
         workloads=[_workload(workload) for workload in plan.workloads],
         cost=_cost(plan, filled),
+        limits=[_limit(each) for each in plan.limits],
         verdicts=_verdicts({level: plan.verdict_at(level) for level in DEMAND_LEVELS}),
         pods=plan.pods,
         filled_nodes=filled_row(filled),
@@ -114,6 +117,12 @@ def _cost(plan: Plan, filled: FilledNodes) -> CostRow | None:
         pools=list(pool_cost_rows(plan)),
         shares=share_rows(cost_shares(plan, filled)),
     )
+
+
+def _limit(use: LimitUse) -> LimitRow:
+    limit = use.limit
+    most, used = limit.most + limit.beside, use.used + limit.beside
+    return LimitRow(name=limit.name, unit=limit.unit, most=most, used=used, pools=dict(limit.takes))
 
 
 def _simulation(plan: Plan) -> SimulationRow | None:

@@ -11,7 +11,7 @@ from dra_planner.catalog import cloud_titles
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
 from dra_planner.plan import Plan
-from dra_planner.plan.values import MISSING_POOL
+from dra_planner.plan.values import MISSING_POOL, LimitUse
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # only simulating needs the simulation
@@ -24,6 +24,7 @@ VERDICT_WORDS: dict[Verdict, str] = {
 }
 VERDICT_AFTER_A_NAME: dict[Verdict, str] = {**VERDICT_WORDS, "cannot-tell": "cannot be judged"}
 MOST_REASONS = 3
+MOST_NAMED = 4  # pools that share something
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,26 @@ def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
 
 
 def costs(plan: Plan) -> tuple[str, ...]:
-    """Return what the planned nodes cost, with the date of the prices, or that it is unknown."""
+    """Return what the planned nodes cost, with the date of the prices, or that it is unknown; and what pools share."""
+    return (*_costs(plan), *map(_limit, plan.limits))
+
+
+def _limit(use: LimitUse) -> str:
+    limit = use.limit
+    users = f"{_listed(limit.takes)}{' and the system pool' if limit.beside else ''}"
+    return (
+        f"{limit.name}: {use.used + limit.beside} of {counted(limit.most + limit.beside, limit.unit)} used by {users}"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    known = list(names)
+    if len(known) > MOST_NAMED:
+        return f"{', '.join(known[:MOST_NAMED])} and {len(known) - MOST_NAMED} more pools"
+    return f"pool{'s' if len(known) > 1 else ''} {', '.join(known)}"
+
+
+def _costs(plan: Plan) -> tuple[str, ...]:
     if plan.fleet is None:
         return ()
     if plan.judgement.is_observed:

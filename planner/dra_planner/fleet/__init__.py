@@ -1,7 +1,7 @@
 """The user's document: which cluster, which pools, which drivers; read, validated, defaults filled in."""
 
 from dra_planner.fleet.drivers import DevicePlugin, Dranet, Drivers, FleetDeviceClass, NvidiaDriver
-from dra_planner.fleet.pools import CapacityBlock, Count, Pool, PoolTaint, Reservation
+from dra_planner.fleet.pools import CapacityBlock, Count, Pool, PoolTaint, Quota, Reservation
 from dra_planner.fleet.reading import (
     StackSettings,
     read_document,
@@ -27,6 +27,7 @@ __all__ = [
     "NvidiaDriver",
     "Pool",
     "PoolTaint",
+    "Quota",
     "Reservation",
     "StackSettings",
     "read_document",

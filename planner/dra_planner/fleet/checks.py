@@ -30,7 +30,7 @@ def check_together(fleet: Fleet) -> list[Fault]:
     faults += _name_faults(fleet)
     for index, pool in enumerate(fleet.pools):
         faults += _pool_faults(fleet, index, pool, driver)
-    return faults
+    return [*faults, *_limit_faults(fleet)]
 
 
 def _driver(fleet: Fleet) -> DriverRelease | None:
@@ -98,6 +98,13 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
     for at, device_class in enumerate(fleet.device_classes):
         if device_class.extended_resource_name and (fault := extended_resource_fault(fleet.minor)):
             yield ("deviceClasses", at, "extendedResourceName"), fault
+
+
+def _limit_faults(fleet: Fleet) -> Iterator[Fault]:
+    if fleet.quotas or any(pool.bought_nodes is not None for pool in fleet.pools):
+        from dra_planner.fleet.limits import limit_faults  # few fleets have any
+
+        yield from limit_faults(fleet)
 
 
 def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | None) -> Iterator[Fault]:

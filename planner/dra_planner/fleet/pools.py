@@ -1,10 +1,11 @@
-"""Pools: GPU nodes of one machine type, how many, where they come from, and how kubelet runs on them."""
+"""Pools: GPU nodes of one machine type, how many, where they come from, and how kubelet runs on them; quotas."""
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dra_planner.clouds import (
     DAYS,
@@ -33,6 +34,9 @@ LabelValue = Annotated[str, refused_by(label_value_fault)]
 TimeOfDay = Annotated[str, refused_by(time_of_day_fault)]
 Instant = Annotated[str, refused_by(instant_fault)]
 NodeCount = Annotated[int, within(NODES)]
+Unit = Literal["vcpus", "gpus", "nodes"]
+_AMOUNTS = range(10**9 + 1)
+CapacityKind = Literal["on-demand", "spot", "reservation", "capacity-block"]
 
 
 class Count(Document):
@@ -52,16 +56,25 @@ class Count(Document):
         return self.min == self.max
 
 
+BoughtNodes = Annotated[int, within(range(1, NODES[-1] + 1))]
+
+
 class Reservation(Document):
     """Capacity bought beforehand."""
 
     reservation: str = Field(min_length=1, description="Id of a capacity reservation (EKS), name of one (GKE).")
+    nodes: BoughtNodes | None = Field(
+        default=None, description="How many nodes it has, for all pools that name it; none: not known."
+    )
 
 
 class CapacityBlock(Document):
     """An EC2 Capacity Block, by its reservation id."""
 
     capacity_block: str = Field(min_length=1, description="Id of the reservation, cr-….")
+    nodes: BoughtNodes | None = Field(
+        default=None, description="How many nodes it has, for all pools that name it; none: not known."
+    )
 
 
 class WeeklyHours(Document):
@@ -170,6 +183,11 @@ class Pool(Document):
         return taints
 
     @property
+    def bought_nodes(self) -> int | None:
+        """How many nodes were bought where the pool says so; None for capacity that is not bought, or not counted."""
+        return None if isinstance(self.capacity, str) else self.capacity.nodes
+
+    @property
     def source(self) -> Capacity:
         """Where its machines come from, in the planner's words."""
         match self.capacity:
@@ -186,3 +204,33 @@ class Pool(Document):
         if self.schedule is None:
             return ""
         return f"has its nodes {self.schedule.times}, else {self.count.min}: what is planned on them is pending then"
+
+
+def _supported_unit(value: Any) -> Any:
+    if value == "addresses":
+        raise ValueError('"addresses" is not supported yet: how many a node takes is not known; count nodes instead')
+    return value
+
+
+class Quota(Document):
+    """So many vCPUs, GPUs or nodes of some machines, as far as they are there for this fleet."""
+
+    name: str = Field(
+        min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f]+$", description="Name, as the cloud has it."
+    )
+    unit: Annotated[Unit, BeforeValidator(_supported_unit)] = Field(description="What it counts.")
+    limit: Annotated[int, within(_AMOUNTS)] = Field(
+        description="How many the nodes of this fleet may take together.", json_schema_extra=bounds(_AMOUNTS)
+    )
+    machines: list[Annotated[str, Field(min_length=1)]] = Field(
+        default_factory=list,
+        description="Machine types that count, `*` for any letters: p5.*; none: every machine.",
+    )
+    capacity: list[CapacityKind] = Field(
+        default_factory=list, description="Nodes that count by where they come from; none: all of them."
+    )
+
+    def counts(self, machine: str, capacity: str) -> bool:
+        """Whether nodes of a machine type that come from there count."""
+        named = not self.machines or any(fnmatchcase(machine, pattern) for pattern in self.machines)
+        return named and (not self.capacity or capacity in self.capacity)

@@ -23,8 +23,9 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import SYSTEM_NODES, PoolNodes, public_network_fault, repetition_fault
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.drivers import DevicePlugin, Drivers, FleetDeviceClass
-from dra_planner.fleet.pools import Pool
+from dra_planner.fleet.pools import Pool, Quota
 from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, Document, bounds, refused_by, sentence_of, within
+from dra_planner.model import SharedLimit
 from dra_planner.releases import parse_version
 
 DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=253)]
@@ -129,6 +130,9 @@ class Fleet(Document):
         "does by default, or so that full nodes come first (MostAllocated; on GKE the autoscaling profile "
         "optimize-utilization, on EKS a scheduler of one's own).",
     )
+    quotas: list[Quota] = Field(
+        default_factory=list, description="Quotas of the account that the pools share, as far as they are there for it."
+    )
     pools: list[Pool] = Field(min_length=1, description="GPU nodes that claims are planned on.")
 
     @field_validator("cloud")
@@ -169,6 +173,15 @@ class Fleet(Document):
     def counts_change(self, name: str) -> bool:
         """Whether somebody changes the node count of a pool later: an autoscaler, or the cloud on a schedule."""
         return self.is_autoscaled or self.pool(name).schedule is not None
+
+    @property
+    def limits(self) -> tuple[SharedLimit, ...]:
+        """What pools share: quotas without what the system pool takes of them, and reservations."""
+        if not self.quotas and all(pool.bought_nodes is None for pool in self.pools):
+            return ()
+        from dra_planner.fleet.limits import shared_limits  # few fleets have any
+
+        return shared_limits(self)
 
     def nodes_of(self, pool: Pool, machine: Machine | None) -> PoolNodes:
         """Return what the labels and taints of a pool's nodes follow from; `machine` is None for an unknown one."""

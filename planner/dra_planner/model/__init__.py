@@ -21,7 +21,7 @@ from dra_planner.model.claims import (
 )
 from dra_planner.model.demand import Blocked, Demand, Member, Shape, ShapeClaim
 from dra_planner.model.limit_ranges import LimitRange
-from dra_planner.model.nodes import Node, Taint
+from dra_planner.model.nodes import Node, SharedLimit, Taint, fill_up, nodes_left
 from dra_planner.model.objects import (
     Amounts,
     LabelSelector,
@@ -119,6 +119,7 @@ __all__ = [
     "Rollout",
     "Shape",
     "ShapeClaim",
+    "SharedLimit",
     "Taint",
     "Toleration",
     "TopologySpreadConstraint",
@@ -129,6 +130,8 @@ __all__ = [
     "Workload",
     "WorkloadRef",
     "best",
+    "fill_up",
     "generated_claim_name",
+    "nodes_left",
     "worst",
 ]

@@ -1,8 +1,9 @@
-"""Nodes: what they can hold beside devices."""
+"""Nodes: what they can hold beside devices, and what those of several pools may take together."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dra_planner.model.objects import Amounts, ObjectMeta
@@ -34,3 +35,46 @@ class Node:
     @property
     def name(self) -> str:
         return self.meta.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedLimit:
+    """So many units of something for all nodes of some pools together; `takes` is what one node of each takes.
+
+    `name` is what messages call it, `unit` what is counted: "vCPU". `beside` is what other nodes have of it, which is
+    not among the `most` that are left for these pools.
+    """
+
+    name: str
+    most: int
+    unit: str
+    takes: Mapping[str, int] = field(hash=False)
+    beside: int = 0
+
+    def used(self, counts: Mapping[str, int]) -> int:
+        """Return how much so many nodes of each pool take."""
+        return sum(takes * counts.get(pool, 0) for pool, takes in self.takes.items())
+
+    def less(self, counts: Mapping[str, int]) -> SharedLimit:
+        """Return what is left of it beside nodes that are there, 0 at least."""
+        return replace(self, most=max(0, self.most - self.used(counts)))
+
+
+def nodes_left(limits: Iterable[SharedLimit], counts: Mapping[str, int]) -> dict[str, int]:
+    """Return how many nodes more each limited pool may have, the others as many as they are."""
+    left: dict[str, int] = {}
+    for limit in limits:
+        spare = max(0, limit.most - limit.used(counts))
+        for pool, takes in limit.takes.items():
+            nodes = spare // takes
+            left[pool] = min(left.get(pool, nodes), nodes)
+    return left
+
+
+def fill_up(limits: Iterable[SharedLimit], least: Mapping[str, int], most: Mapping[str, int]) -> dict[str, int]:
+    """Return `least` with every pool raised as far towards `most` as the limits allow, in order."""
+    counts, kept = dict(least), tuple(limits)
+    for pool, nodes in most.items():
+        left = nodes_left(kept, counts).get(pool)
+        counts[pool] = nodes if left is None else min(nodes, counts[pool] + left)
+    return counts

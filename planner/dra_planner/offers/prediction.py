@@ -141,6 +141,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
             *slice_assumptions(machine, driver, mig=pool.mig, settings=driver_settings),
             *(network_assumptions(machine) if network else ()),
             *_other_accelerator(machine),
+            *_bought(pool),
             *_offered(machine, fleet.region, pool_zones(fleet, pool)),
             *price_sentences,
             *([pool.schedule_sentence] if pool.schedule else ()),
@@ -178,6 +179,16 @@ def _other_accelerator(machine: Machine) -> tuple[str, ...]:
     if accelerator is None or accelerator.gpu is not None:
         return ()
     return (f"{machine.name}: no driver of this fleet publishes its {accelerator.model}; nothing of it is offered",)
+
+
+def _bought(pool: Pool) -> tuple[str, ...]:
+    source = pool.source
+    if not source.reservation:
+        return ()
+    said = f'"{source.reservation}" is paid for whether its nodes are used or not; those that are used are counted'
+    if pool.bought_nodes is None:
+        return (f'how many nodes "{source.reservation}" has is not said; the maximum of the pool stands for it', said)
+    return (said,)
 
 
 def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str, ...]:

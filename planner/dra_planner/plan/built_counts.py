@@ -5,11 +5,12 @@ Without an autoscaler some clouds take only multiples of a pool's zones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from dra_planner.clouds import CountStep, cloud
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet, Pool
+from dra_planner.model import nodes_left
 from dra_planner.plan.values import NodeRange, PlannedPool
 
 
@@ -25,6 +26,16 @@ def node_range(minimum: int, plan: int, maximum: int, smaller: bool) -> NodeRang
     """
     least = minimum if smaller else plan
     return NodeRange(minimum=min(least, plan), desired=plan, maximum=maximum)
+
+
+def counts_to_build(fleet: Fleet, needed: Mapping[str, int], maximums: Mapping[str, int]) -> dict[str, int]:
+    """Return what `count_to_build` says of every pool, no more of what pools share than there is."""
+    built, limits = dict(needed), fleet.limits
+    for name, nodes in needed.items():
+        left = nodes_left(limits, built).get(name)
+        most = maximums[name] if left is None else min(maximums[name], nodes + left)
+        built[name] = count_to_build(fleet, name, nodes, most)
+    return built
 
 
 def count_to_build(fleet: Fleet, name: str, nodes: int, maximum: int) -> int:

@@ -17,14 +17,14 @@ from dra_planner.fleet import Fleet
 from dra_planner.model import Reason, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.offers.verification import pool_of
-from dra_planner.plan.built_counts import count_to_build, find_built_counts, may_be_smaller, node_range
+from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.observed import ReadCluster, read_cluster
 from dra_planner.plan.observed_nodes import judge_outcome
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.simulated import PROFILES, RANDOM_ORDERS, stranded
-from dra_planner.plan.values import Cost, Plan, PlannedPool, PlanRequest, overall_verdict
+from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.simulation import (
     CountQuestion,
     Order,
@@ -55,7 +55,11 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     found = simulate_counts(growth.question(request.steps), request.steps, scale=1)
     more = found.counts or found.reached or dict.fromkeys(growth.existing, 0)
     judgement = _judge(growth, found, more)
-    pools = tuple(_pool(growth, pool.name, found, more, judgement) for pool in fleet.pools)
+    nodes = {name: existing + more[name] for name, existing in growth.existing.items()}
+    built = counts_to_build(fleet, nodes, {offer.name: offer.count_max for offer in growth.predicted})
+    pools = tuple(
+        _pool(growth, pool.name, found, built[pool.name], nodes[pool.name], judgement) for pool in fleet.pools
+    )
     diagnostics = (*cluster.diagnostics, *find_built_counts(fleet, pools))
     return Plan(
         judgement=judgement,
@@ -67,6 +71,7 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         assumptions=(*cluster.assumptions, *_assumptions(growth, more)),
         diagnostics=diagnostics,
         manifests=cluster.manifests,
+        limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
     )
 
 
@@ -117,6 +122,7 @@ class _Growth:
             features=self.cluster.features,
             orders=orders[:tried],
             profile=PROFILES[self.fleet.scheduler_profile],
+            limits=tuple(limit.less(self.existing) for limit in self.fleet.limits),
         )
 
     def added(self, more: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
@@ -200,12 +206,10 @@ def _devices(by_node: Mapping[str, DeviceCount], groups: Mapping[str, str]) -> d
 
 
 def _pool(
-    growth: _Growth, name: str, found: SimulatedCounts, more: Mapping[str, int], judgement: Judgement
+    growth: _Growth, name: str, found: SimulatedCounts, built: int, nodes: int, judgement: Judgement
 ) -> PlannedPool:
     fleet, existing = growth.fleet, growth.existing[name]
     (offer,) = (each for each in growth.predicted if each.name == name)
-    nodes = existing + more[name]
-    built = count_to_build(fleet, name, nodes, offer.count_max)
     return PlannedPool(
         name=name,
         machine=offer.machine,

@@ -46,7 +46,8 @@ def judge(
         return judge_nodes(demand, offers, classes, features)
     on_gpus, elsewhere = set_aside(demand, offers)
     system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None
-    sizings = _size_levels(demand, Sizer.of(on_gpus, offers, classes, features), system)
+    limits = () if fleet is None else fleet.limits
+    sizings = _size_levels(demand, Sizer.of(on_gpus, offers, classes, features, limits=limits), system)
     simulated: SimulatedCounts | None = None
     fixes: tuple[Fix, ...] = ()
     if steps:
@@ -55,7 +56,7 @@ def judge(
         beside = system_nodes(fleet)
         sized = on_gpus if beside is None else demand
         profile = "default" if fleet is None else fleet.scheduler_profile
-        answer = simulate_sizings(sizings, level, sized, offers, beside, classes, features, steps, profile)
+        answer = simulate_sizings(sizings, level, sized, offers, beside, classes, features, steps, profile, limits)
         sizings, simulated, fixes = answer.sizings, answer.found, answer.fixes
     return Judgement(
         demand=demand,

@@ -13,7 +13,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DemandLevel
 from dra_planner.offers import Offer, predict_offers
-from dra_planner.plan.built_counts import count_to_build, find_built_counts, may_be_smaller, node_range
+from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.judgement import Judgement
@@ -21,7 +21,7 @@ from dra_planner.plan.judging import judge
 from dra_planner.plan.levels_beside import find_levels_beside
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.reading import read_checked
-from dra_planner.plan.values import Cost, Plan, PlannedPool, PlanRequest, overall_verdict
+from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import PoolSize, Sizing
@@ -111,7 +111,11 @@ def size_plan(
     """Return the plan that a judgement on predicted offers makes: what each pool of the fleet is created with."""
     offers, sizing = judgement.offers, judgement.sizing
     by_name = {offer.name: offer for offer in offers}
-    pools = tuple(_pool(sizing.pool(pool.name), by_name[pool.name], fleet, judgement) for pool in fleet.pools)
+    recommended = {pool.name: _recommended(sizing.pool(pool.name), fleet, judgement) for pool in fleet.pools}
+    built = counts_to_build(fleet, recommended, {name: sizing.pool(name).maximum for name in recommended})
+    pools = tuple(
+        _pool(sizing.pool(name), by_name[name], fleet, judgement, recommended[name], built[name]) for name in built
+    )
     found = (*diagnostics, *find_built_counts(fleet, pools))
     return Plan(
         judgement=judgement,
@@ -126,6 +130,7 @@ def size_plan(
         inputs=inputs or {},
         manifests=manifests,
         left_out=left_out,
+        limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
     )
 
 
@@ -138,18 +143,26 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
         raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="make the plan again")
 
 
-def _pool(size: PoolSize, offer: Offer, fleet: Fleet, judgement: Judgement) -> PlannedPool:
+def _simulated(name: str, judgement: Judgement) -> int | None:
     found = judgement.simulated
-    simulated = found.counts[size.name] if found is not None and found.counts is not None else None
-    recommended = size.plan if simulated is None or fleet.sizing == "packing" else simulated
-    built = count_to_build(fleet, size.name, recommended, size.maximum)
+    return found.counts[name] if found is not None and found.counts is not None else None
+
+
+def _recommended(size: PoolSize, fleet: Fleet, judgement: Judgement) -> int:
+    simulated = _simulated(size.name, judgement)
+    return size.plan if simulated is None or fleet.sizing == "packing" else simulated
+
+
+def _pool(
+    size: PoolSize, offer: Offer, fleet: Fleet, judgement: Judgement, recommended: int, built: int
+) -> PlannedPool:
     return PlannedPool(
         name=size.name,
         machine=offer.machine,
         minimum=size.minimum,
         bound=size.bound,
         packing=size.plan,
-        simulated=simulated,
+        simulated=_simulated(size.name, judgement),
         recommended=recommended,
         maximum=size.maximum,
         nodes=node_range(size.minimum, built, size.maximum, may_be_smaller(fleet, size.name)),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.fleet import Fleet
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, WorkloadRef, worst
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, SharedLimit, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_system_offer
 from dra_planner.plan.levels_beside import LEVELS_BESIDE
 from dra_planner.releases import Features
@@ -71,12 +71,14 @@ def simulate_sizings(
     features: Features,
     steps: int,
     profile: str = "default",
+    limits: tuple[SharedLimit, ...] = (),
 ) -> Simulated:
     """Return the sizings with the verdicts that the simulation gives, and what it found at one level.
 
     Only levels that the packing places are simulated; `found` is None where this one is not. `demand` holds the pods
     that the offers and the system nodes are there for. `steps` bounds that level; ceiling and peak, where they differ,
-    have what it leaves, at least a sixth each. `profile` is the fleet's `schedulerProfile`.
+    have what it leaves, at least a sixth each. `profile` is the fleet's `schedulerProfile`, `limits` are what pools
+    may take together.
     """
     ordered = tuple(offers)
     sizing, left = sizings[level], steps
@@ -84,7 +86,7 @@ def simulate_sizings(
     fixes: tuple[Fix, ...] = ()
     answers: dict[int, Sizing] = {}
     if _is_placed(sizing, demand, level):
-        question = _question(sizing, demand, ordered, system, classes, features, PROFILES[profile])
+        question = _question(sizing, demand, ordered, system, classes, features, PROFILES[profile], limits)
         found = simulate_counts(question, steps * 2 // 3)
         left = max(0, steps - found.spent)
         if found.at_packing:
@@ -95,7 +97,7 @@ def simulate_sizings(
     for beside in LEVELS_BESIDE:
         other = sizings[beside]
         if id(other) not in answers and other is not sizing and _is_placed(other, demand, beside):
-            question = _question(other, demand, ordered, system, classes, features, PROFILES[profile])
+            question = _question(other, demand, ordered, system, classes, features, PROFILES[profile], limits)
             share = max(left // 2, steps // 6)
             answers[id(other)] = _answered(other, simulate_counts(question, share), ())
     return Simulated(
@@ -111,6 +113,7 @@ def _question(
     classes: Mapping[str, DeviceClass],
     features: Features,
     profile: Profile,
+    limits: tuple[SharedLimit, ...],
 ) -> CountQuestion:
     return CountQuestion(
         demand=demand,
@@ -126,6 +129,7 @@ def _question(
         level=sizing.level,
         orders=standard_orders(RANDOM_ORDERS),
         profile=profile,
+        limits=limits,
     )
 
 

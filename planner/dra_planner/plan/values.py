@@ -8,7 +8,17 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.errors import Diagnostic
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, Reason, Verdict, WorkloadRef, worst
+from dra_planner.model import (
+    Demand,
+    DemandLevel,
+    DeviceClass,
+    Figures,
+    Reason,
+    SharedLimit,
+    Verdict,
+    WorkloadRef,
+    worst,
+)
 from dra_planner.sources import Source
 
 if TYPE_CHECKING:
@@ -97,6 +107,14 @@ class PlannedPool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LimitUse:
+    """What pools share, and how much of it the nodes that are built take."""
+
+    limit: SharedLimit
+    used: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedWorkload:
     """One workload at the plan's level, and its verdicts at every level."""
 
@@ -143,6 +161,7 @@ class Plan:
     inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
     manifests: Manifests | None = field(default=None, compare=False)  # what it was made from, for rules
     left_out: DeviceDemand | None = field(default=None, compare=False)  # with `devices_only`: what was not judged
+    limits: tuple[LimitUse, ...] = ()  # of the fleet, as far as they concern its pools
 
     @property
     def level(self) -> DemandLevel:

@@ -63,10 +63,10 @@ class Block:
         """
         items = split_demand(sizer.demand, level)
         limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
-        found = find_compatibility(items.items, items.daemons, sizer.most, limits)
+        found = find_compatibility(items.items, items.daemons, sizer.most, limits, sizer.limits)
         cautious = found
         if sizer.most is not sizer.nodes:
-            cautious = find_compatibility(items.items, items.daemons, sizer.nodes, limits)
+            cautious = find_compatibility(items.items, items.daemons, sizer.nodes, limits, sizer.limits)
         certain = [index for index in range(len(found.items)) if not cautious.is_open_question(index)]
         open_pieces = {
             piece

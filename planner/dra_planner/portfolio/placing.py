@@ -303,7 +303,7 @@ class _Search:
         tolerates = cloud(cluster.fleet.cloud).tolerates_extended_resources
         demand = expand_claims(manifests, classes, features, tolerates_extended_resources=tolerates)
         on_gpus, elsewhere = set_aside(demand, offers)
-        sizer = Sizer.of(on_gpus, offers, classes, features)
+        sizer = Sizer.of(on_gpus, offers, classes, features, limits=cluster.fleet.limits)
         prices = [Fraction(offer.hourly_usd or 0) * _MICRO for offer in sizer.offers]
         blocked = frozenset((each.member.workload, each.member.pod_set) for each in demand.blocked)
         return Block.of(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dra_planner.allocation import NodeState
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, WorkloadRef
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, SharedLimit, WorkloadRef, fill_up, nodes_left
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.simulation.kinds import PodKind
@@ -80,7 +80,7 @@ class SimulatedCounts:
 class CountQuestion:
     """One level of a demand that a packing places, and on what: how many nodes of each pool does the scheduler need?
 
-    `beside` are nodes that nobody sizes: they are there anyway.
+    `beside` are nodes that nobody sizes: they are there anyway. `limits` are what the pools may take together.
     """
 
     demand: Demand
@@ -91,6 +91,7 @@ class CountQuestion:
     beside: tuple[SimulatedNode, ...] = ()
     level: DemandLevel = "steady"
     profile: Profile = DEFAULT
+    limits: tuple[SharedLimit, ...] = ()
 
     def scale(self, steps: int) -> int:
         """Return by how much pods and nodes are divided, so that so many steps suffice."""
@@ -143,18 +144,21 @@ class _Search:
         self._outcomes: tuple[Outcome, ...] = ()  # every order, with the counts that are answered with
         self._probe: Setting | None = None  # one node of each pool
         self._spent = 0
+        self._limits = question.limits
 
     def run(self) -> SimulatedCounts:
         least = {each.offer.name: -(-each.packing // self.scale) for each in self.pools}
         most = {each.offer.name: max(least[each.offer.name], each.maximum // self.scale) for each in self.pools}
+        self._limits = tuple(replace(each, most=each.most // self.scale) for each in self.question.limits)
+        highest = fill_up(self._limits, least, most)
         at_packing = self._strandings(least)
         if not at_packing and not self._is_exhausted:
             return self._found(least, least, ())
         counts = None if self._is_exhausted else self._grow(least, most)
         at_maximum: tuple[Stranding, ...] = ()
         if counts is None and not self._is_exhausted:
-            at_maximum = self._strandings(most)
-            counts = None if at_maximum else most
+            at_maximum = self._strandings(highest)
+            counts = None if at_maximum else highest
         if counts is None or self._is_exhausted:
             return SimulatedCounts(
                 orders=self.orders,
@@ -237,21 +241,23 @@ class _Search:
                 self._reached = counts
                 return None
             name, nodes = choice
-            counts[name] = min(most[name], counts[name] + nodes)
+            counts[name] += nodes
             self._strandings(counts)
         return counts
 
     def _cheapest(self, outcome: Outcome, counts: Counts, most: Counts) -> tuple[str, int] | None:
         """Return the pool with room that takes some pending pods most cheaply, and how many nodes that takes."""
         choices: list[tuple[list[float], str, int]] = []
+        shared = nodes_left(self._limits, counts)
         for each in self.pools:
             name = each.offer.name
-            if counts[name] >= most[name]:
+            room = min(most[name] - counts[name], shared.get(name, most[name]))
+            if room <= 0:
                 continue
             for kind, pods in outcome.pending_kinds.items():
                 held = self._fill(name, kind)
                 if held:
-                    choices.append(([part / held for part in each.cost], name, -(-pods // held)))
+                    choices.append(([part / held for part in each.cost], name, min(room, -(-pods // held))))
         return min(choices)[1:] if choices else None
 
     def _fill(self, pool: str, kind: PodKind) -> int:

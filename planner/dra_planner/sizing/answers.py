@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dra_planner.model import Demand, DemandLevel, Member, Reason, Shape, Verdict, WorkloadRef, worst
+from dra_planner.model import Demand, DemandLevel, Member, Reason, Shape, SharedLimit, Verdict, WorkloadRef, worst
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.items import Items
 from dra_planner.sizing.packing import Packing
@@ -14,6 +14,14 @@ from dra_planner.sizing.proof import Proof
 from dra_planner.sizing.reasons import Shortage, errors_elsewhere, no_pools, refusals, too_small, unbounded
 from dra_planner.sizing.result import WorkloadSize
 from dra_planner.sizing.topology import unjudged_rule
+
+
+@dataclass(frozen=True, slots=True)
+class Enough:
+    """Maximums, by pool, and raised limits of several pools, within which all that some node takes is placed."""
+
+    nodes: tuple[int, ...]
+    limits: tuple[tuple[SharedLimit, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +34,7 @@ class Outcome:
     found: Compatibility
     packing: Packing
     used: Sequence[int]
-    enough: Sequence[int]  # maximums within which all that some node takes is placed, by pool
+    enough: Enough
     proof: Proof
     zones: Mapping[str, tuple[str, ...]]  # by pool
 
@@ -104,9 +112,7 @@ def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None
                     answers[ref].wait(0, "cannot-tell", errors_elsewhere(room, stop))
 
 
-def _doubt_rules(
-    answers: dict[WorkloadRef, _Answer], outcome: Outcome, placed: dict[str, dict[str, int]]
-) -> None:
+def _doubt_rules(answers: dict[WorkloadRef, _Answer], outcome: Outcome, placed: dict[str, dict[str, int]]) -> None:
     """Pods that are placed and bring rules that span nodes are only perhaps placed."""
     for shape in outcome.demand.shapes:
         where = {pool: pods for pool, pods in placed[shape.id].items() if pods}
@@ -155,15 +161,18 @@ def _shortage(outcome: Outcome, item: int, *, proved: bool) -> Shortage:
     """Return the pool that is too small for an item; pools that share no pods with it need no raise for it."""
     found, takers = outcome.found, outcome.found.pools_of(item)
     connected = found.connected_pools(item)
-    growing = [
-        pool for pool in connected if outcome.enough[pool] > (found.rooms[pool].maximum or 0)
-    ]
+    growing = [pool for pool in connected if outcome.enough.nodes[pool] > (found.rooms[pool].maximum or 0)]
     growing.sort(key=lambda pool: (pool not in takers, pool))
     first = growing[0] if growing and growing[0] in takers else takers[0]
     return Shortage(
         room=found.rooms[first],
         bound=outcome.proof.nodes[first],
-        raises=tuple((found.rooms[pool], outcome.enough[pool]) for pool in growing),
+        raises=tuple((found.rooms[pool], outcome.enough.nodes[pool]) for pool in growing),
+        limits=tuple(
+            (limit, most)
+            for limit, most in outcome.enough.limits
+            if any(found.rooms[pool].name in limit.takes for pool in connected)
+        ),
         method=outcome.packing.method,
         proved=proved,
     )

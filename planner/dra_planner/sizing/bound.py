@@ -37,12 +37,26 @@ class BoundPool:
     most: Mapping[int, int] = field(hash=False)  # item → how many one node can hold at most
 
 
+@dataclass(frozen=True, slots=True)
+class BoundLimit:
+    """What the nodes of some pools take at most together, and what one node of each takes."""
+
+    name: str
+    most: int
+    takes: Mapping[int, int] = field(hash=False)
+
+    def left(self, model: BoundModel) -> int:
+        """Return what the nodes that there must be leave of it."""
+        return max(0, self.most - sum(takes * model.pools[pool].minimum for pool, takes in self.takes.items()))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundModel:
-    """Counts of the items that can be judged everywhere, and the pools."""
+    """Counts of the items that can be judged everywhere, and the pools, with what these share."""
 
     demand: Mapping[int, int] = field(hash=False)
     pools: tuple[BoundPool, ...]
+    limits: tuple[BoundLimit, ...] = ()
 
     _pools_of: dict[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -55,10 +69,10 @@ class BoundModel:
 
 
 def components(model: BoundModel) -> tuple[tuple[int, ...], ...]:
-    """Return the pools in groups that no item connects; each can be judged apart from the others."""
+    """Return the pools in groups that no item and no limit connects; each can be judged apart from the others."""
     groups: list[set[int]] = []
-    for item in sorted(model.demand):
-        joined = set(model.pools_of(item))
+    for connected in (*map(model.pools_of, sorted(model.demand)), *(limit.takes for limit in model.limits)):
+        joined = set(connected)
         touching = [group for group in groups if group & joined]
         groups = [group for group in groups if not group & joined]
         groups.append(joined.union(*touching))
@@ -73,6 +87,7 @@ def component(model: BoundModel, pools: Collection[int]) -> BoundModel:
     return BoundModel(
         demand={item: count for item, count in model.demand.items() if item in inside},
         pools=tuple(each if at in pools else nothing for at, each in enumerate(model.pools)),
+        limits=tuple(limit for limit in model.limits if not limit.takes.keys().isdisjoint(pools)),
     )
 
 
@@ -93,28 +108,93 @@ class Worth:
 
     def is_infeasible(self, model: BoundModel) -> bool:
         """Whether the demand is worth more than all pools at their maximum can hold."""
-        return self.demand > sum(model.pools[pool].maximum * value for pool, value in self.nodes.items())
+        return self.demand > self._most(model)
 
     def nodes_of(self, model: BoundModel, pool: int) -> int:
         """Return nodes of that pool that are needed when every other pool is at its maximum."""
         value = self.nodes.get(pool, 0)
         if not value:
             return 0
-        others = sum(model.pools[other].maximum * v for other, v in self.nodes.items() if other != pool)
-        return max(0, -((others - self.demand) // value))
+        return max(0, -((self._most(model, without=pool) - self.demand) // value))
+
+    def _most(self, model: BoundModel, without: int | None = None) -> int:
+        """Return what the pools, without one, can hold at most: no more than any one of the limits lets them."""
+        worths = {pool: value for pool, value in self.nodes.items() if pool != without}
+        most = sum(model.pools[pool].maximum * value for pool, value in worths.items())
+        for limit in model.limits:
+            left = Fraction(limit.left(model))
+            inside = [(Fraction(worths[pool], takes), pool) for pool, takes in limit.takes.items() if pool in worths]
+            lost = Fraction(0)
+            for _, pool in sorted(inside, reverse=True):
+                further, takes = model.pools[pool].maximum - model.pools[pool].minimum, limit.takes[pool]
+                nodes = min(Fraction(further), left / takes)
+                left -= nodes * takes
+                lost += (further - nodes) * worths[pool]
+            full = sum(model.pools[pool].maximum * value for pool, value in worths.items())
+            most = min(most, int(full - lost))
+        return most
 
     def cost(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True) -> Fraction:
         """Return the least that Σ costs·nodes can be for a plan that places everything (`limited`: within maximums).
 
         Prices may be scaled freely: at scale θ a pool pays back c − θ·V per node, counted at its minimum where that is
         positive and at its maximum where it is negative. What that proves is concave in θ, so the best θ is the first,
-        of those at which some pool pays back nothing, beyond which it falls; any proves what it proves.
+        of those at which some pool pays back nothing, beyond which it falls; any proves what it proves. What pools
+        share may have a price as well, which their nodes pay and all of it together is worth.
         """
-        best = self._best_scale(model, costs, limited=limited)
-        return self._cost_at(None if best is None else Fraction(costs[best], self.nodes[best]), model, costs)
+        raised, paid = self._with_limits(model, costs) if limited and model.limits else (costs, Fraction(0))
+        best = self._best_scale(model, raised, limited=limited)
+        scale = None if best is None else Fraction(raised[best], self.nodes[best])
+        floor = Fraction(sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)))
+        return max(floor, self._cost_at(scale, model, raised) - paid)
 
     def estimate(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True) -> float:
         """Return about what `cost` returns."""
+        if limited and model.limits:
+            raised, paid = self._with_limits(model, costs)
+            return self._estimate(model, raised, limited=True) - float(paid)
+        return self._estimate(model, costs, limited=limited)
+
+    def limit_prices(self, model: BoundModel, costs: Sequence[Fraction | int]) -> dict[str, Fraction]:
+        """Return the prices of what pools share with which this proves about the most, those that are not 0.
+
+        For each limit, one after the other, the prices are tried at which two pools are worth the same for what they
+        cost.
+        """
+        prices: dict[str, Fraction] = {}
+        raised = [Fraction(cost) for cost in costs]
+        for limit in model.limits:
+            tried = {Fraction(0), *self._even_prices(limit, raised)}
+            best = max(tried, key=lambda price: (self._estimate_at(price, limit, model, raised), -price))
+            if best:
+                prices[limit.name] = best
+                raised = _raise(raised, limit, best)
+        return prices
+
+    def _even_prices(self, limit: BoundLimit, costs: Sequence[Fraction]) -> Iterator[Fraction]:
+        for one, takes in limit.takes.items():
+            value = self.nodes.get(one, 0)
+            for other, worth in self.nodes.items():
+                slope = takes * worth - limit.takes.get(other, 0) * value
+                gain = costs[other] * value - costs[one] * worth
+                if slope and value and worth and gain * slope > 0:
+                    yield gain / slope
+
+    def _estimate_at(self, price: Fraction, limit: BoundLimit, model: BoundModel, costs: Sequence[Fraction]) -> float:
+        return self._estimate(model, _raise(costs, limit, price), limited=True) - float(price * limit.most)
+
+    def _with_limits(
+        self, model: BoundModel, costs: Sequence[Fraction | int]
+    ) -> tuple[Sequence[Fraction | int], Fraction]:
+        """Return what nodes cost with what they take of limits, and what all of that is worth."""
+        prices = self.limit_prices(model, costs)
+        paid = Fraction(0)
+        for limit in model.limits:
+            if limit.name in prices:
+                costs, paid = _raise(costs, limit, prices[limit.name]), paid + prices[limit.name] * limit.most
+        return costs, paid
+
+    def _estimate(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool) -> float:
         best = self._best_scale(model, costs, limited=limited)
         total = sum(float(cost) * pool.minimum for cost, pool in zip(costs, model.pools, strict=True) if pool.minimum)
         if best is None:
@@ -149,6 +229,10 @@ class Worth:
             pool, back = model.pools[index], costs[index] - scale * value
             total += back * (pool.minimum if back >= 0 else pool.maximum) - costs[index] * pool.minimum
         return max(floor, total)
+
+
+def _raise(costs: Sequence[Fraction | int], limit: BoundLimit, price: Fraction) -> list[Fraction]:
+    return [Fraction(cost + price * limit.takes.get(pool, 0)) for pool, cost in enumerate(costs)]
 
 
 def apply(certificate: Certificate, model: BoundModel) -> Worth:

@@ -1,8 +1,8 @@
 """What is proved about a plan, as data that another program can check: see conformance/certificate/check.py.
 
 The document holds the model (what a node has of each row, what each item takes of it), the demand, for every part of
-the fleet the prices of items and rows with what no node is worth more than, and the packing. All numbers are integers,
-but the bound, which is a fraction written as text.
+the fleet the prices of items and rows with what no node is worth more than, what pools share with its price, and the
+packing. All numbers are integers, but the bound and the prices of what is shared: fractions written as text.
 """
 
 from __future__ import annotations
@@ -28,6 +28,14 @@ def certificate_of(sizing: Sizing) -> dict[str, Any]:
         "unit": "nodes" if set(evidence.costs) <= {1} else "micro-dollars",
         "demand": {evidence.items[item]: count for item, count in sorted(evidence.model.demand.items())},
         "pools": [_pool(at, evidence) for at in range(len(evidence.pools))],
+        "limits": [
+            {
+                "name": limit.name,
+                "most": limit.most,
+                "takes": {evidence.pools[pool]: takes for pool, takes in sorted(limit.takes.items())},
+            }
+            for limit in evidence.model.limits
+        ],
         "claim": "infeasible" if is_infeasible else "cost",
         "parts": parts,
         "bound": None if is_infeasible else str(sum((Fraction(part["bound"]) for part in parts), Fraction(0))),
@@ -82,6 +90,11 @@ def _part(part: Part, evidence: Evidence, *, is_infeasible: bool) -> dict[str, A
             }
             for pool, prices in sorted(certificate.rows.items())
             if pool in part.pools
+        },
+        "limits": {
+            name: str(price)
+            for name, price in sorted(worth.limit_prices(part.model, costs).items())
+            if not is_infeasible
         },
         "worth": {evidence.pools[pool]: value for pool, value in sorted(worth.nodes.items())},
         "bound": str(max(Fraction(floor), worth.cost(part.model, costs)) if worth.nodes else Fraction(floor)),

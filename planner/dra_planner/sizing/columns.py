@@ -127,6 +127,9 @@ class ColumnProgram:
             each = model.pools[pool]
             self._limit[pool] = len(self._items) + len(self._limit)
             highs.addRow(float(each.minimum), float(each.maximum), 0, [], [])
+        self._shared = [(len(self._items) + len(pools) + at, limit) for at, limit in enumerate(model.limits)]
+        for _, limit in self._shared:
+            highs.addRow(-infinity, float(limit.most), 0, [], [])
         for item in self._items:
             highs.addCol(_SHORT, 0.0, infinity, 1, [self._row[item]], [1.0])
         self._infinity = infinity
@@ -140,8 +143,9 @@ class ColumnProgram:
             return False
         self._seen.add(key)
         self._columns.append((pool, kept))
-        rows = [*(self._row[item] for item in kept), self._limit[pool]]
-        values = [*(float(count) for count in kept.values()), 1.0]
+        taken = [(row, float(takes)) for row, limit in self._shared if (takes := limit.takes.get(pool))]
+        rows = [*(self._row[item] for item in kept), self._limit[pool], *(row for row, _ in taken)]
+        values = [*(float(count) for count in kept.values()), 1.0, *(takes for _, takes in taken)]
         self._highs.addCol(self._costs[pool] / self._unit, 0.0, self._infinity, len(rows), rows, values)
         return True
 
@@ -184,12 +188,16 @@ class ColumnProgram:
         self._highs.run()
         duals = list(self._highs.getSolution().row_dual)
         self._paid = {
-            pool: self._costs[pool] * SCALE - round(duals[row] * self._unit * SCALE)
+            pool: self._costs[pool] * SCALE - round((duals[row] + self._shared_dual(pool, duals)) * self._unit * SCALE)
             for pool, row in self._limit.items()
         }
         scale = self._unit * SCALE
         cost = self._highs.getObjectiveValue() * self._unit
         return cost, {item: max(0, round(duals[row] * scale)) for item, row in self._row.items()}
+
+    def _shared_dual(self, pool: int, duals: Sequence[float]) -> float:
+        """Return what a node of the pool pays for what it takes of limits, as a dual: not above 0."""
+        return sum(duals[row] * limit.takes.get(pool, 0) for row, limit in self._shared)
 
     def _price(self, prices: Mapping[int, int], duals: Mapping[int, int]) -> _Offers:
         """Look for a node of every pool that is worth more than it costs, briefly."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from dra_planner.model import Reason, Shape
+from dra_planner.model import Reason, Shape, SharedLimit
 from dra_planner.sizing.filling import Stop
 from dra_planner.sizing.items import Item, Part
 from dra_planner.sizing.nodes import Nodes
@@ -83,9 +83,13 @@ class Compatibility:
 
 
 def find_compatibility(
-    items: Sequence[Item], daemons: Sequence[Shape], nodes: Nodes, limits: Sequence[tuple[str, int, int | None]]
+    items: Sequence[Item],
+    daemons: Sequence[Shape],
+    nodes: Nodes,
+    limits: Sequence[tuple[str, int, int | None]],
+    shared: Sequence[SharedLimit] = (),
 ) -> Compatibility:
-    """Return what fits where. `limits` are the pools' name, minimum and maximum.
+    """Return what fits where. `limits` are the pools' name, minimum and maximum, `shared` those of several together.
 
     Pods that run on every node are put on the empty nodes first. Pods that share a claim and are too many for one
     node of every pool are cut to the most that one takes; the rest is in `cut`.
@@ -101,7 +105,8 @@ def find_compatibility(
                 daemon_stops[index, pool] = nodes.stop(item, pool, stage)
             else:
                 stage = after
-        rooms.append(Room(name=name, empty=stage, minimum=minimum, maximum=maximum))
+        among = tuple(limit for limit in shared if name in limit.takes)
+        rooms.append(Room(name=name, empty=stage, minimum=minimum, maximum=maximum, limits=among))
     found = Compatibility(items=(), rooms=tuple(rooms), nodes=nodes, fills={}, ended=set(), daemon_stops=daemon_stops)
     found.items = tuple(
         _cut_to_one_node(item, found) if item.is_shared and item.pods > 1 else item for item in items

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from dra_planner.sizing.answers import Enough
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.packing import Packing, Room
 from dra_planner.sizing.prices import NodeCost, total_cost
@@ -15,22 +16,30 @@ MOST_POOLS_TRIED = 4
 """Pools that are tried for one pending item, those with the cheapest room for it first."""
 
 
-def enough_nodes(market: Market, filling: Filling, needed: Sequence[int], packing: Packing) -> tuple[int, ...]:
-    """Return maximums, one per pool, within which every item that some node takes is placed.
+def enough_nodes(market: Market, filling: Filling, needed: Sequence[int], packing: Packing) -> Enough:
+    """Return maximums, and limits of several pools, within which every item that some node takes is placed.
 
     One pool is raised at a time, the one whose raise costs least, until nothing is pending. A pool that needs no raise
-    keeps its maximum; all do where no raise was found to help.
+    keeps its maximum; all do where no raise was found to help. What pools share is raised as far as that takes.
     """
-    rooms, pending = market.found.rooms, _pending(market, packing)
+    before, limits = market.found.rooms, dict.fromkeys(limit for room in market.found.rooms for limit in room.limits)
+    rooms: Sequence[Room] = before
+    if limits:
+        rooms = before = tuple(replace(room, limits=()) for room in rooms)
+        needed = [room.minimum for room in rooms]  # what is proved to be needed is so within the limits alone
+        packing = best_packing(market, filling, needed, rooms)
+    pending = _pending(market, packing)
     while pending:
         tried = [_raise(market, filling, needed, rooms, pool) for pool in _cheapest_pools(market, min(pending))]
         rooms, packing = min(tried, key=lambda each: _cost(market, each[0]))
         left = _pending(market, packing)
         if sum(left.values()) >= sum(pending.values()):
-            rooms = market.found.rooms
+            rooms, limits = before, {}
             break
         pending = left
-    return tuple(room.maximum or 0 for room in rooms)
+    counts = {room.name: count for room, count in zip(rooms, packing.used_nodes(rooms), strict=True)}
+    raised = tuple((limit, used) for limit in limits if (used := limit.used(counts)) > limit.most)
+    return Enough(tuple(room.maximum or 0 for room in rooms), raised)
 
 
 def _pending(market: Market, packing: Packing) -> dict[int, int]:

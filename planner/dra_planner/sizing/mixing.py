@@ -11,7 +11,7 @@ from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.columns import SCALE, Column, ColumnProgram, Generated
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.items import Item
-from dra_planner.sizing.packing import NodeClass, Packing, extend
+from dra_planner.sizing.packing import NodeClass, Packing, extend, room_left
 from dra_planner.sizing.patterns import Patterns, totals
 from dra_planner.sizing.pricing import Pattern, Pricer
 from dra_planner.sizing.proof import Part
@@ -108,8 +108,8 @@ def _begin(market: Market, patterns: Patterns, counts: Sequence[tuple[Column, in
     packing = Packing(classes=[], opened=[0] * len(rooms))
     left = {item: each.count for item, each in enumerate(market.found.items)}
     for column, count in sorted(counts, key=lambda each: (-each[1], each[0].pool, sorted(each[0].pattern.items()))):
-        maximum = rooms[column.pool].maximum
-        nodes = count if maximum is None else min(count, maximum - packing.opened[column.pool])
+        most = room_left(rooms, packing.opened)[column.pool]
+        nodes = count if most is None else min(count, most)
         pattern: Mapping[int, int] = column.pattern
         while nodes > 0 and pattern:
             stage, history = patterns.fill(column.pool, pattern)
@@ -168,11 +168,19 @@ def _round_up(
         limit[pool] = len(items) + len(limit)
         upper = infinity if room.maximum is None else float(room.maximum - opened[pool])
         highs.addRow(float(min(0, room.minimum - opened[pool])), upper, 0, [], [])
+    shared = dict.fromkeys(limit for pool in pools for limit in market.found.rooms[pool].limits)
+    names = [room.name for room in market.found.rooms]
+    counts = dict(zip(names, opened, strict=True))
+    first = len(items) + len(limit)
+    for each in shared:
+        highs.addRow(-infinity, float(each.most - each.used(counts)), 0, [], [])
     unit = float(max([cost[0] for cost in market.costs] + [1]))
     for at, (column, _) in enumerate(whole):
         inside = [(row[item], float(number)) for item, number in sorted(column.pattern.items()) if item in row]
-        rows = [*(place for place, _ in inside), limit[column.pool]]
-        values = [*(number for _, number in inside), 1.0]
+        taken = [(first + place, float(each.takes.get(names[column.pool], 0))) for place, each in enumerate(shared)]
+        taken = [each for each in taken if each[1]]
+        rows = [*(place for place, _ in inside), limit[column.pool], *(place for place, _ in taken)]
+        values = [*(number for _, number in inside), 1.0, *(takes for _, takes in taken)]
         highs.addCol(market.costs[column.pool][0] / unit, 0.0, infinity, len(rows), rows, values)
         highs.changeColIntegrality(at, solver.HighsVarType.kInteger)
     highs.run()

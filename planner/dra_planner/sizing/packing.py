@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dra_planner.model import SharedLimit, nodes_left
 from dra_planner.sizing.filling import Filling, Stage
 from dra_planner.sizing.items import Item
 
@@ -19,13 +20,14 @@ from dra_planner.sizing.items import Item
 class Room:
     """Where items may go: an empty node of a pool, and how many nodes there must and may be.
 
-    Pools of equal nodes may share the stage.
+    Pools of equal nodes may share the stage. `limits` are those that its nodes share with other pools.
     """
 
     name: str
     empty: Stage
     minimum: int
     maximum: int | None
+    limits: tuple[SharedLimit, ...] = ()
 
 
 @dataclass(slots=True)
@@ -67,6 +69,23 @@ Choose = Callable[[int, int, Sequence[int | None]], tuple[int, int] | None]
 """(item, how many are left, nodes each pool may still open) → (pool, nodes to open), None when nothing helps."""
 
 
+def room_left(rooms: Sequence[Room], opened: Sequence[int]) -> list[int | None]:
+    """Return how many nodes each pool may still open; None where nothing bounds it.
+
+    Of what pools share, so much is kept for others as the nodes that they must have take.
+    """
+    left = [None if each.maximum is None else each.maximum - count for each, count in zip(rooms, opened, strict=True)]
+    limits = dict.fromkeys(limit for room in rooms for limit in room.limits)
+    if limits:
+        counts = [max(count, room.minimum) for count, room in zip(opened, rooms, strict=True)]
+        shared = nodes_left(limits, {room.name: count for room, count in zip(rooms, counts, strict=True)})
+        for pool, room in enumerate(rooms):
+            if room.name in shared:
+                more, own = shared[room.name] + counts[pool] - opened[pool], left[pool]
+                left[pool] = more if own is None else min(own, more)
+    return left
+
+
 def pack(
     items: Items,
     order: Iterable[int],
@@ -105,11 +124,7 @@ def extend(
     for index in order:
         left = _fill_open(packing, index, items[index], takers[index], filling)
         while left:
-            room = [
-                None if each.maximum is None else each.maximum - opened
-                for each, opened in zip(rooms, packing.opened, strict=True)
-            ]
-            choice = choose(index, left, room)
+            choice = choose(index, left, room_left(rooms, packing.opened))
             if choice is None:
                 break
             pool, nodes = choice

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dra_planner.model import ClaimSpec, DemandLevel, Member, Reason, Shape
+from dra_planner.model import ClaimSpec, DemandLevel, Member, Reason, Shape, SharedLimit
 from dra_planner.sizing.filling import Stop
 from dra_planner.sizing.packing import Room
+from dra_planner.wording import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +20,7 @@ class Shortage:
     raises: tuple[tuple[Room, int], ...]  # empty where none was found
     method: str
     proved: bool  # that the pods do not fit
+    limits: tuple[tuple[SharedLimit, int], ...] = ()  # of several pools, and to what they would have to be raised
 
 
 def refusals(stops: Sequence[tuple[Room, Stop]]) -> tuple[Reason, ...]:
@@ -63,6 +65,14 @@ def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Re
     devices = pending * devices_of(shape)
     short = f", {devices} more device{'s' if devices != 1 else ''} for claim {claim}" if devices else ""
     still_pending = f"{pending} of {wanted} pod{'s' if wanted != 1 else ''} pending{short}"
+    if shortage.limits:
+        return Reason(
+            code="limit-too-small" if shortage.proved else "packing-exceeds-limit",
+            message=f"{_exhausted(shortage)}; {still_pending}",
+            fix=raise_text(shortage.raises, shortage.limits),
+            claim=claim,
+            pool=room.name,
+        )
     if shortage.proved:
         message = f'pool "{room.name}" {limit}; {still_pending}'
     else:
@@ -80,13 +90,26 @@ def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Re
     )
 
 
-def raise_text(raises: Sequence[tuple[Room, int]]) -> str:
+def _exhausted(shortage: Shortage) -> str:
+    """Return what the pools share too little of."""
+    told = [
+        f"{limit.name} allows {counted(limit.most + limit.beside, limit.unit)}"
+        + ("" if shortage.proved else f", and {most + limit.beside} are used")
+        for limit, most in shortage.limits
+    ]
+    how = "" if shortage.proved else f" by the best packing found ({shortage.method})"
+    return f"{' and '.join(told)}{how}"
+
+
+def raise_text(raises: Sequence[tuple[Room, int]], limits: Sequence[tuple[SharedLimit, int]] = ()) -> str:
     """Return the sentence that asks for these maximums; "" for none."""
-    steps = []
+    steps = [f"raise {limit.name} to {counted(most + limit.beside, limit.unit)}" for limit, most in limits]
     for room, nodes in raises:
         verb = "set the count" if room.minimum == room.maximum else "raise the maximum"
         steps.append(f'{verb} of pool "{room.name}" to {nodes}')
     more = sum(nodes - (room.maximum or 0) for room, nodes in raises)
+    if not more:
+        return " and ".join(steps)
     return f"{' and '.join(steps)}: {_nodes_more(more)}" if steps else ""
 
 

@@ -4,6 +4,7 @@
     demand      Σ_p x_ip ≥ d_i                        (dual: the price π of an item)
     rows        Σ_i needs_ri·x_ip ≤ capacity_r·y_p    (dual: the price λ of a row)
     most        x_ip ≤ most_ip·y_p
+    limits      Σ_p takes_lp·y_p ≤ most_l               (for what pools share)
 
 The solver works in floating point and is not trusted: its duals become rational prices, and `bound` proves from
 those what they prove, which is never too much.
@@ -171,6 +172,8 @@ def _build(model: BoundModel) -> _Program:
         for item, most in sorted(each.most.items()):
             if (item, index) in placed:
                 rows.add(0.0, [(index, float(most)), (placed[item, index], -1.0)])
+    for limit in model.limits:
+        rows.add(-float(limit.most), [(pool, -float(takes)) for pool, takes in sorted(limit.takes.items())])
     return _Program(rows, demand, capacity, short, placed, column)
 
 

@@ -42,28 +42,38 @@ def least_in_whole_nodes(worth: Worth, model: BoundModel, costs: Sequence[int]) 
     floor = sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True))
     missing = worth.demand - sum(model.pools[pool].minimum * value for pool, value in worth.nodes.items())
     pools = [
-        (costs[pool], value, model.pools[pool].maximum - model.pools[pool].minimum)
+        (
+            costs[pool],
+            value,
+            model.pools[pool].maximum - model.pools[pool].minimum,
+            tuple(limit.takes.get(pool, 0) for limit in model.limits),
+        )
         for pool, value in worth.nodes.items()
         if value
     ]
     pools.sort(key=lambda each: (Fraction(each[0], each[1]), each))
     best: int | None = None
-    waiting: list[tuple[int, int, int, int | None]]
-    waiting = [(0, 0, missing, None)]  # position, cost so far, worth still missing, the most nodes of the pool there
+    waiting: list[tuple[int, int, int, int | None, tuple[int, ...]]]
+    # position, cost so far, worth still missing, the most nodes of the pool there, what is left of each limit
+    waiting = [(0, 0, missing, None, tuple(limit.left(model) for limit in model.limits))]
     for _ in range(MOST_STEPS):
         if not waiting:
             return None if best is None else floor + best
-        at, paid, left, most = waiting.pop()
+        at, paid, left, most, shared = waiting.pop()
         if left <= 0:
             best = paid if best is None else min(best, paid)
             continue
         if at == len(pools):
             continue
-        cost, value, limit = pools[at]
+        cost, value, limit, taken = pools[at]
         if best is not None and paid * value + cost * left >= best * value:
             continue
-        count = min(limit, -(-left // value)) if most is None else most
-        if count:
-            waiting.append((at, paid, left, count - 1))
-        waiting.append((at + 1, paid + count * cost, left - count * value, None))
+        if most is None:
+            most = min(
+                [limit, -(-left // value), *(free // each for free, each in zip(shared, taken, strict=True) if each)]
+            )
+        if most:
+            waiting.append((at, paid, left, most - 1, shared))
+        rest = tuple(free - most * each for free, each in zip(shared, taken, strict=True))
+        waiting.append((at + 1, paid + most * cost, left - most * value, None, rest))
     return None

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import gcd
 
 from dra_planner.allocation import NodeState
-from dra_planner.sizing.bound import BoundModel, BoundPool, Row
+from dra_planner.sizing.bound import BoundLimit, BoundModel, BoundPool, Row
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.device_needs import DeviceNeeds, device_needs
 from dra_planner.sizing.filling import Stage
 from dra_planner.sizing.items import Item, Part
+from dra_planner.sizing.packing import Room, room_left
 from dra_planner.sizing.vector_fill import WHOLE
 
 _FINEST_ROUNDING = 8  # a row of so many units or fewer gets every rounding that can matter
@@ -74,15 +75,28 @@ def bound_model(
         for pool in found.takers[item]:
             inside[pool].append(item)
     pools = []
+    least = [room.minimum for room in found.rooms]
+    further = room_left(found.rooms, least)
     for pool, room in enumerate(found.rooms):
         plain, needs = rows[pool]
         if room.empty not in rounded:
             rounded[room.empty] = (*plain, *(each for row in plain for each in _rounded(row)))
         most = {item: _most(found, item, pool, needs[item], plain) for item in inside[pool]}
         pools.append(
-            BoundPool(minimum=room.minimum, maximum=room.maximum or 0, rows=rounded[room.empty], most=most)
+            BoundPool(
+                minimum=room.minimum, maximum=room.minimum + (further[pool] or 0), rows=rounded[room.empty], most=most
+            )
         )
-    return BoundModel(demand=judged, pools=tuple(pools))
+    return BoundModel(demand=judged, pools=tuple(pools), limits=_limits(found.rooms))
+
+
+def _limits(rooms: Sequence[Room]) -> tuple[BoundLimit, ...]:
+    at = {room.name: pool for pool, room in enumerate(rooms)}
+    limits = dict.fromkeys(limit for room in rooms for limit in room.limits)
+    return tuple(
+        BoundLimit(limit.name, limit.most, {at[name]: takes for name, takes in limit.takes.items() if name in at})
+        for limit in limits
+    )
 
 
 def row_weights(

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dra_planner.model import Demand, DemandLevel, DeviceClass, worst
+from dra_planner.model import Demand, DemandLevel, DeviceClass, SharedLimit, worst
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
-from dra_planner.sizing.answers import Outcome, answer_workloads
+from dra_planner.sizing.answers import Enough, Outcome, answer_workloads
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.compatibility import Compatibility, find_compatibility
 from dra_planner.sizing.filling import Filling
@@ -40,6 +40,7 @@ class Sizer:
     costs: tuple[NodeCost, ...]
     with_solver: bool = True
     gap: float = MOST_GAP
+    limits: tuple[SharedLimit, ...] = ()
 
     @classmethod
     def of(
@@ -51,16 +52,18 @@ class Sizer:
         *,
         with_solver: bool = True,
         gap: float = MOST_GAP,
+        limits: Iterable[SharedLimit] = (),
     ) -> Sizer:
         """Return a sizer for pools; their order is that of their names.
 
-        `gap` is how much more than what is proved a packing may cost, as a part of it, before no better one is sought.
+        `gap` is how much more than what is proved a packing may cost, as a part of it, before no better one is sought;
+        `limits` are what pools may take together.
         """
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
         nodes = most = Nodes.of(ordered, classes, features, demand)
         if any(offer.at_most for offer in ordered):
             most = Nodes.of(ordered, classes, features, demand, is_generous=True)
-        return cls(demand, ordered, nodes, most, node_costs(ordered), with_solver, gap)
+        return cls(demand, ordered, nodes, most, node_costs(ordered), with_solver, gap, tuple(limits))
 
     @property
     def filling(self) -> Filling:
@@ -71,12 +74,12 @@ class Sizer:
         """Return the sizes for one level, every pool at most at its maximum."""
         items = split_demand(self.demand, level)
         limits = [(offer.name, offer.count_min, offer.count_max) for offer in self.offers]
-        found = find_compatibility(items.items, items.daemons, self.nodes, limits)
+        found = find_compatibility(items.items, items.daemons, self.nodes, limits, self.limits)
         rows = pool_rows(found)
         market = _market(found, self.costs, row_weights(found, rows))
         generous = found
         if self.most is not self.nodes:
-            generous = find_compatibility(items.items, items.daemons, self.most, limits)
+            generous = find_compatibility(items.items, items.daemons, self.most, limits, self.limits)
         certain = [index for index in range(len(found.items)) if not found.is_open_question(index)]
         most = rows if generous is found else pool_rows(generous)
         model = bound_model(generous, most, certain)
@@ -136,9 +139,9 @@ class Sizer:
             packing=tuple((group.pool, group.count, counts) for group, counts in held),
         )
 
-    def _enough_nodes(self, market: Market, proof: Proof, packing: Packing) -> tuple[int, ...]:
+    def _enough_nodes(self, market: Market, proof: Proof, packing: Packing) -> Enough:
         if not packing.pending:
-            return tuple(room.maximum or 0 for room in market.found.rooms)
+            return Enough(tuple(room.maximum or 0 for room in market.found.rooms))
         from dra_planner.sizing.growth import enough_nodes  # only what is pending asks for more
 
         return enough_nodes(market, self.filling, proof.nodes, packing)
@@ -158,7 +161,7 @@ class Sizer:
             bound=outcome.proof.nodes[index],
             plan=outcome.used[index],
             maximum=offer.count_max,
-            enough=outcome.enough[index],
+            enough=outcome.enough.nodes[index],
             devices=count_devices(classes, outcome.found, self.filling),
             left=count_left(classes),
             hourly_usd=offer.hourly_usd,
@@ -171,13 +174,14 @@ def size_pools(
     classes: Mapping[str, DeviceClass],
     features: Features,
     level: DemandLevel = "steady",
+    limits: Iterable[SharedLimit] = (),
 ) -> Sizing:
     """Return how many nodes of each pool one level of the demand needs, what is pending, and why.
 
     Never raises for what the demand holds. Time depends on shapes and pools, not on replicas; the answer depends on
     neither the order of the offers nor that of the shapes.
     """
-    return Sizer.of(demand, offers, classes, features).size(level)
+    return Sizer.of(demand, offers, classes, features, limits=limits).size(level)
 
 
 def _no_solver() -> None:

@@ -109,7 +109,9 @@ class Solving:
         """Prove by area, and compare first-fit packings while there is a gap."""
         self._proof = prove_by_area(self._proof.parts, self.costs)
         self._offer(quick_packing(self.market, self.filling, self._proof.nodes))
-        if self._has_gap() or self._is_dear():
+        rooms = self.market.found.rooms
+        crowded = bool(self._result()[0].pending) and any(room.limits for room in rooms)
+        if crowded or self._has_gap() or self._is_dear():
             self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
 
     def _relax(self, solver: Any, *, is_small: bool) -> None:

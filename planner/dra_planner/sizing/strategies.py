@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.filling import Filling
-from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack
+from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack, room_left
 from dra_planner.sizing.prices import NodeCost, total_cost
 from dra_planner.sizing.vector_fill import WHOLE, Weights, refill
 
@@ -49,7 +49,11 @@ def best_packing(market: Market, filling: Filling, needed: Sequence[int], rooms:
     are needed for opens no other.
     """
     starts = _starts(rooms, needed)
-    best = min(_packings(market, rooms, starts, filling), key=lambda packing: rank(market, packing))
+    tried = [starts]
+    if any(room.limits for room in rooms):  # nodes that all pods together need may not be the best for some of them
+        tried.append([room.minimum for room in rooms])
+    packings = (packing for each in tried for packing in _packings(market, rooms, each, filling))
+    best = min(packings, key=lambda packing: rank(market, packing))
     if best.pending and any(room.maximum is not None for room in rooms):
         # What grows freely may still end within the limits, since it can be filled anew once it is complete.
         free = best_packing(market, filling, starts, [replace(room, maximum=None) for room in rooms])
@@ -79,7 +83,9 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
         if not chosen and not rooms[pool].minimum:
             continue
         own = {item: replace(items[item], count=quotas[item][pool]) for item in chosen}
-        packing = pack(own, chosen, rooms, starts, market.found.takers, filling, _only(market, pool))
+        packing = pack(
+            own, chosen, _beside(rooms, merged.opened, pool), starts, market.found.takers, filling, _only(market, pool)
+        )
         if not packing.pending:
             packing = next(refill(packing, _only_minimum(rooms, pool), own, market.weights, filling), packing)
         merged.classes += packing.classes
@@ -113,14 +119,25 @@ def _only(market: Market, only: int) -> Choose:
     return choose
 
 
+def _beside(rooms: Sequence[Room], opened: Sequence[int], only: int) -> Sequence[Room]:
+    """Return the rooms with one pool bounded by what the nodes that are open leave of what pools share."""
+    if not rooms[only].limits:
+        return rooms
+    return [
+        replace(room, maximum=room_left(rooms, opened)[only]) if at == only else room for at, room in enumerate(rooms)
+    ]
+
+
 def _only_minimum(rooms: Sequence[Room], only: int) -> list[Room]:
     return [room if index == only else replace(room, minimum=0) for index, room in enumerate(rooms)]
 
 
 def _starts(rooms: Sequence[Room], needed: Sequence[int]) -> list[int]:
-    return [
-        count if room.maximum is None else min(count, room.maximum) for count, room in zip(needed, rooms, strict=True)
-    ]
+    starts = [room.minimum for room in rooms]
+    for pool, count in enumerate(needed):
+        left = room_left(rooms, starts)[pool]
+        starts[pool] += max(0, count - starts[pool] if left is None else min(count - starts[pool], left))
+    return starts
 
 
 def rank(market: Market, packing: Packing) -> tuple[tuple[int, ...], NodeCost]:

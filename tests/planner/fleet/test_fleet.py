@@ -42,6 +42,14 @@ def changed(*edits: tuple[str, Any]) -> dict[str, Any]:
     return document
 
 
+def quota(**changes: Any) -> dict[str, Any]:
+    return {"name": "q", "unit": "gpus", "limit": 100, **changes}
+
+
+def bought(nodes: int) -> dict[str, Any]:
+    return {"reservation": "cr-1", "nodes": nodes}
+
+
 def test_a_good_fleet_has_its_defaults_filled_in() -> None:
     fleet = read_fleet(GOOD)
     assert fleet.minor == 34
@@ -187,6 +195,39 @@ BAD = [
         "set the minimum count to 0",
     ),
     ("two kinds of network", [("network", {"zones": 2, "subnetIds": ["s"]})], "network", "not both"),
+    ("quotas as a mapping", [("quotas", {"gpus": 8})], "quotas", "must be a list"),
+    ("a quota as text", [("quotas", ["gpus"])], "quotas[0]", 'must be a mapping of keys, not "gpus"'),
+    ("a quota without a limit", [("quotas", [{"name": "q", "unit": "gpus"}])], "quotas[0].limit", "is missing"),
+    ("no unit", [("quotas", [quota(unit="cores")])], "quotas[0].unit", "must be one of"),
+    ("addresses", [("quotas", [quota(unit="addresses")])], "quotas[0].unit", "is not supported yet"),
+    ("no limit", [("quotas", [quota(limit=-1)])], "quotas[0].limit", "must be"),
+    ("a quota as a number in text", [("quotas", [quota(limit="8")])], "quotas[0].limit", 'must be an integer, not "8"'),
+    ("a quota twice", [("quotas", [quota(), quota()])], "quotas[1].name", 'the name "q" is taken by quotas[0]'),
+    (
+        "less than there must be",
+        [("quotas", [quota(unit="vcpus", limit=200, machines=["p5.*"])])],
+        "quotas[0].limit",
+        'quota "q" allows 200 vCPUs, but the minimums of its pools take 384',
+    ),
+    (
+        "less than the system pool leaves",
+        [("quotas", [quota(unit="nodes", limit=3)])],
+        "quotas[0].limit",
+        "allows 3 nodes, but the minimums of its pools take 2 and the system pool takes 2",
+    ),
+    (
+        "fewer bought than there must be",
+        [("pools.1.capacity", bought(1))],
+        "pools[1].capacity.nodes",
+        'reservation "cr-1" allows 1 node, but the minimums of its pools take 2',
+    ),
+    ("none bought", [("pools.1.capacity", bought(0))], "pools[1].capacity.nodes", "from 1 to"),
+    (
+        "one reservation of two sizes",
+        [("pools.0.capacity", bought(4)), ("pools.1.capacity", bought(5))],
+        "pools[1].capacity.nodes",
+        '"cr-1" has 4 nodes in an earlier pool',
+    ),
 ]
 
 

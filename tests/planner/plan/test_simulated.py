@@ -46,6 +46,10 @@ def plan(case: Json, *, fleet: Json | None = None, **more: Any) -> Plan:
     return make_plan(PlanRequest(sources=sources, fleet=read_fleet({**case["fleet"], **(fleet or {})}), **more))
 
 
+def quota(limit: int) -> Json:
+    return {"quotas": [{"name": "GPUs", "unit": "gpus", "limit": limit}]}
+
+
 def numbers(made: Plan) -> dict[str, tuple[int, int | None, int]]:
     return {pool.name: (pool.packing, pool.simulated, pool.nodes.desired) for pool in made.pools}
 
@@ -57,6 +61,12 @@ def test_what_the_simulation_needs_is_built():
     assert numbers(made) == {"l4": (1, 1, 1), "h100": (1, 2, 2)}
     assert made.cost is not None
     assert made.cost.hourly_usd > made.cost.bound_usd
+
+
+def test_no_node_is_added_beyond_what_pools_share():
+    enough, tight = (plan(load("m2-any-takes-h100"), fleet=quota(limit)) for limit in (3, 2))
+    assert (enough.verdict, numbers(enough)["h100"]) == ("fits", (1, 2, 2))
+    assert (tight.verdict, numbers(tight)["h100"]) == ("cannot-tell", (1, None, 1))
 
 
 def test_daemon_pods_without_requests_count_where_nodes_are_scored():

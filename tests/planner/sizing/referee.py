@@ -1,4 +1,4 @@
-"""Small fleets solved by trying everything: devices, partitions, aligned NICs, minimums and maximums.
+"""Small fleets solved by trying everything: devices, partitions, aligned NICs, minimums, maximums and quotas.
 
 Shares no code with the sizing. A node is judged by existence: some choice of devices holds the pods, whatever order an
 allocator would try.
@@ -29,7 +29,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Pool:
-    """Equal nodes: GPUs, two to a root; the first `nics` roots have a NIC."""
+    """Equal nodes: GPUs, two to a root; the first `nics` roots have a NIC. Each takes `draws` of what all share."""
 
     cpu: int
     gpus: int
@@ -37,18 +37,21 @@ class Pool:
     least: int
     most: int
     price: int
+    draws: int = 0
 
 
 Pods = tuple[int, ...]
 
 
-def cheapest(pools: Sequence[Pool], kinds: Sequence[Kind]) -> int | None:
+def cheapest(pools: Sequence[Pool], kinds: Sequence[Kind], quota: int | None = None) -> int | None:
     """Return the price of the cheapest fleet within the limits that holds every pod, None when none does."""
     best: int | None = None
     patterns = [tuple(_patterns(pool, kinds)) for pool in pools]
     wanted = tuple(kind.count for kind in kinds)
     for counts in product(*(range(pool.least, pool.most + 1) for pool in pools)):
         price = sum(count * pool.price for count, pool in zip(counts, pools, strict=True))
+        if quota is not None and sum(count * pool.draws for count, pool in zip(counts, pools, strict=True)) > quota:
+            continue
         if (best is None or price < best) and _hold(counts, patterns, wanted):
             best = price
     return best

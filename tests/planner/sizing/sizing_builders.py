@@ -28,6 +28,7 @@ from dra_planner.model import (
     ResourceSlice,
     Shape,
     ShapeClaim,
+    SharedLimit,
     Taint,
     WorkloadRef,
 )
@@ -130,8 +131,14 @@ def demand(*shapes: Shape, blocked: Sequence[Blocked] = ()) -> Demand:
     return Demand(shapes=tuple(sorted(shapes, key=lambda each: each.id)), blocked=tuple(blocked))
 
 
-def size(pools: Sequence[Offer], *shapes: Shape, level: DemandLevel = "steady", minor: int = 34) -> Sizing:
-    return size_pools(demand(*shapes), pools, CLASSES, features_of(minor), level)
+def size(
+    pools: Sequence[Offer],
+    *shapes: Shape,
+    level: DemandLevel = "steady",
+    minor: int = 34,
+    limits: Sequence[SharedLimit] = (),
+) -> Sizing:
+    return size_pools(demand(*shapes), pools, CLASSES, features_of(minor), level, limits)
 
 
 def counts(sizing: Sizing) -> dict[str, tuple[int, int]]:

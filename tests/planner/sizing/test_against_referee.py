@@ -28,25 +28,28 @@ from dra_planner.model import (
     DeviceRequest,
     ExactDeviceRequest,
     Shape,
+    SharedLimit,
 )
 from dra_planner.offers import Offer
 from dra_planner.quantity import Quantity
 from dra_planner.sizing import Sizing
 from referee import PARTITIONS, SLICES, Kind, Pool, cheapest
 
-FAMILIES = ("claims", "mig", "nic", "limits")
+FAMILIES = ("claims", "mig", "nic", "limits", "quota")
 MOST_TOGETHER = 9
 
 
 def draw(family: str, chance: random.Random) -> tuple[list[Pool], list[Kind]]:
     """Return a fleet of at most two pools and at most three kinds of pods."""
     pools = []
-    for _ in range(chance.randint(1, 2)):
-        least = chance.randint(0, 2) if family == "limits" else 0
+    for _ in range(chance.randint(1, 3 if family == "quota" else 2)):
+        least = chance.randint(0, 2) if family == "limits" else chance.randint(0, 1) if family == "quota" else 0
         gpus = chance.randint(1, 2) if family == "mig" else chance.randint(1, 4)
         nics = chance.randint(1, 2) if family == "nic" else 0
         most = chance.randint(least, 3) if family == "limits" else 3
-        pools.append(Pool(chance.randint(4, 12), gpus, min(nics, (gpus + 1) // 2), least, most, chance.randint(1, 9)))
+        cpu, price = chance.randint(4, 12), chance.randint(1, 9)
+        draws = chance.randint(0, 4) if family == "quota" else 0
+        pools.append(Pool(cpu, gpus, min(nics, (gpus + 1) // 2), least, most, price, draws))
     kinds = []
     for _ in range(chance.randint(1, 3)):
         cpu, count = chance.randint(1, 5), chance.randint(1, 4)
@@ -59,16 +62,30 @@ def draw(family: str, chance: random.Random) -> tuple[list[Pool], list[Kind]]:
     return pools, kinds
 
 
-def sized(pools: list[Pool], kinds: list[Kind], *, partitioned: bool) -> Sizing:
+def quota_of(family: str, seed: int, pools: list[Pool]) -> int | None:
+    """Return what all nodes together may take, at least what those take that there must be."""
+    if family != "quota":
+        return None
+    return random.Random(f"quota of {seed}").randint(sum(each.least * each.draws for each in pools), 12)
+
+
+def sized(pools: list[Pool], kinds: list[Kind], *, partitioned: bool, quota: int | None = None) -> Sizing:
     offers = [_offer(index, each, partitioned=partitioned) for index, each in enumerate(pools)]
-    return size(offers, *(_shape(index, kind) for index, kind in enumerate(kinds)), minor=36)
+    shapes = (_shape(index, kind) for index, kind in enumerate(kinds))
+    return size(offers, *shapes, minor=36, limits=_limits(pools, quota))
 
 
-def draw_fleet(family: str, seed: int) -> tuple[list[Offer], list[Shape]]:
-    """Return the pools and workloads of one instance."""
+def _limits(pools: list[Pool], quota: int | None) -> list[SharedLimit]:
+    takes = {f"p{index}": each.draws for index, each in enumerate(pools) if each.draws}
+    return [] if quota is None else [SharedLimit(name="quota", most=quota, unit="unit", takes=takes)]
+
+
+def draw_fleet(family: str, seed: int) -> tuple[list[Offer], list[Shape], list[SharedLimit]]:
+    """Return the pools and workloads of one instance, and what the pools share."""
     pools, kinds = drawn(family, seed)
     offers = [_offer(index, each, partitioned=family == "mig") for index, each in enumerate(pools)]
-    return offers, [_shape(index, kind) for index, kind in enumerate(kinds)]
+    limits = _limits(pools, quota_of(family, seed, pools))
+    return offers, [_shape(index, kind) for index, kind in enumerate(kinds)], limits
 
 
 def drawn(family: str, seed: int) -> tuple[list[Pool], list[Kind]]:
@@ -128,8 +145,9 @@ def _request(name: str, kind: str, count: int = 1) -> DeviceRequest:
 def wrongs(family: str, seed: int) -> tuple[list[str], Sizing, int | None]:
     """Return what the sizing says that the referee denies, with both answers."""
     pools, kinds = drawn(family, seed)
-    best = cheapest(pools, kinds)
-    sizing = sized(pools, kinds, partitioned=family == "mig")
+    quota = quota_of(family, seed, pools)
+    best = cheapest(pools, kinds, quota)
+    sizing = sized(pools, kinds, partitioned=family == "mig", quota=quota)
     return list(_wrongs(sizing, best)), sizing, best
 
 

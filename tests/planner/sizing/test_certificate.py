@@ -15,6 +15,7 @@ import pytest
 from sizing_builders import CLASSES, demand, pool, workload
 from test_against_referee import FAMILIES, draw_fleet
 
+from dra_planner.model import SharedLimit
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer
 from dra_planner.sizing.certificate import certificate_of
@@ -28,8 +29,8 @@ SHAPES = [
 ]
 
 
-def certified(pools: list[Any] = POOLS, shapes: list[Any] = SHAPES) -> dict[str, Any]:
-    sizing = Sizer.of(demand(*shapes), pools, CLASSES, features_of(36)).size("steady")
+def certified(pools: list[Any] = POOLS, shapes: list[Any] = SHAPES, limits: list[Any] | None = None) -> dict[str, Any]:
+    sizing = Sizer.of(demand(*shapes), pools, CLASSES, features_of(36), limits=limits or ()).size("steady")
     return certificate_of(sizing)
 
 
@@ -48,8 +49,8 @@ def test_a_certificate_holds_and_meets_the_packing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_certificates_of_random_fleets_hold(family: str, tmp_path: Path) -> None:
     for seed in range(12):
-        pools, shapes = draw_fleet(family, seed)
-        document = certified(pools, shapes)
+        pools, shapes, limits = draw_fleet(family, seed)
+        document = certified(pools, shapes, limits)
         status, said = check(document, tmp_path)
         assert status == 0, (family, seed, said)
         assert document["claim"] == "infeasible" or Fraction(document["bound"]) > 0
@@ -61,6 +62,17 @@ def test_what_cannot_fit_is_certified_as_such(tmp_path: Path) -> None:
     assert check(document, tmp_path)[0] == 0
     document["pools"][0]["maximum"] = 3
     assert check(document, tmp_path) == (1, "no part has more demand than its pools can hold\n")
+
+
+def test_what_pools_share_is_in_the_certificate(tmp_path: Path) -> None:
+    pools = [pool("cheap", gpus=2, usd="1"), pool("dear", gpus=2, usd="4")]
+    quota = SharedLimit(name="quota", most=2, unit="node", takes={"cheap": 1})
+    document = certified(pools, [workload("serve", 8, gpus=1)], [quota])
+    assert document["bound"] == "10000000"  # two of the cheap nodes, two of the others
+    assert check(document, tmp_path)[0] == 0
+    document["limits"][0]["most"] = 1
+    status, said = check(document, tmp_path)
+    assert (status, "quota is exceeded" in said) == (1, True)
 
 
 def test_plan_writes_a_certificate_of_what_it_says(tmp_path: Path) -> None:

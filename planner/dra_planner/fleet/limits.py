@@ -1,0 +1,140 @@
+"""What pools of a fleet share: quotas of the account, and reservations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.documents.tree import Location
+from dra_planner.errors import PlannerError
+from dra_planner.fleet.pools import Pool, Quota
+from dra_planner.model import SharedLimit
+from dra_planner.wording import counted
+
+_SINGULAR = {"vcpus": "vCPU", "gpus": "GPU", "nodes": "node"}
+_BOUGHT = {"reservation": "reservation", "capacity-block": "capacity block"}
+
+
+class _SystemPool(Protocol):
+    @property
+    def machine(self) -> str: ...
+    @property
+    def count(self) -> int: ...
+
+
+class Sharing(Protocol):
+    """What of a fleet its limits follow from."""
+
+    @property
+    def cloud(self) -> str: ...
+    @property
+    def quotas(self) -> list[Quota]: ...
+    @property
+    def pools(self) -> list[Pool]: ...
+    @property
+    def system_pool(self) -> _SystemPool: ...
+
+
+def shared_limits(fleet: Sharing) -> tuple[SharedLimit, ...]:
+    """Return the limits that concern some pool: quotas without what the system pool takes of them, reservations."""
+    limits = [limit for quota in fleet.quotas for limit in [_quota_limit(fleet, quota)] if limit.takes]
+    return (*limits, *_reservations(fleet))
+
+
+def limit_faults(fleet: Sharing) -> Iterator[tuple[Location, str]]:
+    """Yield what is wrong with quotas and reservations: unknown amounts, and less than the nodes that must be there."""
+    named: dict[str, int] = {}
+    for at, quota in enumerate(fleet.quotas):
+        if quota.name in named:
+            yield ("quotas", at, "name"), f'the name "{quota.name}" is taken by quotas[{named[quota.name]}]'
+        named.setdefault(quota.name, at)
+        unknown = list(dict.fromkeys(_unknown(fleet, quota)))
+        yield from (
+            (("quotas", at, "unit"), f"how many {quota.unit} {machine} has is not known; count nodes instead")
+            for machine in unknown
+        )
+        if not unknown:
+            yield from _too_little(fleet, _quota_limit(fleet, quota), quota.limit, ("quotas", at, "limit"))
+    sizes: dict[str, int] = {}
+    for at, pool in enumerate(fleet.pools):
+        nodes, name = pool.bought_nodes, pool.source.reservation
+        if nodes is not None and sizes.setdefault(name, nodes) != nodes:
+            yield ("pools", at, "capacity", "nodes"), f'"{name}" has {sizes[name]} nodes in an earlier pool'
+    for limit in _reservations(fleet):
+        first = next(at for at, pool in enumerate(fleet.pools) if pool.name in limit.takes)
+        yield from _too_little(fleet, limit, limit.most, ("pools", first, "capacity", "nodes"))
+
+
+def _too_little(fleet: Sharing, limit: SharedLimit, most: int, at: Location) -> Iterator[tuple[Location, str]]:
+    needed = limit.used({pool.name: pool.count.min for pool in fleet.pools})
+    if needed + limit.beside > most:
+        beside = f" and the system pool takes {limit.beside}" if limit.beside else ""
+        allowed = f"{limit.name} allows {counted(most, limit.unit)}"
+        yield at, f"{allowed}, but the minimums of its pools take {needed}{beside}"
+
+
+def _quota_limit(fleet: Sharing, quota: Quota) -> SharedLimit:
+    takes = {
+        pool.name: amount
+        for pool in fleet.pools
+        if quota.counts(pool.machine, pool.source.kind) and (amount := _amount(fleet, quota, pool.machine) or 0)
+    }
+    return SharedLimit(
+        name=f'quota "{quota.name}"',
+        most=max(0, quota.limit - _system(fleet, quota)),
+        beside=_system(fleet, quota),
+        unit=_SINGULAR[quota.unit],
+        takes=takes,
+    )
+
+
+def _system(fleet: Sharing, quota: Quota) -> int:
+    """Return what the nodes of the system pool take of a quota."""
+    pool = fleet.system_pool
+    if not quota.counts(pool.machine, "on-demand"):
+        return 0
+    return pool.count * (_amount(fleet, quota, pool.machine) or 0)
+
+
+def _unknown(fleet: Sharing, quota: Quota) -> Iterator[str]:
+    """Yield machines that take an unknown amount of a quota; those that are unknown themselves have other faults."""
+    machines = [pool.machine for pool in fleet.pools if quota.counts(pool.machine, pool.source.kind)]
+    if quota.counts(fleet.system_pool.machine, "on-demand"):
+        machines.append(fleet.system_pool.machine)
+    yield from (each for each in machines if _machine(fleet, each) and _amount(fleet, quota, each) is None)
+
+
+def _amount(fleet: Sharing, quota: Quota, name: str) -> int | None:
+    """Return how much of a quota one node takes, None where it is not known."""
+    machine = _machine(fleet, name)
+    if quota.unit == "nodes":
+        return 1
+    if machine is None:
+        return None
+    if quota.unit == "vcpus":
+        return machine.vcpus
+    return machine.accelerator.count if machine.accelerator is not None else 0
+
+
+def _machine(fleet: Sharing, name: str) -> Machine | None:
+    try:
+        return catalog.machine(fleet.cloud, name)
+    except PlannerError:
+        return None
+
+
+def _reservations(fleet: Sharing) -> tuple[SharedLimit, ...]:
+    """Return the reservations of which the fleet says how many nodes they have; pools may share one."""
+    limits = {}
+    for pool in fleet.pools:
+        source, nodes = pool.source, pool.bought_nodes
+        if nodes is not None and source.reservation not in limits:
+            limits[source.reservation] = SharedLimit(
+                name=f'{_BOUGHT[source.kind]} "{source.reservation}"',
+                most=nodes,
+                unit="node",
+                takes={each.name: 1 for each in fleet.pools if each.source.reservation == source.reservation},
+            )
+    return tuple(limits.values())

@@ -1,0 +1,121 @@
+"""Quotas and reservations of a fleet, from its document to what is built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from plan_builders import deployment, plan_of
+
+from dra_planner.errors import FleetError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet.changes import change_fleet, read_change
+from dra_planner.plan import judge_document, plan_file
+
+G_QUOTA = {"name": "Running On-Demand G and VT instances", "unit": "vcpus", "limit": 16, "machines": ["g*"]}
+
+
+def fleet(*pools: dict[str, Any], quotas: list[dict[str, Any]] | None = None, **more: Any) -> Fleet:
+    return read_fleet(
+        {
+            "cloud": "eks",
+            "region": "us-east-1",
+            "kubernetes": "1.34",
+            "systemPool": {"machine": "m7i.large"},
+            "drivers": {"nvidia": {"version": "25.8.1"}},
+            "quotas": quotas or [],
+            "pools": list(pools),
+            **more,
+        }
+    )
+
+
+def pool(name: str, machine: str = "g6.2xlarge", **more: Any) -> dict[str, Any]:
+    return {"name": name, "machine": machine, "count": {"max": 6}, **more}
+
+
+def built(plan: Any) -> dict[str, int]:
+    return {each.name: each.nodes.desired for each in plan.pools}
+
+
+def test_a_quota_of_vcpus_bounds_two_pools_together() -> None:
+    where = fleet(pool("a"), pool("b", "g6.xlarge"), quotas=[G_QUOTA])
+    assert built(plan_of(where, deployment(replicas=4))) == {"a": 0, "b": 4}
+    plan = plan_of(where, deployment(replicas=5))
+    assert (plan.verdict, sum(each.pending for each in plan.workloads)) == ("does-not-fit", 1)
+    (reason,) = [each for each in plan.workloads[0].reasons if each.code == "limit-too-small"]
+    assert reason.fix == 'raise quota "Running On-Demand G and VT instances" to 20 vCPUs'
+    raised = change_fleet(where, [read_change("quotas.Running On-Demand G and VT instances.limit=20")])
+    assert plan_of(raised, deployment(replicas=5)).verdict == "fits"
+
+
+def test_a_reservation_is_used_up_before_the_pool_behind_it() -> None:
+    bought = pool("bought", capacity={"reservation": "cr-0123", "nodes": 2}, pricePerHour=0.5)
+    plan = plan_of(fleet(bought, pool("behind")), deployment(replicas=5))
+    assert (plan.verdict, built(plan)) == ("fits", {"bought": 2, "behind": 3})
+    (use,) = plan.limits
+    assert (use.limit.name, use.limit.most, use.used) == ('reservation "cr-0123"', 2, 2)
+
+
+def test_pools_that_name_one_capacity_block_share_its_nodes() -> None:
+    block = {"capacityBlock": "cr-0123", "nodes": 2}
+    pools = [pool(name, "p5.48xlarge", zones=["us-east-1a"], capacity=block, pricePerHour=9) for name in ("a", "b")]
+    assert plan_of(fleet(*pools), deployment(replicas=16)).verdict == "fits"
+    plan = plan_of(fleet(*pools), deployment(replicas=17))
+    assert plan.verdict == "does-not-fit"
+    assert plan.workloads[0].reasons[0].fix == 'raise capacity block "cr-0123" to 3 nodes'
+
+
+def test_a_reservation_of_unknown_size_is_said() -> None:
+    unknown = fleet(pool("bought", capacity={"reservation": "cr-0123"}))
+    said = 'pool bought: how many nodes "cr-0123" has is not said; the maximum of the pool stands for it'
+    assert said in plan_of(unknown, deployment()).assumptions
+    known = fleet(pool("bought", capacity={"reservation": "cr-0123", "nodes": 3}))
+    assert said not in plan_of(known, deployment()).assumptions
+
+
+def test_the_system_pool_has_its_part_of_a_quota() -> None:
+    quota = {"name": "all", "unit": "vcpus", "limit": 20}
+    (limit,) = fleet(pool("a"), quotas=[quota]).limits
+    assert (limit.most, limit.beside, dict(limit.takes)) == (16, 4, {"a": 8})
+    plan = plan_of(fleet(pool("a"), quotas=[quota]), deployment(replicas=3))
+    assert plan.workloads[0].reasons[0].message.startswith('quota "all" allows 20 vCPUs; 1 of 3 pods pending')
+    assert plan.workloads[0].reasons[0].fix == 'raise quota "all" to 28 vCPUs'
+
+
+def test_a_quota_of_spot_machines_leaves_the_others_alone() -> None:
+    quota = {"name": "spot", "unit": "gpus", "limit": 1, "capacity": ["spot"]}
+    where = fleet(pool("spot", capacity="spot", pricePerHour=0.1), pool("behind"), quotas=[quota])
+    assert built(plan_of(where, deployment(replicas=3))) == {"spot": 1, "behind": 2}
+
+
+def test_counts_that_are_rounded_up_stay_within_the_quota() -> None:
+    where = read_fleet(
+        {
+            "cloud": "gke",
+            "region": "us-central1",
+            "kubernetes": "1.34",
+            "network": {"zones": ["us-central1-a", "us-central1-b"]},
+            "systemPool": {"machine": "e2-standard-4"},
+            "drivers": {"nvidia": {"version": "25.8.1"}},
+            "quotas": [{"name": "NVIDIA_L4_GPUS", "unit": "gpus", "limit": 3}],
+            "pools": [{"name": "l4", "machine": "g2-standard-8", "count": {"max": 6}}],
+        }
+    )
+    plan = plan_of(where, deployment(replicas=3))
+    assert built(plan) == {"l4": 3}
+    assert [each.code for each in plan.diagnostics] == ["count-does-not-divide"]
+
+
+def test_a_document_is_judged_within_the_limits_of_its_fleet() -> None:
+    plan = plan_of(fleet(pool("a"), quotas=[G_QUOTA]), deployment(replicas=2))
+    again = judge_document(plan_file(plan))
+    assert (again.verdict, again.limits) == ("fits", plan.limits)
+
+
+def test_an_amount_that_is_not_known_is_asked_for() -> None:
+    with pytest.raises(FleetError, match="count nodes instead"):
+        fleet(
+            {"name": "t", "machine": "inf1.xlarge", "count": 1},
+            quotas=[{"name": "q", "unit": "addresses", "limit": 1}],
+        )
