@@ -136,8 +136,8 @@ def _add_portfolio(commands: Any) -> None:
         "--engine",
         choices=("dask", "processes", "here"),
         default="",
-        help="Dask on this machine, a pool of processes, or this process alone (default: Dask where it is installed, "
-        "this process for few cells)",
+        help="Dask on this machine, a pool of processes, or this process alone (default: a pool, "
+        "this process for few cells, Dask for twenty thousand where it is installed)",
     )
     where.add_argument(
         "--sample",

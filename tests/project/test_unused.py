@@ -25,6 +25,7 @@ ENTRIES = {
     "package_schema": "an operation of the engine",
     "check_all": "the rules on a view, for who has one",
     "recorded_minors": "asked by the test that no minor is forgotten",
+    "dask_setup": "called by Dask in each worker that it starts",
     "spot_history": "a table of the catalogue that no verdict rests on",
 }
 OVERRIDES = {"ignore_aliases", "has_validation", "has_remediation", "new_resource"}  # methods that a base class calls

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from dra_command.arguments import UsageError
 from dra_command.portfolio.collecting import collect
 from dra_command.portfolio.progress import shown
 from dra_command.portfolio.running import RunOptions, run_portfolio
@@ -15,6 +16,7 @@ from dra_command.status import Status, status_of
 
 def run(values: argparse.Namespace) -> int:
     """Run what is missing of a portfolio, print what all of it says, and return the exit status."""
+    _check(values)
     collected = collect(values.file)
     if values.cell:
         from dra_command.portfolio.one_cell import print_cell
@@ -29,6 +31,8 @@ def run(values: argparse.Namespace) -> int:
     )
     with shown(quiet=values.quiet) as progress:
         answers = run_portfolio(collected, options, progress)
+    for file, why in answers.store.unreadable.items():
+        print(f"pulumi-dra: {file}: is passed over, it cannot be read: {why}; remove it", file=sys.stderr)
     summary = Summary(answers)
     if values.parquet:
         from dra_command.portfolio.export import export_parquet
@@ -36,6 +40,15 @@ def run(values: argparse.Namespace) -> int:
         export_parquet(summary, Path(values.parquet))
     _print(summary, options, values)
     return _status(summary, values)
+
+
+def _check(values: argparse.Namespace) -> None:
+    """Raise UsageError for options that do not go together."""
+    for option, given in (("--engine", values.engine not in ("", "dask")), ("--workers", values.workers)):
+        if values.scheduler and given:
+            raise UsageError(
+                f"{option}: with --scheduler the workers are those that have joined it", fix=f"leave {option} out"
+            )
 
 
 def default_results(file: str) -> Path:

@@ -111,6 +111,8 @@ def _details(summary: Summary) -> Iterator[str]:
     cells = sorted(_detailed(summary))
     if cells:
         yield "<h2>Cells</h2>"
+    rows = (summary.stacks[at].rows[scenario] for at, scenario in cells)
+    whole = summary.answers.whole({row.digest for row in rows if row is not None})
     for at, scenario in cells:
         line = summary.stacks[at]
         row = line.rows[scenario]
@@ -118,16 +120,16 @@ def _details(summary: Summary) -> Iterator[str]:
             name = f"{line.name}/{summary.scenarios[scenario]}"
             words = WORDS[line.outcomes[scenario]]
             yield f"<details id='c{at}-{scenario}'><summary>{escape(name)} {escape(words)}</summary>"
-            yield from _behind(row)
+            yield from _behind(whole.get(row.digest, row))
             yield f"<p><small>pulumi-dra portfolio … --cell {escape(name)} prints its plan</small></p></details>"
 
 
 def _behind(row: Row) -> Iterator[str]:
     """Yield the pools of a cell and its reasons."""
-    details = json.loads(row.details)
     if outcome_of(row) == FAILED:
         yield f"<p>{escape(row.why)}</p>"
         return
+    details = json.loads(row.details)
     heads = ("pool", "machine", "bound", "packing", "simulated", "built", "most")
     yield "<table><tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"
     for pool in details["pools"]:

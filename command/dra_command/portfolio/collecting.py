@@ -19,6 +19,7 @@ from dra_planner.portfolio.schema import Placing, Portfolio, StackEntry
 from dra_planner.sources import Source, read_file, read_sources
 
 _WORKLOADS = "pulumi-dra:workloads"
+_MOST_NODES = 2_000_000  # of the document: ten thousand stacks, each with a name, files and labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +36,9 @@ class Collected:
 def collect(path: str) -> Collected:
     """Return what a portfolio file names; raises PlannerError where the file, or a path of a scenario, is wrong.
 
-    A stack that cannot be read is kept with its fault: the others go on.
+    A stack that cannot be read, or that is not there, is kept with its fault: the others go on.
     """
-    data = read_document(read_file(path).text, path)
+    data = read_document(read_file(path).text, path, most_nodes=_MOST_NODES)
     portfolio = read_portfolio(data, file=path)
     files = _Files(Path(path).parent)
     stacks: dict[str, StackInputs] = {}
@@ -56,14 +57,23 @@ def collect(path: str) -> Collected:
         try:
             added = files.sources(files.folder, scenario.add_workloads) if scenario.add_workloads else ()
         except PlannerError as error:
-            key: Location = ("scenarios", at - 1, "addWorkloads")
-            where = Place(path, line_at(data, key), path_text(key))
-            raise PortfolioError(f"{error.place} {error.message}", place=where, fix=error.fix) from None
+            raise _at(("scenarios", at - 1, "addWorkloads"), error, data, path) from None
         futures.append(ScenarioInputs(scenario=scenario, added=added))
-    placed = tuple((each, files.sources(files.folder, each.workloads)) for each in portfolio.place)
+    placed = []
+    for at, placing in enumerate(portfolio.place):
+        try:
+            placed.append((placing, files.sources(files.folder, placing.workloads)))
+        except PlannerError as error:
+            raise _at(("place", at, "workloads"), error, data, path) from None
     return Collected(
-        portfolio=portfolio, stacks=tuple(stacks.values()), labels=labels, futures=tuple(futures), placed=placed
+        portfolio=portfolio, stacks=tuple(stacks.values()), labels=labels, futures=tuple(futures), placed=tuple(placed)
     )
+
+
+def _at(key: Location, error: PlannerError, data: object, path: str) -> PortfolioError:
+    """Return what is wrong with a path of the portfolio, at its line."""
+    where = Place(path, line_at(data, key), path_text(key))
+    return PortfolioError(f"{error.place} {error.message}", place=where, fix=error.fix)
 
 
 @dataclass(slots=True)
@@ -74,14 +84,24 @@ class _Files:
     _read: dict[tuple[str, ...], tuple[Source, ...]] = field(default_factory=dict[tuple[str, ...], tuple[Source, ...]])
 
     def stacks(self, entry: StackEntry, place: Place) -> Iterator[StackInputs]:
-        """Yield the stacks of an entry; raises PlannerError where there is none."""
+        """Yield the stacks of an entry; where there is none, one with that fault, named like the entry or its path."""
         root, prefix = self.folder, ""
-        if entry.git is not None:
-            root, prefix = checked_out(self.folder, entry.git, place), f"{entry.git.ref}:"
         pattern = entry.stack or entry.fleet or ""
-        found = sorted(glob.glob(os.path.join(root, pattern), recursive=True))
-        if not found:
-            raise PortfolioError(f'no file matches "{pattern}"', place=place, fix="paths are relative to this file")
+        try:
+            if entry.git is not None:
+                root, prefix = checked_out(self.folder, entry.git, place), f"{entry.git.ref}:"
+            found = sorted(glob.glob(os.path.join(root, pattern), recursive=True))
+            if not found:
+                raise PortfolioError(f'no file matches "{pattern}"', place=place, fix="paths are relative to this file")
+        except PortfolioError as error:
+            yield StackInputs(
+                name=entry.name or pattern,
+                settings=Source(pattern, ""),
+                is_fleet=entry.fleet is not None,
+                sources=(),
+                fault=CellFault.of(error),
+            )
+            return
         if entry.name is not None and len(found) > 1:
             raise PortfolioError(
                 f'"{entry.name}" would name {len(found)} stacks', place=place, fix="leave `name` out, or name one file"

@@ -12,10 +12,12 @@ from dra_planner.errors import PlannerError
 
 def export_parquet(summary: Summary, path: Path) -> None:
     """Write a row for each cell that has an answer, in the order of the portfolio; raises PlannerError."""
+    answers = summary.answers
+    whole = answers.whole(answers.rows)
     rows = [
-        (summary.answers.collected.stacks[cell.stack].name, summary.scenarios[cell.scenario], *row)
-        for cell in summary.answers.cells
-        if (row := summary.answers.row(cell)) is not None
+        (answers.collected.stacks[cell.stack].name, summary.scenarios[cell.scenario], *whole.get(cell.digest, row))
+        for cell in answers.cells
+        if (row := answers.row(cell)) is not None
     ]
     try:
         write_parquet(path, ("stack", "scenario", *Row._fields), rows)

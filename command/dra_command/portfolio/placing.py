@@ -13,7 +13,7 @@ from dra_planner.errors import PlannerError
 from dra_planner.plan import read_checked
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.cells import StackCells
-from dra_planner.portfolio.digests import asked_document, cell_digest, sources_digest
+from dra_planner.portfolio.digests import asked_document, question_digest, sources_digest
 from dra_planner.portfolio.placing import Movable, Placement, PlacingCluster, place_workloads
 from dra_planner.releases import features_of
 
@@ -40,12 +40,12 @@ def place_digest(collected: Collected, stacks: Sequence[str]) -> str:
     ]
     ask = asked_document(collected.portfolio.ask)
     asked = {"demand": ask["demand"], "simulate": ask["simulate"], "placed": placed, "clusters": names}
-    return cell_digest("", "", PLACE, asked)
+    return question_digest(PLACE, asked)
 
 
 def place_row(collected: Collected, digest: str) -> Row:
     """Return the placement as a row, or why there is none."""
-    task = CellTask(digest, 0, PLACE)
+    task = CellTask(digest, "", 0, PLACE)
     try:
         return row_of(task, place(collected))
     except PlannerError as error:

@@ -32,4 +32,8 @@ class Row(NamedTuple):
         return not self.outcome.startswith("failed:") or self.outcome == "failed:input"
 
 
-COLUMNS = {name: Row.__annotations__[name] for name in Row._fields}
+    @property
+    def briefly(self) -> Row:
+        """The row without the JSON of a plan, of which a portfolio has very many."""
+        return self._replace(details="") if self.question == "plan" else self
+

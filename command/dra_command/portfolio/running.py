@@ -6,25 +6,37 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 
 from dra_command.portfolio.collecting import Collected
 from dra_command.portfolio.engines.here import Here
 from dra_command.portfolio.engines.protocol import Engine
+from dra_command.portfolio.interrupts import Interrupts
 from dra_command.portfolio.placing import place_digest, place_row
 from dra_command.portfolio.rows import Row
 from dra_command.portfolio.store import Store
 from dra_command.portfolio.work import Batch, CellTask, Futures, pack
-from dra_planner.portfolio.digests import asked_document, cell_digest, planner_digest, scenario_digest, stack_digest
+from dra_planner.portfolio.digests import (
+    asked_document,
+    cell_digest,
+    planner_digest,
+    question_digest,
+    scenario_digest,
+    stack_digest,
+)
 from dra_planner.portfolio.schema import Ask
 
 CELLS_PER_BATCH = 50
+_BATCHES_PER_WORKER = 4  # at least, where there are as many stacks: so that all end at about the same time
 FEW_CELLS = 48
 """Cells up to which no other process is started: that takes longer than they do."""
+MANY_CELLS = 20_000
+"""Cells from which on Dask runs them on this machine: starting it takes about as long as a thousand."""
 _BYTES_PER_GIB = 2**30
 
 
@@ -76,42 +88,44 @@ class Answers:
     collected: Collected
     cells: tuple[CellName, ...]
     sampled: bool  # some stacks alone were asked
-    rows: dict[str, Row] = field(hash=False)
+    rows: dict[str, Row] = field(hash=False)  # without the JSON of plans
     log: RunLog
+    store: Store = field(hash=False)
     placement: Row | None = None  # where the portfolio asks for one
 
     def row(self, cell: CellName) -> Row | None:
         return self.rows.get(cell.digest)
 
+    def whole(self, digests: Container[str]) -> dict[str, Row]:
+        """Return the kept rows of these digests, with the JSON of plans."""
+        return self.store.read(digests, whole=True)
+
 
 def name_cells(collected: Collected, stacks: Sequence[str]) -> tuple[CellName, ...]:
     """Return every cell of the portfolio, in its order: stacks (here by digest), scenarios, questions."""
     ask = collected.portfolio.ask
-    futures = [scenario_digest(each) for each in collected.futures]
-    names = [each.scenario.name for each in collected.futures]
-    asked = _questions(ask)
-    digests: dict[tuple[str, int, str], str] = {}
-    cells = []
-    for at, stack in enumerate(stacks):
-        for scenario, future in enumerate(futures):
-            for question, (document, scenarios) in asked.items():
-                if scenarios is None or names[scenario] in scenarios:
-                    key = (stack, scenario, question)
-                    if key not in digests:
-                        digests[key] = cell_digest(stack, future, question, document)
-                    cells.append(CellName(at, scenario, question, digests[key]))
-    return tuple(cells)
+    asked = [
+        (at, scenario_digest(future), question, digest)
+        for at, future in enumerate(collected.futures)
+        for question, (digest, scenarios) in _questions(ask).items()
+        if scenarios is None or future.scenario.name in scenarios
+    ]
+    return tuple(
+        CellName(at, scenario, question, cell_digest(stack, future, digest))
+        for at, stack in enumerate(stacks)
+        for scenario, future, question, digest in asked
+    )
 
 
-def _questions(ask: Ask) -> dict[str, tuple[object, list[str] | None]]:
-    """Return what is asked, with all that the answer depends on, and in which scenarios; None: in all."""
+def _questions(ask: Ask) -> dict[str, tuple[str, list[str] | None]]:
+    """Return what is asked, by the digest of all that the answer depends on, and in which scenarios; None: in all."""
     document = asked_document(ask)
     plan = {key: document[key] for key in ("demand", "simulate")}
-    asked: dict[str, tuple[object, list[str] | None]] = {"plan": (plan, None)}
+    asked: dict[str, tuple[str, list[str] | None]] = {"plan": (question_digest("plan", plan), None)}
     for question, part in (("curves", ask.curves), ("risk", ask.risk)):
         if part is not None:
             more = {key: value for key, value in document[question].items() if key != "scenarios"}
-            asked[question] = ({**plan, **more}, part.scenarios)
+            asked[question] = (question_digest(question, {**plan, **more}), part.scenarios)
     return asked
 
 
@@ -125,13 +139,13 @@ def choose_engine(collected: Collected, cells: int, options: RunOptions) -> Engi
     memory = int(collected.portfolio.limits.memory_gib * _BYTES_PER_GIB)
     scheduler, workers, engine = options.scheduler, options.workers, options.engine
     wanted = workers or default_workers()
-    if scheduler or engine == "dask":
+    if scheduler or engine == "dask":  # here or elsewhere, however few they are
         from dra_command.portfolio.engines.on_dask import OnDask
 
         return OnDask(address=scheduler, workers=wanted, memory_bytes=memory)
     if engine == "here" or wanted == 1 or (not engine and not workers and cells <= FEW_CELLS):
         return Here()
-    if engine == "processes" or find_spec("distributed") is None:
+    if engine == "processes" or cells < MANY_CELLS or find_spec("distributed") is None:
         from dra_command.portfolio.engines.processes import Processes
 
         return Processes(wanted)
@@ -160,12 +174,27 @@ def run_portfolio(
         _compute(collected, options, stacks, list(missing.values()), store, rows, log, progress)
     sampled = len(chosen) < len(stacks)
     if placing and placing not in rows and not (log.interrupted or sampled):
-        rows[placing] = place_row(collected, placing)
-        with closing(store):
-            store.add([rows[placing]])
+        _place(collected, placing, store, rows, log)
     return Answers(
-        collected=collected, cells=cells, sampled=sampled, rows=rows, log=log, placement=rows.get(placing)
+        collected=collected,
+        cells=cells,
+        sampled=sampled,
+        rows=rows,
+        log=log,
+        store=store,
+        placement=rows.get(placing),
     )
+
+
+def _place(collected: Collected, digest: str, store: Store, rows: dict[str, Row], log: RunLog) -> None:
+    """Compute and keep the placement across clusters."""
+    try:
+        with closing(store):
+            store.begin()
+            rows[digest] = place_row(collected, digest)
+            store.add([rows[digest]])
+    except KeyboardInterrupt:
+        log.interrupted = True
 
 
 def _compute(
@@ -181,17 +210,23 @@ def _compute(
     """Compute cells, keep and collect their rows, and say how the run went."""
     began = time.monotonic()
     log.missing = len(missing)
+    store.begin()
     try:
-        with closing(choose_engine(collected, len(missing), options)) as engine, closing(store):
+        with (
+            Interrupts() as interrupts,
+            closing(store),
+            closing(choose_engine(collected, len(missing), options)) as engine,
+        ):
             log.engine, log.workers = engine.name, engine.workers
             inputs = _Packed(collected, stacks, ours=not (isinstance(engine, Here) or options.scheduler))
             progress(log)
-            for done in engine.run(_batches(missing, stacks, inputs.futures_digest), inputs):
-                store.add(done.rows)
-                rows.update((row.digest, row) for row in done.rows)
-                log.computed += len(done.rows)
-                log.cpu_seconds += done.cpu_seconds
-                log.seconds = time.monotonic() - began
+            for done in engine.run(_batches(missing, stacks, inputs.futures_digest, engine.workers), inputs):
+                with interrupts.held():
+                    store.add(done.rows)
+                    rows.update((row.digest, row.briefly) for row in done.rows)
+                    log.computed += len(done.rows)
+                    log.cpu_seconds += done.cpu_seconds
+                    log.seconds = time.monotonic() - began
                 progress(log)
     except KeyboardInterrupt:
         log.interrupted = True
@@ -205,18 +240,19 @@ def _sampled(stacks: Sequence[str], share: float) -> frozenset[int]:
     return frozenset(sorted(range(len(stacks)), key=lambda at: stacks[at])[:count])
 
 
-def _batches(missing: Sequence[CellName], stacks: Sequence[str], futures: str) -> Iterator[Batch]:
-    by_stack: dict[int, list[CellTask]] = {}
-    for cell in missing:
-        by_stack.setdefault(cell.stack, []).append(CellTask(cell.digest, cell.scenario, cell.question))
-    for at, tasks in by_stack.items():
+def _batches(missing: Sequence[CellName], stacks: Sequence[str], futures: str, workers: int) -> Iterator[Batch]:
+    """Yield batches of about as many cells: stacks are taken together, and one is cut only where it has many."""
+    most = min(CELLS_PER_BATCH, max(1, len(missing) // (_BATCHES_PER_WORKER * workers)))
+    waiting: list[CellTask] = []
+    for at, cells in groupby(missing, key=lambda cell: cell.stack):
+        tasks = [CellTask(cell.digest, stacks[at], cell.scenario, cell.question) for cell in cells]
         for first in range(0, len(tasks), CELLS_PER_BATCH):
-            yield Batch(
-                inputs=stacks[at],
-                futures=futures,
-                planner=planner_digest(),
-                cells=tuple(tasks[first : first + CELLS_PER_BATCH]),
-            )
+            waiting += tasks[first : first + CELLS_PER_BATCH]
+            if len(waiting) >= most:
+                yield Batch(futures=futures, planner=planner_digest(), cells=tuple(waiting))
+                waiting = []
+    if waiting:
+        yield Batch(futures=futures, planner=planner_digest(), cells=tuple(waiting))
 
 
 class _Packed(Mapping[str, bytes]):

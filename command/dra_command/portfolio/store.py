@@ -1,6 +1,7 @@
 """Where answers are kept: a folder of Parquet files, or of JSON lines without pyarrow; written as answers come.
 
-A run that is killed loses the rows of the last seconds at most. Files are complete or not there.
+A run that is killed loses the rows of the last seconds at most. Files are complete or not there. One run at a time
+writes into a folder; others may read.
 """
 
 from __future__ import annotations
@@ -8,10 +9,11 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from sys import intern
+from typing import IO, Any
 
 from dra_command.portfolio.rows import Row
 from dra_planner.errors import Place, PlannerError
@@ -24,30 +26,64 @@ _MONEY = frozenset({"hourly_usd", "bound_usd"})
 
 
 class Store:
-    """The answers of one portfolio, by digest."""
+    """The answers of one portfolio, by digest. `unreadable` are the files that were passed over, each with why."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.has_parquet = find_spec("pyarrow") is not None
+        self.unreadable: dict[str, str] = {}
         self._waiting: list[Row] = []
         self._written = time.monotonic()
         self._part = 0
+        self._lock: IO[bytes] | None = None
 
     # -- reading
 
-    def read(self, digests: set[str]) -> dict[str, Row]:
-        """Return the rows that are there of these digests; raises PlannerError for a file that cannot be read."""
-        found: dict[str, Row] = {}
-        for part in self._parts():
-            for row in _read_part(part, has_parquet=self.has_parquet):
-                if row.digest in digests:
-                    found[row.digest] = row
-        return found
+    def read(self, digests: Container[str], *, whole: bool = False) -> dict[str, Row]:
+        """Return the rows that are there of these digests; those of plans are whole only where that is asked for.
+
+        A file that cannot be read is passed over, and noted in `unreadable`. Raises PlannerError where pyarrow is
+        missing.
+        """
+        return {row.digest: row for part in self._parts() for row in self._read_part(part, digests, whole=whole)}
 
     def _parts(self) -> list[Path]:
         return sorted([*self.folder.glob("part-*.parquet"), *self.folder.glob("part-*.jsonl")])
 
+    def _read_part(self, path: Path, digests: Container[str] | None, *, whole: bool) -> Iterable[Row]:
+        if path.suffix == ".parquet" and not self.has_parquet:
+            raise PlannerError(
+                "these answers are kept as Parquet, and pyarrow is not installed",
+                place=Place(str(path)),
+                fix='pip install "pulumi-dra[portfolio]", or name another folder with --results',
+            )
+        try:
+            read = _read_lines if path.suffix == ".jsonl" else _read_parquet
+            return read(path, digests, whole=whole)
+        except FileNotFoundError:  # made one with others since it was listed
+            later = [part for part in self._parts() if part > path]
+            return [row for part in later for row in self._read_part(part, digests, whole=whole)]
+        except (OSError, ValueError, TypeError, KeyError, NotImplementedError) as error:  # pyarrow's are kinds of these
+            self.unreadable[str(path)] = " ".join(str(error).split()) or type(error).__name__
+            return ()
+
     # -- writing
+
+    def begin(self) -> None:
+        """Make the folder and keep other runs from writing there; raises PlannerError where that cannot be."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = (self.folder / "lock").open("wb")
+        except OSError as error:
+            raise self._cannot_keep(error) from None
+        if not _is_locked(self._lock):
+            self._lock.close()
+            self._lock = None
+            raise PlannerError(
+                "another run of this portfolio is under way and keeps its answers here",
+                place=Place(str(self.folder)),
+                fix="wait for its end, or name another folder with --results",
+            )
 
     def add(self, rows: Iterable[Row]) -> None:
         """Take rows, and write those that wait once they are many or the last part is some seconds old."""
@@ -57,35 +93,50 @@ class Store:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write what waits; raises PlannerError."""
         self._written = time.monotonic()
-        if not self._waiting:
-            return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._write(self._waiting)
-        self._waiting = []
+        if self._waiting:
+            self._write(self._waiting)
+            self._waiting = []
 
     def close(self) -> None:
-        """Write what waits, and make one file of many."""
-        self.flush()
-        parts = self._parts()
-        if len(parts) > MOST_PARTS:
-            rows = {row.digest: row for part in parts for row in _read_part(part, has_parquet=self.has_parquet)}
-            self._write(list(rows.values()))
-            for part in parts:
-                part.unlink(missing_ok=True)
+        """Write what waits, make one file of many, and let other runs write; raises PlannerError."""
+        try:
+            self.flush()
+            parts = self._parts()
+            if len(parts) > MOST_PARTS:
+                rows = {row.digest: row for part in parts for row in self._read_part(part, None, whole=True)}
+                self._write(list(rows.values()))
+                for part in parts:
+                    if str(part) not in self.unreadable:
+                        part.unlink(missing_ok=True)
+        finally:
+            if self._lock is not None:
+                self._lock.close()
+                self._lock = None
 
     def _write(self, rows: list[Row]) -> None:
         self._part += 1
         name = f"part-{time.time_ns():020d}-{os.getpid()}-{self._part:04d}"
         path = self.folder / f"{name}.{'parquet' if self.has_parquet else 'jsonl'}"
         unfinished = path.with_suffix(".unfinished")
-        if self.has_parquet:
-            write_parquet(unfinished, Row._fields, rows)
-        else:
-            lines = (json.dumps(row._asdict(), ensure_ascii=False) for row in rows)
-            unfinished.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        unfinished.replace(path)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if self.has_parquet:
+                write_parquet(unfinished, Row._fields, rows)
+            else:
+                lines = (json.dumps(row._asdict(), ensure_ascii=False) for row in rows)
+                unfinished.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            unfinished.replace(path)
+        except OSError as error:
+            raise self._cannot_keep(error) from None
+
+    def _cannot_keep(self, error: OSError) -> PlannerError:
+        return PlannerError(
+            f"answers cannot be kept here: {error.strerror or error}",
+            place=Place(str(self.folder)),
+            fix="name another folder with --results",
+        )
 
 
 def write_parquet(path: Path, names: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:
@@ -101,23 +152,41 @@ def write_parquet(path: Path, names: Iterable[str], rows: Iterable[tuple[Any, ..
     pq.write_table(pa.table(arrays, names=ordered), path, compression="zstd")
 
 
-def _read_part(path: Path, *, has_parquet: bool) -> Iterator[Row]:
-    try:
-        if path.suffix == ".jsonl":
-            for line in path.read_text(encoding="utf-8").splitlines():
-                yield Row(**json.loads(line))
-            return
-        if not has_parquet:
-            raise PlannerError(
-                "these answers are kept as Parquet, and pyarrow is not installed",
-                place=Place(str(path)),
-                fix='pip install "pulumi-dra[portfolio]", or name another folder with --results',
-            )
-        import pyarrow.parquet as pq
+def _read_lines(path: Path, digests: Container[str] | None, *, whole: bool) -> list[Row]:
+    rows = (Row(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
+    return [row if whole else row.briefly for row in rows if digests is None or row.digest in digests]
 
-        columns = pq.read_table(path, columns=list(Row._fields)).to_pydict()
-    except (OSError, ValueError, TypeError, KeyError) as error:  # pyarrow's errors are kinds of these
-        raise PlannerError(
-            f"these answers cannot be read: {error}", place=Place(str(path)), fix="remove the file"
-        ) from None
-    yield from map(Row, *(columns[name] for name in Row._fields))
+
+def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) -> list[Row]:
+    """Return rows of a file; the column that takes most of it is read only where it is needed."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        table = file.read(columns=[name for name in Row._fields if name != "details"])
+        known = table.column("digest").to_pylist()
+        taken = [at for at, digest in enumerate(known) if digests is None or digest in digests]
+        if not taken:
+            return []
+        columns = {name: table.column(name).take(taken).to_pylist() for name in table.column_names}
+        needed = [whole or question != "plan" for question in columns["question"]]
+        columns["details"] = [""] * len(taken)
+        if any(needed):
+            details = file.read(columns=["details"]).column("details").take(taken).to_pylist()
+            columns["details"] = [text if need else "" for text, need in zip(details, needed, strict=True)]
+    columns["kubernetes"] = [intern(release) for release in columns["kubernetes"]]
+    return list(map(Row._make, zip(*(columns[name] for name in Row._fields), strict=True)))
+
+
+def _is_locked(file: IO[bytes]) -> bool:
+    """Lock a file for this process as long as it lives; tell whether no other has it. True where nothing can lock."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # file systems without locks
+        return True
+    return True

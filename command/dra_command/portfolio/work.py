@@ -18,7 +18,7 @@ from dra_planner.portfolio.cells import ScenarioInputs, StackCells, StackInputs
 from dra_planner.portfolio.digests import planner_digest
 from dra_planner.portfolio.schema import Ask
 
-_MOST_UNPACKED = 64
+_MOST_UNPACKED = 8
 _unpacked: OrderedDict[str, Any] = OrderedDict()
 
 
@@ -34,21 +34,26 @@ class Futures:
 
 @dataclass(frozen=True, slots=True)
 class CellTask:
-    """One answer that is wanted."""
+    """One answer that is wanted; the inputs of its stack are named by digest."""
 
     digest: str
+    inputs: str
     scenario: int  # its position
     question: str  # plan, curves or risk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Cells of one stack that are computed together; inputs are named by digest."""
+    """Cells that are computed together, those of one stack after those of another; inputs are named by digest."""
 
-    inputs: str
     futures: str
     planner: str
     cells: tuple[CellTask, ...]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The inputs of the stacks, each once."""
+        return tuple(dict.fromkeys(cell.inputs for cell in self.cells))
 
 
 class OtherPlanner(Exception):
@@ -68,17 +73,23 @@ class Worked:
     cpu_seconds: float
 
 
-def run_batch(batch: Batch, inputs: bytes, futures: bytes) -> Worked:
-    """Return a row for each cell; raises OtherPlanner."""
+def run_batch(batch: Batch, futures: bytes, *inputs: bytes) -> Worked:
+    """Return a row for each cell, from the inputs that the batch names in their order; raises OtherPlanner."""
     began = time.thread_time()
     if planner_digest() != batch.planner:
         raise OtherPlanner
     common: Futures = _unpack(batch.futures, futures)
     if common.memory_bytes:
         _limit_memory(common.memory_bytes)
-    stack: StackCells = _unpack(batch.inputs + batch.futures, inputs, lambda each: StackCells(each, common.ask))
-    rows = [_run(stack, common, task) for task in batch.cells]
+    packed = dict(zip(batch.inputs, inputs, strict=True))
+    stacks = ((task, _stack(task.inputs + batch.futures, packed[task.inputs], common)) for task in batch.cells)
+    rows = [_run(stack, common, task) for task, stack in stacks]
     return Worked(rows, time.thread_time() - began)
+
+
+def _stack(digest: str, packed: bytes, common: Futures) -> StackCells:
+    found: StackCells = _unpack(digest, packed, lambda inputs: StackCells(inputs, common.ask))
+    return found
 
 
 def _run(stack: StackCells, common: Futures, task: CellTask) -> Row:

@@ -60,14 +60,14 @@ def read_fleet(data: object, *, file: str = "") -> Fleet:
     return fleet
 
 
-def read_document(text: str, file: str = "") -> Any:
-    """Return the data of a YAML or JSON document, which knows its lines.
+def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) -> Any:
+    """Return the data of a YAML or JSON document of so many nodes at most, which knows its lines.
 
     Raises FleetError for text that is neither, and for what is hardly meant as it is read, such as a key twice.
     """
     try:
         read = read_json if text.lstrip().startswith("{") else read_yaml
-        data, remarks = read(text, most_nodes=MOST_NODES)
+        data, remarks = read(text, most_nodes=most_nodes)
     except Fault as fault:
         from dra_planner.documents.advice import advise  # only on the way to an error
 

@@ -52,9 +52,14 @@ def scenario_digest(future: ScenarioInputs) -> str:
     return _digest(edits, sources_digest(future.added))
 
 
-def cell_digest(stack: str, scenario: str, question: str, asked: object) -> str:
-    """Return the digest of one answer: of stack and scenario by their digests, what is asked, and this planner."""
-    return _digest(planner_digest(), stack, scenario, question, asked)
+def question_digest(question: str, asked: object) -> str:
+    """Return the digest of a question with all that is asked, and of the planner that answers it."""
+    return _digest(planner_digest(), question, asked)
+
+
+def cell_digest(stack: str, scenario: str, question: str) -> str:
+    """Return the digest of one answer: of stack, scenario and question by their digests."""
+    return hashlib.sha256(f"{stack} {scenario} {question}".encode()).hexdigest()
 
 
 def asked_document(part: PortfolioPart) -> dict[str, Any]:

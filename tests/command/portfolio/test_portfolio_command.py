@@ -15,6 +15,7 @@ from generated import write_portfolio
 
 from dra_command.__main__ import main
 from dra_command.portfolio.collecting import collect
+from dra_command.portfolio.store import Store
 from dra_command.status import Status
 from dra_planner.errors import PlannerError
 
@@ -199,14 +200,90 @@ def test_stacks_are_read_at_a_git_ref(tmp_path: Path) -> None:
     assert "web:2" in now.sources[0].text
     assert (then.sources[0].name, then.sources[0].text) == ("v1:work/c00000.yaml", before)
     file.write_text(file.read_text().replace("ref: v1", "ref: --output=x"))
-    with pytest.raises(PlannerError, match="git finds no such ref"):
-        collect(str(file))
+    now, then = collect(str(file)).stacks
+    assert now.fault is None
+    assert "git finds no such ref" in str(then.fault)
+
+
+def test_stacks_that_are_not_there_are_told_and_the_rest_is_planned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_portfolio(tmp_path / "p", 1, 1)
+    more = (
+        "  - {fleet: none/*.yaml, workloads: [work]}\n"
+        "  - {stack: stacks/Pulumi.gone.yaml}\n"
+        "  - {name: released, fleet: fleets/c00000.yaml, workloads: [work], git: {ref: v9}}\n"
+    )
+    file.write_text(file.read_text().replace("scenarios:", f"{more}scenarios:"))
+    status, out, err = answer(capsys, str(file), "--format", "json")
+    told = json.loads(out)
+    assert (status, err) == (Status.WRONG_INPUT, "")
+    assert [row["outcome"] for row in told["cells"]] == ["fits"] * 2 + ["failed"] * 6
+    assert [fault.partition(": ")[0] for fault in told["faults"]] == [
+        "none/*.yaml (every scenario)",
+        "stacks/Pulumi.gone.yaml (every scenario)",
+        "released (every scenario)",
+    ]
+    assert "stacks[1]: no file matches" in told["faults"][0]
+
+
+@pytest.mark.parametrize("words", [("--engine", "processes"), ("--workers", "2")])
+def test_a_scheduler_elsewhere_has_workers_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str]
+) -> None:
+    file = write_portfolio(tmp_path / "p", 1, 0)
+    status, _, err = answer(capsys, str(file), "--scheduler", "tcp://127.0.0.1:9", *words)
+    assert status == Status.WRONG_INPUT
+    assert f"leave {words[0]} out" in err
+
+
+def test_answers_that_cannot_be_read_are_told_and_computed_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = write_portfolio(tmp_path / "p", 2, 1)
+    first = answer(capsys, str(file), "--format", "json")
+    kept = tmp_path / "p" / ".pulumi-dra" / "portfolio"
+    (part,) = kept.glob("part-*.parquet")
+    known = [row["digest"] for row in json.loads(first[1])["cells"]]
+    pq.write_table(pa.table({"digest": known, "verdict": ["fits"] * 4}), kept / "part-0-other-columns.parquet")
+    (kept / "part-1.jsonl").write_text('{"digest": "0"}\n')
+    part.write_bytes(part.read_bytes()[:50])
+    status, out, err = answer(capsys, str(file), "--format", "json")
+    assert (status, out) == first[:2]
+    assert [line.split(": ")[1].rpartition("/")[2] for line in err.splitlines()] == [
+        "part-0-other-columns.parquet",
+        part.name,
+        "part-1.jsonl",
+    ]
+
+
+def test_a_folder_that_cannot_keep_answers_is_told_before_anything_is_computed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_portfolio(tmp_path / "p", 1, 0)
+    status, _, err = answer(capsys, str(file), "--results", str(file))
+    assert status == Status.WRONG_INPUT
+    assert "portfolio.yaml: answers cannot be kept here" in err
+    assert "name another folder with --results" in err
+
+
+def test_another_run_on_the_same_answers_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_portfolio(tmp_path / "p", 1, 0)
+    first = Store(tmp_path / "p" / ".pulumi-dra" / "portfolio")
+    first.begin()
+    status, _, err = answer(capsys, str(file))
+    assert status == Status.WRONG_INPUT
+    assert "another run of this portfolio is under way" in err
+    first.close()
+    assert answer(capsys, str(file))[0] == Status.FITS
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("stacks:\n  - {fleet: none/*.yaml, workloads: [work]}\n", r"stacks\[0\]: no file matches"),
         ("stacks:\n  - {fleet: fleets/*.yaml, name: a, workloads: [work]}\n", '"a" would name 2 stacks'),
         (
             "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\n"
@@ -216,6 +293,10 @@ def test_stacks_are_read_at_a_git_ref(tmp_path: Path) -> None:
         (
             "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\nscenarios:\n  - {name: a, addWorkloads: [none]}\n",
             r"scenarios\[0\].addWorkloads: .*none does not exist",
+        ),
+        (
+            "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\nplace:\n  - {workloads: [none]}\n",
+            r"place\[0\].workloads: .*none does not exist",
         ),
     ],
 )

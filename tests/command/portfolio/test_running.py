@@ -13,7 +13,7 @@ from generated import write_portfolio
 from dra_command.portfolio import work
 from dra_command.portfolio.collecting import collect
 from dra_command.portfolio.deadlines import TooLong, deadline
-from dra_command.portfolio.engines import processes
+from dra_command.portfolio.engines import here, processes
 from dra_command.portfolio.engines.processes import Processes
 from dra_command.portfolio.rows import Row
 from dra_command.portfolio.running import Answers, RunLog, RunOptions, run_portfolio
@@ -187,6 +187,29 @@ def test_many_parts_become_one(tmp_path: Path) -> None:
     store.close()
     assert len(list(tmp_path.glob("part-*"))) == 1
     assert sorted(Store(tmp_path).read({row.digest for row in rows}).values()) == rows
+
+
+def test_the_json_of_plans_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
+    rows = {name: Row(name, name, "fits", details=f'"{name}"') for name in ("plan", "risk")}
+    store = Store(tmp_path)
+    store.add(rows.values())
+    store.close()
+    assert Store(tmp_path).read({"plan", "risk"}, whole=True) == rows
+    assert Store(tmp_path).read({"plan", "risk"}) == {**rows, "plan": rows["plan"]._replace(details="")}
+
+
+def test_stacks_with_few_cells_travel_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write_portfolio(tmp_path / "p", 400, 0)
+    sizes: list[int] = []
+
+    def nothing(batch: work.Batch, futures: bytes, *inputs: bytes) -> work.Worked:
+        assert len(inputs) == len(set(batch.inputs))
+        sizes.append(len(batch.cells))
+        return work.Worked([], 0)
+
+    monkeypatch.setattr(here, "run_batch", nothing)
+    run(file)
+    assert sizes == [50] * 8
 
 
 def test_what_is_tried_again_is_not_kept(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ and is there again when a worker that held it is lost.
 
 from __future__ import annotations
 
+import signal
 import time
 from asyncio import CancelledError
 from collections import deque
@@ -36,6 +37,11 @@ class OnDask:
                 "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
                 "distributed.comm.timeouts.connect": f"{_CONNECT_SECONDS}s",
                 "distributed.worker.daemon": True,
+                "distributed.worker.profile.enabled": False,  # looks at each worker a hundred times a second
+                "distributed.worker.memory.target": False,
+                "distributed.worker.memory.spill": False,
+                "distributed.worker.memory.pause": False,  # a cell's memory is its own: nothing else would free it
+                "distributed.diagnostics.nvml": False,
             }
         )
         if not address:
@@ -44,8 +50,9 @@ class OnDask:
                 threads_per_worker=1,
                 processes=True,
                 memory_limit=memory_bytes or 0,
-                dashboard_address=None,
+                dashboard_address=":0",  # any port: the usual one may be taken
                 silence_logs=50,
+                preload=[__name__],
             )
         try:
             self._client = distributed.Client(address or self._cluster, timeout=_CONNECT_SECONDS)
@@ -93,8 +100,8 @@ class OnDask:
                 future = self._client.submit(
                     run_batch,
                     batch,
-                    kept.future(batch.inputs),
                     kept.future(batch.futures),
+                    *(kept.future(each) for each in batch.inputs),
                     key=f"cells-{batch.cells[0].digest}-{len(batch.cells)}",
                     pure=False,
                 )
@@ -146,10 +153,15 @@ class _Inputs:
             )
         return self._futures[digest]
 
-    def release(self, digest: str, others: Iterable[Batch]) -> None:
-        """Forget the inputs of a stack whose batches are done."""
-        if not any(batch.inputs == digest for batch in others):
+    def release(self, digests: Iterable[str], others: Iterable[Batch]) -> None:
+        """Forget the inputs of stacks whose batches are done."""
+        for digest in set(digests).difference(*(batch.inputs for batch in others)):
             self._futures.pop(digest, None)
+
+
+def dask_setup(worker: Any) -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the one that started this worker. Called by Dask."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _load(name: str) -> Any:

@@ -7,9 +7,12 @@ when that happened runs alone, cell by cell, so that the cell at fault is known.
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.context
+import os
 import shutil
 import signal
 import tempfile
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -17,8 +20,9 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from pathlib import Path
 
-from dra_command.portfolio.engines.protocol import ATTEMPTS, Done, lost, single_cells
+from dra_command.portfolio.engines.protocol import ATTEMPTS, Done, interrupts_held_back, lost, single_cells
 from dra_command.portfolio.work import Batch, Worked, run_batch
+from dra_planner.portfolio.cells import StackCells
 
 _IN_COMMON = 2  # attempts among others; then alone
 
@@ -74,10 +78,10 @@ class Processes:
     def _submit(self, batch: Batch, workers: int) -> Future[Worked]:
         for _ in range(ATTEMPTS):
             if self._pool is None:
-                context = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
+                self._pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_follow_parent)
             try:
-                return self._pool.submit(_run, batch, str(self._folder))
+                with interrupts_held_back():
+                    return self._pool.submit(_run, batch, str(self._folder))
             except BrokenProcessPool:
                 self._end_pool()
         failed: Future[Worked] = Future()
@@ -85,35 +89,52 @@ class Processes:
         return failed
 
     def _lay_out(self, batch: Batch, inputs: Mapping[str, bytes]) -> None:
-        for digest in (batch.inputs, batch.futures):
+        for digest in (batch.futures, *batch.inputs):
             path = self._folder / digest
             if not path.exists():
                 path.write_bytes(inputs[digest])
 
     def _end_pool(self) -> None:
+        """Forget the pool and end its processes: one that was started while the pool broke would wait for ever."""
         if self._pool is not None:
+            started = list((self._pool._processes or {}).values())
             self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in started:
+                process.kill()
+            for process in started:
+                process.join(timeout=5)
             self._pool = None
 
     def close(self) -> None:
         """End the processes and remove the folder."""
-        if self._pool is not None:
-            started = list((self._pool._processes or {}).values())
-            for process in started:
-                process.terminate()
-            for process in started:
-                process.join(timeout=5)
         self._end_pool()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that started this one."""
+def _context() -> multiprocessing.context.BaseContext:
+    """Return how processes are started: from one that has loaded the planner for all of them, where there are such."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():  # Windows
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([_run.__module__, StackCells.__module__])
+    return context
+
+
+def _follow_parent() -> None:
+    """Leave Ctrl-C to the process that started this one, and end when that one has ended, however it did."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _run(batch: Batch, folder: str) -> Worked:
-    return run_batch(batch, _read(folder, batch.inputs), _read(folder, batch.futures))
+    return run_batch(batch, *(_read(folder, each) for each in (batch.futures, *batch.inputs)))
 
 
 @lru_cache(maxsize=8)

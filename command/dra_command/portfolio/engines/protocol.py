@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -39,6 +41,22 @@ class Engine(Protocol):
     def close(self) -> None:
         """End what was started; what is under way is dropped."""
         ...
+
+
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Start processes in here: Ctrl-C, which a terminal sends to all of them, reaches this one alone, and afterwards.
+
+    A process inherits which signals its parent holds back. Does nothing where the system has no such masks.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def single_cells(batch: Batch) -> list[Batch]:

@@ -1,0 +1,78 @@
+"""Ctrl-C and sudden ends, with every engine: what was done is kept, and no process is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from generated import write_portfolio
+
+from dra_command.status import Status
+
+SECONDS = 240
+COMMAND = [sys.executable, "-m", "dra_command", "portfolio"]
+
+
+def started(file: Path, engine: str) -> subprocess.Popen[str]:
+    """Run a portfolio as a terminal does: in a process group of its own."""
+    return subprocess.Popen(
+        [*COMMAND, str(file), "--engine", engine, "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        cwd=file.parent,
+    )
+
+
+def wait_until(what: Callable[[], bool]) -> None:
+    until = time.monotonic() + SECONDS
+    while not what():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def has_answers(file: Path) -> bool:
+    return any((file.parent / ".pulumi-dra" / file.stem).glob("part-*.parquet"))
+
+
+def is_alone(group: int) -> bool:
+    """Return whether no process of a group runs."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("engine", ["dask", "processes"])
+def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(tmp_path: Path, engine: str) -> None:
+    file = write_portfolio(tmp_path / "p", 100, 49)
+    process = started(file, engine)
+    wait_until(lambda: has_answers(file))
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=SECONDS)
+    assert process.returncode == Status.INTERRUPTED
+    assert err.startswith("interrupted: ")
+    assert err.endswith(" of 5000 cells are kept; the same command continues\n")
+    assert "not computed" in out
+    wait_until(lambda: is_alone(process.pid))
+    kept = int(err.split()[1])
+    assert 0 < kept < 5000
+    again = subprocess.run([*COMMAND, str(file), "--sample", "1%"], capture_output=True, text=True, check=False)
+    assert f"{5000 - kept:,} cells are not computed yet" in again.stdout or f"{kept:,} known already" in again.stdout
+
+
+def test_workers_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
+    file = write_portfolio(tmp_path / "p", 100, 49)
+    process = started(file, "processes")
+    wait_until(lambda: has_answers(file))
+    process.kill()
+    process.communicate(timeout=SECONDS)
+    wait_until(lambda: is_alone(process.pid))
