@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.model import Verdict
+from dra_planner.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Checked:
     """What was found; errors first, then by place. `verdict` is *fits* where nothing is wrong.
 
     `passed` is what to say where nothing was found. `judged` are the rules that had something to look at, by id, and
-    `skipped` the others; `kubernetes` is the release that was judged for. `exempted` are findings that do not count.
+    `skipped` the others; `kubernetes` is the release that was judged for. `exempted` are findings that do not count;
+    `known` says how many were there before and are not told again.
     """
 
     verdict: Verdict
@@ -42,6 +45,23 @@ class Checked:
     judged: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     exempted: tuple[Exempted, ...] = ()
+    known: int = 0
+
+    @property
+    def not_told(self) -> str:
+        """How many findings are not told, as the end of a sentence; "" for none."""
+        said = [f"{counted(len(self.exempted), 'finding')} exempted"] if self.exempted else []
+        said += [f"{counted(self.known, 'finding')} known before"] if self.known else []
+        return "".join(f"; {each}" for each in said)
+
+
+def summary(checked: Checked) -> str:
+    """Return how many findings there are of each severity, as a sentence; what that means where there is none."""
+    by_severity = Counter(each.severity for each in checked.diagnostics)
+    if not by_severity:
+        return checked.passed
+    said = (counted(by_severity[name], name) for name in ("error", "warning", "note") if by_severity[name])
+    return f"{', '.join(said)}{checked.not_told}."
 
 
 def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dra_command.checked import Exempted
@@ -23,12 +23,11 @@ class Kept:
     exempted: tuple[Exempted, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
 
-    def settles(self, levels: Mapping[str, str]) -> bool:
-        """Return whether what a plan's verdict rests on is accepted, given the levels that a project sets: none of it
-        is an error any more.
-        """
-        accepted = {each.finding.code for each in self.exempted}
-        accepted |= {rule for rule, level in levels.items() if level != "mandatory"}
-        return bool(accepted & FITTING) and not any(
-            rule.id in FITTING and rule.level == "mandatory" and finding.certain for rule, finding in self.told
-        )
+
+def settled(accepted: Iterable[str], levels: Mapping[str, str], found: Iterable[Diagnostic]) -> bool:
+    """Return whether what a plan's verdict rests on is accepted: none of what was found of it is an error.
+
+    `accepted` are the codes of findings that do not count, `levels` what a project sets.
+    """
+    loose = {*accepted, *(rule for rule, level in levels.items() if level != "mandatory")}
+    return bool(loose & FITTING) and not any(each.code in FITTING and each.severity == "error" for each in found)

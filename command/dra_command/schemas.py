@@ -20,6 +20,7 @@ from dra_command.contract import (
     RehearseOutput,
     VerifyOutput,
 )
+from dra_command.contract.baseline import BaselineFile
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 from dra_planner.portfolio.schema import Portfolio
@@ -37,6 +38,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),
     "portfolio-answer": (PortfolioOutput, "serialization", "Answer of `pulumi-dra portfolio --format json`."),
     "error": (ErrorOutput, "serialization", "Answer of every subcommand with --format json when the input is wrong."),
+    "baseline": (BaselineFile, "validation", "Findings that are known: the file of `pulumi-dra check --baseline`."),
     "configuration": (Configuration, "validation", "What `check` and the policy pack are told: pulumi-dra.yaml."),
     "fleet": (Fleet, "validation", "The fleet: a file for --fleet, or `pulumi-dra:fleet` in a stack's settings."),
     "portfolio": (Portfolio, "validation", "A portfolio: the file that `pulumi-dra portfolio` takes."),

@@ -216,6 +216,19 @@ def _add_check(commands: Any) -> None:
     parser.add_argument(
         "--today", metavar="DATE", default="", help="the day by which exemptions expire (default: today)"
     )
+    before = parser.add_mutually_exclusive_group()
+    before.add_argument(
+        "--baseline", metavar="FILE", default="", help="leave out the findings that a baseline file knows"
+    )
+    before.add_argument(
+        "--write-baseline", metavar="FILE", default="", help="write that file with all that is found now, and exit 0"
+    )
+    before.add_argument(
+        "--diff",
+        metavar="REF",
+        default="",
+        help="leave out what is found at a branch, tag or commit too: tell what the change brings",
+    )
     _add_capacity(parser)
     parser.add_argument(
         "--fail-on",

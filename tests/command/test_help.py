@@ -72,9 +72,15 @@ def is_quick(line: str) -> bool:
     return not {"sandbox", "rehearse"} & set(line.split())
 
 
+def commit(folder: Path) -> None:
+    for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "all"]):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        subprocess.run(["git", "-C", str(folder), *identity, *words], check=True, capture_output=True)
+
+
 @pytest.mark.parametrize("line", list(filter(is_quick, examples())))
 def test_examples_work_when_copied(line: str, project: Project) -> None:
-    """In a copy of this project; what other programs would pipe in is a file here."""
+    """In a copy of this project, a repository; what other programs would pipe in is a file here."""
     for folder in ("stacks", "examples", "docs"):
         shutil.copytree(ROOT / folder, project.root / folder, dirs_exist_ok=True)
     shutil.copy(ROOT / "README.md", project.root)
@@ -84,6 +90,8 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
     pods = (ROOT / "examples" / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
     project.write(".kube/config", "kind: Config\n")
     project.write("bin/kubectl", "#!/bin/sh\ncat cluster.yaml\n").chmod(0o755)
+    if "--diff" in line:
+        commit(project.root)
     (ours,) = [part for part in line.split("|") if part.strip().startswith("pulumi-dra ")]
     _, *words = shlex.split(ours.partition(" > ")[0].replace("~", str(project.root)), comments=True)
     done = project.run(*words, stdin=pods, PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}")

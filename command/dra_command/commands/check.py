@@ -6,12 +6,14 @@ import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
 from dra_command.checked import Checked, Skipped, order_findings
 from dra_command.configured import Asked, configured_rules_of, keep, read_asked
 from dra_command.gathering import judge_readable
 from dra_command.inputs import Inputs, read_inputs
+from dra_command.kept import settled
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
 from dra_planner.errors import Diagnostic
@@ -22,6 +24,9 @@ from dra_planner.sources import Source, has_embedded
 from dra_planner.wording import counted
 from dra_policies.rules import COULD_NOT_RUN, OF_MANIFESTS, OF_STACKS, Rule, StackView, besides_reading, view_of
 from dra_policies.rules import run as run_rules
+
+if TYPE_CHECKING:
+    from dra_command.baseline import Known
 
 
 def run(values: argparse.Namespace) -> int:
@@ -46,9 +51,16 @@ def run(values: argparse.Namespace) -> int:
     else:
         rules = chosen_rules(values.select) if values.select else ()
         asked = read_asked(values)
+        known = _known(values, rules, asked)
         inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
         with doing("checking", quiet=values.quiet):
-            checked = check(inputs, rules, asked)
+            checked = check(inputs, rules, asked, known)
+        if values.write_baseline:
+            from dra_command.baseline import write_baseline
+
+            write_baseline(Path(values.write_baseline), checked.diagnostics)
+            print(f"{values.write_baseline}: {counted(len(checked.diagnostics), 'finding')}")
+            return Status.FITS
     if outputs:
         write_outputs(checked, outputs)
     if values.format == "text":
@@ -60,6 +72,23 @@ def run(values: argparse.Namespace) -> int:
 
         print(check_answer(checked, values.format), end="")
     return _status(checked, values.fail_on, allow_unknown=values.allow_unknown)
+
+
+def _known(values: argparse.Namespace, rules: Sequence[Rule], asked: Asked | None) -> Known | None:
+    """Return what was found before, where a baseline or another state of the repository is named."""
+    if values.baseline:
+        from dra_command.baseline import read_baseline
+
+        return read_baseline(values.baseline)
+    if not values.diff:
+        return None
+    from dra_command.differing import known_at
+
+    return known_at(
+        values.diff,
+        values,
+        lambda then: check(read_inputs(then, needs_capacity=False, is_lenient=True), rules, asked),
+    )
 
 
 def _status(checked: Checked, fail_on: str, *, allow_unknown: bool) -> Status:
@@ -105,10 +134,12 @@ def chosen_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
     return tuple(known[each] for each in dict.fromkeys(ids))
 
 
-def check(inputs: Inputs, rules: Sequence[Rule] = (), asked: Asked | None = None) -> Checked:
+def check(
+    inputs: Inputs, rules: Sequence[Rule] = (), asked: Asked | None = None, known: Known | None = None
+) -> Checked:
     """Return what the rules find; raises PlannerError for input that is wrong.
 
-    Without `rules` all run that are on, as a project's configuration sets them.
+    Without `rules` all run that are on, as a project's configuration sets them. What is `known` is not told again.
     """
     selected, levels = bool(rules), asked.levels if asked is not None else {}
     rules = configured_rules_of(rules or chosen_rules(()), asked, selected=selected)
@@ -124,9 +155,17 @@ def check(inputs: Inputs, rules: Sequence[Rule] = (), asked: Asked | None = None
     kept = keep(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
     of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
     found = tuple(dict.fromkeys((*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks)))
-    in_doubt = any(not finding.certain for _, finding in kept.told)
-    if kept.settles(levels):
+    doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
+    old: tuple[Diagnostic, ...] = ()
+    if known is not None:
+        from dra_command.baseline import gone, split
+
+        parts = split(found, known)
+        old = parts.old
+        found = (*parts.new, *gone(known, old, (source.name for source in inputs.sources)))
+    if settled((each.code for each in (*(row.finding for row in kept.exempted), *old)), levels, found):
         planned = "fits"
+    in_doubt = not doubts.isdisjoint(found)
     if any(each.code == "unknown-field" for each in found):
         from dra_command.repaired import repair_findings  # reads the texts again
 
@@ -143,6 +182,7 @@ def check(inputs: Inputs, rules: Sequence[Rule] = (), asked: Asked | None = None
         judged=tuple(rule.id for rule in judging),
         skipped=skipped,
         exempted=kept.exempted,
+        known=len(old),
     )
     return replace(checked, passed=_passed(checked))
 
@@ -166,8 +206,7 @@ def _passed(checked: Checked) -> str:
     for needs, what in (("pools", "need --stack, --fleet or --observed"), ("stack", "judge Pulumi stacks alone")):
         number = sum(each.why == _NEEDS[needs] for each in checked.skipped)
         said += [f"{number} more {what}"] if number else []
-    said += [f"{counted(len(checked.exempted), 'finding')} exempted"] if checked.exempted else []
-    return "; ".join(said) + "."
+    return "; ".join(said) + f"{checked.not_told}."
 
 
 def _with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_command.checked import Checked
-from dra_command.formats.check_markdown import counts
+from dra_command.checked import Checked, summary
 from dra_command.formats.html_page import ReportEntry, diagnostic_entry, render_page
 from dra_planner.wording import counted
 
@@ -15,7 +14,7 @@ _MOST: Final = 20
 
 def check_html(checked: Checked) -> str:
     """Return the findings as an HTML document, errors first."""
-    said = counts(checked)
+    said = summary(checked)
     return render_page(
         "check.html.j2",
         where="pulumi-dra check",

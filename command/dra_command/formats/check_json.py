@@ -27,5 +27,6 @@ def check_json(checked: Checked) -> str:
             )
             for each in checked.exempted
         ],
+        known=checked.known,
     )
     return output.model_dump_json(indent=2)

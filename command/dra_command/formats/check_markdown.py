@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Final
 
-from dra_command.checked import Checked
+from dra_command.checked import Checked, summary
 from dra_command.formats.markdown import details, diagnostic_lines, joined, safe
 from dra_command.formats.plan_report import VERDICT_WORDS
 from dra_command.formats.signs import DRAWN
@@ -19,7 +18,7 @@ _MOST: Final = 8
 def check_markdown(checked: Checked) -> str:
     """Return the comment, with a newline at its end."""
     sign = f"{DRAWN.of(checked.verdict)} {VERDICT_WORDS[checked.verdict]}"
-    head = [MARK, f"### GPU checks: {sign}", "", safe(counts(checked)), ""]
+    head = [MARK, f"### GPU checks: {sign}", "", safe(summary(checked)), ""]
     errors = [each for each in checked.diagnostics if each.severity == "error"]
     for each in errors[:_MOST]:
         head += diagnostic_lines(each)
@@ -31,15 +30,6 @@ def check_markdown(checked: Checked) -> str:
             folded.append(details(counted(len(found), name), lines))
     foot = f"<sub>{counted(checked.workloads, 'workload')} · `pulumi-dra check` shows the same</sub>"
     return joined(head, folded, [foot])
-
-
-def counts(checked: Checked) -> str:
-    """Return how many findings there are of each severity, as a sentence."""
-    counted_by = Counter(each.severity for each in checked.diagnostics)
-    if not counted_by:
-        return checked.passed
-    said = (counted(counted_by[name], name) for name in ("error", "warning", "note") if counted_by[name])
-    return f"{', '.join(said)}."
 
 
 def _of(checked: Checked, severity: str) -> list[Diagnostic]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections import Counter
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from dra_command.checked import Checked
+from dra_command.fingerprints import numbered
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
 from dra_policies.rules.rule import CLAIMS_PAGE
@@ -68,14 +67,10 @@ def _other(code: str) -> dict[str, Any]:
 
 def _results(checked: Checked, position: Mapping[str, int]) -> list[dict[str, Any]]:
     """Return the findings, each with a fingerprint that stays when lines move; the same fault twice is numbered."""
-    seen = Counter[str]()
     results: list[dict[str, Any]] = []
-    for each in checked.diagnostics:
+    for each, digest in numbered(checked.diagnostics):
         result = _result(each, position[each.code])
-        print_of = hashlib.sha256("\0".join((each.code, each.place.file, each.place.path, each.message)).encode())
-        digest = print_of.hexdigest()[:32]
-        seen[digest] += 1
-        result["partialFingerprints"] = {"pulumiDra/v1": f"{digest}:{seen[digest]}"}
+        result["partialFingerprints"] = {"pulumiDra/v1": digest}
         results.append(result)
     return results
 

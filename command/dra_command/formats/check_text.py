@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TextIO
 
-from dra_command.checked import Checked
+from dra_command.checked import Checked, summary
 from dra_command.formats.page import Page
 
 
@@ -17,14 +16,6 @@ def print_check(checked: Checked, *, quiet: bool = False, file: TextIO | None = 
                 page.diagnostic(each)
         if checked.diagnostics and not quiet:
             page.gap()
-        counted = Counter(each.severity for each in checked.diagnostics)
-        if not counted:
-            page.line((checked.passed, "bold green"))
-            return
-        words = [
-            f"{counted[severity]} {severity}{'s' if counted[severity] != 1 else ''}"
-            for severity in ("error", "warning", "note")
-            if counted[severity]
-        ]
-        style = "bold red" if counted["error"] else "bold yellow"
-        page.line((f"{', '.join(words)}.", style))
+        has_error = any(each.severity == "error" for each in checked.diagnostics)
+        style = "bold red" if has_error else "bold yellow" if checked.diagnostics else "bold green"
+        page.line((summary(checked), style))

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dra_command.portfolio.git_files import checked_out
+from dra_command.git_files import checked_out
 from dra_planner.documents.tree import Location, line_at, path_text
-from dra_planner.errors import Place, PlannerError
+from dra_planner.errors import Place, PlannerError, SourceError
 from dra_planner.fleet import read_document
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.cells import ScenarioInputs, StackInputs
@@ -89,11 +89,12 @@ class _Files:
         pattern = entry.stack or entry.fleet or ""
         try:
             if entry.git is not None:
-                root, prefix = checked_out(self.folder, entry.git, place), f"{entry.git.ref}:"
+                repository = (self.folder / entry.git.repository).resolve()
+                root, prefix = checked_out(repository, str(entry.git.ref), place), f"{entry.git.ref}:"
             found = sorted(glob.glob(os.path.join(root, pattern), recursive=True))
             if not found:
                 raise PortfolioError(f'no file matches "{pattern}"', place=place, fix="paths are relative to this file")
-        except PortfolioError as error:
+        except (PortfolioError, SourceError) as error:
             yield StackInputs(
                 name=entry.name or pattern,
                 settings=Source(pattern, ""),

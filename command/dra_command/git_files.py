@@ -11,20 +11,22 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from dra_planner.errors import Place
-from dra_planner.portfolio.reading import PortfolioError
-from dra_planner.portfolio.schema import GitRef
+from dra_planner.errors import NOWHERE, Place, SourceError
 
 
-def checked_out(folder: Path, git: GitRef, place: Place) -> Path:
-    """Return a temporary folder with what `folder` (or the repository that is named) holds at the ref.
+def checked_out(repository: Path, ref: str, place: Place) -> Path:
+    """Return a temporary folder with what a folder of a repository holds at the ref.
 
-    Raises PortfolioError where there is no such repository or ref. Removed when the program ends.
+    Raises SourceError where there is no such repository or ref. Removed when the program ends.
     """
-    repository = (folder / git.repository).resolve()
-    commit = _git(repository, place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{git.ref}^{{commit}}")
+    commit = _git(repository, place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     below = _git(repository, place, "rev-parse", "--show-prefix").decode().strip()
     return _exported(repository, commit.decode().strip(), below, place)
+
+
+def top_of(folder: Path) -> Path:
+    """Return the root of the repository that a folder is in; raises SourceError where it is in none."""
+    return Path(_git(folder, NOWHERE, "rev-parse", "--show-toplevel").decode().strip()).resolve()
 
 
 @cache
@@ -42,12 +44,12 @@ def _git(repository: Path, place: Place, *words: str) -> bytes:
     try:
         done = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:
-        raise PortfolioError(f"git cannot be run: {error.strerror}", place=place, fix="install git") from None
+        raise SourceError(f"git cannot be run: {error.strerror}", place=place, fix="install git") from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
-        raise PortfolioError(
+        raise SourceError(
             f"git finds no such ref in {repository}{f': {said}' if said else ''}",
             place=place,
-            fix="name a branch, tag or commit of the repository that the portfolio is in",
+            fix="name a branch, tag or commit of a git repository",
         )
     return done.stdout

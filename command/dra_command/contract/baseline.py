@@ -1,0 +1,27 @@
+"""The findings that a project knows: the file of `pulumi-dra check --baseline`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class KnownFinding(BaseModel):
+    """A finding that was there when the file was written."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    fingerprint: str = Field(description="Of rule, file, field and message; not of the line.", pattern="^[0-9a-f]{32}$")
+    code: str
+    file: str
+    message: str
+
+
+class BaselineFile(BaseModel):
+    """Findings that `check --baseline FILE` does not tell again; what is read is the fingerprint."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    version: Literal[1] = 1
+    findings: list[KnownFinding]

@@ -1,0 +1,33 @@
+"""What stays of a finding when lines move: by it two runs are compared."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from dra_planner.errors import Diagnostic
+
+
+def fingerprint(finding: Diagnostic) -> str:
+    """Return 32 hexadecimal digits of rule, file (as seen from here), field and sentence, not of the line."""
+    place = finding.place
+    parts = (finding.code, _file(place.file), place.path, finding.message)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def numbered(findings: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
+    """Yield every finding with its fingerprint and how many there were of it: the same fault twice is two."""
+    seen = Counter[str]()
+    for each in findings:
+        digest = fingerprint(each)
+        seen[digest] += 1
+        yield each, f"{digest}:{seen[digest]}"
+
+
+def _file(name: str) -> str:
+    if not name or name.startswith("<") or "::" in name:
+        return name
+    path = os.path.relpath(name) if os.path.isabs(name) else os.path.normpath(name)
+    return path.replace(os.sep, "/")
