@@ -39,10 +39,14 @@ types: setup ## mypy strict for the planner, rules and command; pyright strict f
 docs: setup ## regenerate every generated page
 	@$(VENV)/python docs/generate.py
 
+site: setup ## build the site of the documentation into build/site
+	@$(VENV)/sphinx-build -W --keep-going -q -b html docs build/site
+	@echo "build/site/index.html"
+
 tables: setup ## make the CEL parser's tables again, after a change of its grammar
 	@$(VENV)/python -m dra_planner.cel.syntax.grammar
 
-docs-check: docs ## fail when a generated page was not fresh
+docs-check: docs site ## fail when a generated page was not fresh, or the site does not build
 	@git diff --exit-code --stat -- docs || \
 		(echo "generated pages are stale: run make docs and commit" >&2; exit 1)
 
@@ -57,4 +61,4 @@ referee: setup ## compare sizing with a solver that tries everything, COUNT rand
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done
 
-.PHONY: help setup tools planes demo test fast lint types docs tables docs-check check conformance referee bench
+.PHONY: help setup tools planes demo test fast lint types docs site tables docs-check check conformance referee bench

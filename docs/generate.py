@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import reference_pages
+
 ROOT = Path(__file__).parent.parent
 
 PAGES: dict[str, list[str]] = {
@@ -18,13 +20,17 @@ PAGES: dict[str, list[str]] = {
 
 
 def main() -> None:
-    """Write the pages whose generator prints them, then the schemas, whose generator writes them itself."""
+    """Write the pages whose generator prints them, the schemas, and the reference pages that are made of these."""
     for page, command in PAGES.items():
         text = subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True, text=True).stdout
         (ROOT / page).write_text(text, encoding="utf-8")
         print(page)
     subprocess.run([sys.executable, "-m", "dra_command.schemas", "docs/schema"], cwd=ROOT, check=True)
     print("docs/schema/")
+    (ROOT / "docs/reference").mkdir(exist_ok=True)
+    for name, text in reference_pages.pages().items():  # made of the schemas above
+        (ROOT / "docs/reference" / name).write_text(text, encoding="utf-8")
+    print("docs/reference/")
 
 
 if __name__ == "__main__":

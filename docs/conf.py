@@ -1,0 +1,42 @@
+"""The site: `make site` builds it from the pages of this folder, and fails on any warning, dead link or loose page."""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.addnodes import download_reference
+from sphinx.application import Sphinx
+
+project = "pulumi-dra"
+copyright = "the authors of pulumi-dra"
+extensions = ["myst_parser", "sphinx_copybutton"]
+exclude_patterns: list[str] = []
+html_theme = "furo"
+html_title = "pulumi-dra"
+html_extra_path = ["schema"]
+html_copy_source = html_show_sourcelink = False
+myst_heading_anchors = 3
+myst_links_external_new_tab = False
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True
+suppress_warnings = [
+    "myst.xref_missing",  # links to files of the repository that are no pages show their text; a test follows all links
+    "misc.highlighting_failure",  # outlines of code have an ellipsis
+]
+
+
+def setup(app: Sphinx) -> None:
+    """Files of the repository are not copied into the site; the schemas stand in its root."""
+    app.connect("doctree-read", _without_downloads, priority=100)  # before they are collected
+
+
+def _without_downloads(app: Sphinx, tree: nodes.document) -> None:
+    root = "../" * app.env.docname.count("/")
+    for node in list(tree.findall(download_reference)):
+        folder, _, name = node["reftarget"].rpartition("/")
+        is_schema = folder.endswith("schema")
+        kept = (
+            nodes.reference("", "", *node.children, refuri=root + name)
+            if is_schema
+            else nodes.inline("", "", *node.children)
+        )
+        node.replace_self(kept)

@@ -1,0 +1,172 @@
+"""Reference pages: what a fleet, a plan file, a component and each subcommand take, from their schemas and help."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+SCHEMAS = Path(__file__).parent / "schema"
+_INDEX = "pulumi-dra:index:"
+
+
+def pages() -> dict[str, str]:
+    """Return the text of every reference page by its file's name."""
+    return {
+        "command.md": _command(),
+        "fleet.md": _of_schema(
+            "fleet",
+            "The fleet",
+            "What pools there are: a YAML file of its own (`--fleet FILE`), or the key `pulumi-dra:fleet` of a stack. "
+            "Keys that are not listed are refused. Editors read [its schema](../schema/fleet.json).",
+        ),
+        "plan-file.md": _of_schema(
+            "plan-file",
+            "The plan file",
+            "What `pulumi-dra plan --stack NAME --write` writes to `stacks/NAME.plan.json`, to be reviewed and "
+            "committed; the Pulumi program builds what it says. [Its schema](../schema/plan-file.json).",
+        ),
+        "components.md": _components(),
+    }
+
+
+def _of_schema(name: str, title: str, says: str) -> str:
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    lines = [f"# {title}", "", says, "", *_table(schema)]
+    for part, definition in schema["$defs"].items():
+        lines += ["", f"## {part}", ""]
+        if description := definition.get("description"):
+            lines += [_plain(description), ""]
+        lines += _table(definition) if "properties" in definition else [f"{_type(definition)}."]
+    return _text(lines)
+
+
+def _table(schema: Mapping[str, Any]) -> Iterator[str]:
+    required = set(schema.get("required", ()))
+    yield from ("| key | value | default | |", "| :-- | :-- | :-- | :-- |")
+    for key, value in schema["properties"].items():
+        default = "**required**" if key in required else _default(value)
+        yield f"| `{key}` | {_type(value)} | {default} | {_cell(value.get('description', ''))} |"
+
+
+def _default(value: Mapping[str, Any]) -> str:
+    return "" if value.get("default") is None else f"`{json.dumps(value['default'], ensure_ascii=False)}`"
+
+
+def _type(value: Mapping[str, Any]) -> str:
+    """Return what a value may be, in words; parts of their own are links."""
+    if "$ref" in value:
+        part = value["$ref"].rpartition("/")[2]
+        return f"[{part}](#{part.lower()})"
+    if "enum" in value:
+        return ", ".join(f"`{each}`" for each in value["enum"])
+    if "const" in value:
+        return f"`{json.dumps(value['const'])}`"
+    for several in ("anyOf", "oneOf"):
+        if several in value:
+            return " or ".join(dict.fromkeys(_type(each) for each in value[several] if each.get("type") != "null"))
+    match value.get("type"):
+        case "array":
+            return f"list of {_type(value.get('items', {}))}"
+        case "object":
+            inner = value.get("additionalProperties") or next(iter(value.get("patternProperties", {}).values()), None)
+            return f"mapping to {_type(inner)}" if isinstance(inner, dict) else "mapping"
+        case "string":
+            return "text"
+        case None:
+            return "any"
+        case kind:
+            return str(kind)
+
+
+def _components() -> str:
+    package = json.loads((SCHEMAS / "components.json").read_text(encoding="utf-8"))
+    lines = [
+        "# Components",
+        "",
+        "The inputs and outputs of every component, by the names of [the package's schema](../schema/components.json). "
+        "TypeScript, Go and YAML programs write them as they stand here; Python programs in snake_case, and "
+        "`pulumi-dra:platform` in a stack takes those of `DraPlatform`.",
+    ]
+    for token, component in package["resources"].items():
+        lines += ["", f"## {token.removeprefix(_INDEX)}", "", _plain(component.get("description", "")), ""]
+        lines += _inputs(component.get("inputProperties", {}), component.get("requiredInputs", ()))
+        if outputs := component.get("properties"):
+            lines += ["", "| output | value | |", "| :-- | :-- | :-- |"]
+            lines += [_row(key, _input_type(value), value.get("description", "")) for key, value in outputs.items()]
+    for token, part in package["types"].items():
+        lines += ["", f"## {token.removeprefix(_INDEX)}", "", _plain(part.get("description", "")), ""]
+        lines += _inputs(part["properties"], part.get("required", ()))
+    return _text(lines)
+
+
+def _inputs(inputs: Mapping[str, Any], required: object) -> Iterator[str]:
+    yield from ("| input | value | |", "| :-- | :-- | :-- |")
+    for key, value in inputs.items():
+        must = "**required.** " if isinstance(required, list | tuple) and key in required else ""
+        yield _row(key, _input_type(value), must + value.get("description", ""))
+
+
+def _row(key: str, value: str, says: str) -> str:
+    return f"| `{key}` | {value} | {_cell(says)} |"
+
+
+def _input_type(value: Mapping[str, Any]) -> str:
+    if "$ref" in value:
+        part = re.split(r"[/:]", value["$ref"])[-1]
+        return f"[{part}](#{part.lower()})" if _INDEX in value["$ref"] else part
+    match value.get("type"):
+        case "array":
+            return f"list of {_input_type(value['items'])}"
+        case "object" if "additionalProperties" in value:
+            return f"mapping to {_input_type(value['additionalProperties'])}"
+        case "string":
+            return "text"
+        case kind:
+            return str(kind or "any")
+
+
+def _command() -> str:
+    from dra_command.arguments import build_parser
+    from dra_command.examples import EXAMPLES
+
+    (commands,) = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    lines = [
+        "# The command",
+        "",
+        "Every subcommand with its options, as `pulumi-dra COMMAND --help` says them. Exit status: 0 everything fits, "
+        "1 something does not fit or a rule is broken, 2 the input is wrong, 3 cannot tell.",
+    ]
+    for name, subparser in commands.choices.items():
+        lines += ["", f"## {name}", "", str(subparser.description), "", "| | |", "| :-- | :-- |"]
+        lines += [f"| {_option(action)} | {_help(action)} |" for action in subparser._actions if action.dest != "help"]
+        lines += ["", "```text", EXAMPLES[name].strip(), "```"]
+    return _text(lines)
+
+
+def _option(action: argparse.Action) -> str:
+    metavar = action.metavar or ("" if action.nargs == 0 else "|".join(map(str, action.choices or ())))
+    values = " ".join(metavar) if isinstance(metavar, tuple) else metavar
+    names = ", ".join(f"`{name}`" for name in action.option_strings)
+    return " ".join(filter(None, (names, f"`{values}`" if values else ""))).replace("|", "\\|")
+
+
+def _help(action: argparse.Action) -> str:
+    return _cell((action.help or "") % {"default": action.default})
+
+
+def _plain(text: str) -> str:
+    """Return a docstring as paragraphs of a page."""
+    paragraphs = re.split(r"\n\s*\n", text.strip())
+    return "\n\n".join(" ".join(each.split()) for each in paragraphs)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _text(lines: list[str]) -> str:
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,64 @@
+"""What the guide shows is what the commands print: each is run, in the order of its page, in a copy of the project."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dra_command.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "docs/index.md", *sorted((ROOT / "docs/guide").glob("*.md")))
+BLOCK = re.compile(r"(?<=```console\n)\$ pulumi-dra (?P<words>.*)\n(?P<shown>(?:.*\n)*?)(?=```\n)")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("examples", "stacks"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "Pulumi.yaml", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}.items():
+        monkeypatch.setenv(name, value)
+    return tmp_path
+
+
+def printed(words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what a command prints on a terminal of 80 columns."""
+    main(shlex.split(words))
+    captured = capsys.readouterr()
+    return "".join(f"{line.rstrip()}\n" for line in (captured.out + captured.err).splitlines())
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_shows_is_what_the_commands_print(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = page.read_text(encoding="utf-8")
+    shown = {block["words"]: block["shown"] for block in BLOCK.finditer(text)}
+    real = {words: printed(words, capsys) for words in shown}
+    if os.environ.get("REWRITE_GOLDEN"):
+        page.write_text(BLOCK.sub(lambda b: f"$ pulumi-dra {b['words']}\n{real[b['words']]}", text), encoding="utf-8")
+        return
+    assert text.count("```console\n") == len(shown)
+    assert shown == real
+
+
+def in_toctrees(index: str) -> Iterator[str]:
+    for tree in re.findall(r"```\{toctree\}\n(.*?)```", index, re.DOTALL):
+        yield from (line for line in tree.splitlines() if line and not line.startswith(":"))
+
+
+def test_every_page_is_on_the_site() -> None:
+    docs = ROOT / "docs"
+    listed = {
+        page
+        for entry in in_toctrees((docs / "index.md").read_text(encoding="utf-8"))
+        for page in docs.glob(f"{entry}.md")
+    }
+    assert listed == {page for page in docs.rglob("*.md") if page.name != "index.md"}
