@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pulumi_dra.dra import DriverInstaller as DriverInstaller
     from pulumi_dra.dra import TenantAccess as TenantAccess
     from pulumi_dra.eks import EksCluster as EksCluster
+    from pulumi_dra.eks import EksClusterAutoscaler as EksClusterAutoscaler
     from pulumi_dra.eks import EksGpuPool as EksGpuPool
     from pulumi_dra.eks import EksNetwork as EksNetwork
     from pulumi_dra.gke import GkeCluster as GkeCluster

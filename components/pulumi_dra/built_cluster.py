@@ -1,5 +1,6 @@
 """What the objects inside a cluster need to know of it, whichever cloud it is on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -32,9 +33,15 @@ class BuiltCluster:
     resource: pulumi.Resource  # what is there goes with it
     usable: list[pulumi.Resource]  # before anything runs in it
     pools: list[pulumi.Resource]  # what runs on their nodes is deleted before them
+    declare_inside: Callable[[pulumi.ResourceOptions], object]  # what its cloud needs in it, with these options
 
     @classmethod
-    def of(cls, cluster: ClusterComponent, pools: list[pulumi.Resource]) -> "BuiltCluster":
+    def of(
+        cls,
+        cluster: ClusterComponent,
+        pools: list[pulumi.Resource],
+        declare_inside: Callable[[pulumi.ResourceOptions], object] = lambda options: None,
+    ) -> "BuiltCluster":
         """Return what there is to know of a cluster that was declared with these pools."""
         return cls(
             name=cluster.name,
@@ -44,4 +51,5 @@ class BuiltCluster:
             resource=cluster.cluster_resource,
             usable=cluster.usable,
             pools=pools,
+            declare_inside=declare_inside,
         )

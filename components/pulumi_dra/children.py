@@ -23,6 +23,16 @@ class Children:
             retain_on_delete=opts.retain_on_delete if opts else None,
         )
 
+    def outliving(self) -> "Children":
+        """Return what makes the options of children that stay when what the component goes with is deleted.
+
+        They are deleted by themselves: the roles of what runs in a cluster do not go with it.
+        """
+        found = object.__new__(Children)
+        found._component, found._inherited = self._component, pulumi.ResourceOptions.merge(self._inherited, None)
+        found._inherited.deleted_with = None
+        return found
+
     def options(
         self, *, depends_on: Sequence[pulumi.Input[pulumi.Resource]] = (), **options: Any
     ) -> pulumi.ResourceOptions:

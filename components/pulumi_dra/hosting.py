@@ -23,12 +23,13 @@ def hosted_components() -> list[type[pulumi.ComponentResource]]:
     modules = {*COMPONENTS.values(), *(f"pulumi_dra.{cloud}" for cloud in cloud_folders())}
     for module in modules:
         try:
-            members = vars(import_module(module))
+            loaded = import_module(module)
+            members = [getattr(loaded, name) for name in {*vars(loaded), *getattr(loaded, "__all__", ())}]
         except ImportError as error:
             if not (error.name or "").startswith("pulumi_"):
                 raise
             continue
-        found += [each for each in members.values() if _is_component(each)]
+        found += [each for each in members if _is_component(each)]
     return sorted(set(found), key=lambda each: each.__name__)
 
 

@@ -57,6 +57,23 @@ class DriverOptions(TypedDict):
     """0.4 and later: whether objects are named as in 25.x, so that an upgrade replaces nothing. Default true."""
 
 
+class AutoscalerOptions(TypedDict):
+    """EKS, with autoscaler: cluster-autoscaler in the fleet; the inputs of EksClusterAutoscaler say what each means."""
+
+    install: NotRequired[bool]
+    """Whether it is installed here. False where the cluster gets it from somebody else. Default true."""
+    version: NotRequired[str]
+    """Version of the autoscaler. Default: the latest known one of the cluster's Kubernetes version."""
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: a mirror."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in kube-system to pull the image with."""
+    flags: NotRequired[dict[str, str]]
+    """Further flags without their dashes."""
+
+
 class DraPlatformArgs(TypedDict):
     """Inputs of DraPlatform."""
 
@@ -68,6 +85,8 @@ class DraPlatformArgs(TypedDict):
     """Options of single pools."""
     driver: NotRequired[DriverOptions]
     """Options of the DRA driver."""
+    autoscaler: NotRequired[AutoscalerOptions]
+    """EKS: options of the cluster autoscaler, where the fleet has it."""
     device_plugin_chart: NotRequired[str]
     """Chart of the device plugin instead of the published one."""
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
@@ -96,6 +115,7 @@ class DraPlatformInputs:
 
     pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them
     driver: Mapping[str, Any]  # as DraDriver takes them
+    autoscaler: Mapping[str, Any]  # as EksClusterAutoscaler takes them, beside `install`
     device_plugin_chart: str
     cluster: Mapping[str, Any]  # as the cluster's component takes them
     tenants: list[Any]
@@ -129,12 +149,22 @@ def read_platform_inputs(
     return DraPlatformInputs(
         pools=pools,
         driver=_read_driver(read),
+        autoscaler=_read_autoscaler(read),
         device_plugin_chart=read.text("device_plugin_chart", ""),
         cluster=read_cluster_options(read, cluster_names, title, tags, node_repair=node_repair),
         tenants=list(read.blocks("tenants")),
         admin_access_namespaces=read.texts("admin_access_namespaces") if read.has("admin_access_namespaces") else None,
         tags=tags,
     )
+
+
+def _read_autoscaler(read: InputReader) -> Mapping[str, Any]:
+    """Return the autoscaler's options; what they mean is checked with its other inputs."""
+    options = read.block("autoscaler")
+    inner = read.inside("autoscaler", options, AutoscalerOptions)
+    if not inner.flag("install", True) and len(options) > 1:
+        inner.refuse("install", "is false: who installs the autoscaler sets it up")
+    return {key: value for key, value in options.items() if key in AutoscalerOptions.__annotations__}
 
 
 def _read_driver(read: InputReader) -> Mapping[str, Any]:

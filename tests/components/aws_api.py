@@ -6,7 +6,7 @@ few places the table lists), types, required members, patterns and enums.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -56,6 +56,11 @@ def _permission(rule: dict[str, Any]) -> dict[str, Any]:
 
 def _default_group(vpc: str) -> dict[str, Any]:
     return {"Filters": [{"Name": "vpc-id", "Values": [vpc]}, {"Name": "group-name", "Values": ["default"]}]}
+
+
+def _size(name: str) -> Callable[[int], dict[str, int]]:
+    """What the provider sends of a size: -1 is left out."""
+    return lambda value: {} if value == -1 else {name: value}
 
 
 REQUESTS: dict[str, tuple[Operation, ...]] = {
@@ -177,6 +182,17 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
     "aws:eks/accessEntry:AccessEntry": (Operation("eks", "CreateAccessEntry", simulated=False),),
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": (
         Operation("eks", "AssociateAccessPolicy", simulated=False),
+    ),
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": (
+        Operation("eks", "CreatePodIdentityAssociation", simulated=False),
+    ),
+    "aws:autoscaling/schedule:Schedule": (
+        Operation(
+            "autoscaling",
+            "PutScheduledUpdateGroupAction",
+            {"autoscalingGroupName": "AutoScalingGroupName", "minSize": _size("MinSize"), "maxSize": _size("MaxSize")},
+            simulated=False,
+        ),
     ),
 }
 
@@ -318,6 +334,7 @@ def _text_faults(value: str, shape: Any, path: str) -> Iterator[str]:
 def _python(pattern: str) -> str:
     """Return one of the models' patterns (Java's) in the form of Python's."""
     for name, characters in (
+        (r"\uD800\uDC00-\uDBFF\uDFFF", r"\U00010000-\U0010FFFF"),  # pairs that stand for one character
         (r"\p{L}", r"\w"), (r"\p{Z}", r"\s"), (r"\p{N}", r"\d"), (r"\p{S}", ""), (r"\p{M}", ""), (r"\p{P}", "")
     ):  # fmt: skip
         pattern = pattern.replace(name, characters)

@@ -11,7 +11,7 @@ from api_names import misspelt
 from aws_api import REQUESTS, Operation, RefusedRequest, requests
 from moto import mock_aws
 
-from pulumi_dra.eks import EksCluster, EksGpuPool
+from pulumi_dra.eks import EksCluster, EksClusterAutoscaler, EksGpuPool
 
 
 def _bought_pool() -> None:
@@ -32,6 +32,7 @@ def _bought_pool() -> None:
             "mig_layout": "0,1=all-1g.10gb",
             "max_pods": 110,
             "node_repair": True,
+            "schedule": {"period": {"start": "2099-12-01T11:30:00Z", "end": "2099-12-08T11:30:00Z"}},
             "disk_kms_key_arn": "arn:aws:kms:us-east-1:111122223333:key/1",
             "taints": [{"key": "team", "value": "vision", "effect": "PreferNoSchedule"}],
             "tags": {"team": "vision"},
@@ -43,10 +44,29 @@ def _named_cluster() -> None:
     EksCluster("own", {"kubernetes_version": "1.34", "cluster_name": "own", "node_monitoring": True})
 
 
+def _working_hours() -> None:
+    EksGpuPool(
+        "l4",
+        {
+            "cluster_name": "dev",
+            "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
+            "subnet_ids": ["subnet-a"],
+            "machine": "g6.2xlarge",
+            "max_nodes": 2,
+            "schedule": {"hours": {"start": "08:00", "end": "18:00", "time_zone": "Europe/Berlin"}},
+        },
+    )
+
+
+def _autoscaler() -> None:
+    EksClusterAutoscaler("scaler", {"cluster_name": "dev", "kubernetes_version": "1.34", "tags": {"team": "vision"}})
+
+
 @pytest.fixture(scope="module")
 def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any]:
     """Every AWS resource of the stack eks-dev, and of a pool with all that can be bought and added."""
-    resources = [each for make in (stack("eks-dev"), _bought_pool, _named_cluster) for each in declare(make).resources]
+    makers = (stack("eks-dev"), _bought_pool, _named_cluster, _working_hours, _autoscaler)
+    resources = [each for make in makers for each in declare(make).resources]
     return [resource for resource in resources if resource.type.startswith("aws:")]
 
 

@@ -53,6 +53,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "CapacityPlan": {"document": "{}"},
     "EksNetwork": {},
     "EksCluster": {"kubernetes_version": "1.34"},
+    "EksClusterAutoscaler": {"cluster_name": "dev", "kubernetes_version": "1.34"},
     "EksGpuPool": {
         "cluster_name": "dev",
         "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
@@ -159,6 +160,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksNetwork", {"tags": {"": "b"}}, "tags.", "must have a key of 1 to 128 characters"),
     ("EksCluster", {"tags": {f"t{n}": "" for n in range(51)}}, "tags", "holds 51; the cloud takes 45 at most"),
     # EksGpuPool
+    ("EksClusterAutoscaler", {"version": "1.35.2"}, "version", "is not for Kubernetes 1.34"),
     ("EksGpuPool", {"max_pods": 251}, "max_pods", "must be from 1 to 250, not 251"),
     ("EksGpuPool", {"reserved_cpu": "half"}, "reserved_cpu", '"half" is not a valid quantity'),
     ("EksGpuPool", {"reserved_memory": "-1Gi"}, "reserved_memory", "must not be negative"),

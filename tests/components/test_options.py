@@ -4,11 +4,12 @@ import pytest
 
 from pulumi_dra.cluster_options import ClusterOptions
 from pulumi_dra.dra.driver_inputs import DraDriverArgs
+from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs
 from pulumi_dra.gke.cluster_inputs import GkeClusterArgs
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs
-from pulumi_dra.platform_inputs import DraPlatformArgs, DriverOptions
+from pulumi_dra.platform_inputs import AutoscalerOptions, DraPlatformArgs, DriverOptions
 from pulumi_dra.pool_options import IN_THE_FLEET, PoolOptions
 
 PLATFORM = {"kms_key_arn": "secrets_kms_key", "labels": "tags", "tags": "tags", "resource_labels": "tags"}
@@ -65,6 +66,10 @@ COMPONENTS = {
     "EksGpuPool": (EksGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
     "GkeGpuPool": (GkeGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
     "DraDriver": (DraDriverArgs, set(DriverOptions.__annotations__)),
+    "EksClusterAutoscaler": (
+        EksClusterAutoscalerArgs,
+        {*AutoscalerOptions.__annotations__, *ClusterOptions.__annotations__},
+    ),
 }
 
 
@@ -80,7 +85,7 @@ def test_what_the_table_names_is_there() -> None:
     assert set(PLATFORM.values()) <= DraPlatformArgs.__annotations__.keys()
 
 
-@pytest.mark.parametrize("options", [ClusterOptions, PoolOptions, DriverOptions])
+@pytest.mark.parametrize("options", [ClusterOptions, PoolOptions, DriverOptions, AutoscalerOptions])
 def test_every_option_is_an_input_of_a_component(options: type) -> None:
-    every = {name for inputs, _ in COMPONENTS.values() for name in inputs.__annotations__} | {"name"}
+    every = {name for inputs, _ in COMPONENTS.values() for name in inputs.__annotations__} | {"name", "install"}
     assert set(options.__annotations__) - every == set()

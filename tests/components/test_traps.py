@@ -72,7 +72,11 @@ def test_on_gke_the_installer_comes_before_the_driver(declare: Callable[..., Any
     def make() -> None:
         parent = pulumi.ComponentResource("test:index:Platform", "platform")
         cluster: Any = SimpleNamespace(
-            kubeconfig_json=pulumi.Output.secret(json.dumps({})), usable=[], pools=[], resource=parent
+            kubeconfig_json=pulumi.Output.secret(json.dumps({})),
+            usable=[],
+            pools=[],
+            resource=parent,
+            declare_inside=lambda options: None,
         )
         declare_in_cluster("dra", inputs, fleet, plan, cluster, Children(parent, None))
 

@@ -43,6 +43,16 @@ def sizes(stack: Any) -> tuple[int, int, int]:
     return scaling["minSize"], scaling["desiredSize"], scaling["maxSize"]
 
 
+def autoscaler(stack: Any) -> str:
+    """Return the image's tag of the autoscaler that is installed."""
+    found = next(
+        each for each in stack.engine.resources(stack.stack) if each["urn"].endswith("::dra-autoscaler-release")
+    )
+    assert found["outputs"]["status"]["status"] == "deployed"
+    tag: str = found["inputs"]["values"]["image"]["tag"]
+    return tag
+
+
 def test_a_plan_that_grows_is_built_beside_an_autoscaler(stack: Any) -> None:
     assert sizes(stack) == (1, 1, 4)
     stack.write(nodes=3)
@@ -67,6 +77,7 @@ def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
         assert {"dra-plan", "dra-cluster-cluster", "dra-cluster-system", "dra-l4-nodes"} <= changed.keys()
         versions = {each["version"] for kind in (CLUSTER, NODE_GROUP) for each in stack.engine.cloud.all(kind).values()}
         assert versions == {minor}
+        assert autoscaler(stack).startswith(f"v{minor}."), "it is of the cluster's minor"
 
 
 def test_a_machine_replaces_its_pool_alone(stack: Any) -> None:

@@ -56,6 +56,7 @@ def declare_in_cluster(
         # With the cluster goes what is in it; a namespace would otherwise wait for pods on nodes that are gone.
         deleted_with=cluster.resource,
     )
+    cluster.declare_inside(options)
     after_installer = options
     of_cloud = cloud(fleet.cloud)
     if not of_cloud.installs_driver:

@@ -1,5 +1,8 @@
 """EKS clusters and GPU pools for Dynamic Resource Allocation."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from pulumi_dra.extras import require_sdk
 
 require_sdk("pulumi_aws", "aws", "pulumi_dra.eks")
@@ -8,4 +11,28 @@ from pulumi_dra.eks.cluster import EksCluster, EksClusterArgs  # noqa: E402  # t
 from pulumi_dra.eks.gpu_pool import EksGpuPool, EksGpuPoolArgs  # noqa: E402  # the check comes first
 from pulumi_dra.eks.network import EksNetwork, EksNetworkArgs  # noqa: E402  # the check comes first
 
-__all__ = ["EksCluster", "EksClusterArgs", "EksGpuPool", "EksGpuPoolArgs", "EksNetwork", "EksNetworkArgs"]
+if TYPE_CHECKING:
+    from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
+    from pulumi_dra.eks.cluster_autoscaler import EksClusterAutoscaler
+
+__all__ = [
+    "EksCluster",
+    "EksClusterArgs",
+    "EksClusterAutoscaler",
+    "EksClusterAutoscalerArgs",
+    "EksGpuPool",
+    "EksGpuPoolArgs",
+    "EksNetwork",
+    "EksNetworkArgs",
+]
+_WITH_KUBERNETES = {
+    "EksClusterAutoscaler": "pulumi_dra.eks.cluster_autoscaler",
+    "EksClusterAutoscalerArgs": "pulumi_dra.eks.autoscaler_inputs",
+}
+"""What brings the SDK of Kubernetes, loaded where it is asked for."""
+
+
+def __getattr__(name: str) -> object:
+    if name in _WITH_KUBERNETES:
+        return getattr(import_module(_WITH_KUBERNETES[name]), name)
+    raise AttributeError(f"module 'pulumi_dra.eks' has no attribute {name!r}")

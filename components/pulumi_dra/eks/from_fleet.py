@@ -11,7 +11,9 @@ from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
+from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs, read_autoscaler_inputs
 from pulumi_dra.eks.cluster import EksCluster
+from pulumi_dra.eks.cluster_autoscaler import EksClusterAutoscaler
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, read_cluster_inputs
 from pulumi_dra.eks.gpu_pool import EksGpuPool
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
@@ -49,6 +51,11 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
     read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), EksClusterArgs))
     # What is only known once the cluster is there; its version is the fleet's.
     later = pulumi.Output.from_input("")
+    if installs_autoscaler(inputs, fleet):
+        given = read.inside("autoscaler", autoscaler_args(inputs, fleet, later), EksClusterAutoscalerArgs)
+        read_autoscaler_inputs(given)
+    elif fleet.autoscaler == "none" and read.has("autoscaler"):
+        read.refuse("autoscaler", "is for a fleet whose autoscaler is cluster-autoscaler")
     place = PoolPlace(
         cluster_name=later,
         node_role_arn=later,
@@ -87,7 +94,28 @@ def declare_cluster(
         first = [cluster.system_nodes] if "disk_kms_key_arn" in args else []
         opts = children.options(depends_on=[*cluster.nodes_wait_for, *first])
         pools.append(EksGpuPool(f"{name}-{pool.name}", args, opts=opts))
-    return BuiltCluster.of(cluster, pools)
+
+    def declare_autoscaler(options: pulumi.ResourceOptions) -> None:
+        if installs_autoscaler(inputs, fleet):
+            EksClusterAutoscaler(f"{name}-autoscaler", autoscaler_args(inputs, fleet, cluster.name), opts=options)
+
+    return BuiltCluster.of(cluster, pools, declare_autoscaler)
+
+
+def installs_autoscaler(inputs: DraPlatformInputs, fleet: Fleet) -> bool:
+    """Whether the fleet's autoscaler is installed here, and not by somebody else."""
+    return fleet.autoscaler == "cluster-autoscaler" and inputs.autoscaler.get("install", True) is not False
+
+
+def autoscaler_args(
+    inputs: DraPlatformInputs, fleet: Fleet, cluster_name: pulumi.Input[str]
+) -> EksClusterAutoscalerArgs:
+    """Return the inputs of the cluster autoscaler."""
+    args: dict[str, Any] = {"cluster_name": cluster_name, "kubernetes_version": fleet.kubernetes, "tags": inputs.tags}
+    if boundary := inputs.cluster.get("permissions_boundary_arn"):
+        args["permissions_boundary_arn"] = boundary
+    options = {key: value for key, value in inputs.autoscaler.items() if key != "install"}
+    return EksClusterAutoscalerArgs(**args, **options)
 
 
 def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:

@@ -22,6 +22,8 @@ CLUSTER_INPUTS = {"tags": "labels", "secrets_kms_key": "secrets_kms_key"}
 
 def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
     """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+    if read.has("autoscaler"):
+        read.refuse("autoscaler", "is for EKS: GKE has an autoscaler of its own")
     named = fleet.named_zones
     later = pulumi.Output.from_input("")
     zones: list[pulumi.Input[str]] = [*named, *[later] * (fleet.zone_count - len(named))]

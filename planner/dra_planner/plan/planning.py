@@ -91,7 +91,7 @@ def plan_manifests(
         judgement,
         fleet,
         diagnostics=(*manifests.diagnostics, *find_class_faults(fleet, sources, offers, features)),
-        assumptions=_assumptions(manifests, demand, offers, features),
+        assumptions=_assumptions(fleet, manifests, demand, offers, features),
         inputs=inputs,
         manifests=manifests,
         left_out=chosen,
@@ -189,8 +189,15 @@ def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool])
     )
 
 
-def _assumptions(manifests: Manifests, demand: Demand, offers: Iterable[Offer], features: Features) -> tuple[str, ...]:
+def _assumptions(
+    fleet: Fleet, manifests: Manifests, demand: Demand, offers: Iterable[Offer], features: Features
+) -> tuple[str, ...]:
     said = [f"Kubernetes {features.version} with its default feature gates, at its latest known patch"]
+    if fleet.is_autoscaled:
+        wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
+        what = "a pool without nodes" if wakes else "no pool without nodes"
+        least = "pools may be empty" if wakes else "every pool keeps the nodes that it needs"
+        said.append(f"the autoscaler {fleet.autoscaler} wakes {what} for a claim: {least}")
     said += demand.assumptions
     by_text: dict[str, list[str]] = {}
     for offer in offers:

@@ -52,6 +52,23 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
     assert said.endswith(f"has its nodes {when}: what is planned on them is pending then")
 
 
+@pytest.mark.parametrize(
+    ("autoscaler", "said"),
+    [
+        ("none", None),
+        (
+            "cluster-autoscaler",
+            "the autoscaler cluster-autoscaler wakes no pool without nodes for a claim: every pool keeps the nodes "
+            "that it needs",
+        ),
+    ],
+)
+def test_a_plan_says_whether_its_autoscaler_wakes_pools(autoscaler: str, said: str | None) -> None:
+    document = {**fleet((L4, {"min": 0, "max": 8})).document(), "autoscaler": autoscaler}
+    found = [each for each in plan_of(read_fleet(document), deployment()).assumptions if "autoscaler" in each]
+    assert found == ([said] if said else [])
+
+
 def test_peak_adds_the_surge_and_has_a_verdict_of_its_own() -> None:
     plan = plan_of(fleet((L4, {"min": 0, "max": 2})), deployment(replicas=2))
     (web,) = plan.workloads

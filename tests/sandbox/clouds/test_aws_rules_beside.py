@@ -162,3 +162,12 @@ def test_refused_at_once(cloud: Any, token: str, inputs: dict[str, Any], reason:
     found = cloud.complaint(token, inputs)
     assert reason in found
     assert reason or not found or "missing required" in found
+
+
+def test_a_service_account_has_one_association(cloud: Any) -> None:
+    token = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
+    account = {"clusterName": "main", "namespace": "kube-system", "roleArn": "arn:aws:iam::123456789012:role/scaler"}
+    made = cloud.create(token, **account, serviceAccount="cluster-autoscaler")
+    with pytest.raises(grpc.RpcError, match=f"Association already exists: {made['id']}"):
+        cloud.create(token, **account, serviceAccount="cluster-autoscaler")
+    cloud.create(token, **account, serviceAccount="another")

@@ -10,6 +10,7 @@ from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
 ENTRY, NODE_GROUP = "aws:eks/accessEntry:AccessEntry", "aws:eks/nodeGroup:NodeGroup"
+ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 INVALID = "InvalidParameterException: "
 SECURITY_GROUPS = 5
 
@@ -88,6 +89,17 @@ def is_the_only_entry(request: Request) -> str | None:
     taken |= {group["nodeRoleArn"] for group in groups if group["clusterName"] == cluster}
     if principal in taken:
         return "ResourceInUseException: The specified access entry resource is already in use on this cluster."
+    return None
+
+
+def is_the_only_association(request: Request) -> str | None:
+    """EKS API reference, CreatePodIdentityAssociation: a service account has one association in a cluster."""
+    if request.before is not None or request.inputs is None:
+        return None
+    wanted = [request.inputs[name] for name in ("clusterName", "namespace", "serviceAccount")]
+    for identifier, each in request.cloud.all(ASSOCIATION).items():
+        if [each[name] for name in ("clusterName", "namespace", "serviceAccount")] == wanted:
+            return f"ResourceInUseException: Association already exists: {identifier}"
     return None
 
 

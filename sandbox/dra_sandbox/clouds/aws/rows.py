@@ -444,5 +444,7 @@ ROWS: Mapping[str, Row] = {
             "externalId": "{uuid}",
         },
         replace=("clusterName", "namespace", "serviceAccount"),
+        refusals=(clusters.is_the_only_association,),
+        remembered=True,
     ),
 }
