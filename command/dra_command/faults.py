@@ -7,6 +7,7 @@ import sys
 import traceback
 from typing import Any
 
+from dra_command.formats.visible import visible
 from dra_planner.errors import ManifestError, PlannerError
 
 
@@ -18,7 +19,7 @@ def tell_fault(error: PlannerError, *, as_json: bool) -> None:
         print(json.dumps({"version": 1, "error": first, "others": others}, indent=2, ensure_ascii=False))
         return
     for each in _flatten(error):
-        print(f"pulumi-dra: {sentence(each)}", file=sys.stderr)
+        print(f"pulumi-dra: {visible(sentence(each))}", file=sys.stderr)
 
 
 def _with_repair(error: PlannerError) -> PlannerError:
@@ -42,7 +43,7 @@ def tell_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> No
         fault = {"file": "", "line": 0, "path": "", "message": message, "fix": fix}
         print(json.dumps({"version": 1, "error": fault, "others": []}, indent=2, ensure_ascii=False))
     else:
-        print(f"pulumi-dra: {message}; {fix}", file=sys.stderr)
+        print(f"pulumi-dra: {visible(message)}; {fix}", file=sys.stderr)
 
 
 def sentence(error: PlannerError) -> str:

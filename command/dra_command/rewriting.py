@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import indent
 
 from dra_command.arguments import UsageError
+from dra_command.formats.visible import visible
 from dra_command.inputs import read_inputs
 from dra_command.repaired import repair_sources
 from dra_command.status import Status
@@ -61,7 +62,7 @@ def run(values: argparse.Namespace) -> int:
 def _tell_changes(changes: Iterable[Change]) -> Iterable[str]:
     for change in changes:
         now = "removed" if not change.now else change.now if change.now != change.was else "in the form of v1"
-        yield f"{change.place}: {change.name}: {change.was} → {now}"
+        yield visible(f"{change.place}: {change.name}: {change.was} → {now}")
         for note in change.notes:
             yield f"    {note}"
 
@@ -70,7 +71,8 @@ def _tell_refusals(refusals: Iterable[Refusal]) -> None:
     """Print why objects stay as they are; an example that several of them share is printed once."""
     examples: dict[str, None] = {}
     for refusal in refusals:
-        print(f"{refusal.place}: {refusal.name}: {refusal.was} stays as it is: {refusal.reason}", file=sys.stderr)
+        said = f"{refusal.place}: {refusal.name}: {refusal.was} stays as it is: {refusal.reason}"
+        print(visible(said), file=sys.stderr)
         if refusal.example:
             examples[refusal.example] = None
     for example in examples:

@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "command"))
+sys.path.append(str(Path(__file__).parents[1] / "policies"))
 
 from command_project import Project
 

@@ -1,22 +1,27 @@
 """Every fix text of the code is followed by a test, and what it was said of is not said again.
 
 A case makes the finding, follows its fix, and asks again. A text that is new in the code needs a case in `cases/`, or a
-line in `shown_elsewhere.yaml` with the test that follows it, or the reason why nothing can be tried here.
+line in `shown_elsewhere.yaml` with the test that follows it, or the reason why nothing can be tried here. What is said
+of stacks is followed by `tests/policies/test_stack_fixes.py`.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 import yaml
 from command_project import Done, Project
 from fix_texts import ROOT, fix_texts, pattern_of
+from stack_fixes import STACK_FIXES
+
+from dra_command.status import Status
 
 HERE = Path(__file__).parent
 GUIDES = HERE.parent / "command"
@@ -51,7 +56,9 @@ class Case:
     """`fix` is the text as it stands in the code. `words` are run, by default `plan m.yaml --fleet fleet.json`.
 
     `put` sets values of the fleet (PATH: value, items of lists by number), `m` is the manifest, `edit` replaces texts
-    of it, `files` are further files. `then…` is what the fix says, done; None removes a key or a file.
+    of it, `files` are further files. `limits` makes constants of modules small, `environment` is that of the first run
+    alone. `then…` is what the fix says, done; None removes a key or a file; `then_fault` is
+    what is wrong beyond that, in a word.
     """
 
     fix: str
@@ -61,11 +68,14 @@ class Case:
     put: dict[str, Any] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     stdin: str = ""
+    limits: dict[str, int] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
     then: str = ""
     then_edit: list[list[str]] = field(default_factory=list)
     then_put: dict[str, Any] = field(default_factory=dict)
     then_files: dict[str, str | None] = field(default_factory=dict)
     then_stdin: str = ""
+    then_fault: str = ""
 
 
 def read_cases() -> Iterator[Case]:
@@ -78,15 +88,23 @@ CASES = list(read_cases())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.fix[:60])
-def test_following_a_fix_makes_what_it_was_said_of_go(project: Project, case: Case) -> None:
+def test_following_a_fix_makes_what_it_was_said_of_go(
+    project: Project, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, limit in case.limits.items():
+        monkeypatch.setattr(name, limit)
     write(project, case)
-    before = list(told(run(project, case.words, case.stdin)))
+    before = list(told(run(project, case.words, case.stdin, case.environment)))
     said = [message for message, fix in before if pattern_of(case.fix).search(fix)]
     assert said, before
     follow(project, case)
     done = run(project, case.then or case.words, case.then_stdin or case.stdin)
     after = [(message, fix) for message, fix in told(done) if message in said]
     assert not after
+    if case.then_fault:
+        assert any(case.then_fault in message for message, _ in told(done))
+    else:
+        assert done.status in (Status.FITS, Status.BROKEN, Status.CANNOT_TELL), done.err + done.out
 
 
 def write(project: Project, case: Case) -> None:
@@ -133,10 +151,10 @@ def changed(fleet: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def run(project: Project, words: str, stdin: str) -> Done:
+def run(project: Project, words: str, stdin: str, environment: Mapping[str, str] = MappingProxyType({})) -> Done:
     parts = shlex.split(words)
     with_json = parts[0] in JSON_COMMANDS and "--format" not in parts and "--rewrite" not in parts
-    return project.run(*parts, *(["--format", "json"] if with_json else []), stdin=stdin)
+    return project.run(*parts, *(["--format", "json"] if with_json else []), stdin=stdin, **environment)
 
 
 def told(done: Done) -> Iterator[tuple[str, str]]:
@@ -152,8 +170,7 @@ def told(done: Done) -> Iterator[tuple[str, str]]:
 def pairs(data: Any) -> Iterator[tuple[str, str]]:
     if isinstance(data, dict):
         if isinstance(data.get("message"), str) and isinstance(data.get("fix"), str):
-            message, fix = data["message"], data["fix"]
-            yield (message, fix) if fix else message.partition("; ")[::2]  # faults of fleets are one sentence
+            yield data["message"], data["fix"]
         for value in data.values():
             yield from pairs(value)
     elif isinstance(data, list):
@@ -165,7 +182,7 @@ def test_every_fix_text_has_a_case() -> None:
     texts = fix_texts()
     elsewhere: dict[str, list[str]] = yaml.safe_load((HERE / "shown_elsewhere.yaml").read_text(encoding="utf-8"))
     guides = [row["fix"] for row in yaml.safe_load((GUIDES / "guide_items.yaml").read_text(encoding="utf-8"))]
-    followed = {case.fix for case in CASES} | {text for group in elsewhere.values() for text in group}
+    followed = {case.fix for case in (*CASES, *STACK_FIXES)} | {text for group in elsewhere.values() for text in group}
     of_guides = {text for text in texts if any(is_part(words, text) for words in guides if words)}
     missing = {text: place for text, place in texts.items() if text not in followed | of_guides}
     assert not missing, "give each a case in tests/fixes/cases"

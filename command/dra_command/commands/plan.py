@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
+from dra_command.formats.visible import visible
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
@@ -46,11 +47,11 @@ def run(values: argparse.Namespace) -> int:
         for command in dict.fromkeys(explain_commands(plan, values)):
             print(f"why, term by term: {command}", file=sys.stderr)
     if stale:
-        print(f"pulumi-dra: {stale}", file=sys.stderr)
+        print(f"pulumi-dra: {visible(str(stale))}", file=sys.stderr)
         return Status.BROKEN
     if not values.quiet:
         for note in notes:
-            print(note, file=sys.stderr)
+            print(visible(note), file=sys.stderr)
     return status_of(plan.verdict, allow_unknown=values.allow_unknown)
 
 

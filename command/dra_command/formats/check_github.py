@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dra_command.checked import Checked
+from dra_command.formats.visible import visible
 from dra_planner.errors import Diagnostic
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -19,10 +20,10 @@ def _command(each: Diagnostic) -> str:
         properties["file"] = each.place.file
     if each.place.line:
         properties["line"] = str(each.place.line)
-    listed = ",".join(f"{name}={_escape(value, ':,')}" for name, value in sorted(properties.items()))
+    listed = ",".join(f"{name}={_escape(visible(value), ':,')}" for name, value in sorted(properties.items()))
     path = f"{each.place.path}: " if each.place.path else ""
-    fix = f"\n{each.fix}" if each.fix else ""
-    return f"::{_COMMANDS[each.severity]} {listed}::{_escape(f'{path}{each.message}{fix}')}"
+    lines = [visible(f"{path}{each.message}"), *([visible(each.fix)] if each.fix else [])]
+    return f"::{_COMMANDS[each.severity]} {listed}::{_escape(chr(10).join(lines))}"
 
 
 def _escape(text: str, more: str = "") -> str:

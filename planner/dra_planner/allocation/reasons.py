@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dra_planner.allocation.device_reasons import attribute_of, device_reasons
@@ -87,8 +88,20 @@ def _prediction_reason(undecided: Undecided) -> Reason:
     return Reason(
         code="label-unknown",
         message=f"the value of the node label {names} is known at run time only",
-        fix="select by labels that the fleet decides (pulumi-dra/pool, the pool's own), or name one zone for the pool",
+        fix=_label_fix(undecided.details),
     )
+
+
+def _label_fix(labels: Sequence[str]) -> str:
+    """Return what to select by instead of labels whose values the fleet does not decide."""
+    from dra_planner.catalog.label_owners import label_owner  # only on the way to a reason
+
+    if all(label.endswith("/zone") for label in labels):
+        return "name one zone for the pool, or select by pulumi-dra/pool"
+    for label in labels:
+        if (owner := label_owner(label)) is not None and owner.instead:
+            return f"leave {label} out of the pod's nodeSelector and affinity, and {owner.instead}"
+    return "select by labels that the fleet decides: pulumi-dra/pool, or labels of the pool"
 
 
 def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclusion) -> Reason:

@@ -102,8 +102,9 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
     inclusive = _inclusive(term.text, template)
     yield from _correction("compare-inclusive", term.text, inclusive)
     if _is_meant(term) or _is_amount(term):
-        yield from _correction("correct-value", term.text, _with_value(term.text, term))
-        yield from _correction("correct-value", term.text, _with_value(inclusive, term))
+        only_if = "" if _is_meant(term) else f"if {term.nearest} will do, "
+        yield from _correction("correct-value", term.text, _with_value(term.text, term), only_if)
+        yield from _correction("correct-value", term.text, _with_value(inclusive, term), only_if)
 
 
 def _corrections_of_errors(term: Condition, devices: Sequence[Candidate]) -> Iterator[SelectorChange]:
@@ -130,9 +131,9 @@ def _names(candidate: Candidate, kind: str, domain: str) -> set[str]:
     }
 
 
-def _correction(kind: ChangeKind, condition: str, instead: str) -> Iterator[SelectorChange]:
+def _correction(kind: ChangeKind, condition: str, instead: str, only_if: str = "") -> Iterator[SelectorChange]:
     if instead not in ("", condition):
-        yield SelectorChange(kind, ((condition, instead),), f"write `{instead}` instead of `{condition}`")
+        yield SelectorChange(kind, ((condition, instead),), f"{only_if}write `{instead}` instead of `{condition}`")
 
 
 def _inclusive(condition: str, template: Template) -> str:

@@ -40,8 +40,9 @@ def read_fleet(data: object, *, file: str = "") -> Fleet:
     `file` is for the places in the error, with the lines that data from `read_document` knows.
     """
 
-    def fault(at: Location, message: str) -> FleetError:
-        return FleetError(message, place=Place(file, line_at(data, at), path_text(at)))
+    def fault(at: Location, sentence: str) -> FleetError:
+        message, _, fix = sentence.partition("; ")  # what is wrong; what would make it right
+        return FleetError(message, place=Place(file, line_at(data, at), path_text(at)), fix=fix)
 
     if not isinstance(data, Mapping):
         from dra_planner.documents.validation import kind_of  # only on the way to an error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -11,6 +12,7 @@ from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests import Manifests, selectors_of
 from dra_planner.model import ClaimSpec, DeviceConfiguration, ResourceClaim, ResourceClaimTemplate
+from dra_planner.quantity import Quantity, QuantityError
 from dra_planner.releases import Features
 from dra_planner.slices import GPU_DRIVER, Change, DriverSettings, changes_read, compare_releases
 
@@ -19,6 +21,8 @@ _STOPS = ("attribute-renamed", "attribute-removed", "class-removed", "config-ref
 _OF_THE_INSTALLATION = ("chart-renamed", "names-changed", "devices-changed", "not-installable", "no-way-back")
 _EXTENDED_RESOURCE = "nvidia.com/gpu"
 _SHARES = "ConsumableShares"
+_THRESHOLD = re.compile(r"""quantity\(\s*["']([^"']*)["']\s*\)""")
+_MEBIBYTE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,8 @@ def _notice(changes: tuple[Change, ...], manifests: Manifests, features: Feature
     for selector in selectors_of(manifests):
         exact, wide = _names_read(selector.expression, features)
         for change in changes_read(changes, exact):
-            yield Noticed(change, selector.place, "the selector reads it")
+            if _tells_apart(selector.expression, change.between):
+                yield Noticed(change, selector.place, "the selector reads it")
         for change in changes:
             if change.breaks and change.name.startswith(wide):
                 yield Noticed(change, selector.place, "the selector looks at all names of the domain", is_certain=False)
@@ -96,6 +101,18 @@ def _notice(changes: tuple[Change, ...], manifests: Manifests, features: Feature
             for change in changes:
                 if change.kind == "class-changed":
                     yield Noticed(change, workload.meta.place, f"{workload.ref} requests {_EXTENDED_RESOURCE}")
+
+
+def _tells_apart(expression: str, between: Iterable[tuple[int, int]]) -> bool:
+    """Return whether a selector may say something else of capacities before and after: a threshold is between them."""
+    try:
+        thresholds = [Quantity.parse(text).value for text in _THRESHOLD.findall(expression)]
+    except QuantityError:
+        return True
+    ranges = [(lesser * _MEBIBYTE, greater * _MEBIBYTE) for lesser, greater in between]
+    if not ranges or not thresholds:
+        return True
+    return any(lesser <= each <= greater for each in thresholds for lesser, greater in ranges)
 
 
 def _notice_in_spec(
@@ -149,5 +166,6 @@ def _finding(noticed: Noticed) -> Diagnostic:
 def _remark(change: Change) -> Diagnostic:
     if change.kind == "not-installable":
         return Diagnostic("error", CODE, change.message, fix=change.fix)
-    of_installation = change.breaks and change.kind in _OF_THE_INSTALLATION
-    return Diagnostic("warning" if of_installation else "note", CODE, change.message, fix=change.fix)
+    if change.breaks and change.kind in _OF_THE_INSTALLATION:
+        return Diagnostic("warning", CODE, change.message, fix=change.fix)
+    return Diagnostic("note", CODE, change.message)  # nothing here reads it: there is nothing to fix

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from dra_planner.catalog import DriverAttribute, DriverRelease, DriverSettings
+from dra_planner.catalog import DriverAttribute, DriverRelease, DriverSettings, gpus, mig_profiles
 from dra_planner.slices.nvidia import GPU_DRIVER
 
 ChangeKind = Literal[
@@ -33,6 +33,8 @@ class Change:
     """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, a chart, or a sharing strategy.
 
     `breaks` tells whether something that worked before stops working, or changes its meaning, without an error.
+    `between` holds the capacities in MiB before and after, lesser first, of every device whose capacity changes: a
+    threshold outside all of them says the same of both releases. Empty where any threshold may be affected.
     """
 
     kind: ChangeKind
@@ -40,6 +42,7 @@ class Change:
     message: str
     fix: str = ""
     breaks: bool = True
+    between: tuple[tuple[int, int], ...] = ()
 
 
 def compare_releases(
@@ -125,6 +128,7 @@ def _device_changes(
                 f"{GPU_DRIVER}/memory",
                 f"DynamicMIG {'on' if will_be else 'off'}: memory of a whole GPU {smaller} (H100: 81559Mi and 81152Mi)",
                 fix="compare with a threshold below both",
+                between=_memory_of_whole_gpus(),
             )
         )
     if bool(old_settings.shares(old)) != bool(new_settings.shares(new)):
@@ -147,6 +151,17 @@ def _device_changes(
         message = "MIG devices are renamed; allocated claims keep the old names until they are released"
         changes.append(Change("names-changed", "device.name", message, fix="drain MIG nodes before the upgrade"))
     return changes
+
+
+def _memory_of_whole_gpus() -> tuple[tuple[int, int], ...]:
+    """Return what a whole GPU publishes with partitions and without, in MiB, of every model that can be cut."""
+    found = set[tuple[int, int]]()
+    for model in gpus():
+        profiles = [profile.memory_mib for profile in mig_profiles(model.id)] if model.mig_capable else []
+        largest = model.dynamic_mig_memory_mib or max((size for size in profiles if size is not None), default=None)
+        if largest is not None and model.memory_mib is not None:
+            found.add((min(largest, model.memory_mib), max(largest, model.memory_mib)))
+    return tuple(sorted(found))
 
 
 def _config_changes(

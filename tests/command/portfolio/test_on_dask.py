@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -120,3 +121,38 @@ def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: p
     file = write_portfolio(tmp_path / "p", 1, 0)
     with pytest.raises(PlannerError, match="no Dask scheduler answers"):
         answers_of(file, "results", scheduler="tcp://127.0.0.1:9")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_starts_some(tmp_path: Path) -> None:
+    where = tmp_path / "scheduler.json"
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*words: str) -> None:
+        command = [sys.executable, "-m", "dask", *words]
+        started.append(
+            subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        )
+
+    start("scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", str(where), "--no-dashboard")
+    try:
+        until = time.monotonic() + SECONDS_TO_START
+        while not (where.exists() and where.read_text().strip().endswith("}")) and time.monotonic() < until:
+            time.sleep(0.2)
+        address = json.loads(where.read_text())["address"]
+        file = write_portfolio(tmp_path / "p", 1, 0)
+        with pytest.raises(PlannerError, match="has no workers") as told:
+            answers_of(file, "results", scheduler=address)
+        assert told.value.fix == f"start some: dask worker {address}"
+        start(*told.value.fix.partition(": dask ")[2].split(), "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        while time.monotonic() < until:
+            try:
+                answers = answers_of(file, "results", scheduler=address)
+                break
+            except PlannerError:
+                time.sleep(0.5)
+        assert [row.outcome for cell in answers.cells if (row := answers.row(cell)) is not None] == ["fits"]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait(timeout=30)

@@ -131,10 +131,15 @@ def test_a_cell_without_memory_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     def hungry(stack: object, future: object) -> object:
         raise MemoryError
 
-    monkeypatch.setitem(work._ASK, "plan", hungry)
-    (row,) = rows_of(run(write_portfolio(tmp_path / "p", 1, 0)))
+    file = write_portfolio(tmp_path / "p", 1, 0)
+    with monkeypatch.context() as patch:
+        patch.setitem(work._ASK, "plan", hungry)
+        (row,) = rows_of(run(file))
     assert row is not None
-    assert row.outcome == "failed:memory"
+    assert (row.outcome, row.why) == ("failed:memory", "takes more memory than a worker has; raise `limits.memoryGib`")
+    (again,) = rows_of(run(file))  # with more of it
+    assert again is not None
+    assert again.outcome == "fits"
 
 
 def test_a_deadline_ends_what_is_inside_and_nothing_after() -> None:

@@ -236,7 +236,7 @@ def test_a_bad_fleet_says_where_and_what(edits: list[tuple[str, Any]], path: str
     with pytest.raises(FleetError) as caught:
         read_fleet(changed(*edits))
     assert caught.value.place.path == path
-    assert sentence in caught.value.message
+    assert sentence in str(caught.value)
 
 
 ON_GKE = [
@@ -274,7 +274,7 @@ def test_what_gke_does_not_do_is_refused(edits: list[tuple[str, Any]], path: str
     with pytest.raises(FleetError) as caught:
         read_fleet(changed(*deepcopy(GKE), *edits))
     assert caught.value.place.path == path
-    assert sentence in caught.value.message
+    assert sentence in str(caught.value)
 
 
 def test_a_fleet_may_say_how_drivers_and_nodes_are_set_up() -> None:
@@ -413,7 +413,7 @@ def test_a_bad_stack_says_where_and_what(tmp_path: Path, config: dict[str, Any],
     with pytest.raises(FleetError) as caught:
         read_stack("dev", tmp_path)
     assert caught.value.place.path == path
-    assert sentence in caught.value.message
+    assert sentence in str(caught.value)
 
 
 def test_a_missing_stack_names_those_there_are(tmp_path: Path) -> None:

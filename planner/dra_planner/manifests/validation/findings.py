@@ -82,7 +82,7 @@ def _dropped(item: KubernetesObject, dropped: Dropped, place: Place, context: Co
     when = f"before {dropped.since}" if dropped.since else "while its feature gate is off"
     message = f"{item}: {name} is ignored {when}: {context.features.version} stores the object without it"
     fix = f"plan for Kubernetes {dropped.since} or later, or turn on {dropped.gate}" if dropped.since else ""
-    return Diagnostic("warning", "field-dropped", message, place, fix or f"turn on {dropped.gate}")
+    return Diagnostic("warning", "field-dropped", message, place, fix or f"turn on {dropped.gate}, or remove the field")
 
 
 class _Places:

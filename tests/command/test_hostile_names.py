@@ -1,0 +1,148 @@
+"""Names and values of foreign files, wherever they are printed: nothing of them acts, hides, or fills the screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from command_project import Done, Project
+
+HOSTILE = {
+    "markup": "<script>alert(1)</script>",
+    "an attribute": '"><img src=x onerror=alert(1)>',
+    "text turned around": "\u202egnp.exe\u2066",
+    "a colour of the terminal": "a\x1b[31mred\x07",
+    "no width": "zero\u200bwidth\ufeff",
+    "a template": "{{ 1234*4321 }}",
+    "ten thousand letters": "x" * 10_000,
+    "a mention": "@everyone",
+    "markdown": "`code` |cell| [link](http://evil.example)",
+    "a workflow command": "::set-output name=a::b\n::error::c",
+    "half a pair": "\ud83d",
+}
+SECRET = ("hidden-image", "hidden-value", "hidden-argument", "hidden-annotation", "hidden-config", "hidden-parameter")
+FORMATS = {
+    "plan": ("text", "markdown", "html", "json"),
+    "check": ("text", "markdown", "html", "json", "sarif", "junit", "github"),
+    "explain": ("text", "markdown", "html", "json"),
+}
+FOR_PEOPLE = ("text", "markdown", "html", "github")
+
+
+def claim_template(name: str) -> dict[str, object]:
+    text = json.dumps(name)
+    selector = f'device.attributes["gpu.nvidia.com"].productName == {text}'
+    config = {"driver": "other.example.com", "parameters": {"apiVersion": "v1", "kind": "A", "a": "hidden-parameter"}}
+    requests = [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com", "selectors": [
+        {"cel": {"expression": selector}}]}}]
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "one", "labels": {"a": name}, "annotations": {"a": f"hidden-annotation {name}"}},
+        "spec": {"spec": {"devices": {"requests": requests, "config": [{"opaque": config}]}}},
+    }
+
+
+def pod(name: str) -> dict[str, object]:
+    container = {
+        "name": name,
+        "image": "registry.example.com/hidden-image",
+        "env": [{"name": "A", "value": "hidden-value"}],
+        "args": ["hidden-argument"],
+        "resources": {"claims": [{"name": "gpu"}], "limits": {"cpu": name}},
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "labels": {"app": name}, "annotations": {name: "hidden-annotation"}},
+        "spec": {
+            "nodeSelector": {name: name},
+            "tolerations": [{"key": name, "value": name, "operator": name}],
+            "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one"}],
+            "containers": [container],
+        },
+    }
+
+
+def others(name: str) -> list[dict[str, object]]:
+    """Return an object of a kind that nobody knows, and one that fits no schema."""
+    return [
+        {"apiVersion": name, "kind": name, "metadata": {"name": name, "namespace": name}, "spec": {"replicas": name}},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "hidden-config"}, name: 1},
+    ]
+
+
+def text_of(documents: list[dict[str, object]]) -> str:
+    return "---\n".join(json.dumps(document) + "\n" for document in documents)
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("command", FORMATS)
+def test_nothing_of_a_name_acts(name: str, command: str, project: Project) -> None:
+    project.write("workloads/m.yaml", text_of([claim_template(name), pod(name), *others(name)]))
+    for form in FORMATS[command]:
+        words = ["--claim", "default/p-gpu"] if command == "explain" else []
+        done = project.run(command, "--stack", "dev", *words, "--format", form)
+        assert done.status in (0, 1, 2, 3), (form, done.err)
+        look_at(done, form)
+
+
+def look_at(done: Done, form: str) -> None:
+    printed = done.out + done.err
+    assert "Traceback" not in printed
+    assert not [word for word in SECRET if word in printed], form
+    if form in FOR_PEOPLE:
+        assert not set(printed) & set("\u202e\u2066\x1b\x07\u200b\ufeff\ud83d"), form
+        assert "x" * 300 not in printed, form
+    assert not set(done.err) & set("\u202e\u2066\x1b\x07\u200b\ufeff\ud83d"), form
+    if form == "html" and done.out:
+        body = done.out[done.out.index("</style>") :]
+        assert "<script" not in body
+        assert "<img" not in body
+        assert str(1234 * 4321) not in body
+    if form == "markdown":
+        spans = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", printed, flags=re.DOTALL)
+        assert not re.search(r"(?<!\\)<(script|img)", spans)
+        assert "@everyone" not in spans
+        assert not re.search(r"(?<!\\)\]\(http", spans)
+    if form == "github":
+        commands = [line for line in done.out.splitlines() if line.startswith("::")]
+        assert not [line for line in commands if line.startswith(("::set-output", "::error::c"))]
+    if form == "junit" and done.out:
+        ElementTree.fromstring(done.out)
+    if form in ("json", "sarif") and done.out:
+        done.out.encode("utf-8")
+        json.loads(done.out)
+
+
+@pytest.mark.parametrize("name", [name for key, name in HOSTILE.items() if key != "half a pair"])
+def test_words_of_the_command_line_are_printed_the_same_way(name: str, project: Project) -> None:
+    project.write("m.yaml", text_of([pod("a")]))
+    for words in (
+        ("explain", "m.yaml", "--stack", "dev", "--claim", f"default/{name}"),
+        ("explain", "m.yaml", "--stack", "dev", "--claim", "default/p-gpu", "--pool", name),
+        ("explain", "m.yaml", "--stack", "dev", "--claim", "default/p-gpu", "--what-if", f"{name}=1"),
+        ("explain", "--message", f"0/1 nodes are available: {name}"),
+        ("plan", name.replace("/", "")[:200], "--stack", "dev"),
+        ("plan", "m.yaml", "--stack", name.replace("/", "")[:200]),
+        ("plan", "m.yaml", "--stack", "dev", "--kubernetes", name),
+        ("check", "m.yaml", "--select", name),
+        (name,),
+    ):
+        done = project.run(*words)
+        printed = done.out + done.err
+        assert done.status == 2 or words[1] == "--message", (words[0], done)
+        assert not set(printed) & set("\u202e\u2066\x1b\x07\u200b\ufeff"), words
+        assert "x" * 300 not in printed, words
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31m.yaml", "\u202egnp.yaml", "<img>.yaml", "a\nb.yaml"])
+def test_names_of_files_are_printed_the_same_way(name: str, project: Project) -> None:
+    project.write(f"w/{name}", yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}))
+    for form in FORMATS["check"]:
+        done = project.run("check", "w", "--format", form)
+        assert done.status == 1
+        look_at(done, form)

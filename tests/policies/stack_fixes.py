@@ -1,0 +1,239 @@
+"""Fixes that findings of a stack print: the fault that brings each about, and what following it changes.
+
+Both are steps that change a stack of `test_seeded_faults.good`, made by the functions below.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+from test_seeded_faults import COS_ROOT, DRIVER, TOLERATIONS, VALUES, changed
+
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN
+
+Stack = dict[str, Resource]
+Step = Callable[[SimpleNamespace, Stack], None]
+TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+PRESENT = {"key": "nvidia.com/gpu.present", "operator": "In", "values": ["true"]}
+NOT_DRA = {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}
+PLAN_LABELS = {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}
+
+
+@dataclass(frozen=True)
+class StackFix:
+    """`fix` is the text as it stands in the code."""
+
+    fix: str
+    fault: Step
+    follow: Step
+    cloud: str = "eks"
+
+
+def put(which: str, path: str, value: Any) -> Step:
+    """Set one property, or take it away (None)."""
+
+    def step(_: SimpleNamespace, stack: Stack) -> None:
+        stack[which] = changed(stack[which], path, value)
+
+    return step
+
+
+def add(which: str, make: Callable[[SimpleNamespace], Resource]) -> Step:
+    def step(declare: SimpleNamespace, stack: Stack) -> None:
+        stack[which] = make(declare)
+
+    return step
+
+
+def remove(which: str) -> Step:
+    return lambda _, stack: stack.__delitem__(which)
+
+
+def both(*steps: Step) -> Step:
+    def step(declare: SimpleNamespace, stack: Stack) -> None:
+        for each in steps:
+            each(declare, stack)
+
+    return step
+
+
+def plugin(*expressions: Any) -> Step:
+    """Install the device plugin, with one node-selector term."""
+    terms = {"nodeSelectorTerms": [{"matchExpressions": list(expressions)}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    return add("plugin", lambda declare: declare.release("nvidia-device-plugin", {"affinity": affinity}))
+
+
+def critical_quota(pods: int) -> Step:
+    scope = {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
+    spec = {"hard": {"pods": pods}, "scopeSelector": {"matchExpressions": [scope]}}
+    return add(
+        "quota", lambda declare: declare.kubernetes("ResourceQuota", "core/v1", "critical", "nvidia", spec=spec)
+    )
+
+
+def plan(**changes: Any) -> Step:
+    return add("plan", lambda declare: declare.record(manifests=declare.job(2), **changes))
+
+
+def edited_plan(declare: SimpleNamespace) -> Resource:
+    document = json.loads(declare.plan_text(declare.job(2)))
+    document["pools"][0]["nodes"]["max"] = 40
+    return declare.record(json.dumps(document))  # type: ignore[no-any-return]
+
+
+def pool(**settings: Any) -> dict[str, Any]:
+    return {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 2, "max": 4}, **settings}
+
+
+def two_clusters(declare: SimpleNamespace, stack: Stack) -> None:
+    """A second cluster, and a release of which nothing says to which of the two it belongs."""
+    first = stack["cluster"]
+    second = replace(first, urn=f"{first.urn}-two", name="two")
+    stack["cluster-two"] = second
+    for name in ("in-one", "in-two"):
+        cluster = first if name == "in-one" else second
+        sources = {"kubeconfig": (cluster.urn,)}
+        stack[name] = declare.resource("pulumi:providers:kubernetes", name, {}, sources=sources)
+
+
+def in_first_cluster(_: SimpleNamespace, stack: Stack) -> None:
+    stack["driver"] = replace(stack["driver"], provider=stack["in-one"].urn)
+
+
+STACK_FIXES = [
+    StackFix(
+        "add {} to every node-selector term of its required node affinity", plugin(PRESENT), plugin(PRESENT, NOT_DRA)
+    ),
+    StackFix(
+        "label the pool's nodes {}=\"false\", or set devicePlugin.enabled to false",
+        add("operator", lambda declare: declare.release("gpu-operator", {})),
+        put("operator", "values", {"devicePlugin": {"enabled": False}}),
+    ),
+    StackFix(
+        "use an image that brings none: {}",
+        put("pool", "amiType", "BOTTLEROCKET_x86_64_NVIDIA"),
+        put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
+    ),
+    StackFix(
+        "set the node label {}=true when the pool is created",
+        put("pool", "nodeConfig/labels/gke-no-default-nvidia-gpu-device-plugin", None),
+        put("pool", "nodeConfig/labels/gke-no-default-nvidia-gpu-device-plugin", "true"),
+        "gke",
+    ),
+    StackFix("set its version to {}", put("driver", "version", "25.3.1"), put("driver", "version", "25.3.2")),
+    StackFix(
+        "set {}: true among its values",
+        put("driver", "values/gpuResourcesEnabledOverride", None),
+        put("driver", "values/gpuResourcesEnabledOverride", True),
+    ),
+    StackFix(
+        'install it in a namespace of its own, for example "nvidia-dra-driver"',
+        put("driver", "namespace", "default"),
+        put("driver", "namespace", "nvidia-dra-driver"),
+    ),
+    StackFix(
+        'remove "{}" from its values',
+        put("driver", "values/nvidiaCtkPath", "/usr/bin/x"),
+        put("driver", "values/nvidiaCtkPath", None),
+    ),
+    StackFix(
+        'set its version to "{}", as planned', put("driver", "version", None), put("driver", "version", "25.8.1")
+    ),
+    StackFix(
+        'set its version, as to "{}"',
+        both(remove("plan"), put("driver", "version", None)),
+        put("driver", "version", "0.5.0"),
+    ),
+    StackFix(
+        "declare a ResourceQuota there, scoped to PriorityClass {}, with {}", remove("quota"), critical_quota(4), "gke"
+    ),
+    StackFix("raise its hard pods to {}", critical_quota(3), critical_quota(4), "gke"),
+    StackFix(
+        "set nvidiaDriverRoot: {} among its values",
+        put("driver", "values/nvidiaDriverRoot", None),
+        put("driver", "values/nvidiaDriverRoot", COS_ROOT["nvidiaDriverRoot"]),
+        "gke",
+    ),
+    StackFix(
+        "use an image that does: {}",
+        put("pool", "amiType", "AL2023_x86_64_STANDARD"),
+        put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
+    ),
+    StackFix(
+        'set its {} to "1.{}" or newer', put("cluster", "version", "1.33"), put("cluster", "version", "1.34")
+    ),
+    StackFix(
+        "pass it as plain text, not as an output of a resource", put("plan", "document", UNKNOWN), plan()
+    ),
+    StackFix(
+        "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack STACK --write",
+        put("pool", "instanceTypes", ["g6.4xlarge"]),
+        plan(pools=[pool(machine="g6.4xlarge")]),
+    ),
+    StackFix(
+        "add it, or other pods take the cpu and memory that the plan gave to pods with claims",
+        put("pool", "taints", []),
+        put("pool", "taints", [TAINT]),
+    ),
+    StackFix(
+        "remove it, or write it to the pool in the fleet and plan again",
+        put("pool", "taints", [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]),
+        plan(pools=[pool(taints=[{"key": "team", "value": "a", "effect": "NoExecute"}])]),
+    ),
+    StackFix(
+        "declare it, or remove it from the fleet and plan again",
+        plan(pools=[pool(), pool(name="more")]),
+        plan(),
+    ),
+    StackFix(
+        "label its nodes {}=NAME with one of: {}",
+        put("pool", "labels", {"nvidia.com/gpu.dra": "true"}),
+        put("pool", "labels", PLAN_LABELS),
+    ),
+    StackFix(
+        "set it, or {}",
+        both(plan(pools=[pool(labels={"team": "ml"})]), put("pool", "labels", {**PLAN_LABELS, "team": "web"})),
+        put("pool", "labels", {**PLAN_LABELS, "team": "ml"}),
+    ),
+    StackFix(
+        "add it to the fleet and plan again, or use one of: {}",
+        put("pool", "labels", {**PLAN_LABELS, "pulumi-dra/pool": "more"}),
+        plan(pools=[pool(name="more")]),
+    ),
+    StackFix("give it a provider whose kubeconfig comes from its cluster", two_clusters, in_first_cluster),
+    StackFix(
+        'set its version to "{}", or plan again for {}',
+        put("driver", "version", "25.12.0"),
+        plan(drivers={"nvidia": {"version": "25.12.0"}}),
+    ),
+    StackFix(
+        "remove {}, or {}",
+        add(
+            "second",
+            lambda declare: declare.release(DRIVER, VALUES, name="second", namespace="other", version="25.8.1"),
+        ),
+        remove("second"),
+    ),
+    StackFix(
+        "add a release of the chart dra-driver-nvidia-gpu, or install the driver from elsewhere",
+        both(remove("driver"), add("chart", lambda declare: declare.release("prometheus", {}))),
+        add(
+            "driver",
+            lambda declare: declare.release("dra-driver-nvidia-gpu", VALUES, version="0.4.1"),
+        ),
+    ),
+    StackFix(
+        "set kubeletPlugin.tolerations: [{key: nvidia.com/gpu, operator: Exists}]",
+        put("driver", "values/kubeletPlugin/tolerations", None),
+        put("driver", "values/kubeletPlugin/tolerations", TOLERATIONS),
+    ),
+    StackFix(
+        'set its version to "{}"', put("driver", "version", "25.8.0"), put("driver", "version", "25.8.1")
+    ),
+]
