@@ -69,7 +69,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("min above max", stack("min: 0, max: 4", "min: 5, max: 4"), PLAN, ("Pulumi.dev.yaml:17", "minimum, 5, is more")),
     ("Kubernetes 1.33", stack('"1.34"', '"1.33"'), PLAN, ("Pulumi.dev.yaml:8", "1.33", "use 1.34 to")),
     ("a version as a number", stack('"1.34"', "1.34"), PLAN, ("Pulumi.dev.yaml:8", "in quotes")),
-    ("unknown cloud", stack("cloud: eks", "cloud: aks"), PLAN, ("Pulumi.dev.yaml:6", "use eks or gke")),
+    ("unknown cloud", stack("cloud: eks", "cloud: azure"), PLAN, ("Pulumi.dev.yaml:6", "use aks, eks, gke")),
     ("unknown driver", stack("25.8.1", "99.1.0"), PLAN, ("Pulumi.dev.yaml:13", "99.1.0", "known")),
     ("another region", stack("aws:region: us-east-1", "aws:region: eu-west-1"), PLAN,
      ("Pulumi.dev.yaml:2", "eu-west-1")),

@@ -87,7 +87,7 @@ def test_gpus_are_nested_not_a_flat_key() -> None:
 
 @pytest.mark.parametrize(
     ("platform", "root"),
-    [("eks", "/"), ("gke", "/home/kubernetes/bin/nvidia"), ("gpu-operator", "/run/nvidia/driver")],
+    [("aks", "/"), ("eks", "/"), ("gke", "/home/kubernetes/bin/nvidia"), ("gpu-operator", "/run/nvidia/driver")],
 )
 def test_the_driver_root_is_the_platforms(platform: str, root: str) -> None:
     assert values("25.8.1", platform=platform)["nvidiaDriverRoot"] == root

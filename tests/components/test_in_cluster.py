@@ -33,7 +33,7 @@ def test_only_the_drivers_namespace_may_be_privileged(driver: Any) -> None:
     assert metadata["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
 
 
-@pytest.mark.parametrize(("platform", "quotas"), [("eks", 0), ("gke", 1), ("gpu-operator", 0)])
+@pytest.mark.parametrize(("platform", "quotas"), [("aks", 0), ("eks", 0), ("gke", 1), ("gpu-operator", 0)])
 def test_gke_wants_a_quota_for_critical_pods(driver: Any, platform: str, quotas: int) -> None:
     declared = driver(platform=platform, max_nodes=12, compute_domains=True)
     assert [q.inputs["spec"]["hard"]["pods"] for q in declared.all("ResourceQuota")] == ["14"] * quotas

@@ -70,6 +70,18 @@ def node_pool(name: str = "l4", *, machine: str = "g2-standard-8", pool: str = "
     return resource("gcp:container/nodePool:NodePool", name, {**declared, **props}, ignore_changes=ignore)
 
 
+def agent_pool(name: str = "l4", *, machine: str = "Standard_NC4as_T4_v3", pool: str = "l4", **props: Any) -> Resource:
+    declared = {
+        "vmSize": machine,
+        "count": 2,
+        "nodeLabels": {**DRA_LABELS, "pulumi-dra/pool": pool},
+        "nodeTaints": ["nvidia.com/gpu=present:NoSchedule"],
+        "osSKU": "Ubuntu",
+    }
+    ignore = props.pop("ignore_changes", ())
+    return resource("azure-native:containerservice:AgentPool", name, {**declared, **props}, ignore_changes=ignore)
+
+
 def release(chart: str, values: Any = None, *, name: str = "", namespace: Any = "nvidia", **props: Any) -> Resource:
     sources = props.pop("sources", {})
     declared = {"chart": chart, "namespace": namespace, "values": {} if values is None else values, **props}
@@ -89,7 +101,11 @@ def daemon_set(spec: Any, *, name: str = "nvidia-device-plugin-daemonset", kind:
 
 
 def fleet(cloud: str = "eks", **changes: Any) -> dict[str, Any]:
-    here = {"eks": ("us-east-1", "m7i.large", "g6.2xlarge"), "gke": ("us-central1", "e2-standard-4", "g2-standard-8")}
+    here = {
+        "aks": ("eastus", "Standard_D4s_v5", "Standard_NC4as_T4_v3"),
+        "eks": ("us-east-1", "m7i.large", "g6.2xlarge"),
+        "gke": ("us-central1", "e2-standard-4", "g2-standard-8"),
+    }
     region, system, machine = here[cloud]
     return {
         "cloud": cloud,
@@ -164,6 +180,7 @@ def declare() -> SimpleNamespace:
     """Return the builders of this file."""
     return SimpleNamespace(
         GKE_LABELS=GKE_LABELS,
+        agent_pool=agent_pool,
         resource=resource,
         node_group=node_group,
         node_pool=node_pool,

@@ -178,6 +178,54 @@ def test_a_node_pool(declare: SimpleNamespace, name: str) -> None:
         assert expected in finding.message
 
 
+AUTOSCALED = {"enableAutoScaling": True, "minCount": 2, "maxCount": 4}
+AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
+    "a fixed count": ({}, ""),
+    "a fixed count, and said so": ({"enableAutoScaling": False}, ""),
+    "limits that are off": ({**AUTOSCALED, "enableAutoScaling": False, "maxCount": 9}, ""),
+    "another fixed count": ({"count": 3}, "its desired node count is 3, but the plan says 2"),
+    "limits": (AUTOSCALED, ""),
+    "other limits": ({**AUTOSCALED, "maxCount": 3}, "its maximum node count is 3, but the plan says 4"),
+    "scaling that is not known": ({**AUTOSCALED, "enableAutoScaling": UNKNOWN}, "?"),
+    "another machine": (
+        {"machine": "Standard_NC8as_T4_v3"},
+        "its machine is Standard_NC8as_T4_v3, but the plan says Standard_NC4as_T4_v3",
+    ),
+    "no taint": ({"nodeTaints": []}, "do not carry the taint nvidia.com/gpu=present:NoSchedule"),
+    "another value of the taint": (
+        {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team=a:NoExecute"]},
+        "carry the taint team=a:NoExecute, which the plan does not know",
+    ),
+    "a taint without a value": (
+        {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team:PreferNoSchedule"]},
+        "carry the taint team:PreferNoSchedule, which the plan does not know",
+    ),
+    "a taint that is none": ({"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team"]}, "?"),
+    "taints that are not known": ({"nodeTaints": UNKNOWN}, "?"),
+    "one taint that is not known": ({"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", UNKNOWN]}, "?"),
+    "no DRA label": (
+        {"nodeLabels": {"nvidia.com/gpu.present": "true", "pulumi-dra/pool": "l4"}},
+        "its node label nvidia.com/gpu.dra is absent, but the plan counts on nvidia.com/gpu.dra=true",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AGENT_POOLS)
+def test_an_agent_pool(declare: SimpleNamespace, name: str) -> None:
+    props, expected = AGENT_POOLS[name]
+
+    found = findings(declare.record(cloud="aks"), declare.agent_pool(**props))
+
+    if expected == "":
+        assert found == []
+    elif expected == "?":
+        assert found
+        assert not any(finding.certain for finding in found)
+    else:
+        (finding,) = found
+        assert expected in finding.message
+
+
 def test_the_machine_may_stand_in_the_launch_template(declare: SimpleNamespace) -> None:
     template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g6.4xlarge"})
     other = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "other", {"instanceType": "g6.2xlarge"})

@@ -107,12 +107,12 @@ def test_a_copy_of_the_folder_serves_other_languages(tmp_path: Path) -> None:
 @pytest.mark.xdist_group("eks")
 def test_wrong_inputs_are_sentences_in_another_language(tmp_path: Path) -> None:
     program = "\n".join(PROGRAM.split("\n")[:7])
-    program += '\nRemote("DraDriver", "driver", {"version": "25.3.0", "platform": "aks", "maxNodes": 4}, [])\n'
+    program += '\nRemote("DraDriver", "driver", {"version": "25.3.0", "platform": "azure", "maxNodes": 4}, [])\n'
     preview = other_project(tmp_path, program).preview("dev")
     assert not preview.ok
     assert 'DraDriver "driver" has 2 wrong inputs:' in preview.output
     assert "version: NVIDIA DRA driver 25.3.0 cannot be installed" in preview.output
-    assert 'platform: must be one of eks, gke, gpu-operator, not "aks"' in preview.output
+    assert 'platform: must be one of aks, eks, gke, gpu-operator, not "azure"' in preview.output
     assert "Traceback" not in preview.output
     assert "hosting.py" not in preview.output
 

@@ -83,7 +83,7 @@ def machines(cloud: str) -> tuple[Machine, ...]:
 
 @cache
 def machines_without_accelerators(cloud: str) -> tuple[Machine, ...]:
-    """Return the common machine types of a cloud for everything else, in table order; none for AKS."""
+    """Return the common machine types of a cloud for everything else, in table order."""
     return tuple(_machine(_cloud(cloud), row) for row in _plain_rows(_cloud(cloud)))
 
 
@@ -153,7 +153,7 @@ def _machine(cloud: str, row: Row) -> Machine:
         memory_mib=integer(row, "memory_mib"),
         accelerator=_accelerator(row),
         bare_metal=bool(flag(row, "bare_metal")),
-        is_offered=row.get("status") != "not-offered",
+        is_offered=not row.get("status"),
         regions=_regions(cloud).get(row["name"], ()),
         purchase=tuple(row.get("purchase", "").split()),
         default_card_enis=integer(row, "default_card_enis"),

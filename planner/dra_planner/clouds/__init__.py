@@ -134,7 +134,7 @@ def names() -> tuple[str, ...]:
 def cloud(name: str) -> Cloud:
     """Return the cloud of that name; raises CatalogError with those there are."""
     if name not in names():
-        raise CatalogError(f'"{name}" is not a supported cloud', fix=f"use {' or '.join(names())}")
+        raise CatalogError(f'"{name}" is not a supported cloud', fix=f"use {', '.join(names())}")
     found: Cloud = import_module(f"{__name__}.{name}").CLOUD
     return found
 
@@ -144,7 +144,7 @@ def cloud_of(machine: Machine) -> Cloud:
     if machine.cloud not in names():
         raise UnsupportedFeature(
             f"{machine.name} is a machine of {cloud_titles()[machine.cloud]}, which is not planned yet",
-            fix=f"use {' or '.join(names())}",
+            fix=f"use {', '.join(names())}",
         )
     return cloud(machine.cloud)
 

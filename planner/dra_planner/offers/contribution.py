@@ -17,7 +17,6 @@ from dra_planner.offers.model import Offer
 from dra_planner.quantity import Quantity
 from dra_planner.slices import GPU_DRIVER
 
-_NOT_PLANNED = (("kubernetes.azure.com/", "aks"),)  # clouds whose machines are facts only
 _MIB = 1024 * 1024
 _SOURCE = "resourceslice-dumps"
 _ROOT = "resource.kubernetes.io/pcieRoot"
@@ -49,8 +48,8 @@ def rows_to_add(observed: Iterable[Offer]) -> tuple[CatalogRow, ...]:
         gpus = [device for device in devices if device.attributes.get("type") == "gpu"]
         for device in gpus:
             rows |= _gpu_rows(device)
-        cloud = _cloud(offer)
-        if cloud is None or not offer.machine or not gpus:
+        cloud = clouds.cloud_of_labels(offer.node.meta.labels)
+        if not cloud or not offer.machine or not gpus:
             continue
         machine = _machine(cloud, offer.machine)
         if machine is None:
@@ -122,8 +121,8 @@ def _disagreements(known: Gpu, facts: Mapping[str, str]) -> list[str]:
 def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
     table = f"machines_{cloud}"
     product = str(gpus[0].attributes.get("productName", ""))
-    vcpus = _vcpus(offer.node.allocatable.get("cpu", 0))
-    label = clouds.cloud(cloud).accelerator_label if cloud in clouds.names() else ""
+    vcpus = _vcpus(offer.node.allocatable.get("cpu", 0), cloud)
+    label = clouds.cloud(cloud).accelerator_label
     facts = {
         "name": offer.machine,
         "family": re.split(r"[.-]", offer.machine)[0],
@@ -144,10 +143,11 @@ def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
     return CatalogRow(table, _line(table, facts), reason)
 
 
-def _vcpus(allocatable_milli: int) -> int | None:
-    """Return the vCPU of a machine whose kubelet leaves so much of them with the clouds' own reservation."""
+def _vcpus(allocatable_milli: int, cloud: str) -> int | None:
+    """Return the vCPU of a machine whose kubelet leaves so much of them with the cloud's own reservation."""
     near = range(allocatable_milli // 1000, allocatable_milli // 1000 + 20)
-    return next((cpus for cpus in near if cpus * 1000 - clouds.reserved_cpu_milli(cpus) == allocatable_milli), None)
+    reserved = clouds.cloud(cloud).reserved_cpu_milli
+    return next((cpus for cpus in near if cpus * 1000 - reserved(cpus) == allocatable_milli), None)
 
 
 def _topology_rows(cloud: str, offer: Offer, gpus: list[Device]) -> set[CatalogRow]:
@@ -171,13 +171,6 @@ def _topology_rows(cloud: str, offer: Offer, gpus: list[Device]) -> set[CatalogR
         reason = f"where the GPUs of {offer.machine} sit is not in the catalogue"
         rows.add(CatalogRow("gpu_topology", _line("gpu_topology", facts), reason))
     return rows
-
-
-def _cloud(offer: Offer) -> str | None:
-    labels = offer.node.meta.labels
-    if planned := clouds.cloud_of_labels(labels):
-        return planned
-    return next((cloud for prefix, cloud in _NOT_PLANNED if any(label.startswith(prefix) for label in labels)), None)
 
 
 def _machine(cloud: str, name: str) -> Machine | None:

@@ -101,7 +101,7 @@ def _pools(nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[
     several = Counter(name for name, _ in grouped)
     taken: set[str] = set()
     for (name, machine_name), members in sorted(grouped.items()):
-        title = _name(f"{name}-{machine_name}" if several[name] > 1 else name, taken)
+        title = _name(f"{name}-{machine_name}" if several[name] > 1 else name, taken, of_cloud)
         yield _pool(title, members, of_cloud, notes)
 
 
@@ -115,7 +115,7 @@ def _pool(
     pool: dict[str, Any] = {"name": name, "machine": machine.name, "count": {"min": 0, "max": len(nodes)}}
     notes.append(f'pool "{name}": its maximum is what there is now, {counted(len(nodes), "node")}')
     zones = sorted({zone for offer, _ in members for zone in offer.zones})
-    if zones and all(offer.zones for offer, _ in members):
+    if zones and all(map(of_cloud.region_of, zones)) and all(offer.zones for offer, _ in members):
         pool["zones"] = zones
     if spot and all(spot <= node.meta.labels.items() for node in nodes):
         pool["capacity"] = "spot"
@@ -180,13 +180,13 @@ def _driver(sources: Iterable[Source], notes: list[str]) -> str:
     return newest
 
 
-def _name(text: str, taken: set[str]) -> str:
+def _name(text: str, taken: set[str], of_cloud: Cloud) -> str:
     """Return a name that a pool can have, none that is taken."""
-    plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:36].strip("-") or "gpus"
+    plain = of_cloud.pool_name(text) or "gpus"
     if not plain[0].isalpha():
-        plain = f"gpu-{plain}"[:36].strip("-")
+        plain = of_cloud.pool_name(f"gpu-{plain}")
     name, number = plain, 2
     while name in taken:
-        name, number = f"{plain}-{number}", number + 1
+        name, number = of_cloud.pool_name(f"{plain[: of_cloud.longest_pool_name - 4]}-{number}"), number + 1
     taken.add(name)
     return name

@@ -9,7 +9,6 @@ Each fleet is planned again as it will be committed before it is suggested.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -158,6 +157,7 @@ def _fault(request: SuggestRequest, machine: Machine) -> str:
 
 def _document(request: SuggestRequest, pools: Sequence[tuple[Machine, int]]) -> dict[str, Any]:
     """Return a fleet of these machines, each with at most so many nodes."""
+    pool_name = cloud(request.cloud).pool_name
     each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False).nodes > 1
     return {
         "cloud": request.cloud,
@@ -167,7 +167,7 @@ def _document(request: SuggestRequest, pools: Sequence[tuple[Machine, int]]) -> 
         "systemPool": {"machine": _system_machine(request)},
         "drivers": {"nvidia": {"version": catalog.newest_driver_release().version}},
         "pools": [
-            {"name": _pool_name(machine), "machine": machine.name, "count": {"min": 0, "max": nodes}}
+            {"name": pool_name(machine.name), "machine": machine.name, "count": {"min": 0, "max": nodes}}
             for machine, nodes in pools
         ],
     }
@@ -185,10 +185,6 @@ def _system_machine(request: SuggestRequest) -> str:
     ]
     names = [machine.name for machine in catalog.machines_without_accelerators(request.cloud)]
     return min(priced)[1] if priced else names[0]
-
-
-def _pool_name(machine: Machine) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", machine.name.lower()).strip("-")[:40].strip("-")
 
 
 def _plan_request(request: SuggestRequest, fleet: Fleet, *, steps: int = 0) -> PlanRequest:

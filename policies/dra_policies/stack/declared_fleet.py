@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -71,7 +70,7 @@ def _is_doubtful(pool: DeclaredPool) -> bool:
 def pool_name(pool: DeclaredPool) -> str:
     """Return what a fleet calls a pool: the name that it carries, else that of its resource."""
     text = pool.name or pool.title.partition('"')[2].rstrip('"')
-    return re.sub(r"[^a-z0-9-]+", "-", text.lower()).strip("-")[:40] or "pool"
+    return cloud(pool.cloud).pool_name(text) or "pool"
 
 
 def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]) -> dict[str, Any] | None:
@@ -149,7 +148,7 @@ def _region(resources: Sequence[Resource]) -> str:
         if of_cloud := cloud_of_cluster(resource):
             path = of_cloud.cluster.region
         elif of_cloud := cloud_of_provider(resource):
-            path = "region"
+            path = of_cloud.provider_region
         else:
             continue
         if region := resource.props.text(path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -134,7 +135,7 @@ class _Counts:
 
 def _counts(resource: Resource, paths: PoolResource, zones: int | None) -> _Counts:
     props = resource.props
-    scaled = props.has(paths.scaling) if paths.scaling else True
+    scaled = props.has(paths.scaling) and props.at(paths.scaling) is not False if paths.scaling else True
     if scaled is None:
         return _Counts()
     per_zone = zones if paths.desired_per_zone else 1
@@ -211,6 +212,7 @@ _EFFECTS: Final = {
     "PREFER_NO_SCHEDULE": "PreferNoSchedule",
     "NO_EXECUTE": "NoExecute",
 }
+_WRITTEN_TAINT: Final = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^:]*))?:(?P<effect>.+)")  # as kubectl takes them
 
 
 def _taints(props: Properties, path: str) -> tuple[Taint, ...] | None:
@@ -220,6 +222,8 @@ def _taints(props: Properties, path: str) -> tuple[Taint, ...] | None:
         return None
     taints: list[Taint] = []
     for item in items:
+        words = _WRITTEN_TAINT.fullmatch(item.values) if isinstance(item.values, str) else None
+        item = Properties(words.groupdict("")) if words else item
         key, value, effect = item.text("key"), item.text("value"), item.text("effect")
         if key is None or value is None or effect is None:
             return None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from dra_planner import catalog
+from dra_planner import catalog, clouds
 from dra_planner.clouds import reserved_cpu_milli
 from dra_planner.clouds.eks import max_pods
 from dra_planner.clouds.protocol.allocatable import MIB
@@ -76,7 +78,7 @@ def test_a_machine_of_unknown_size_is_refused() -> None:
         predict_allocatable(catalog.machine("gke", "ct4p-hightpu-4t"))
 
 
-@pytest.mark.parametrize("cloud", ["eks", "gke"])
+@pytest.mark.parametrize("cloud", clouds.names())
 def test_every_machine_leaves_most_of_itself(cloud: str) -> None:
     for machine in catalog.machines(cloud):
         if machine.vcpus is None or machine.memory_mib is None:
@@ -160,8 +162,45 @@ def test_an_eks_root_volume_lies_between_the_estimate_and_the_most() -> None:
     assert high - low < 128 * MIB
 
 
-@pytest.mark.parametrize(("cloud", "machine"), [("eks", "g5.2xlarge"), ("gke", "g2-standard-8")])
+@pytest.mark.parametrize(
+    ("cloud", "machine"), [("eks", "g5.2xlarge"), ("gke", "g2-standard-8"), ("aks", "Standard_NC8as_T4_v3")]
+)
 @pytest.mark.parametrize("disk_gib", [20, 50, 100, 200, 1000, 16000])
 def test_a_disk_of_any_size_leaves_something(cloud: str, machine: str, disk_gib: int) -> None:
     allocatable = predict_allocatable(catalog.machine(cloud, machine), NodeSettings(disk_gib=disk_gib))
     assert 0 < allocatable.amounts["ephemeral-storage"] < allocatable.at_most["ephemeral-storage"]
+
+
+@pytest.mark.parametrize(
+    ("vcpus", "milli"), [(1, 60), (2, 100), (4, 140), (8, 180), (16, 260), (32, 420), (64, 740), (96, 1060)]
+)
+def test_aks_keeps_more_of_the_cores(vcpus: int, milli: int) -> None:
+    # learn.microsoft.com/azure/aks/node-resource-reservations, table of cpu
+    assert clouds.cloud("aks").reserved_cpu_milli(vcpus) == milli
+
+
+@pytest.mark.parametrize(
+    ("vcpus", "memory_mib", "max_pods", "capacity_kib", "allocatable_kib", "allocatable_milli"),
+    [
+        # kubectl describe of AKS nodes, printed in public repositories
+        pytest.param(4, 32768, 250, 32864252, 27590652, 3860, id="Standard_DC4s_v3, 250 pods"),
+        pytest.param(4, 32768, 250, 32865016, 27591416, 3860, id="a node of 2025-02, 250 pods"),
+        pytest.param(2, 8192, 110, 8129936, 5930384, 1900, id="a node of 2025-10: a quarter of the memory"),
+    ],
+)
+def test_aks_leaves_what_real_nodes_print(
+    vcpus: int, memory_mib: int, max_pods: int, capacity_kib: int, allocatable_kib: int, allocatable_milli: int
+) -> None:
+    machine = replace(catalog.machine("aks", "Standard_D4s_v5"), vcpus=vcpus, memory_mib=memory_mib)
+    found = predict_allocatable(machine, NodeSettings(max_pods=max_pods, disk_gib=128))
+    assert (found.amounts["cpu"], found.amounts["pods"]) == (allocatable_milli, max_pods)
+    # kubelet's own share to the byte: the rest is what kernel and hypervisor keep
+    assert found.at_most["memory"] - (memory_mib * 1024 - capacity_kib) * 1024 == allocatable_kib * 1024
+    assert found.amounts["memory"] <= allocatable_kib * 1024
+    assert found.amounts["ephemeral-storage"] <= 119703055367 <= found.at_most["ephemeral-storage"]
+
+
+def test_fewer_pods_leave_more_memory_on_aks() -> None:
+    machine = catalog.machine("aks", "Standard_NC24ads_A100_v4")
+    plain, fewer = (predict_allocatable(machine, NodeSettings(max_pods=pods)).amounts for pods in (110, 30))
+    assert fewer["memory"] - plain["memory"] == 20 * 80 * MIB

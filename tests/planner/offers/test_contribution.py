@@ -36,7 +36,7 @@ print(json.dumps({"rows": rows, "differences": differences}))
 """
 
 
-def snapshot(machine: str, product: str, count: int, memory: str, label: str) -> str:
+def snapshot(machine: str, product: str, count: int, memory: str, label: str, cpu: str = "191450m") -> str:
     """One node with GPUs of a model, two on each PCIe root."""
     architecture, capability = ("Ada Lovelace", "8.9.0") if product == "NVIDIA L4" else ("Blackwell", "10.0.0")
     devices = [
@@ -67,7 +67,7 @@ def snapshot(machine: str, product: str, count: int, memory: str, label: str) ->
                 "apiVersion": "v1",
                 "kind": "Node",
                 "metadata": {"name": "n1", "labels": {**labels, "pulumi-dra/pool": "new"}},
-                "status": {"allocatable": {"cpu": "191450m", "memory": "1800Gi", "pods": "100"}},
+                "status": {"allocatable": {"cpu": cpu, "memory": "1800Gi", "pods": "100"}},
             },
             {
                 "apiVersion": "resource.k8s.io/v1",
@@ -91,8 +91,9 @@ def judge(package: Path, *words: str) -> Any:
         ("eks", "us-east-1", "p9.48xlarge", "NVIDIA X900", 8, "200Gi", "eks.amazonaws.com/nodegroup"),
         ("gke", "us-central1", "a9-highgpu-4g", "NVIDIA B200", 4, "183359Mi", "cloud.google.com/gke-accelerator"),
         ("eks", "us-east-1", "g6.2xlarge", "NVIDIA L4", 1, "24Gi", "eks.amazonaws.com/nodegroup"),
+        ("aks", "eastus", "Standard_ND192isr_B200_v9", "NVIDIA B200", 8, "183359Mi", "kubernetes.azure.com/agentpool"),
     ],
-    ids=["a new GPU in a new machine", "a new machine", "another amount of memory"],
+    ids=["a new GPU in a new machine", "a new machine", "another amount of memory", "a new machine on AKS"],
 )
 def test_rows_in_the_tables_make_the_prediction_right(
     tmp_path: Path, cloud: str, region: str, machine: str, product: str, count: int, memory: str, label: str
@@ -100,7 +101,8 @@ def test_rows_in_the_tables_make_the_prediction_right(
     package = tmp_path / "package"
     shutil.copytree(Path(dra_planner.__file__).parent, package / "dra_planner")
     cluster = tmp_path / "cluster.yaml"
-    cluster.write_text(snapshot(machine, product, count, memory, label))
+    cpu = "189980m" if cloud == "aks" else "191450m"  # what kubelet leaves of 192 cores
+    cluster.write_text(snapshot(machine, product, count, memory, label, cpu))
     rows = judge(package, str(cluster))["rows"]
     assert rows
     for table, line, replaces in rows:
@@ -115,7 +117,7 @@ def test_rows_in_the_tables_make_the_prediction_right(
         "cloud": cloud,
         "region": region,
         "kubernetes": "1.36",
-        "systemPool": {"machine": "m7i.large" if cloud == "eks" else "e2-standard-4"},
+        "systemPool": {"machine": {"aks": "Standard_D4s_v5", "eks": "m7i.large", "gke": "e2-standard-4"}[cloud]},
         "drivers": {"nvidia": {"version": "0.4.1"}},
         "pools": [{"name": "new", "machine": machine, "count": 1}],
     }

@@ -35,7 +35,7 @@ spec:
         resources: {requests: {cpu: "%(cpu)s", memory: %(gib)dGi}, claims: [{name: gpu}]}
 """
 
-EKS, GKE = ("eks", "us-east-1"), ("gke", "us-central1")
+EKS, GKE, AKS = ("eks", "us-east-1"), ("gke", "us-central1"), ("aks", "eastus")
 
 
 def job(name: str, pods: int, *, gpus: int = 1, cpu: float = 1, gib: int = 4) -> Source:
@@ -61,7 +61,7 @@ def optimum(found: Suggestions, pods: int) -> Decimal:
     return least[pods]
 
 
-@pytest.mark.parametrize("where", [EKS, GKE], ids=["eks", "gke"])
+@pytest.mark.parametrize("where", [EKS, GKE, AKS], ids=["eks", "gke", "aks"])
 @pytest.mark.parametrize(
     ("pods", "gpus", "cpu", "gib"),
     [

@@ -92,6 +92,15 @@ CASES = {
         ),
         network=True,
     ),
+    "aks-t4": Case("Standard_NC4as_T4_v3", cloud="aks"),
+    "aks-a10-third": Case("Standard_NV12ads_A10_v5", "25.12.0", 35, cloud="aks"),
+    "aks-a100-80": Case("Standard_NC48ads_A100_v4", minor=35, cloud="aks"),
+    "aks-a100-80-dynamic": Case("Standard_NC24ads_A100_v4", "25.12.0", 36, cloud="aks", settings=DYNAMIC),
+    "aks-h100": Case("Standard_ND96isr_H100_v5", "0.5.0", 36, cloud="aks"),
+    "aks-h100-nvl": Case("Standard_NC80adis_H100_v5", "0.4.1", 36, cloud="aks"),
+    "aks-gb300": Case(
+        "Standard_ND128isr_GB300_v6", "0.4.1", 36, cloud="aks", settings=DriverSettings(compute_domains=True)
+    ),
     "gke-rtx-pro-6000-eighth": Case("g4-standard-6", "0.4.1", 36, cloud="gke"),
 }
 

@@ -180,7 +180,11 @@ def test_compute_domains_publish_one_channel_and_one_daemon() -> None:
         ),
         (CatalogError, "issue 1092", {"driver": "25.12.0", "minor": 36, "settings": DYNAMIC}),
         (CatalogError, "no feature gate", {"settings": DYNAMIC}),
-        (UnsupportedFeature, "AKS", {"machine": "Standard_NC24ads_A100_v4", "cloud": "aks"}),
+        (
+            UnsupportedFeature,
+            "AKS does not support MIG",
+            {"machine": "Standard_NC24ads_A100_v4", "cloud": "aks", "mig": "all-1g.10gb"},
+        ),
         (
             UnsupportedFeature,
             "DRAConsumableCapacity",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from dra_planner import catalog
+from dra_planner import catalog, clouds
 from dra_planner.catalog import DriverRelease, Machine
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import Device, ResourceSlice, Unknown
@@ -29,7 +29,7 @@ from dra_planner.slices import (
 from dra_planner.slices.nvidia import NUMA_NODE
 from dra_planner.sources import Source
 
-MACHINES = [machine for cloud in ("eks", "gke") for machine in catalog.machines(cloud)]
+MACHINES = [machine for cloud in clouds.names() for machine in catalog.machines(cloud)]
 GPU_MACHINES = [machine for machine in MACHINES if machine.gpu_count]
 RELEASES = [release for release in catalog.driver_releases() if release.is_installable]
 EKS_MIG_MACHINES = [

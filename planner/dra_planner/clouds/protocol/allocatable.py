@@ -47,7 +47,7 @@ class Allocatable:
 def reserved_cpu_milli(vcpus: int) -> int:
     """Return kubelet's reservation: 6 % of one core, 1 % of the next, 0.5 % of two more, 0.25 % of the rest.
 
-    Managed clouds agree on it (awslabs/amazon-eks-ami:nodeadm/internal/kubelet/config.go@81fec2e; GKE's documented
+    EKS and GKE agree on it (awslabs/amazon-eks-ami:nodeadm/internal/kubelet/config.go@81fec2e; GKE's documented
     reservations, cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047).
     """
     units = 0  # hundredths of a thousandth

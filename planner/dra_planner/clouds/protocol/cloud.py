@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from dra_planner.catalog import WHOLE, DriverRelease, DriverSettings, Machine, cloud_titles
-from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings
+from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings, reserved_cpu_milli
 from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, contract_labels, contract_taints
 from dra_planner.clouds.protocol.refusals import range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
@@ -127,7 +127,8 @@ class Cloud(ABC):
     critical_pods_need_quota: ClassVar[bool] = False
 
     # Resources of Pulumi.
-    provider: ClassVar[str] = ""  # type token of the one whose setting `region` is where clusters are made
+    provider: ClassVar[str] = ""  # type token of the one that says where clusters are made
+    provider_region: ClassVar[str] = "region"  # its setting that does
     cluster: ClassVar[ClusterResource]
     pool: ClassVar[PoolResource]
 
@@ -139,6 +140,10 @@ class Cloud(ABC):
     @abstractmethod
     def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
         """Return what kubelet leaves of a machine of that size; raises CatalogError for a setting that cannot be."""
+
+    def reserved_cpu_milli(self, vcpus: int) -> int:
+        """Return how many thousandths of the cores kubelet keeps."""
+        return reserved_cpu_milli(vcpus)
 
     def labels(self, nodes: PoolNodes) -> tuple[NodeLabel, ...]:
         """Return the labels that this project sets on the nodes of a pool, beside those of the pool's owner."""
@@ -171,6 +176,10 @@ class Cloud(ABC):
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         """Return what the node count of a pool over so many zones must be a multiple of."""
         return CountStep()
+
+    def pool_name(self, text: str) -> str:
+        """Return a name that a pool may have, made of another: that of a machine type."""
+        return re.sub(r"[^a-z0-9-]+", "-", text.lower()).strip("-")[: self.longest_pool_name].strip("-")
 
     def region_of(self, zone: str) -> str:
         """Return the region of a zone, "" for what is not a zone."""

@@ -37,11 +37,11 @@ class PoolResource:
     """A resource that is a pool of nodes. Paths are dotted; "" where there is no such property.
 
     `machine` is a text or a list of texts, `machine_default` what the cloud takes without one. `labels` is a mapping;
-    `taints` a list of mappings with key, value and effect. `desired` names the
+    `taints` a list of mappings with key, value and effect, or of texts `key=value:effect`. `desired` names the
     properties that may say how many nodes there are, the first that does counts; `desired_per_zone` where each zone
     has so many. `limits` names where the limits may stand, the first that is there counts; with `scaling`, a pool
-    without that block has a fixed count. `zones` is a list of zone names, and `cluster` the property that names the
-    cluster, whose zones are taken where the pool has none.
+    without that block, or with false there, has a fixed count. `zones` is a list of zone names, and `cluster` the
+    property that names the cluster, whose zones are taken where the pool has none.
     """
 
     token: str

@@ -1,0 +1,190 @@
+"""Azure Kubernetes Service, agent pools of scale sets: what is different there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.protocol.allocatable import EVICTION_MIB, MIB, Allocatable, NodeSettings, disk_bytes
+from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
+from dra_planner.clouds.protocol.labels import PoolNodes
+from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, PoolResource
+from dra_planner.model import Taint
+
+SPOT_TAINT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")
+MAX_PODS = 110  # what the components set: AKS reserves 20 MiB for each, and 250 is the default of its overlay network
+POOL_NAME = "[a-z][a-z0-9]{0,11}"
+IMAGE = "Ubuntu"
+IMAGE_MIB = 2 * 1024  # and 2 % of the disk; cautious: the file system of a node with 128 GiB is 4.1 GiB smaller
+_ZONES = "123"
+
+
+class Aks(Cloud):
+    """Pools on which the node image brings the NVIDIA driver and AKS runs no device plugin: its default."""
+
+    name = "aks"
+
+    region_setting = "azure-native:location"
+    region_pattern = r"[a-z]*(north|south|east|west|central)[a-z]*\d*|usgov[a-z]+"
+    region_example = "eastus"
+    zone_pattern = rf"(?P<region>[a-z]+\d*)-[{_ZONES}]"  # as topology.kubernetes.io/zone says it; the API calls it "1"
+    zone_suffixes = tuple(f"-{zone}" for zone in _ZONES)
+    zone_counts = range(len(_ZONES) + 1)  # of the system nodes; 0: in none, where the region has none
+    refused = {
+        "network.prefixDelegation": "is for EKS; on AKS pods have addresses of their own (Azure CNI Overlay)",
+        "drivers.dranet": "DRANET is not planned on AKS: what it publishes there is not documented; set it to false",
+        "reserved": "AKS lets nobody set kubelet's reservations (learn.microsoft.com/azure/aks/"
+        "node-resource-reservations); use daemonPods",
+        "autoscaler.karpenter": "node auto-provisioning (Karpenter) does not see claims: it runs with "
+        "ignoreDRARequests (Azure/karpenter-provider-azure:charts/karpenter/values.yaml@352646f); use none or "
+        "cluster-autoscaler",
+    }
+
+    # Its Azure provider predicts no devices for a node that does not exist yet, so an empty pool is never scaled up
+    # for a claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/azure@55c37cd; modelplaneai/modelplane#345.
+    autoscalers = {"none": False, "cluster-autoscaler": False}
+
+    capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
+    reservation_pattern = (
+        r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+"
+    )
+    reservation_meaning = (
+        "the id of a capacity reservation group "
+        "(/subscriptions/…/resourceGroups/…/providers/Microsoft.Compute/capacityReservationGroups/…)"
+    )
+    pods_of_a_node = range(10, 251)
+    disk_gib = range(50, 2_049)
+    longest_pool_name = 12
+    system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
+    gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
+    system_images = {"amd64": IMAGE, "arm64": IMAGE}
+    images_without_driver = ("AzureLinuxOSGuard", "Flatcar")  # learn.microsoft.com/azure/aks/use-nvidia-gpu
+
+    reserved_domains = ("kubernetes.azure.com",)
+    unknown_labels = (
+        "kubernetes.azure.com/",
+        "karpenter.azure.com/",
+        "topology.disk.csi.azure.com/",
+        "storageprofile",
+        "storagetier",
+        "kubernetes.io/role",
+        "node-role.kubernetes.io/agent",
+    )
+    pool_label = "kubernetes.azure.com/agentpool"
+
+    driver_root = "/"  # Azure/aks-gpu:install.sh@dde3239: binaries in /usr/bin, libraries in /usr/lib
+    # The driver does publish what was cut beforehand, but gpuInstanceProfile is for the device plugin: alike on every
+    # GPU, unchangeable, cut before the driver starts; no source says that the two go together.
+    supports_mig = False
+    driver_source = (
+        "gpuInstanceProfile cuts every GPU of a pool alike, for good and for the device plugin: "
+        "learn.microsoft.com/azure/aks/gpu-multi-instance"
+    )
+
+    provider = "pulumi:providers:azure-native"
+    provider_region = "location"
+    cluster = ClusterResource(
+        token="azure-native:containerservice:ManagedCluster", version="kubernetesVersion", region="location"
+    )
+    pool = PoolResource(
+        token="azure-native:containerservice:AgentPool",
+        kind="agent pool",
+        machine="vmSize",
+        labels="nodeLabels",
+        taints="nodeTaints",
+        image="osSKU",
+        version="orchestratorVersion",
+        desired=("count",),
+        scaling="enableAutoScaling",
+        limits=(CountLimits(minimum="minCount", maximum="maxCount"),),
+    )
+
+    def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
+        """Return the labels that come with a pool.
+
+        Sources: learn.microsoft.com/azure/aks/use-labels; Azure/AgentBaker:parts/…/cse_config.sh@06836ee.
+        """
+        spot = nodes.capacity == "spot"
+        labels = {
+            self.pool_label: nodes.name,
+            "agentpool": nodes.name,
+            "kubernetes.azure.com/mode": "user",
+            "kubernetes.azure.com/priority": "spot" if spot else "regular",
+        }
+        if spot:
+            labels[SPOT_TAINT.key] = SPOT_TAINT.value
+        if nodes.has_gpus:
+            labels |= {"kubernetes.azure.com/accelerator": "nvidia", "accelerator": "nvidia"}
+        return labels
+
+    possible_taints = (SPOT_TAINT,)
+
+    def added_taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
+        """Return the taint of spot nodes (learn.microsoft.com/azure/aks/spot-node-pool); GPU nodes get none."""
+        return (SPOT_TAINT,) if nodes.capacity == "spot" else ()
+
+    def image_labels(self, machine: Machine) -> dict[str, str]:
+        return {"kubernetes.azure.com/os-sku": IMAGE}
+
+    def knows_network_interfaces(self, machine: Machine) -> bool:
+        return False
+
+    def pool_name(self, text: str) -> str:
+        """Return letters and digits: nc4ast4v3 for Standard_NC4as_T4_v3."""
+        return re.sub(r"[^a-z0-9]", "", text.lower().removeprefix("standard_"))[: self.longest_pool_name]
+
+    def zone_fault(self, zone: str, region: str = "") -> str:
+        fault = super().zone_fault(zone, region)
+        if zone in tuple(_ZONES):
+            return f'"{zone}" does not name its region; write "{region or self.region_example}-{zone}"'
+        return fault
+
+    def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
+        yield from super().cluster_faults(cluster)
+        if len(cluster.subnet_ids) > 1:
+            yield "network.subnetIds", "must name one subnet: on AKS it spans all zones"
+
+    def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
+        yield from super().pool_faults(pool)
+        if len(pool.name) <= self.longest_pool_name and not re.fullmatch(POOL_NAME, pool.name):
+            yield "name", f'AKS takes lower-case letters and digits, first a letter, not "{pool.name}"'
+
+    def reserved_cpu_milli(self, vcpus: int) -> int:
+        """Return 6 % of one core, 4 % of the next, 2 % of two more, 1 % of the rest."""
+        return sum(60 if index == 0 else 40 if index == 1 else 20 if index < 4 else 10 for index in range(vcpus))
+
+    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+        """Return what AKS's kubelet leaves from Kubernetes 1.29 on.
+
+        Sources: learn.microsoft.com/azure/aks/node-resource-reservations (MicrosoftDocs/azure-aks-docs@fb060ab; what
+        it calls MB are MiB on real nodes); Azure/karpenter-provider-azure:pkg/providers/instancetype/
+        instancetype.go@352646f (cpu by core, what kernel and hypervisor keep).
+        """
+        pods = MAX_PODS if settings.max_pods is None else settings.max_pods
+        kept = -(-memory_mib * 75 // 1000)
+        reserved = min(20 * pods + 50, memory_mib // 4)
+        amounts = {
+            "cpu": vcpus * 1000 - self.reserved_cpu_milli(vcpus),
+            "memory": (memory_mib - kept - reserved - EVICTION_MIB) * MIB,
+            "pods": pods,
+        }
+        disk = settings.disk_gib * 1024
+        return Allocatable(
+            {**amounts, "ephemeral-storage": disk_bytes(settings, IMAGE_MIB + disk // 50, 0)},
+            {**amounts, "memory": amounts["memory"] + kept * MIB, "ephemeral-storage": disk_bytes(settings, 0, 0)},
+            (
+                "AKS nodes run the Ubuntu image with AKS's documented reservations; kernel and hypervisor keep 7.5 % "
+                "of the memory (Karpenter's share, cautious on large machines)",
+                f"AKS nodes take {pods} pods, {'which the components set' if settings.max_pods is None else 'as set'}",
+                f"ephemeral storage is a managed OS disk of {settings.disk_gib} GiB; the temporary disk is not counted",
+            ),
+        )
+
+
+def api_zone(zone: str) -> str:
+    """Return what Azure's API calls a zone of a fleet: "1" for eastus-1."""
+    return zone.rpartition("-")[2]
+
+
+CLOUD = Aks()

@@ -1,0 +1,51 @@
+"""The demonstration of the field's guides on AKS: two pods, each with a GPU of its own, and one T4 machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from command_project import EXAMPLES, Project
+
+PODS = str(EXAMPLES / "workloads" / "two-pods.yaml")
+FLEET = EXAMPLES / "one-t4" / "fleet.yaml"
+
+
+def fleet(count: Any) -> str:
+    document = yaml.safe_load(FLEET.read_text())
+    document["pools"][0]["count"] = count
+    return yaml.safe_dump(document)
+
+
+def test_one_of_two_fits_and_the_fix_is_one_node_more(project: Project) -> None:
+    done = project.run("plan", PODS, "--fleet", str(FLEET), "--format", "json")
+
+    placed = {each["name"]: (each["placed"], each["pending"]) for each in done.json["workloads"]}
+    assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
+    assert placed == {"first": (1, 0), "second": (0, 1)}
+    fixes = [reason["fix"] for each in done.json["workloads"] for reason in each["reasons"]]
+    assert fixes == ['set the count of pool "t4" to 2: one node more']
+
+
+@pytest.mark.parametrize("count", [2, {"min": 0, "max": 4}], ids=["the fix, done", "room to grow"])
+def test_both_run_on_two_nodes(project: Project, count: Any) -> None:
+    project.write("fleet.yaml", fleet(count))
+    done = project.run("plan", PODS, "--fleet", "fleet.yaml", "--format", "json")
+
+    assert (done.status, done.json["verdict"]) == (0, "fits")
+    assert done.json["pools"][0]["nodes"]["desired"] == 2
+    assert done.json["cost"]["hourly"] == pytest.approx(2 * 0.526)
+
+
+def test_the_text_says_so_in_its_first_lines(project: Project) -> None:
+    told = project.run("plan", PODS, "--fleet", str(FLEET)).out.splitlines()
+
+    assert told[0] == "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads"
+    assert told[1].strip().startswith("AKS eastus · Kubernetes 1.35")
+    assert any("set the count of pool \"t4\" to 2: one node more" in line for line in told)
+
+
+def test_the_header_says_how_to_plan_it() -> None:
+    command = "#   pulumi-dra plan examples/workloads/two-pods.yaml --fleet examples/one-t4/fleet.yaml"
+    assert command in FLEET.read_text().splitlines()

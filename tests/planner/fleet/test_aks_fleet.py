@@ -1,0 +1,151 @@
+"""What AKS takes of a fleet, and the sentences with which it refuses the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dra_planner import catalog
+from dra_planner.clouds import PoolNodes, PoolSettings, cloud, cloud_of_labels, cloud_of_region
+from dra_planner.errors import FleetError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.model import Taint
+from dra_planner.offers import predict_offers
+from dra_planner.releases import features_of
+
+AKS = cloud("aks")
+GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/h100"
+
+
+def fleet(*, pool: dict[str, Any] | None = None, **changes: Any) -> Fleet:
+    t4 = {"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": {"max": 4}, **(pool or {})}
+    return read_fleet(
+        {
+            "cloud": "aks",
+            "region": "eastus",
+            "kubernetes": "1.35",
+            "systemPool": {"machine": "Standard_D4s_v5"},
+            "drivers": {"nvidia": {"version": "25.8.1"}},
+            "pools": [t4],
+            **changes,
+        }
+    )
+
+
+REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "a region of another cloud": ({"region": "us-east-1"}, {}, '"us-east-1" is not a region of AKS'),
+    "a zone for a region": ({"region": "eastus-1"}, {}, '"eastus-1" is a zone; its region is "eastus"'),
+    "Karpenter": ({"autoscaler": "karpenter"}, {}, "does not see claims"),
+    "several subnets": ({"network": {"subnetIds": ["a", "b"]}}, {}, "must name one subnet"),
+    "prefixes": ({"network": {"prefixDelegation": True}}, {}, "is for EKS"),
+    "four zones": ({"network": {"zones": 4}}, {}, "must be from 0 to 3, not 4"),
+    "DRANET": ({"drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True}}, {}, "DRANET is not planned on AKS"),
+    "reservations of kubelet": ({}, {"reserved": {"cpu": "1"}}, "AKS lets nobody set kubelet's reservations"),
+    "a zone as the API writes it": ({}, {"zones": ["1"]}, 'does not name its region; write "eastus-1"'),
+    "a zone elsewhere": ({}, {"zones": ["westus2-1"]}, 'zone "westus2-1" is not in region eastus'),
+    "a fourth zone": ({}, {"zones": ["eastus-4"]}, '"eastus-4" is not a zone of AKS'),
+    "a hyphen": ({}, {"name": "gpu-a"}, 'AKS takes lower-case letters and digits, first a letter, not "gpu-a"'),
+    "a digit first": ({}, {"name": "4t"}, "first a letter"),
+    "too long a name": ({}, {"name": "thirteenchars"}, "AKS takes 12 characters at most, not 13"),
+    "MIG": ({}, {"machine": "Standard_NC24ads_A100_v4", "mig": "all-1g.10gb"}, "gpuInstanceProfile"),
+    "a capacity block": ({}, {"capacity": {"capacityBlock": "cr-1"}}, "AKS has no capacity-block"),
+    "a reservation by name": (
+        {},
+        {"capacity": {"reservation": "h100"}},
+        "is not the id of a capacity reservation group",
+    ),
+    "a label of AKS": ({}, {"labels": {"kubernetes.azure.com/mode": "user"}}, "AKS refuses labels of the domain"),
+    "a label of Kubernetes": ({}, {"labels": {"kubernetes.io/a": "b"}}, "AKS refuses labels of the domain"),
+    "few pods": ({}, {"maxPods": 9}, "must be from 10 to 250, not 9"),
+    "a large disk": ({}, {"diskGib": 2049}, "must be from 50 to 2048, not 2049"),
+    "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "it is a machine of EKS"),
+    "a region without it": ({"region": "westus3"}, {"machine": "Standard_ND96asr_v4"}, "is not offered in region"),
+}
+
+
+@pytest.mark.parametrize(("changes", "pool", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_what_aks_refuses(changes: dict[str, Any], pool: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(FleetError) as refused:
+        fleet(pool=pool, **changes)
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "pool"),
+    [
+        ({"network": {"zones": ["eastus-1", "eastus-3"]}}, {"zones": ["eastus-3"]}),
+        ({"network": {"zones": 0}}, {}),
+        ({"network": {"subnetIds": ["/subscriptions/s/…/subnets/nodes"]}}, {}),
+        ({"autoscaler": "cluster-autoscaler"}, {}),
+        ({}, {"capacity": {"reservation": GROUP}}),
+        ({}, {"capacity": {"reservation": GROUP.replace("resourceGroups", "resourcegroups")}}),
+        ({}, {"capacity": "spot", "labels": {"node.kubernetes.io/team": "a", "kubelet.kubernetes.io/x": ""}}),
+        ({}, {"name": "a", "maxPods": 250, "diskGib": 2048}),
+    ],
+)
+def test_what_aks_takes(changes: dict[str, Any], pool: dict[str, Any]) -> None:
+    assert fleet(pool=pool, **changes).cloud == "aks"
+
+
+def test_nodes_carry_what_the_pool_and_aks_give_them() -> None:
+    (offer,) = predict_offers(fleet(pool={"capacity": "spot", "zones": ["eastus-2"]}), features_of(35))
+    labels = offer.node.meta.labels
+    assert {
+        "nvidia.com/gpu.present": "true",
+        "nvidia.com/gpu.dra": "true",
+        "pulumi-dra/pool": "t4",
+        "kubernetes.azure.com/agentpool": "t4",
+        "kubernetes.azure.com/scalesetpriority": "spot",
+        "kubernetes.azure.com/accelerator": "nvidia",
+        "node.kubernetes.io/instance-type": "Standard_NC4as_T4_v3",
+        "topology.kubernetes.io/zone": "eastus-2",
+    }.items() <= labels.items()
+    assert set(offer.node.taints) == {
+        Taint("nvidia.com/gpu", "present", "NoSchedule"),
+        Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule"),
+    }
+    assert cloud_of_labels(labels) == "aks"
+
+
+def test_a_pool_without_zones_says_nothing_of_the_zone() -> None:
+    """Nodes that are in no zone carry the number of their fault domain instead."""
+    (offer,) = predict_offers(fleet(), features_of(35))
+    assert "topology.kubernetes.io/zone" not in offer.node.meta.labels
+    assert "topology.kubernetes.io/zone" in offer.unknown_labels
+
+
+def test_pools_of_suggestions_have_names_that_azure_takes() -> None:
+    names = [AKS.pool_name(machine.name) for machine in catalog.machines("aks")]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert not [fault for key, fault in AKS.pool_faults(settings(name)) if key == "name"]
+
+
+def settings(name: str) -> PoolSettings:
+    return PoolSettings(name=name)
+
+
+@pytest.mark.parametrize(
+    ("region", "name"),
+    [("eastus", "aks"), ("southcentralus", "aks"), ("usgovvirginia", "aks"), ("us-east-1", "eks"), ("us-east1", "gke")],
+)
+def test_a_region_tells_its_cloud(region: str, name: str) -> None:
+    assert cloud_of_region(region) == name
+
+
+def test_every_region_of_the_tables_is_one() -> None:
+    regions = {region for machine in catalog.machines("aks") for region in machine.regions}
+    assert len(regions) > 30
+    assert [region for region in regions if AKS.region_fault(region)] == []
+
+
+def test_retired_machines_are_not_offered() -> None:
+    offered = {machine.name: machine.is_offered for machine in catalog.machines("aks")}
+    assert not offered["Standard_NC6s_v3"]
+    assert offered["Standard_NC4as_T4_v3"]
+
+
+def test_nothing_wakes_an_empty_pool() -> None:
+    assert not any(AKS.autoscalers.values())
+    assert AKS.added_taints(PoolNodes(name="a", machine=None)) == ()
