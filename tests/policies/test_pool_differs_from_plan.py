@@ -192,13 +192,13 @@ AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
         "its machine is Standard_NC8as_T4_v3, but the plan says Standard_NC4as_T4_v3",
     ),
     "no taint": ({"nodeTaints": []}, "do not carry the taint nvidia.com/gpu=present:NoSchedule"),
-    "another value of the taint": (
+    "one taint more": (
         {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team=a:NoExecute"]},
         "carry the taint team=a:NoExecute, which the plan does not know",
     ),
     "a taint without a value": (
-        {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team:PreferNoSchedule"]},
-        "carry the taint team:PreferNoSchedule, which the plan does not know",
+        {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team:NoExecute"]},
+        "carry the taint team:NoExecute, which the plan does not know",
     ),
     "a taint that is none": ({"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team"]}, "?"),
     "taints that are not known": ({"nodeTaints": UNKNOWN}, "?"),

@@ -15,7 +15,7 @@ from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
 from dra_policies.rules.view import DeclaredPool
 from dra_policies.stack.resource import Resource, source_of
-from dra_policies.unknowns import Properties
+from dra_policies.unknowns import UNKNOWN, Properties
 
 
 @cache
@@ -222,8 +222,9 @@ def _taints(props: Properties, path: str) -> tuple[Taint, ...] | None:
         return None
     taints: list[Taint] = []
     for item in items:
-        words = _WRITTEN_TAINT.fullmatch(item.values) if isinstance(item.values, str) else None
-        item = Properties(words.groupdict("")) if words else item
+        if isinstance(item.values, str):
+            words = _WRITTEN_TAINT.fullmatch(item.values)
+            item = Properties(words.groupdict("") if words else UNKNOWN)
         key, value, effect = item.text("key"), item.text("value"), item.text("effect")
         if key is None or value is None or effect is None:
             return None
