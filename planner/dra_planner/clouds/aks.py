@@ -36,6 +36,7 @@ class Aks(Cloud):
         "drivers.dranet": "DRANET is not planned on AKS: what it publishes there is not documented; set it to false",
         "reserved": "AKS lets nobody set kubelet's reservations (learn.microsoft.com/azure/aks/"
         "node-resource-reservations); use daemonPods",
+        "schedule": "AKS changes no count of nodes at a time; leave the schedule out",
         "autoscaler.karpenter": "node auto-provisioning (Karpenter) does not see claims: it runs with "
         "ignoreDRARequests (Azure/karpenter-provider-azure:charts/karpenter/values.yaml@352646f); use none or "
         "cluster-autoscaler",

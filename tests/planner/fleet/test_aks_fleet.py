@@ -57,6 +57,11 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "a label of AKS": ({}, {"labels": {"kubernetes.azure.com/mode": "user"}}, "AKS refuses labels of the domain"),
     "a label of Kubernetes": ({}, {"labels": {"kubernetes.io/a": "b"}}, "AKS refuses labels of the domain"),
+    "a schedule": (
+        {},
+        {"schedule": {"period": {"start": "2026-12-01T11:30:00Z", "end": "2026-12-02T11:30:00Z"}}},
+        "AKS changes no count of nodes at a time",
+    ),
     "few pods": ({}, {"maxPods": 9}, "must be from 10 to 250, not 9"),
     "a large disk": ({}, {"diskGib": 2049}, "must be from 50 to 2048, not 2049"),
     "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "it is a machine of EKS"),
