@@ -168,5 +168,6 @@ def cloud_of_labels(labels: Iterable[str]) -> str:
 
 def class_name_fault(name: str) -> str:
     """Return why a DeviceClass of one's own cannot be called so, or ""; DRANET has other classes on each cloud."""
-    drivers = (cloud(each).network_driver for each in names())
+    # Drivers name theirs after a domain: no cloud is loaded for a name without a dot.
+    drivers = (cloud(each).network_driver for each in names() if "." in name)
     return _class_name_fault(name, [own for driver in drivers if driver for own, _ in driver.classes])
