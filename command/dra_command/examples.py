@@ -29,6 +29,7 @@ examples:
   kustomize build overlays/prod | pulumi-dra check - --stack eks-dev
   pulumi-dra check examples/workloads/ --format sarif > findings.sarif
   pulumi-dra check examples/workloads/ --diff main                 # what a change brings, and nothing else
+  pulumi-dra check examples/workloads/ --stack eks-dev --fix       # repair what needs no decision, tell the rest
   pulumi-dra check --stack eks-dev --driver-upgrade 25.8.1 0.4.1   # what breaks with another NVIDIA DRA driver
   pulumi-dra check --driver-upgrade 0.4.1 0.4.1+DynamicMIG         # all that one of its feature gates changes
   pulumi-dra check README.md docs/security.md                      # manifests and commands in pages and scripts

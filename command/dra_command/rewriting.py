@@ -48,7 +48,7 @@ def run(values: argparse.Namespace) -> int:
     for name, what in repaired.items():
         if values.in_place or not values.quiet:
             print(f"{name}: repaired: {', '.join(what)}", file=told)
-    for line in (line for each in changed for line in _tell_changes(each.changes)):
+    for line in (line for each in changed for line in tell_changes(each.changes)):
         if values.in_place or not values.quiet:
             print(line, file=told)
     refusals = [refusal for each in rewritings for refusal in each.refusals]
@@ -59,7 +59,8 @@ def run(values: argparse.Namespace) -> int:
     return Status.BROKEN if refusals else Status.FITS
 
 
-def _tell_changes(changes: Iterable[Change]) -> Iterable[str]:
+def tell_changes(changes: Iterable[Change]) -> Iterable[str]:
+    """Yield a line for each object that was rewritten, and its notes."""
     for change in changes:
         now = "removed" if not change.now else change.now if change.now != change.was else "in the form of v1"
         yield visible(f"{change.place}: {change.name}: {change.was} → {now}")
@@ -93,6 +94,8 @@ def _join(printed: list[Rewriting]) -> str:
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.in_place and not values.rewrite:
         raise UsageError("--in-place needs --rewrite", fix="pulumi-dra check --rewrite --in-place PATH")
+    if values.fix:
+        raise UsageError("--rewrite and --fix are two ways", fix="--fix repairs what --rewrite does, and more")
     if values.driver_upgrade:
         raise UsageError("--rewrite and --driver-upgrade are two questions", fix="ask one at a time")
     if values.format != "text":

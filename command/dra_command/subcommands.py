@@ -254,6 +254,12 @@ def _add_check(commands: Any) -> None:
     )
     parser.add_argument("--in-place", action="store_true", help="with --rewrite: change these files instead")
     parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="repair the files first: older and flat forms of DRA objects, comparisons that need compareTo, units of "
+        "amounts, tolerations that a pool asks for; what changes is told, and comments and layout stay",
+    )
+    parser.add_argument(
         "--output",
         metavar="FORMAT=FILE[,…]",
         action="append",

@@ -37,6 +37,10 @@ def run(values: argparse.Namespace) -> int:
         return rewriting.run(values)
     if values.explain:
         return _explain(values.explain)
+    if values.fix:
+        from dra_command.fixing import refuse_odd_combinations
+
+        refuse_odd_combinations(values)
     outputs: dict[Path, str] = {}
     if values.output:
         from dra_command.formats.check_answer import outputs_of, write_outputs
@@ -54,6 +58,8 @@ def run(values: argparse.Namespace) -> int:
         known = _known(values, rules, asked)
         inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
         with doing("checking", quiet=values.quiet):
+            if values.fix:
+                inputs = _fix(values, inputs, rules, asked)
             checked = check(inputs, rules, asked, known)
         if values.write_baseline:
             from dra_command.baseline import write_baseline
@@ -72,6 +78,15 @@ def run(values: argparse.Namespace) -> int:
 
         print(check_answer(checked, values.format), end="")
     return _status(checked, values.fail_on, allow_unknown=values.allow_unknown)
+
+
+def _fix(values: argparse.Namespace, inputs: Inputs, rules: Sequence[Rule], asked: Asked | None) -> Inputs:
+    """Repair the files and return them as they are then."""
+    from dra_command.fixing import fix_files, output_of_changes
+
+    minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
+    features = features_of(parse_version(minor) if minor else MAXIMUM_MINOR)
+    return fix_files(inputs, features, lambda given: check(given, rules, asked), output_of_changes(values))
 
 
 def _known(values: argparse.Namespace, rules: Sequence[Rule], asked: Asked | None) -> Known | None:

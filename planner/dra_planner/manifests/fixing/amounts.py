@@ -1,0 +1,34 @@
+"""Amounts whose unit is not one of Kubernetes: `4GB`, `80 GiB`, `512gi`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dra_planner.quantity import Quantity, QuantityError
+
+_AMOUNT: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgtpeKMGTPE])([iI]?)([bB]?)")
+
+
+def corrected_amount(text: str) -> str:
+    """Return an amount in the units of Kubernetes; "" where it has them, or where it is not clear what was meant.
+
+    `GB` is a thousand million bytes, as `G` is, and `GiB` is `Gi`. `Gb` may be bits, and `m` alone thousandths.
+    """
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None or is_amount(text):
+        return ""
+    number, letter, binary, byte = found.groups()
+    if (byte == "b" and letter.isupper() and not binary) or (letter == "m" and not binary and not byte):
+        return ""
+    unit = f"{letter.upper()}i" if binary else letter.upper().replace("K", "k")
+    return number + unit
+
+
+def is_amount(text: str) -> bool:
+    """Return whether Kubernetes reads a text as a quantity."""
+    try:
+        Quantity.parse(text)
+    except QuantityError:
+        return False
+    return True

@@ -1,0 +1,179 @@
+"""Repairs of one source: values that are written wrongly, and tolerations that pods lack."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.manifests.fixing.amounts import corrected_amount
+from dra_planner.manifests.fixing.comparisons import with_compare_to, with_units
+from dra_planner.manifests.rewriting import spans
+from dra_planner.manifests.rewriting.layout import Kept, Layout, New, Unwritable
+from dra_planner.manifests.rewriting.texts import cut
+from dra_planner.sources import Source
+
+_AMOUNTS: Final = frozenset({"requests", "limits"})
+IsRefused = Callable[[str], bool]
+"""Whether the API server refuses a selector."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What was written anew in a line (1-based, of the text before): was and now."""
+
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A text with repairs."""
+
+    text: str
+    repairs: tuple[Repair, ...] = ()
+
+
+def fix_values(source: Source, is_refused: IsRefused) -> Fixed:
+    """Return a source with selectors that compare by `compareTo`, and amounts in units of Kubernetes.
+
+    A selector is written anew only where it is refused as it stands and taken as it is then.
+    """
+    return _each_document(source, lambda root, layout: _values(root, layout, is_refused))
+
+
+def add_tolerations(source: Source, wanted: Sequence[tuple[int, Mapping[str, str]]]) -> Fixed:
+    """Return a source whose pods have further tolerations: of each object, by the line that it begins in, those of all
+    pods with claims. What is written with anchors, or in braces with comments, stays.
+    """
+    return _each_document(source, lambda root, layout: (), wanted)
+
+
+def _each_document(
+    source: Source,
+    change: Callable[[spans.Node, Layout], Iterator[tuple[int, str]] | tuple[()]],
+    wanted: Sequence[tuple[int, Mapping[str, str]]] = (),
+) -> Fixed:
+    parts: list[str] = []
+    repairs: list[Repair] = []
+    line = 1
+    for before, text in cut(source.text):
+        line += before.count("\n")
+        layout = Layout(text)
+        root = _compose(text)
+        if root is not None:
+            told = [*change(root, layout), *_tolerations(root, layout, line, wanted)]
+            repairs += [Repair(line + text.count("\n", 0, at), what) for at, what in told]
+        parts += [before, layout.result()]
+        line += text.count("\n")
+    return Fixed("".join(parts), tuple(repairs))
+
+
+def _compose(text: str) -> spans.Node | None:
+    try:
+        data, _ = read_yaml(text)
+    except Fault:
+        return None
+    return None if data is None else spans.compose(text)
+
+
+def _values(node: spans.Node, layout: Layout, is_refused: IsRefused) -> Iterator[tuple[int, str]]:
+    if isinstance(node, spans.Mapping):
+        for pair in node.pairs:
+            key, value = pair.key.text, pair.value
+            if key == "cel" and isinstance(value, spans.Mapping):
+                yield from _selector(value.get("expression"), layout, is_refused)
+            elif key in _AMOUNTS and isinstance(value, spans.Mapping):
+                yield from _amounts(value, layout)
+            else:
+                yield from _values(value, layout, is_refused)
+    elif isinstance(node, spans.List):
+        for item in node.items:
+            yield from _values(item, layout, is_refused)
+
+
+def _selector(node: spans.Node | None, layout: Layout, is_refused: IsRefused) -> Iterator[tuple[int, str]]:
+    """Write the units of amounts anew, with which no device could be judged, and signs where `compareTo` is taken."""
+    if not isinstance(node, spans.Scalar) or node.anchor:
+        return
+    value, raw = with_units(node.text), with_units(layout.text[node.start : node.end])
+    if is_refused(value) and not is_refused(with_compare_to(value)):
+        value, raw = with_compare_to(value), with_compare_to(raw)
+    if value != node.text:
+        layout.inline.append((node.start, node.end, raw))
+        yield node.start, f"`{' '.join(node.text.split())}` → `{' '.join(value.split())}`"
+
+
+def _amounts(node: spans.Mapping, layout: Layout) -> Iterator[tuple[int, str]]:
+    for pair in node.pairs:
+        value = pair.value
+        if isinstance(value, spans.Scalar) and not value.anchor and (now := corrected_amount(value.text)):
+            layout.set_scalar(value, now)
+            yield value.start, f"{pair.key.text}: {value.text} → {now}"
+
+
+def _tolerations(
+    root: spans.Node, layout: Layout, first: int, wanted: Sequence[tuple[int, Mapping[str, str]]]
+) -> Iterator[tuple[int, str]]:
+    objects = list(_objects(root))
+    lines = [first + layout.text.count("\n", 0, each.start) for each in objects]
+    for line, toleration in wanted:
+        for each, at in zip(objects, lines, strict=True):
+            if at != line or spans.has_anchors(each):
+                continue
+            for spec in _pod_specs(each):
+                try:
+                    _add(spec, toleration, layout)
+                except Unwritable:
+                    continue
+                yield spec.start, f"tolerations: {_flow(toleration)}"
+
+
+def _objects(root: spans.Node) -> Iterator[spans.Mapping]:
+    if isinstance(root, spans.Mapping):
+        items = root.items("items")
+        yield from items or [root]
+
+
+def _pod_specs(node: spans.Node) -> Iterator[spans.Mapping]:
+    """Yield the pod specs below a node that name claims."""
+    if isinstance(node, spans.Mapping):
+        if isinstance(node.get("containers"), spans.List):
+            if isinstance(node.get("resourceClaims"), spans.List):
+                yield node
+            return
+        for pair in node.pairs:
+            yield from _pod_specs(pair.value)
+    elif isinstance(node, spans.List):
+        for item in node.items:
+            yield from _pod_specs(item)
+
+
+def _add(spec: spans.Mapping, toleration: Mapping[str, str], layout: Layout) -> None:
+    pair = spec.pair("tolerations")
+    if pair is None:
+        layout.reshape(spec, [*map(Kept, spec.pairs), New("tolerations", [dict(toleration)])])
+    elif isinstance(pair.value, spans.List):
+        _append(pair.value, toleration, layout)
+    else:
+        new = New("tolerations", [dict(toleration)], [pair])
+        layout.reshape(spec, [new if each is pair else Kept(each) for each in spec.pairs])
+
+
+def _append(node: spans.List, toleration: Mapping[str, str], layout: Layout) -> None:
+    text = json.dumps(toleration) if layout.is_json else _flow(toleration)
+    if node.is_flow:
+        at = node.items[-1].end if node.items else node.start + 1
+        layout.edits.append((at, at, f", {text}" if node.items else text))
+        return
+    begin = layout.text.rfind("\n", 0, node.start) + 1
+    end = layout.text.find("\n", node.end)
+    at = len(layout.text) if end < 0 else end
+    layout.edits.append((at, at, f"\n{' ' * (node.start - begin)}- {text}"))
+
+
+def _flow(toleration: Mapping[str, Any]) -> str:
+    shown = (f'{key}: "{value}"' if key == "value" else f"{key}: {value}" for key, value in toleration.items())
+    return f"{{{', '.join(shown)}}}"

@@ -1,0 +1,188 @@
+"""`check --fix`: what can be repaired without a decision is repaired in the files, told, and checked again."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from command_project import EXAMPLES, Project
+
+OLD = """\
+# what the pod takes
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec:
+  spec:
+    devices:
+      requests:
+        - name: gpu   # the only one
+          deviceClassName: gpu.nvidia.com
+          selectors:
+            - cel:
+                expression: device.capacity["gpu.nvidia.com"].memory >= quantity("20Gi")
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+  containers:
+    - name: main
+      image: registry.example/cuda:1
+      resources:
+        requests: {memory: 4GB}   # enough
+        claims: [{name: gpu}]
+"""
+NOW = """\
+# what the pod takes
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec:
+  spec:
+    devices:
+      requests:
+        - name: gpu   # the only one
+          exactly:
+            deviceClassName: gpu.nvidia.com
+            selectors:
+              - cel:
+                  expression: device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("20Gi")) >= 0
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+  containers:
+    - name: main
+      image: registry.example/cuda:1
+      resources:
+        requests: {memory: 4G}   # enough
+        claims: [{name: gpu}]
+  tolerations:
+    - key: nvidia.com/gpu
+      operator: Equal
+      value: present
+      effect: NoSchedule
+"""
+
+
+@pytest.fixture
+def old(project: Project) -> Project:
+    """A project with one file that has a fault of every kind that can be repaired."""
+    (project.root / "workloads" / "two-pods.yaml").unlink()
+    project.write("workloads/old.yaml", OLD)
+    return project
+
+
+def text_of(project: Project, path: str = "workloads/old.yaml") -> str:
+    return (project.root / path).read_text(encoding="utf-8")
+
+
+def test_every_kind_of_repair_keeps_comments_and_layout(old: Project) -> None:
+    assert old.run("check", "--stack", "dev").status == 1
+
+    done = old.run("check", "--stack", "dev", "--fix")
+
+    assert text_of(old) == NOW
+    assert done.status == 0
+    for said in (
+        'workloads/old.yaml:13: `device.capacity["gpu.nvidia.com"].memory >= quantity("20Gi")` →',
+        "workloads/old.yaml:24: memory: 4GB → 4G\n",
+        "workloads/old.yaml:2: ResourceClaimTemplate one: resource.k8s.io/v1beta1 → resource.k8s.io/v1\n",
+        'tolerations: {key: nvidia.com/gpu, operator: Equal, value: "present", effect: NoSchedule}\n',
+        "1 file changed\n",
+        "No rule is broken",
+    ):
+        assert said in done.out
+
+
+def test_a_second_time_nothing_changes(old: Project) -> None:
+    old.run("check", "--stack", "dev", "--fix")
+
+    again = old.run("check", "--stack", "dev", "--fix")
+
+    assert text_of(old) == NOW
+    assert "changed" not in again.out
+
+
+def test_without_pools_no_toleration_is_known_to_be_needed(old: Project) -> None:
+    old.run("check", "workloads", "--fix")
+
+    assert text_of(old) == NOW.partition("  tolerations:")[0]
+
+
+def test_what_cannot_be_repaired_is_told_as_ever(old: Project) -> None:
+    other = OLD.replace("one", "two").replace("name: p}", "name: q}").replace("image", "imag")
+    old.write("workloads/other.yaml", other)
+
+    done = old.run("check", "workloads", "--fix", "--format", "json")
+
+    assert done.status == 1
+    assert {each["file"] for each in done.json["diagnostics"]} == {"workloads/other.yaml"}
+    assert "workloads/old.yaml:24: memory: 4GB → 4G" in done.err
+    assert yaml.safe_load_all(text_of(old, "workloads/other.yaml"))
+
+
+def test_a_toleration_that_does_not_help_is_taken_back(old: Project) -> None:
+    """The fix of the finding is not the toleration alone: what it needs is a decision."""
+    text = NOW.partition("  tolerations:")[0].replace('quantity("20Gi")', 'quantity("900Gi")')
+    old.write("workloads/old.yaml", text)
+
+    old.run("check", "--stack", "dev", "--fix")
+
+    assert text_of(old) == text
+
+
+def test_files_that_are_no_manifests_stay(old: Project) -> None:
+    chart = OLD.replace("name: one", "name: {{ .Values.name }}")
+    old.write("workloads/chart/Chart.yaml", "name: c\nversion: 1.0.0\napiVersion: v2\n")
+    old.write("workloads/chart/templates/a.yaml", chart)
+    old.write("workloads/page.md", f"```yaml\n{OLD}```\n")
+
+    old.run("check", "workloads", "workloads/page.md", "--fix")
+
+    assert text_of(old, "workloads/chart/templates/a.yaml") == chart
+    assert text_of(old, "workloads/page.md") == f"```yaml\n{OLD}```\n"
+
+
+def test_good_examples_stay_as_they_are(project: Project) -> None:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in (EXAMPLES / "workloads").glob("*.yaml")}
+    for name, text in texts.items():
+        project.write(f"workloads/{name}", text)
+
+    done = project.run("check", "workloads", "--fix")
+
+    assert "changed" not in done.out
+    assert {name: text_of(project, f"workloads/{name}") for name in texts} == texts
+
+
+def test_the_mode_of_a_file_and_links_stay(old: Project) -> None:
+    file = old.root / "workloads" / "old.yaml"
+    file.chmod(0o640)
+    (old.root / "link.yaml").symlink_to(file)
+
+    old.run("check", "link.yaml", "--fix")
+
+    assert (old.root / "link.yaml").is_symlink()
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert "resource.k8s.io/v1\n" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("-",), "--fix changes files, and standard input is none; check --rewrite - prints a text anew"),
+        (("workloads", "--rewrite"), "--rewrite and --fix are two ways"),
+        (("workloads", "--write-baseline", "a.json"), "three questions; ask one at a time"),
+        (("gone.yaml",), "gone.yaml: does not exist"),
+        ((), "no manifests are named"),
+    ],
+)
+def test_wrong_input(old: Project, words: tuple[str, ...], told: str) -> None:
+    done = old.run("check", *words, "--fix", stdin=OLD)
+
+    assert done.status == 2
+    assert told in done.err
+    assert text_of(old) == OLD
