@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
 from dra_planner.releases import parse_version
-from dra_planner.sources import Gathered, Source, gather_sources, read_sources
+from dra_planner.sources import (
+    KUSTOMIZATIONS,
+    Gathered,
+    Source,
+    begins_object,
+    gather_sources,
+    may_be_unfinished,
+    read_sources,
+)
 
 if TYPE_CHECKING:
-    from dra_planner.errors import SourceError
+    from dra_planner.errors import Diagnostic, SourceError
     from dra_planner.fleet import Fleet
+
+_NEAR = 6  # folders above a file, its own among them, that may hold its chart or kustomization
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """`fleet` or `observed`, or neither; `paths` is what the manifests were read from.
 
-    `unreadable` are files beside them that are no text.
+    `unreadable` are files beside them that are no text; `left_alone` says which hold no manifests.
     """
 
     sources: tuple[Source, ...]
@@ -30,6 +42,7 @@ class Inputs:
     stack: str = ""
     kubernetes: str = ""
     unreadable: tuple[SourceError, ...] = ()
+    left_alone: tuple[Diagnostic, ...] = ()
 
 
 def read_inputs(
@@ -69,8 +82,13 @@ def read_inputs(
         gathered = gather_sources(paths, exclude=values.exclude, stdin_name=values.stdin_name)
     elif paths:
         gathered = Gathered(read_sources(paths))
+    sources = _without(values.fleet, gathered.sources)
+    left_alone: tuple[Diagnostic, ...] = ()
+    if not is_lenient:
+        sources, left_alone = without_others(sources, paths, values.command)
     return Inputs(
-        sources=_without(values.fleet, gathered.sources),
+        sources=sources,
+        left_alone=left_alone,
         unreadable=gathered.unreadable,
         paths=paths,
         fleet=fleet,
@@ -78,6 +96,30 @@ def read_inputs(
         stack=values.stack or "",
         kubernetes=values.kubernetes or "",
     )
+
+
+def without_others(
+    sources: tuple[Source, ...], paths: Collection[str], command: str
+) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
+    """Return the sources with those marked that stand among manifests in a folder and are none, and notes on them."""
+    if not any(source.name not in paths and _may_be_something_else(source) for source in sources):
+        return sources, ()
+    from dra_command.sorting_out import mark_left_alone  # only where charts, values and the like are near
+
+    return mark_left_alone(sources, [source.name for source in sources if source.name in paths], command)
+
+
+def tell_left_alone(left_alone: Iterable[Diagnostic], *, quiet: bool) -> None:
+    """Say on standard error which files are no manifests, where the answer has no place for it."""
+    for note in () if quiet else left_alone:
+        print(f"{note.message}{f'; {note.fix}' if note.fix else ''}", file=sys.stderr)
+
+
+def _may_be_something_else(source: Source) -> bool:
+    if not begins_object(source.text) or "kind" not in source.text or may_be_unfinished(source.text):
+        return True
+    folders = [Path(source.name).parent, *Path(source.name).parents][:_NEAR]
+    return any((folder / name).is_file() for folder in folders for name in ("Chart.yaml", *KUSTOMIZATIONS))
 
 
 def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:

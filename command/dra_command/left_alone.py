@@ -14,10 +14,9 @@ from typing import Any, Final
 
 from dra_planner.errors import ManifestError, PlannerError
 from dra_planner.manifests.documents import read_documents
-from dra_planner.sources import KUSTOMIZATIONS, Source, read_file
+from dra_planner.sources import KUSTOMIZATIONS, Source, may_be_unfinished, read_file
 
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
-_SUSPICIOUS: Final = re.compile(r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b")
 _PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|__[A-Z][A-Z_]*__|\{\{.*\}\}")
 _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
 _SCALARS: Final = frozenset({"name", "namespace", "replicas"})
@@ -52,7 +51,7 @@ def why_left_alone(source: Source) -> LeftAlone | None:
         return _of_kustomization(kustomization)
     if chart and "{{" in source.text:
         return _of_chart(chart, name)
-    if not kustomization and not _SUSPICIOUS.search(source.text):
+    if not kustomization and not may_be_unfinished(source.text):
         return None
     try:
         documents, _ = read_documents([source])

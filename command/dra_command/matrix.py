@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dra_command.arguments import UsageError
-from dra_command.inputs import read_inputs
+from dra_command.inputs import read_inputs, tell_left_alone
 from dra_command.progress import doing
 from dra_command.status import status_of
 from dra_planner.fleet.changes import read_values
@@ -21,6 +21,7 @@ def run(values: argparse.Namespace) -> int:
             raise UsageError(f"--matrix plans on fleets that differ: --{option} cannot be given with it", fix=fix)
     axes = [read_values(text) for text in values.matrix]
     inputs = read_inputs(values, needs_capacity=True)
+    tell_left_alone(inputs.left_alone, quiet=values.quiet)
     with doing("planning", quiet=values.quiet):
         request = PlanRequest(
             sources=inputs.sources,

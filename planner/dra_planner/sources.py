@@ -37,15 +37,21 @@ _BUILD_TOOLS: Final = (
     (frozenset({"chart.yaml"}), "render it first: helm template {} | pulumi-dra plan -"),
 )
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
+_OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
+_UNFINISHED: Final = re.compile(r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b")
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
-    """A text and the name it has in messages: a path as the user wrote it, or `<stdin>`."""
+    """A text and the name it has in messages: a path as the user wrote it, or `<stdin>`.
+
+    One that is left alone holds no manifest: it is part of what a digest is about, and is not read.
+    """
 
     name: str
     text: str
+    left_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,16 @@ def read_file(path: str | Path) -> Source:
 def has_embedded(name: str) -> bool:
     """Return whether a file of this name is a page or a script: manifests stand among other lines there."""
     return name.lower().endswith(PAGE_SUFFIXES + SCRIPT_SUFFIXES)
+
+
+def begins_object(text: str) -> bool:
+    """Return whether some line may be the first of a Kubernetes object: values of charts only hold some further in."""
+    return bool(_OBJECT.search(text))
+
+
+def may_be_unfinished(text: str) -> bool:
+    """Return whether a text has signs of a template or a patch, which another tool makes manifests of."""
+    return bool(_UNFINISHED.search(text))
 
 
 def digest_documents(sources: Iterable[Source]) -> str:

@@ -108,6 +108,52 @@ def test_beside_a_good_file(project: Project, name: str) -> None:
     assert done.status == status
 
 
+def notes_alone(name: str) -> bool:
+    return all(severity == "note" for severity, _, _ in FOLDERS[name][1])
+
+
+@pytest.mark.parametrize("name", [name for name in FOLDERS if notes_alone(name)])
+def test_a_plan_leaves_the_same_alone(project: Project, name: str) -> None:
+    files, expected, _ = FOLDERS[name]
+    project.write("all/good.yaml", GOOD)
+    for path, text in files.items():
+        project.write(f"all/{path}", text)
+
+    done = project.run("plan", "all", "--stack", "dev", "--format", "json")
+
+    found = [each for each in told(done) if each["code"] == "file-not-judged"]
+    assert done.status == 0
+    assert len(found) == len(expected)
+    for _, _, words in expected:
+        assert any(words in f"{each['path']} {each['message']}" for each in found)
+        assert "pulumi-dra check" not in "".join(each["fix"] for each in found)
+
+
+@pytest.mark.parametrize("words", [["explain", "--claim", "default/p-x"], ["suggest", "--region", "us-east-1"]])
+def test_commands_without_a_place_for_it_say_it_beside_the_answer(project: Project, words: list[str]) -> None:
+    project.write("all/good.yaml", GOOD)
+    project.write("all/values.yaml", "replicas: 3\n")
+    command, *options = words
+    pools = ["--stack", "dev"] if command == "explain" else []
+
+    done = project.run(command, "all", *pools, *options)
+
+    assert "1 file is left alone (values of a chart): all/values.yaml" in done.err
+
+
+def test_a_saved_plan_is_current_with_values_beside_its_manifests(project: Project) -> None:
+    project.write("workloads/values.yaml", "replicas: 3\n")
+    assert project.run("plan", "--stack", "dev", "--write").status == 0
+    assert project.run("plan", "--stack", "dev", "--check").status == 0
+    project.write("workloads/values.yaml", "replicas: 4\n")
+    assert project.run("plan", "--stack", "dev", "--check").status == 1
+
+
+def test_a_file_that_is_named_is_taken_for_a_manifest(project: Project) -> None:
+    project.write("values.yaml", "replicas: 3\n")
+    assert "apiVersion not set" in project.run("plan", "values.yaml", "--stack", "dev").err
+
+
 ALONE = ["values", "a chart is one finding", "a name to be filled in", "a file that is no YAML"]
 
 

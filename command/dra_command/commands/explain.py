@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 
 from dra_command.arguments import UsageError
-from dra_command.inputs import Inputs, read_inputs
+from dra_command.inputs import Inputs, read_inputs, tell_left_alone
 from dra_command.progress import doing
 from dra_command.status import status_of
 from dra_planner.fleet import Fleet
@@ -29,6 +29,7 @@ def run(values: argparse.Namespace) -> int:
             raise UsageError(f"--message is not told in {values.format}", fix=fix)
         return field_messages.run(values)
     inputs = read_inputs(values, needs_capacity=True)
+    tell_left_alone(inputs.left_alone, quiet=values.quiet)
     with doing("explaining", quiet=values.quiet):
         explanation = _explain_changed(inputs, values) if values.what_if else _explain(inputs, inputs.fleet, values)
     _print(explanation, values)

@@ -14,6 +14,7 @@ import yaml
 
 from dra_command import starter_files
 from dra_command.arguments import UsageError
+from dra_command.inputs import tell_left_alone, without_others
 from dra_command.progress import doing
 from dra_command.status import Status
 from dra_command.writing import write_whole
@@ -100,7 +101,10 @@ def _from_region(region: str, values: argparse.Namespace) -> Start:
     from dra_command.commands.suggest import machines_of
     from dra_planner.plan.suggesting import SuggestRequest, suggest_fleets
 
-    sources = read_sources(values.workloads) if values.workloads else (Source(_WORKLOAD, starter_files.FIRST_CLAIM),)
+    sources: tuple[Source, ...] = (Source(_WORKLOAD, starter_files.FIRST_CLAIM),)
+    if values.workloads:
+        sources, left_alone = without_others(read_sources(values.workloads), values.workloads, "plan")
+        tell_left_alone(left_alone, quiet=values.quiet)
     request = SuggestRequest(
         sources=sources,
         cloud=cloud_of_region(region),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,8 @@ def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
         steps=values.simulate,
     )
     with doing("planning", quiet=values.quiet):
-        return inputs, make_plan(request)
+        plan = make_plan(request)
+    return inputs, replace(plan, diagnostics=(*plan.diagnostics, *inputs.left_alone)) if inputs.left_alone else plan
 
 
 def _write_picture(path: Path, plan: Plan) -> str:

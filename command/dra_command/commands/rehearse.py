@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
-from dra_command.inputs import read_inputs
+from dra_command.inputs import read_inputs, tell_left_alone
 from dra_command.status import status_of
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import parse_version
@@ -33,6 +33,7 @@ def run(values: argparse.Namespace) -> int:
     if values.context and not values.kubeconfig:
         raise UsageError("--context names a context of a kubeconfig", fix="give --kubeconfig FILE too")
     inputs = read_inputs(values, needs_capacity=True)
+    tell_left_alone(inputs.left_alone, quiet=values.quiet)
     plan = make_plan(
         PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes, paths=inputs.paths)
     )

@@ -11,6 +11,7 @@ import yaml
 
 from dra_command.arguments import UsageError
 from dra_command.formats.plan_report import obstacles
+from dra_command.inputs import tell_left_alone, without_others
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
 from dra_planner.clouds import cloud_of_region
@@ -22,8 +23,10 @@ def run(values: argparse.Namespace) -> int:
     """Print the cheapest fleet found, the runners-up as comments above it, and return the exit status."""
     if not values.paths:
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
+    sources, left_alone = without_others(read_sources(values.paths), values.paths, "suggest")
+    tell_left_alone(left_alone, quiet=values.quiet)
     request = SuggestRequest(
-        sources=read_sources(values.paths),
+        sources=sources,
         cloud=values.cloud or cloud_of_region(values.region),
         region=values.region,
         kubernetes=values.kubernetes,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dra_command.git_files import checked_out
+from dra_command.inputs import without_others
 from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.errors import Place, PlannerError, SourceError
 from dra_planner.fleet import read_document
@@ -132,8 +133,9 @@ class _Files:
         """Return the manifests of paths below a folder; raises SourceError."""
         key = (str(folder), *paths)
         if key not in self._read:
-            read = read_sources([os.path.join(folder, path) for path in paths])
-            self._read[key] = tuple(Source(os.path.relpath(each.name, folder), each.text) for each in read)
+            named = [os.path.join(folder, path) for path in paths]
+            read, _ = without_others(read_sources(named), named, "plan")
+            self._read[key] = tuple(replace(each, name=os.path.relpath(each.name, folder)) for each in read)
         return self._read[key]
 
 

@@ -31,7 +31,8 @@ class Document:
 
 
 def read_documents(sources: Iterable[Source]) -> tuple[list[Document], list[Diagnostic]]:
-    """Return all documents that hold something, in order, and remarks on doubtful spellings.
+    """Return all documents that hold something, in order, and remarks on doubtful spellings; files that are left alone
+    have none.
 
     Raises ManifestError for the first document that cannot be read, with `others` for all further ones.
     """
@@ -39,7 +40,7 @@ def read_documents(sources: Iterable[Source]) -> tuple[list[Document], list[Diag
     remarks: list[Diagnostic] = []
     errors: list[ManifestError] = []
     for source in sources:
-        for index, part in enumerate(_parts(source.text)):
+        for index, part in enumerate(_parts(source.text) if not source.left_alone else ()):
             if index >= MAX_DOCUMENTS:
                 fault = Fault(f"holds more than {MAX_DOCUMENTS} documents", part.line)
                 errors.append(_error(source, fault))
