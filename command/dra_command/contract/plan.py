@@ -85,6 +85,7 @@ class PoolRow(Output):
     )
     levels: LevelsRow | None = Field(description="null with an observed cluster.")
     recommended: int = Field(description="Nodes that are built for the demand: simulated, or the packing.")
+    spare: int = Field(default=0, description="Those of them that are there for nodes that are lost (`redundancy`).")
     kinds: list[KindRow] = Field(description="Devices by kind on the nodes that are built; see filled_nodes.")
 
 

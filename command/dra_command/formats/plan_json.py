@@ -166,6 +166,7 @@ def _pool(pool: PlannedPool, filled: FilledNodes, plan: Plan) -> PoolRow:
         enough=pool.enough,
         levels=_levels(pool, plan),
         recommended=pool.recommended,
+        spare=pool.spare,
         kinds=kind_rows(filled.kinds(pool.name)),
     )
 

@@ -12,7 +12,7 @@ def fix_rows(plan: Plan) -> list[FixRow]:
         return []
     from dra_planner.plan.fixes import fix_patch, fix_sentence, saved_usd  # loads the simulation
 
-    built = {pool.name: pool.recommended for pool in plan.pools}
+    built = {pool.name: pool.recommended - pool.spare for pool in plan.pools}
     rows: list[FixRow] = []
     for fix in plan.judgement.fixes:
         saved = saved_usd(fix, built, plan.offers)

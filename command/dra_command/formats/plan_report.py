@@ -12,7 +12,7 @@ from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
 from dra_planner.plan import Plan
 from dra_planner.plan.values import MISSING_POOL, LimitUse
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import SimulatedCounts
@@ -162,7 +162,20 @@ def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
 
 def costs(plan: Plan) -> tuple[str, ...]:
     """Return what the planned nodes cost, with the date of the prices, or that it is unknown; and what pools share."""
-    return (*_costs(plan), *map(_limit, plan.limits))
+    return (*_costs(plan), *_spares(plan), *map(_limit, plan.limits))
+
+
+def _spares(plan: Plan) -> tuple[str, ...]:
+    """Return how many nodes are there for those that may be lost, and what that was told from."""
+    survival = plan.judgement.survival
+    if survival is None or plan.verdict != "fits":
+        return ()
+    from dra_planner.plan.survival import lost  # few fleets ask for it
+
+    spare = sum(survival.spare.values())
+    tried = f"{counted(survival.tried, 'case')} simulated" if survival.tried else "by the packing; not simulated"
+    nodes = "No node is spare" if not spare else f"{counted(spare, 'node')} of them {verb(spare, 'are')} spare"
+    return (f"{nodes}: every pod finds a node again when {lost(survival.asked)} ({tried})",)
 
 
 def _limit(use: LimitUse) -> str:
@@ -256,7 +269,7 @@ def _cheaper(plan: Plan) -> tuple[str, ...]:
     from dra_planner.plan.fixes import fix_sentence, saved_usd  # loads the simulation
 
     fix = plan.judgement.fixes[0]
-    built = {pool.name: pool.recommended for pool in plan.pools}
+    built = {pool.name: pool.recommended - pool.spare for pool in plan.pools}
     fewer = sum(built.values()) - sum(fix.counts.values())
     saved = saved_usd(fix, built, plan.offers)
     if fewer <= 0 and not saved:

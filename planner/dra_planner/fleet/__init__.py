@@ -1,7 +1,7 @@
 """The user's document: which cluster, which pools, which drivers; read, validated, defaults filled in."""
 
 from dra_planner.fleet.drivers import DevicePlugin, Dranet, Drivers, FleetDeviceClass, NvidiaDriver
-from dra_planner.fleet.pools import CapacityBlock, Count, Pool, PoolTaint, Quota, Reservation
+from dra_planner.fleet.pools import CapacityBlock, Count, Headroom, Pool, PoolTaint, Quota, Redundancy, Reservation
 from dra_planner.fleet.reading import (
     StackSettings,
     read_document,
@@ -23,11 +23,13 @@ __all__ = [
     "Drivers",
     "Fleet",
     "FleetDeviceClass",
+    "Headroom",
     "Network",
     "NvidiaDriver",
     "Pool",
     "PoolTaint",
     "Quota",
+    "Redundancy",
     "Reservation",
     "StackSettings",
     "read_document",

@@ -30,7 +30,7 @@ def check_together(fleet: Fleet) -> list[Fault]:
     faults += _name_faults(fleet)
     for index, pool in enumerate(fleet.pools):
         faults += _pool_faults(fleet, index, pool, driver)
-    return [*faults, *_limit_faults(fleet)]
+    return [*faults, *_limit_faults(fleet), *_redundancy_faults(fleet)]
 
 
 def _driver(fleet: Fleet) -> DriverRelease | None:
@@ -98,6 +98,14 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
     for at, device_class in enumerate(fleet.device_classes):
         if device_class.extended_resource_name and (fault := extended_resource_fault(fleet.minor)):
             yield ("deviceClasses", at, "extendedResourceName"), fault
+
+
+def _redundancy_faults(fleet: Fleet) -> Iterator[Fault]:
+    """Yield pools of which nobody knows in which zones they have nodes, where a zone may be lost."""
+    if fleet.redundancy.zones and not isinstance(fleet.network.zones, list):
+        for index, pool in enumerate(fleet.pools):
+            if not pool.zones:
+                yield ("pools", index, "zones"), "must be named where a zone may be lost (redundancy.zones)"
 
 
 def _limit_faults(fleet: Fleet) -> Iterator[Fault]:

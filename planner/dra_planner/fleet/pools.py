@@ -36,6 +36,8 @@ Instant = Annotated[str, refused_by(instant_fault)]
 NodeCount = Annotated[int, within(NODES)]
 Unit = Literal["vcpus", "gpus", "nodes"]
 _AMOUNTS = range(10**9 + 1)
+_PODS = range(1, 1_000_001)
+_LOST_NODES, _LOST_ZONES = range(4), range(2)
 CapacityKind = Literal["on-demand", "spot", "reservation", "capacity-block"]
 
 
@@ -204,6 +206,38 @@ class Pool(Document):
         if self.schedule is None:
             return ""
         return f"has its nodes {self.schedule.times}, else {self.count.min}: what is planned on them is pending then"
+
+
+class Headroom(Document):
+    """Room kept free for more pods like those of one workload."""
+
+    kind: str = Field(min_length=1, description="Kind of the workload: Deployment.")
+    namespace: str = Field(default="default", min_length=1, description="Its namespace.")
+    name: str = Field(min_length=1, description="Its name.")
+    pods: Annotated[int, within(_PODS)] = Field(
+        description="How many pods more find room, of each of its pod templates.", json_schema_extra=bounds(_PODS)
+    )
+
+
+class Redundancy(Document):
+    """What may be lost at once with every pod placed on the GPU nodes that are left."""
+
+    nodes: Annotated[int, within(_LOST_NODES)] = Field(
+        default=0, description="So many nodes, whichever.", json_schema_extra=bounds(_LOST_NODES)
+    )
+    zones: Annotated[int, within(_LOST_ZONES)] = Field(
+        default=0, description="One zone, whichever; 0: none.", json_schema_extra=bounds(_LOST_ZONES)
+    )
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if self.nodes and self.zones:
+            raise ValueError("give either nodes or zones")
+        return self
+
+    @property
+    def is_asked(self) -> bool:
+        return bool(self.nodes or self.zones)
 
 
 def _supported_unit(value: Any) -> Any:

@@ -23,7 +23,7 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import SYSTEM_NODES, PoolNodes, public_network_fault, repetition_fault
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.drivers import DevicePlugin, Drivers, FleetDeviceClass
-from dra_planner.fleet.pools import Pool, Quota
+from dra_planner.fleet.pools import Headroom, Pool, Quota, Redundancy
 from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, Document, bounds, refused_by, sentence_of, within
 from dra_planner.model import SharedLimit
 from dra_planner.releases import parse_version
@@ -133,6 +133,10 @@ class Fleet(Document):
     quotas: list[Quota] = Field(
         default_factory=list, description="Quotas of the account that the pools share, as far as they are there for it."
     )
+    headroom: list[Headroom] = Field(
+        default_factory=list, description="Room kept free beside the demand, for more pods like those of workloads."
+    )
+    redundancy: Redundancy = Field(default_factory=Redundancy)
     pools: list[Pool] = Field(min_length=1, description="GPU nodes that claims are planned on.")
 
     @field_validator("cloud")

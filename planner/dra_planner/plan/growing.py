@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
-from dra_planner.errors import PlannerError
+from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.model import Reason, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_offers
@@ -43,6 +43,13 @@ _STEPS_PER_POD: Final = 40  # of one order; see `CountQuestion.scale`
 _NEW: Final = "new"  # between the name of a pool and the number of a node that is added
 
 
+_NO_REDUNDANCY: Final = Diagnostic(
+    severity="warning",
+    code="redundancy-ignored",
+    message="which nodes may be lost is not asked beside a snapshot: no spare nodes are added",
+)
+
+
 def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     """Return how many nodes more each pool needs within its maximum, and what becomes of the workloads with these.
 
@@ -51,6 +58,13 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     if not request.steps:
         raise PlannerError("how many nodes more are needed is simulated", fix="leave out --simulate off")
     cluster = read_cluster(request, lambda features: fleet_classes(fleet, features))
+    if fleet.headroom:
+        from dra_planner.plan.headroom import with_headroom  # few fleets keep any
+
+        demand, idle = with_headroom(cluster.demand, fleet)
+        cluster = replace(cluster, demand=demand, diagnostics=(*cluster.diagnostics, *idle))
+    if fleet.redundancy.is_asked:
+        cluster = replace(cluster, diagnostics=(*cluster.diagnostics, _NO_REDUNDANCY))
     growth = _Growth.of(cluster, fleet)
     found = simulate_counts(growth.question(request.steps), request.steps, scale=1)
     more = found.counts or found.reached or dict.fromkeys(growth.existing, 0)

@@ -16,6 +16,7 @@ from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
 
 if TYPE_CHECKING:  # only observed nodes need claims, only simulating the simulation
     from dra_planner.plan.given_claims import GivenClaim
+    from dra_planner.plan.survival import Survival
     from dra_planner.simulation import Fix, Outcome, SimulatedCounts
 
 MOST_PODS: Final = 1_000  # of one shape that are tried on one node
@@ -58,6 +59,7 @@ class Judgement:
     they were told from. `simulated` is what
     the simulation says of the sizes at the level judged; None where it was not asked, or where the packing does not
     place everything. `fixes` are changes with which it places everything at less cost, the cheapest first.
+    `survival` is how nodes may be lost, where the fleet asks for that.
     Where pools grow beside observed nodes, `predicted` are what they offer, `groups` the pool of each node by its name.
     """
 
@@ -72,6 +74,7 @@ class Judgement:
     assumptions: tuple[str, ...] = ()
     simulated: SimulatedCounts | None = None
     fixes: tuple[Fix, ...] = ()
+    survival: Survival | None = None
     predicted: tuple[Offer, ...] = ()
     groups: Mapping[str, str] = field(default_factory=dict[str, str])
     fleet: Fleet | None = None

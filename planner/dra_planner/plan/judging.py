@@ -21,6 +21,7 @@ from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
 
 if TYPE_CHECKING:  # only simulating needs the simulation
+    from dra_planner.plan.survival import Survival
     from dra_planner.simulation import Fix, SimulatedCounts
 
 
@@ -58,6 +59,13 @@ def judge(
         profile = "default" if fleet is None else fleet.scheduler_profile
         answer = simulate_sizings(sizings, level, sized, offers, beside, classes, features, steps, profile, limits)
         sizings, simulated, fixes = answer.sizings, answer.found, answer.fixes
+    survival: Survival | None = None
+    if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
+        from dra_planner.plan.redundancy import survive, what_survives  # few fleets ask for it
+
+        spares, question = what_survives(fleet, sizings[level], simulated, (demand, on_gpus), offers, classes, features)
+        sizing, survival = survive(sizings[level], spares, question, steps)
+        sizings = {each: sizing if known is sizings[level] else known for each, known in sizings.items()}
     return Judgement(
         demand=demand,
         offers=offers,
@@ -67,6 +75,7 @@ def judge(
         sizings=sizings,
         simulated=simulated,
         fixes=fixes,
+        survival=survival,
         on_system=frozenset(shape.id for shape in elsewhere.shapes),
         system_offer=system.offer if system is not None else None,
         assumptions=system.assumptions if system is not None else (),

@@ -78,7 +78,12 @@ def plan_manifests(
     sources = ClassSources(fleet_classes(fleet, features), manifests.classes)
     classes = sources.in_cluster
     tolerates = cloud(fleet.cloud).tolerates_extended_resources
-    demand = expand_claims(manifests, classes, features, tolerates_extended_resources=tolerates)
+    asked = expand_claims(manifests, classes, features, tolerates_extended_resources=tolerates)
+    demand, idle = asked, tuple[Diagnostic, ...]()
+    if fleet.headroom:
+        from dra_planner.plan.headroom import with_headroom  # few fleets keep any
+
+        demand, idle = with_headroom(asked, fleet)
     offers = predict_offers(fleet, features) if offers is None else offers
     chosen: DeviceDemand | None = None
     if devices_only:
@@ -90,7 +95,7 @@ def plan_manifests(
     return size_plan(
         judgement,
         fleet,
-        diagnostics=(*manifests.diagnostics, *find_class_faults(fleet, sources, offers, features)),
+        diagnostics=(*manifests.diagnostics, *find_class_faults(fleet, sources, offers, features), *idle),
         assumptions=_assumptions(fleet, manifests, demand, offers, features),
         inputs=inputs,
         manifests=manifests,
@@ -149,6 +154,8 @@ def _simulated(name: str, judgement: Judgement) -> int | None:
 
 
 def _recommended(size: PoolSize, fleet: Fleet, judgement: Judgement) -> int:
+    if judgement.survival is not None:
+        return judgement.survival.counts[size.name]
     simulated = _simulated(size.name, judgement)
     return size.plan if simulated is None or fleet.sizing == "packing" else simulated
 
@@ -164,6 +171,7 @@ def _pool(
         packing=size.plan,
         simulated=_simulated(size.name, judgement),
         recommended=recommended,
+        spare=judgement.survival.spare[size.name] if judgement.survival is not None else 0,
         maximum=size.maximum,
         nodes=node_range(size.minimum, built, size.maximum, may_be_smaller(fleet, size.name)),
         devices=size.devices,

@@ -86,7 +86,7 @@ def simulate_sizings(
     fixes: tuple[Fix, ...] = ()
     answers: dict[int, Sizing] = {}
     if _is_placed(sizing, demand, level):
-        question = _question(sizing, demand, ordered, system, classes, features, PROFILES[profile], limits)
+        question = count_question(sizing, demand, ordered, system, classes, features, PROFILES[profile], limits)
         found = simulate_counts(question, steps * 2 // 3)
         left = max(0, steps - found.spent)
         if found.at_packing:
@@ -97,7 +97,7 @@ def simulate_sizings(
     for beside in LEVELS_BESIDE:
         other = sizings[beside]
         if id(other) not in answers and other is not sizing and _is_placed(other, demand, beside):
-            question = _question(other, demand, ordered, system, classes, features, PROFILES[profile], limits)
+            question = count_question(other, demand, ordered, system, classes, features, PROFILES[profile], limits)
             share = max(left // 2, steps // 6)
             answers[id(other)] = _answered(other, simulate_counts(question, share), ())
     return Simulated(
@@ -105,7 +105,7 @@ def simulate_sizings(
     )
 
 
-def _question(
+def count_question(
     sizing: Sizing,
     demand: Demand,
     offers: tuple[Offer, ...],
@@ -115,6 +115,7 @@ def _question(
     profile: Profile,
     limits: tuple[SharedLimit, ...],
 ) -> CountQuestion:
+    """Return what is simulated of a sizing at its level: how many nodes of each pool place everything."""
     return CountQuestion(
         demand=demand,
         pools=tuple(

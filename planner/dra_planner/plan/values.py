@@ -86,6 +86,7 @@ class PlannedPool:
     zones: tuple[str, ...] = ()
     left: Mapping[str, int] = field(default_factory=dict, hash=False)
     recommended: int = 0
+    spare: int = 0  # of those recommended, for nodes that are lost
     existing: int | None = None  # nodes that are there already; None where that was not asked
     enough: int = 0  # a maximum under which, with those of the other pools, all that some node takes is placed
 

@@ -34,8 +34,12 @@ from dra_planner.simulation.simulator import Simulator
 
 if TYPE_CHECKING:  # only where the scheduler leaves pods pending
     from dra_planner.simulation.fixes import PREFER_OTHERS, Fix, FixKind, PodSetRef, find_fixes
+    from dra_planner.simulation.losses import Loss, Losses, simulate_losses
 
-_HOMES = dict.fromkeys(("PREFER_OTHERS", "Fix", "FixKind", "PodSetRef", "find_fixes"), "fixes")
+_HOMES = {
+    **dict.fromkeys(("PREFER_OTHERS", "Fix", "FixKind", "PodSetRef", "find_fixes"), "fixes"),
+    **dict.fromkeys(("Loss", "Losses", "simulate_losses"), "losses"),
+}
 
 __all__ = [
     "AT_ONCE",
@@ -48,6 +52,8 @@ __all__ = [
     "CountQuestion",
     "Fix",
     "FixKind",
+    "Loss",
+    "Losses",
     "Order",
     "Outcome",
     "PodSetRef",
@@ -64,6 +70,7 @@ __all__ = [
     "predicted_nodes",
     "requested_to_capacity_ratio",
     "simulate_counts",
+    "simulate_losses",
     "standard_orders",
 ]
 

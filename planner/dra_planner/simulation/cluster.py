@@ -169,6 +169,14 @@ class Cluster:
 
     # -- nodes
 
+    def close(self, node: int) -> None:
+        """Let a node take no pod any more; those on it stay. It still counts where pods are spread over nodes."""
+        stage = self.stage_of[node]
+        used = {**dict(stage.state.used), "pods": stage.node.allocatable.get("pods", 0)}
+        state = replace(stage.state, used=tuple(sorted(used.items())), _cache={})
+        self._move(node, self.stages.with_state(stage, state))
+        self.version += 1
+
     def _enter(self, node: int, stage: Stage) -> None:
         members = self.nodes_in.setdefault(stage, [])
         self._position[node] = len(members)

@@ -7,7 +7,7 @@ whenever the queue is empty, pods that failed are tried again after what helps t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from dra_planner.allocation import NodeState
@@ -16,7 +16,7 @@ from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, Workl
 from dra_planner.releases import Features
 from dra_planner.simulation.census import Census
 from dra_planner.simulation.cluster import Cluster, SimulatedPod
-from dra_planner.simulation.controllers import Controller
+from dra_planner.simulation.controllers import Controller, PerNode
 from dra_planner.simulation.nodes import SimulatedNode
 from dra_planner.simulation.orders import SETTLED, Order
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome
@@ -67,14 +67,24 @@ class Simulator:
             )
         )
 
-    def run(self, order: Order = SETTLED, *, arrivals: Sequence[WorkloadRef] = (), steps: int = STEPS) -> Outcome:
+    def run(
+        self,
+        order: Order = SETTLED,
+        *,
+        arrivals: Sequence[WorkloadRef] = (),
+        steps: int = STEPS,
+        lost: Collection[str] = (),
+    ) -> Outcome:
         """Return what becomes of the pods when they arrive in that order; the same for the same arguments.
 
         `arrivals` are the workloads in another order than that of the documents; those it does not name come first.
+        `lost` are nodes, by name, that go when nothing moves any more: their pods are made again by who made them.
         """
         run = Run(self.setting, order, steps)
         for phase in order.phases(_arranged(self.setting.documents(), arrivals)):
             run.start(phase)
+        if lost:
+            run.lose({number for number, each in enumerate(self.setting.nodes) if each.node.name in lost})
         return run.outcome()
 
 
@@ -117,6 +127,22 @@ class Run:
             if not moved:
                 return
             self._schedule()
+
+    def lose(self, nodes: Collection[int]) -> None:
+        """Take nodes away with their pods, and go on until nothing moves."""
+        for controller in self._controllers:
+            if isinstance(controller, PerNode):
+                controller.nodes = [node for node in controller.nodes if node not in nodes]
+        for node in sorted(nodes):
+            for placed in list(self._cluster.pods_on(node)):
+                name = placed.pod.name
+                self._cluster.remove(name)
+                owner = self._owner.pop(name, None)
+                if owner is not None:
+                    owner.lose(placed.pod)
+            self._cluster.close(node)
+        self._queue.wake(lambda _pod, _failure: True)
+        self.start(())
 
     def retire(self, controller: Controller) -> None:
         """Let a controller make no more pods; those that it made stay, under whoever takes them over."""

@@ -1,0 +1,69 @@
+"""Room kept free: more pods like those of a workload, as a workload of its own that is planned with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from dra_planner.errors import Diagnostic
+from dra_planner.fleet import Fleet, Headroom
+from dra_planner.model import Demand, Figures, Member, Shape, WorkloadRef
+
+KIND: Final = "Headroom"
+"""What such a workload is called in answers: Headroom default/web-headroom for the Deployment web, say."""
+
+
+def with_headroom(demand: Demand, fleet: Fleet) -> tuple[Demand, tuple[Diagnostic, ...]]:
+    """Return the demand with the pods for which the fleet keeps room, and warnings where it keeps none."""
+    return _add(demand, fleet), tuple(_idle(demand, fleet))
+
+
+def _add(demand: Demand, fleet: Fleet) -> Demand:
+    kept = {_ref(each): each.pods for each in fleet.headroom}
+    shapes = tuple(replace(shape, members=(*shape.members, *_more(shape, kept))) for shape in demand.shapes)
+    blocked = tuple(
+        replace(each, member=_room(each.member, kept[each.member.workload]))
+        for each in demand.blocked
+        if each.member.workload in kept
+    )
+    return replace(demand, shapes=shapes, blocked=(*demand.blocked, *blocked))
+
+
+def _idle(demand: Demand, fleet: Fleet) -> Iterator[Diagnostic]:
+    """Yield a warning for each workload for which no room is kept, because it is not there or runs on every node."""
+    known = {member.workload: shape.per_node for shape in demand.shapes for member in shape.members}
+    known.update((each.member.workload, False) for each in demand.blocked)
+    for each in fleet.headroom:
+        ref = _ref(each)
+        if known.get(ref) is False:
+            continue
+        why = "has one pod on every node" if ref in known else "is not among the workloads"
+        near = sorted(str(other) for other in known if other.name == ref.name)
+        yield Diagnostic(
+            severity="warning",
+            code="headroom-not-kept",
+            message=f"no room is kept for {ref}: it {why}",
+            fix=f"name {near[0]} instead" if near and ref not in known else "take it out of the fleet's headroom",
+        )
+
+
+def _more(shape: Shape, kept: dict[WorkloadRef, int]) -> Sequence[Member]:
+    if shape.per_node:
+        return ()
+    return [_room(member, kept[member.workload]) for member in shape.members if member.workload in kept]
+
+
+def _room(member: Member, pods: int) -> Member:
+    ref = WorkloadRef(KIND, member.workload.namespace, f"{member.workload.name}-headroom")
+    return Member(
+        workload=ref,
+        pod_set=member.pod_set,
+        figures=Figures.fixed(pods),
+        spreads=member.spreads,
+        place=member.place,
+    )
+
+
+def _ref(each: Headroom) -> WorkloadRef:
+    return WorkloadRef(each.kind, each.namespace, each.name)

@@ -1,0 +1,61 @@
+"""Room that a fleet keeps free for more pods like those of a workload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plan_builders import deployment, fleet, plan_of
+
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.plan import Plan, judge_document, plan_file
+
+
+def keeping(where: Fleet, *rows: dict[str, Any]) -> Fleet:
+    return read_fleet({**where.document(), "headroom": list(rows)})
+
+
+def built(plan: Plan) -> dict[str, int]:
+    return {pool.name: pool.nodes.desired for pool in plan.pools}
+
+
+L4 = fleet(("g6.2xlarge", {"max": 4}))
+WEB = {"kind": "Deployment", "name": "web", "pods": 2}
+
+
+def test_room_for_more_pods_of_a_workload_is_built_and_told() -> None:
+    assert built(plan_of(L4, deployment())) == {"g6-2xlarge": 1}
+    plan = plan_of(keeping(L4, WEB), deployment())
+    assert (plan.verdict, built(plan)) == ("fits", {"g6-2xlarge": 3})
+    room = plan.workload("Headroom", "default", "web-headroom")
+    assert (room.placed, room.figures.floor, room.figures.peak) == (2, 2, 2)
+    assert plan.workload("Deployment", "default", "web").placed == 1
+    assert [pool.simulated for pool in plan.pools] == [3]
+
+
+def test_room_is_taken_where_nodes_have_some_already() -> None:
+    where = keeping(fleet(("p5.48xlarge", {"max": 4})), {**WEB, "pods": 7})
+    assert built(plan_of(where, deployment())) == {"p5-48xlarge": 1}
+
+
+def test_room_that_does_not_fit_is_said_of_the_headroom() -> None:
+    plan = plan_of(keeping(L4, {**WEB, "pods": 4}), deployment())
+    assert plan.verdict == "does-not-fit"
+    assert plan.workload("Deployment", "default", "web").verdicts["steady"] == "fits"
+    assert plan.workload("Headroom", "default", "web-headroom").pending == 1
+
+
+def test_room_for_a_workload_that_is_not_there_is_a_warning() -> None:
+    plan = plan_of(keeping(L4, {**WEB, "kind": "Job"}), deployment())
+    assert (plan.verdict, built(plan)) == ("fits", {"g6-2xlarge": 1})
+    (told,) = [each for each in plan.diagnostics if each.code == "headroom-not-kept"]
+    assert told.severity == "warning"
+    assert told.message == "no room is kept for Job default/web: it is not among the workloads"
+    assert told.fix == "name Deployment default/web instead"
+    assert not [each for each in plan_of(keeping(L4, WEB), deployment()).diagnostics if each.code == told.code]
+
+
+def test_a_document_holds_the_headroom_once() -> None:
+    plan = plan_of(keeping(L4, WEB), deployment())
+    again = judge_document(plan_file(plan))
+    assert again.workload("Headroom", "default", "web-headroom").placed == 2
+    assert [pool.packing for pool in again.pools] == [3]
