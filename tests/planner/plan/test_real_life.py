@@ -1,0 +1,397 @@
+"""What real fleets are decided by, one named case each: right, or refused or left open with the reason said.
+
+A case that does not fit names the least change: with it, everything fits; with one less, it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from plan_builders import deployment
+
+from dra_planner.errors import FleetError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet.changes import change_fleet, read_change
+from dra_planner.model import Verdict
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+
+Json = dict[str, Any]
+ZONES = ["us-east-1a", "us-east-1b"]
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu, namespace: default}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+"""
+POD = """{tolerations: [{key: nvidia.com/gpu, operator: Exists}],
+    resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}],
+    containers: [{name: a, image: registry.example/a:1, resources: {requests: {cpu: 500m}, claims: [{name: gpu}]}}]%s}
+"""
+
+
+def fleet(*pools: Json, cloud: str = "eks", **more: Any) -> Json:
+    here = {"eks": ("us-east-1", "m7i.large"), "gke": ("us-central1", "e2-standard-4")}
+    region, system = here[cloud]
+    return {
+        "cloud": cloud,
+        "region": region,
+        "kubernetes": "1.34",
+        "systemPool": {"machine": system},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": list(pools),
+        **more,
+    }
+
+
+def pool(name: str = "l4", machine: str = "g6.2xlarge", most: int = 4, **more: Any) -> Json:
+    return {"name": name, "machine": machine, "count": {"max": most}, **more}
+
+
+def quota(limit: int, unit: str = "gpus", **more: Any) -> Json:
+    return {"quotas": [{"name": "q", "unit": unit, "limit": limit, **more}]}
+
+
+def claiming(kind: str, spec: str, *, name: str = "web", labels: str = "{}", objects: str = "") -> Source:
+    """A workload whose pods claim one GPU each; {pod} in its spec is the pod."""
+    version = {"Deployment": "apps/v1", "Job": "batch/v1", "JobSet": "jobset.x-k8s.io/v1alpha2"}
+    head = f"apiVersion: {version.get(kind, 'leaderworkerset.x-k8s.io/v1')}\nkind: {kind}\n"
+    meta = f"metadata: {{name: {name}, namespace: default, labels: {labels}}}\n"
+    return Source(f"{name}.yaml", f"{CLAIM}{head}{meta}spec: {spec}\n{objects}")
+
+
+def replicas(number: int, extra: str = "", objects: str = "") -> Source:
+    template = f"{{metadata: {{labels: {{app: web}}}}, spec: {POD % extra}}}"
+    spec = f"{{replicas: {number}, selector: {{matchLabels: {{app: web}}}}, template: {template}}}"
+    return claiming("Deployment", spec, objects=objects)
+
+
+NEVER = POD % ", restartPolicy: Never"
+JOB_SET = claiming(
+    "JobSet",
+    "{replicatedJobs: [{name: workers, replicas: 2, template: {spec: {parallelism: 2, completions: 2, "
+    f"template: {{spec: {NEVER}}}}}}}}}]}}",
+)
+LEADER_WORKER_SET = claiming(
+    "LeaderWorkerSet", f"{{replicas: 2, leaderWorkerTemplate: {{size: 3, workerTemplate: {{spec: {POD % ''}}}}}}}"
+)
+SUSPENDED = claiming(
+    "Job",
+    f"{{suspend: true, parallelism: 3, template: {{spec: {NEVER}}}}}",
+    labels="{kueue.x-k8s.io/queue-name: team}",
+)
+GANG = """---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: gang, namespace: default}
+spec: {minMember: 3}
+"""
+BUDGET = """---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web, namespace: default}
+spec: {minAvailable: 2, selector: {matchLabels: {app: web}}}
+"""
+SCALER = """---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: default}
+spec:
+  minReplicas: 2
+  maxReplicas: 6
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]
+"""
+RESOURCE_QUOTA = """---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: team, namespace: default}
+spec: {hard: {gpu.nvidia.com.deviceclass.resource.k8s.io/devices: "1"}}
+"""
+SHARED = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: one, namespace: default}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+---
+"""
+ZONAL = ", volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
+WAITING = ", schedulingGates: [{name: example.com/wait}]"
+APART = (
+    ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}"
+)
+EVEN = (
+    ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, "
+    "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]"
+)
+
+
+def in_zone(zone: str) -> str:
+    return f", nodeSelector: {{topology.kubernetes.io/zone: {zone}}}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fleet, workloads, and what is expected: nodes built, the reason, what is said beside the verdict.
+
+    `least` is the change that the reason names; `less` the same with one less, which does not help.
+    """
+
+    name: str
+    fleet: Json
+    work: tuple[Source, ...]
+    verdict: Verdict
+    built: Mapping[str, int]
+    reason: str = ""
+    says: str = ""
+    least: tuple[str, ...] = ()
+    less: tuple[str, ...] = field(default=())
+
+
+H100 = "p5.48xlarge"
+BOUGHT = {"reservation": "cr-0123"}
+BLOCK = {"capacityBlock": "cr-0123", "nodes": 2}
+RESERVED = pool("bought", capacity={**BOUGHT, "nodes": 2}, pricePerHour=0.5)
+BLOCKS = [pool(name, H100, capacity=BLOCK, zones=ZONES[:1], pricePerHour=9) for name in ("a", "b")]
+IN_BOTH = pool(zones=ZONES, most=6)
+
+CASES = [
+    Case(
+        "spot machines come first, on-demand ones behind them",
+        fleet(pool("spot", most=2, capacity="spot", pricePerHour=0.3), pool("behind")),
+        (replicas(5),), "fits", {"spot": 2, "behind": 3},
+    ),
+    Case(
+        "without any spot machine the pool behind is enough",
+        fleet({**pool("spot", capacity="spot", pricePerHour=0.3), "count": 0}, pool("behind", most=5)),
+        (replicas(5),), "fits", {"spot": 0, "behind": 5},
+    ),
+    Case(
+        "a quota of spot machines",
+        fleet(
+            pool("spot", capacity="spot", pricePerHour=0.3), pool("behind"), **quota(16, "vcpus", capacity=["spot"])
+        ),
+        (replicas(4),), "fits", {"spot": 2, "behind": 2},
+    ),
+    Case(
+        "a reservation that is smaller than the demand, and a pool behind it",
+        fleet(RESERVED, pool("behind")), (replicas(5),), "fits", {"bought": 2, "behind": 3},
+    ),
+    Case(
+        "a reservation that is too small",
+        fleet(RESERVED), (replicas(3),), "does-not-fit", {"bought": 2}, "limit-too-small",
+        'raise reservation "cr-0123" to 3 nodes',
+        ('pools.bought.capacity={reservation: cr-0123, nodes: 3}',),
+    ),
+    Case(
+        "a reservation of unknown size",
+        fleet(pool("bought", capacity=BOUGHT)), (replicas(3),), "fits", {"bought": 3},
+        says='how many nodes "cr-0123" has is not said',
+    ),
+    Case(
+        "two pools in one Capacity Block",
+        fleet(*BLOCKS), (deployment(replicas=17),), "does-not-fit", {"a": 1, "b": 1}, "limit-too-small",
+        'raise capacity block "cr-0123" to 3 nodes',
+        (
+            'pools.a.capacity={capacityBlock: cr-0123, nodes: 3}',
+            'pools.b.capacity={capacityBlock: cr-0123, nodes: 3}',
+        ),
+    ),
+    Case(
+        "a quota of vCPUs buys more GPUs in smaller machines",
+        fleet(pool("large"), pool("small", "g6.xlarge", pricePerHour=2), **quota(16, "vcpus", machines=["g*"])),
+        (replicas(4),), "fits", {"large": 0, "small": 4},
+    ),
+    Case(
+        "a quota of vCPUs that is too small",
+        fleet(pool(), **quota(16, "vcpus", machines=["g*"])), (replicas(3),), "does-not-fit", {"l4": 2},
+        "limit-too-small", 'raise quota "q" to 24 vCPUs', ("quotas.q.limit=24",), ("quotas.q.limit=23",),
+    ),
+    Case(
+        "a quota that the system pool takes part of",
+        fleet(pool(), **quota(20, "vcpus")), (replicas(3),), "does-not-fit", {"l4": 2},
+        "limit-too-small", 'raise quota "q" to 28 vCPUs', ("quotas.q.limit=28",), ("quotas.q.limit=27",),
+    ),
+    Case(
+        "a quota of GPUs of a region on GKE",
+        fleet(
+            pool(machine="g2-standard-8", zones=["us-central1-a"]), cloud="gke",
+            network={"zones": ["us-central1-a"]}, **quota(2, machines=["g2-*"]),
+        ),
+        (replicas(3),), "does-not-fit", {"l4": 2}, "limit-too-small", 'raise quota "q" to 3 GPUs',
+        ("quotas.q.limit=3",),
+    ),
+    Case(
+        "a maximum and a quota that are both too small",
+        fleet(pool(most=2), **quota(2, "nodes", machines=["g6.*"])), (replicas(3),), "does-not-fit", {"l4": 2},
+        "limit-too-small", 'raise quota "q" to 3 nodes and raise the maximum of pool "l4" to 3: one node more',
+        ("quotas.q.limit=3", "pools.l4.count.max=3"), ("quotas.q.limit=3",),
+    ),
+    Case(
+        "one node more, so that any may be lost",
+        fleet(pool(), redundancy={"nodes": 1}), (replicas(3),), "fits", {"l4": 4},
+    ),
+    Case(
+        "no room for the node that may be lost",
+        fleet(pool(most=3), redundancy={"nodes": 1}), (replicas(3),), "cannot-tell", {"l4": 3}, "loss-leaves-pods",
+        'pool "l4" would need 4',
+    ),
+    Case(
+        "a zone that may be lost",
+        fleet(IN_BOTH, redundancy={"zones": 1}), (replicas(3),), "fits", {"l4": 6},
+    ),
+    Case(
+        "a zone that may be lost, and all nodes in it",
+        fleet(pool(zones=ZONES[:1], most=6), redundancy={"zones": 1}), (replicas(1),), "cannot-tell", {"l4": 6},
+        "loss-leaves-pods", "when zone us-east-1a is lost",
+    ),
+    Case(
+        "room for two pods more",
+        fleet(pool(), headroom=[{"kind": "Deployment", "name": "web", "pods": 2}]), (replicas(2),), "fits", {"l4": 4},
+    ),
+    Case(
+        "room for more pods than there are nodes",
+        fleet(pool(), headroom=[{"kind": "Deployment", "name": "web", "pods": 3}]), (replicas(2),),
+        "does-not-fit", {"l4": 4}, "pool-too-small", 'raise the maximum of pool "l4" to 5', ("pools.l4.count.max=5",),
+    ),
+    Case(
+        "room for a workload that is not there",
+        fleet(pool(), headroom=[{"kind": "Deployment", "name": "wbe", "pods": 3}]), (replicas(2),), "fits", {"l4": 2},
+        says="no room is kept for Deployment default/wbe",
+    ),
+    Case("a JobSet, all of its pods at once", fleet(pool()), (JOB_SET,), "fits", {"l4": 4}),
+    Case(
+        "a LeaderWorkerSet whose groups do not fit as a whole",
+        fleet(pool()), (LEADER_WORKER_SET,), "does-not-fit", {"l4": 4}, "pool-too-small",
+        'raise the maximum of pool "l4" to 6', ("pools.l4.count.max=6",), ("pools.l4.count.max=5",),
+    ),
+    Case(
+        "a PodGroup of another scheduler: room for all pods, the group itself is ignored",
+        fleet(pool()), (replicas(3, ", schedulerName: volcano", GANG),), "fits", {"l4": 3},
+        says="1 object of kind scheduling.volcano.sh/v1beta1 PodGroup is ignored",
+    ),
+    Case(
+        "a job that Kueue has not admitted yet",
+        fleet(pool()), (SUSPENDED,), "fits", {"l4": 3}, says="is suspended until Kueue admits it",
+    ),
+    Case(
+        "a disruption budget, which is ignored",
+        fleet(pool()), (replicas(2, "", BUDGET),), "fits", {"l4": 2},
+        says="1 object of kind policy/v1 PodDisruptionBudget is ignored",
+    ),
+    Case("a zonal volume", fleet(pool()), (replicas(2, ZONAL),), "cannot-tell", {"l4": 0}, "zonal-volume"),
+    Case(
+        "pods of one zone, and a pool that has it alone",
+        fleet(pool(zones=ZONES[:1])), (replicas(2, in_zone("us-east-1a")),), "fits", {"l4": 2},
+    ),
+    Case(
+        "pods of a zone that the pool does not have",
+        fleet(pool(zones=ZONES[:1])), (replicas(2, in_zone("us-east-1b")),), "does-not-fit", {"l4": 0},
+        "node-selector",
+    ),
+    Case(
+        "pods spread evenly over the zones of two pools",
+        fleet(pool("a", zones=ZONES[:1]), pool("b", zones=ZONES[1:]), network={"zones": ZONES}), (replicas(4, EVEN),),
+        "fits", {"a": 4, "b": 2},  # what the packing puts in one zone, and what the scheduler needs in the other
+    ),
+    Case(
+        "pods that keep apart from each other take a node each",
+        fleet(pool("h100", H100)), (replicas(3, APART),), "fits", {"h100": 3},
+    ),
+    Case(
+        "a ceiling that does not fit leaves the steady demand alone",
+        fleet(pool()), (replicas(2, "", SCALER),), "fits", {"l4": 2}, says="does not fit at its ceiling of 6 pods",
+    ),
+    Case(
+        "nodes that there must be are used first, though they are dear",
+        fleet({**pool("dear", H100), "count": {"min": 1, "max": 2}}, pool("cheap")), (replicas(3),), "fits",
+        {"dear": 1, "cheap": 0},
+    ),
+    Case("a fixed count", fleet({**pool(), "count": 3}), (replicas(2),), "fits", {"l4": 3}),
+    Case(
+        "a fixed count that is too small",
+        fleet({**pool(), "count": 1}), (replicas(2),), "does-not-fit", {"l4": 1}, "pool-too-small",
+        'set the count of pool "l4" to 2', ("pools.l4.count=2",),
+    ),
+    Case(
+        "an unknown price: fewest devices first, and no cost is told",
+        fleet(pool("block", H100, capacity={"capacityBlock": "cr-0123"}, zones=ZONES[:1]), pool()), (replicas(2),),
+        "fits", {"block": 0, "l4": 2}, says="a capacity block is paid beforehand; its price is not known",
+    ),
+    Case(
+        "pods that share one claim take one GPU",
+        fleet(pool()),
+        (
+            Source(
+                "shared.yaml",
+                SHARED + replicas(3).text.replace("resourceClaimTemplateName: gpu", "resourceClaimName: one"),
+            ),
+        ),
+        "fits", {"l4": 1},
+    ),
+    Case(
+        "pods behind a scheduling gate are counted as they will run",
+        fleet(pool()), (replicas(2, WAITING),), "fits", {"l4": 2}, says="held by 1 scheduling gate",
+    ),
+    Case(
+        "a quota of the namespace",
+        fleet(pool()), (replicas(2, "", RESOURCE_QUOTA),), "does-not-fit", {"l4": 1}, "quota-exceeded",
+    ),
+]  # fmt: skip
+
+
+def planned(where: Fleet, work: tuple[Source, ...]) -> Plan:
+    return make_plan(PlanRequest(sources=work, fleet=where))
+
+
+def said(plan: Plan) -> str:
+    """All that a plan says beside its verdict."""
+    told = [text for each in plan.workloads for reason in each.reasons for text in (reason.message, reason.fix)]
+    told += [each.message for each in (*plan.diagnostics, *plan.beside)]
+    return "\n".join([*told, *plan.assumptions])
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_the_answer_is_right(case: Case) -> None:
+    plan = planned(read_fleet(case.fleet), case.work)
+    told = {reason.code for each in plan.workloads for reason in each.reasons}
+    assert (plan.verdict, {each.name: each.nodes.desired for each in plan.pools}) == (case.verdict, case.built), told
+    assert case.reason in told or not case.reason
+    assert case.says in said(plan)
+
+
+WITH_CHANGE = [case for case in CASES if case.least]
+
+
+@pytest.mark.parametrize("case", WITH_CHANGE, ids=[case.name for case in WITH_CHANGE])
+def test_the_change_that_is_named_is_enough_and_no_less_is(case: Case) -> None:
+    where = read_fleet(case.fleet)
+    assert planned(change_fleet(where, list(map(read_change, case.least))), case.work).verdict == "fits"
+    if case.less:
+        assert planned(change_fleet(where, list(map(read_change, case.less))), case.work).verdict == "does-not-fit"
+
+
+REFUSED = [
+    ("addresses", quota(64, "addresses"), '"addresses" is not supported yet'),
+    ("a rack of NVLink as one unit", {"racks": 2}, "is not a key of the fleet"),
+    ("the time until a new node can be claimed", {"readyAfter": "6m"}, "is not a key of the fleet"),
+    ("two kinds of loss at once", {"redundancy": {"nodes": 1, "zones": 1}}, "give either nodes or zones"),
+    ("less than the system pool takes", quota(1, "nodes"), "its pools take 0 and the system pool takes 2"),
+]
+
+
+@pytest.mark.parametrize(("keys", "sentence"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_what_is_not_supported_is_refused(keys: Json, sentence: str) -> None:
+    with pytest.raises(FleetError) as refused:
+        read_fleet({**fleet(pool()), **keys})
+    assert sentence in str(refused.value)
+
+
+def test_there_are_thirty_cases_and_more() -> None:
+    assert len(CASES) >= 30
+    assert len({case.name for case in CASES}) == len(CASES)
