@@ -101,7 +101,7 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
 
 
 def _redundancy_faults(fleet: Fleet) -> Iterator[Fault]:
-    """Yield pools of which nobody knows in which zones they have nodes, where a zone may be lost."""
+    """Yield pools whose zones are unknown, where a zone may be lost."""
     if fleet.redundancy.zones and not isinstance(fleet.network.zones, list):
         for index, pool in enumerate(fleet.pools):
             if not pool.zones:
