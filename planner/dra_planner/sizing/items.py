@@ -39,6 +39,14 @@ class Item:
                 requests[name] += amount * part.pods
         object.__setattr__(self, "requests", dict(requests))
 
+    def times(self, count: int) -> Item:
+        """Return so many of the same groups; what was worked out about one is kept."""
+        item = object.__new__(Item)
+        known = {"parts": self.parts, "count": count, "id": self.id, "requests": self.requests}
+        for name, value in known.items():
+            object.__setattr__(item, name, value)
+        return item
+
     @property
     def pods(self) -> int:
         """Pods of one group."""

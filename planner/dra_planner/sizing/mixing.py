@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -137,7 +137,7 @@ def _rest(market: Market, packing: Packing) -> dict[int, Item]:
     for (item, _), count in packing.placed.items():
         placed[item] += count
     return {
-        item: replace(each, count=each.count - placed[item]) for item, each in enumerate(market.found.items)
+        item: each.times(each.count - placed[item]) for item, each in enumerate(market.found.items)
     }
 
 

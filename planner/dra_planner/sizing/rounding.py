@@ -11,6 +11,10 @@ MOST_STEPS = 20_000
 """Fleets that are added up at most, in the search for those that cost no less than a bound."""
 
 
+MOST_NODES = 1_000
+"""Nodes up to which whole ones are searched for: of so many, one is a thousandth of the cost."""
+
+
 def raise_to_whole_nodes(
     least: Fraction, most: int, nodes: Sequence[int], model: BoundModel, costs: Sequence[int]
 ) -> Fraction:
@@ -52,6 +56,8 @@ def least_in_whole_nodes(worth: Worth, model: BoundModel, costs: Sequence[int]) 
         if value
     ]
     pools.sort(key=lambda each: (Fraction(each[0], each[1]), each))
+    if len(pools) > 1 and missing > MOST_NODES * pools[0][1]:
+        return None
     best: int | None = None
     waiting: list[tuple[int, int, int, int | None, tuple[int, ...]]]
     # position, cost so far, worth still missing, the most nodes of the pool there, what is left of each limit

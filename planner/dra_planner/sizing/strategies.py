@@ -82,7 +82,7 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
         chosen = [item for item in order if quotas[item].get(pool)]
         if not chosen and not rooms[pool].minimum:
             continue
-        own = {item: replace(items[item], count=quotas[item][pool]) for item in chosen}
+        own = {item: items[item].times(quotas[item][pool]) for item in chosen}
         packing = pack(
             own, chosen, _beside(rooms, merged.opened, pool), starts, market.found.takers, filling, _only(market, pool)
         )
@@ -94,7 +94,7 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
     placed = Counter(dict.fromkeys(range(len(items)), 0))
     for (item, _), count in merged.placed.items():
         placed[item] += count
-    rest = {item: replace(each, count=each.count - placed[item]) for item, each in enumerate(items)}
+    rest = {item: each.times(each.count - placed[item]) for item, each in enumerate(items)}
     pending = [item for item in order if rest[item].count]
     extend(merged, rest, pending, rooms, market.found.takers, filling, _by_fill(market))
     merged.method = "linear relaxation, rounded"
