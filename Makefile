@@ -43,6 +43,10 @@ site: setup ## build the site of the documentation into build/site
 	@$(VENV)/sphinx-build -W --keep-going -q -b html docs build/site
 	@echo "build/site/index.html"
 
+dist: setup ## build wheel and source archive into dist/
+	@rm -rf dist
+	@$(VENV)/python -m hatchling build --directory dist
+
 tables: setup ## make the CEL parser's tables again, after a change of its grammar
 	@$(VENV)/python -m dra_planner.cel.syntax.grammar
 
@@ -61,4 +65,4 @@ referee: setup ## compare sizing with a solver that tries everything, COUNT rand
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done
 
-.PHONY: help setup tools planes demo test fast lint types docs site tables docs-check check conformance referee bench
+.PHONY: help setup tools planes demo test fast lint types docs site dist tables docs-check check conformance referee bench

@@ -157,8 +157,9 @@ main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:26px}.decision{fon
 }
 @media print{:root{color-scheme:light;LIGHT}
 .toc,.skip{display:none}body{font-size:10.5pt}main{padding:0;max-width:none}
-*{print-color-adjust:exact;-webkit-print-color-adjust:exact}h2,h3,figcaption,thead{break-after:avoid}
-tr,.nodes>li,.multi>li,.findings>li,figure{break-inside:avoid}.scroll{overflow:visible}a{color:inherit;text-decoration:none}
+*{print-color-adjust:exact;-webkit-print-color-adjust:exact}h2,h3,h2+.note,h3+.note,figcaption,thead{break-after:avoid}
+tr,.nodes>li,.multi>li,.findings>li,figure{break-inside:avoid}.scroll{overflow:visible}a,summary{color:inherit;text-decoration:none}
+summary{list-style:none;font-weight:650;break-after:avoid}@page{margin:16mm}
 details::details-content{content-visibility:visible;block-size:auto}.pool{grid-template-columns:minmax(0,1fr)}}
 @media(prefers-contrast:more){:root{--line:var(--edge);--soft:var(--ink)}}
 """

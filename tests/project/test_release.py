@@ -1,0 +1,131 @@
+"""What a release is: an archive that makes the same wheel, a page that leads nowhere wrong, a careful workflow."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email import message_from_string
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def build(folder: Path, target: Path, kind: str) -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", kind, "--directory", str(target)]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    (built,) = (path for path in target.iterdir() if path.name.endswith((".whl", ".tar.gz")))
+    return built
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT, tmp_path_factory.mktemp("sdist"), "sdist")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT, tmp_path_factory.mktemp("wheel"), "wheel")
+
+
+def contents(wheel: Path) -> dict[str, int]:
+    with zipfile.ZipFile(wheel) as opened:
+        return {each.filename: each.CRC for each in opened.infolist()}
+
+
+def page_of(wheel: Path) -> tuple[dict[str, str], str]:
+    with zipfile.ZipFile(wheel) as opened:
+        (name,) = (name for name in opened.namelist() if name.endswith(".dist-info/METADATA"))
+        message = message_from_string(opened.read(name).decode("utf-8"))
+    return dict(message.items()), str(message.get_payload())
+
+
+def test_the_archive_makes_the_wheel_of_the_repository(archive: Path, wheel: Path, tmp_path: Path) -> None:
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    (tmp_path / "again").mkdir()
+    assert contents(build(unpacked, tmp_path / "again", "wheel")) == contents(wheel)
+
+
+def test_the_archive_holds_nothing_else(archive: Path) -> None:
+    with tarfile.open(archive) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    files = {name for name in names if "/" not in name}
+    assert files == {
+        ".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "hatch_build.py", "pyproject.toml",
+    }  # fmt: skip
+    folders = {name.split("/")[0] for name in names if "/" in name}
+    assert folders == {"command", "components", "planner", "policies", "sandbox"}
+
+
+def test_the_page_of_the_package_says_what_the_readme_says_without_dead_links(wheel: Path) -> None:
+    fields, text = page_of(wheel)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"(?<!!)\[[^\]]+\]\(([^)]*)\)", text)
+    assert fields["Description-Content-Type"] == "text/markdown"
+    assert [link for link in links if not re.match(r"https?:", link)] == []
+    assert len(re.findall(r"^#+ ", text, re.MULTILINE)) == len(re.findall(r"^#+ ", readme, re.MULTILINE))
+    assert "](docs/" in readme
+
+
+def test_what_the_index_is_told(wheel: Path) -> None:
+    fields, _ = page_of(wheel)
+    assert fields["Name"] == "pulumi-dra"
+    assert fields["License-Expression"] == "Apache-2.0"
+    assert fields["Requires-Python"] == ">=3.11"
+    assert len(fields["Summary"]) < 200
+
+
+def read(path: Path) -> dict[str, Any]:
+    data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return data
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_run_what_is_pinned_with_no_more_rights_than_they_need(path: Path) -> None:
+    text, workflow = path.read_text(encoding="utf-8"), read(path)
+    used = re.findall(r"uses: (\S+)(.*)", text)
+    assert used
+    assert [name for name, note in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) or " # v" not in note] == []
+    assert workflow["permissions"] == {}
+    assert "secrets." not in text
+    for job in workflow["jobs"].values():
+        assert job["timeout-minutes"] <= 120
+        for step in job["steps"]:
+            assert "${{" not in step.get("run", ""), "values of the event reach scripts by their environment alone"
+            assert not step.get("uses", "").startswith("actions/checkout") or not step["with"]["persist-credentials"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_what_workflows_run_is_there(path: Path) -> None:
+    for script in (step["run"] for job in read(path)["jobs"].values() for step in job["steps"] if "run" in step):
+        for target in re.findall(r"^make ([a-z-]+)", script, re.MULTILINE):
+            assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), target
+        for file in re.findall(r"^(\.ci/\S+)", script, re.MULTILINE):
+            assert (ROOT / file).exists()
+
+
+def test_a_release_is_checked_built_and_published_in_this_order_and_one_job_alone_publishes() -> None:
+    jobs = read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
+    assert [(name, job.get("needs")) for name, job in jobs.items()] == [
+        ("check", None), ("build", "check"), ("publish", "build"),
+    ]  # fmt: skip
+    assert [name for name, job in jobs.items() if "environment" in job] == ["publish"]
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert not any("run" in step for step in jobs["publish"]["steps"])
+    assert jobs["check"]["permissions"] == {"contents": "read"}
+
+
+def test_the_tag_is_compared_with_the_name_of_the_wheel(wheel: Path) -> None:
+    (script,) = re.findall(r'test -f "dist/(.*)"', (ROOT / ".github/workflows/release.yml").read_text("utf-8"))
+    version = page_of(wheel)[0]["Version"]
+    assert script.replace("${TAG#v}", version) == wheel.name
