@@ -71,6 +71,13 @@ def _add_plan(commands: Any) -> None:
         "simulation found to place everything: keys for the fleet, or a kustomize Component for the manifests",
     )
     parser.add_argument(
+        "--suggest",
+        metavar="FILE",
+        default="",
+        help="where something does not fit, write the cheapest pools found that the fleet would have to add, for "
+        "everything to fit: keys for the fleet",
+    )
+    parser.add_argument(
         "--picture", metavar="FILE.svg", default="", help="also draw the pools and their devices, for documents"
     )
     parser.add_argument("--detail", action="store_true", help="also say which devices each claim would get")

@@ -37,6 +37,8 @@ def run(values: argparse.Namespace) -> int:
         from dra_command.constraints import write_constraints  # loads what writes YAML
 
         notes = [*notes, write_constraints(Path(values.constraints), plan)]
+    if values.suggest:
+        notes = [*notes, _write_added_pools(Path(values.suggest), plan, _request(inputs, values), values)]
     if values.picture:
         notes = [*notes, _write_picture(Path(values.picture), plan)]
     if values.certificate:
@@ -58,7 +60,14 @@ def run(values: argparse.Namespace) -> int:
 
 def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
     inputs = read_inputs(values, needs_capacity=True)
-    request = PlanRequest(
+    request = _request(inputs, values)
+    with doing("planning", quiet=values.quiet):
+        plan = make_plan(request)
+    return inputs, replace(plan, diagnostics=(*plan.diagnostics, *inputs.left_alone)) if inputs.left_alone else plan
+
+
+def _request(inputs: Inputs, values: argparse.Namespace) -> PlanRequest:
+    return PlanRequest(
         sources=inputs.sources,
         fleet=inputs.fleet,
         observed=inputs.observed,
@@ -67,9 +76,6 @@ def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
         level=values.demand,
         steps=values.simulate,
     )
-    with doing("planning", quiet=values.quiet):
-        plan = make_plan(request)
-    return inputs, replace(plan, diagnostics=(*plan.diagnostics, *inputs.left_alone)) if inputs.left_alone else plan
 
 
 def _write_picture(path: Path, plan: Plan) -> str:
@@ -79,6 +85,16 @@ def _write_picture(path: Path, plan: Plan) -> str:
 
     write_whole(path, plan_picture(plan), PlannerError)
     return f"wrote {path}"
+
+
+def _write_added_pools(path: Path, plan: Plan, request: PlanRequest, values: argparse.Namespace) -> str:
+    """Write the pools that make everything fit, and return what was done, or why nothing was."""
+    if plan.verdict == "fits":
+        return f"{path}: not written: everything fits, so no pool needs to be added"
+    from dra_command.added_pools import write_added_pools  # for this option alone
+
+    with doing("comparing machines", quiet=values.quiet):
+        return write_added_pools(path, request)
 
 
 def _write_certificate(path: Path, plan: Plan) -> str:
@@ -96,7 +112,7 @@ def _run_stacks(values: argparse.Namespace) -> int:
     """Plan several stacks, print one comment about all of them, and return the exit status of the worst verdict."""
     from dra_command.formats.plan_markdown import StackPlan, plan_markdown
 
-    files = values.constraints or values.picture or values.certificate
+    files = values.constraints or values.picture or values.certificate or values.suggest
     if values.format != "markdown" or values.write or values.check or files:
         fix = "give one stack, or --format markdown"
         raise UsageError("several stacks are told together in Markdown alone", fix=fix)
@@ -114,6 +130,8 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
         raise UsageError(f"--picture {values.picture}: what is drawn is SVG", fix="name a file that ends in .svg")
     if values.constraints and values.observed:
         raise UsageError("--constraints needs pools that are sized", fix="give --fleet or --stack, not --observed")
+    if values.suggest and values.observed:
+        raise UsageError("--suggest adds pools to a fleet", fix="give --fleet or --stack, not --observed")
     if values.certificate and values.observed:
         fix = "give --fleet or --stack, not --observed"
         raise UsageError("--certificate is about pools that are sized", fix=fix)

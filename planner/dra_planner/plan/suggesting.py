@@ -90,7 +90,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         said, _, fix = fault.partition("; ")
         raise PlannerError(said, fix=fix)
     left_out: dict[str, str] = {}
-    candidates = list(_candidates(request, left_out))
+    candidates = list(buyable_machines(request, left_out))
     if not candidates:
         whys = "; ".join(dict.fromkeys(left_out.values()))
         raise PlannerError(
@@ -122,7 +122,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
     )
 
 
-def _candidates(request: SuggestRequest, left_out: dict[str, str]) -> Iterator[Machine]:
+def buyable_machines(request: SuggestRequest, left_out: dict[str, str]) -> Iterator[Machine]:
     """Yield the machines that may be bought; of the others that the region offers, `left_out` is told why not.
 
     A machine whose regions nobody lists is taken to be where it has a price.

@@ -1,0 +1,102 @@
+"""plan --suggest: the pools that a fleet would have to add, as a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from command_project import Project
+
+FLEET: dict[str, Any] = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.34",
+    "systemPool": {"machine": "m7i.large"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 1}}],
+}
+WORK = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {{name: gpu, namespace: default}}
+spec:
+  spec:
+    devices:
+      requests:
+        - name: gpu
+          exactly:
+            deviceClassName: gpu.nvidia.com
+            selectors: [{{cel: {{expression: '{selector}'}}}}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web, namespace: default}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec:
+      tolerations: [{{key: nvidia.com/gpu, operator: Exists}}]
+      resourceClaims: [{{name: gpu, resourceClaimTemplateName: gpu}}]
+      containers:
+        - {{name: main, image: registry.example/web:1, resources: {{requests: {{cpu: 500m}}, claims: [{{name: gpu}}]}}}}
+"""
+LARGE = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("40Gi")) >= 0'
+WORDS = ("plan", "app.yaml", "--fleet", "fleet.yaml", "--suggest", "add.yaml")
+
+
+def given(project: Project, selector: str, replicas: int = 1, **fleet: Any) -> None:
+    project.write("fleet.yaml", yaml.safe_dump({**FLEET, **fleet}))
+    project.write("app.yaml", WORK.format(selector=selector, replicas=replicas))
+
+
+def test_the_pool_that_is_missing_is_written_and_with_it_everything_fits(project: Project) -> None:
+    given(project, LARGE, 3)
+    done = project.run(*WORDS)
+    assert done.status == 1
+    assert "wrote add.yaml: add " in done.err
+    added = yaml.safe_load((project.root / "add.yaml").read_text())["pools"]
+    project.write("fleet.yaml", yaml.safe_dump({**FLEET, "pools": [*FLEET["pools"], *added]}))
+    assert project.run(*WORDS[:4]).status == 0
+    for row in added:
+        row["count"]["max"] -= 1
+    project.write("fleet.yaml", yaml.safe_dump({**FLEET, "pools": [*FLEET["pools"], *added]}))
+    assert project.run(*WORDS[:4]).status != 0
+
+
+def test_cheap_pools_that_there_are_are_used_first(project: Project) -> None:
+    """One of two pods is on the pool that the fleet has; its maximum stays."""
+    given(project, "true", 2, pools=[{**FLEET["pools"][0], "pricePerHour": 0.01}])
+    project.run(*WORDS)
+    (row,) = yaml.safe_load((project.root / "add.yaml").read_text())["pools"]
+    assert row["count"] == {"min": 0, "max": 1}
+
+
+def test_a_quota_holds_for_the_pools_that_are_added(project: Project) -> None:
+    given(project, "true", 2, quotas=[{"name": "G", "unit": "gpus", "limit": 1}])
+    assert "not written: with no machine that the region sells" in project.run(*WORDS).err
+    assert not (project.root / "add.yaml").exists()
+
+
+def test_nothing_is_added_where_everything_fits(project: Project) -> None:
+    given(project, "true")
+    done = project.run(*WORDS)
+    assert done.status == 0
+    assert "add.yaml: not written: everything fits, so no pool needs to be added" in done.err
+
+
+def test_no_machine_helps(project: Project) -> None:
+    given(project, 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("40Ti")) >= 0')
+    done = project.run(*WORDS)
+    assert done.status == 1
+    assert "not written: with no machine that the region sells on demand does everything fit" in done.err
+
+
+def test_wrong_uses_are_refused(project: Project) -> None:
+    given(project, LARGE)
+    done = project.run("plan", "app.yaml", "--observed", "app.yaml", "--suggest", "add.yaml")
+    assert (done.status, "--suggest adds pools to a fleet" in done.err) == (2, True)
+    (project.root / "folder").mkdir()
+    done = project.run(*WORDS[:5], "folder")
+    assert done.status == 2
