@@ -57,6 +57,7 @@ class Eks(Cloud):
         "reservation": "a reservation",
         "capacity-block": "a capacity block",
     }
+    spot = (("capacityType", "SPOT"),)
     reservation_pattern = "cr-[0-9a-f]+"
     reservation_meaning = "the id of a reservation (cr-…)"
     pods_of_a_node = range(1, MOST_PODS + 1)
@@ -76,6 +77,7 @@ class Eks(Cloud):
         "BOTTLEROCKET_ARM_64_FIPS",
     )
     images_with_device_plugin = ("BOTTLEROCKET_",)
+    last_minors = {"AL2_": 32}  # Amazon EKS user guide, Amazon Linux 2: no images from 1.33 on
 
     tolerates_extended_resources = True  # Amazon EKS user guide, platform versions: admission controllers
 
@@ -91,6 +93,7 @@ class Eks(Cloud):
         "topology.ebs.csi.aws.com/",
     )
     pool_label = "eks.amazonaws.com/nodegroup"
+    karpenter = "karpenter.k8s.aws"
 
     driver_root = "/"
     # What the chart aws-dranet selects by: karpenter.sh/docs/tasks/dra.

@@ -62,6 +62,7 @@ class Gke(Cloud):
     autoscalers = {"none": False, "gke": True}
 
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
+    spot = (("nodeConfig.spot", "true"), ("nodeConfig.preemptible", "true"))
     reservation_meaning = "the name of a reservation"
     pods_of_a_node = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
     disk_gib = range(50, 65_537)
@@ -81,6 +82,7 @@ class Gke(Cloud):
     pool_label = "cloud.google.com/gke-nodepool"
     accelerator_label = "cloud.google.com/gke-accelerator"
     no_device_plugin_label = NO_DEVICE_PLUGIN
+    wakes_by_label = DRA_DRIVER
 
     # Google's managed driver comes with its device plugin, so a DaemonSet puts the driver where COS lets it.
     driver_root = "/home/kubernetes/bin/nvidia"
@@ -100,7 +102,11 @@ class Gke(Cloud):
 
     provider = "pulumi:providers:gcp"
     cluster = ClusterResource(
-        token="gcp:container/cluster:Cluster", version="minMasterVersion", region="location", zones="nodeLocations"
+        token="gcp:container/cluster:Cluster",
+        version="minMasterVersion",
+        region="location",
+        zones="nodeLocations",
+        pools="nodePools",
     )
     pool = PoolResource(
         token="gcp:container/nodePool:NodePool",
@@ -121,6 +127,7 @@ class Gke(Cloud):
         zones="nodeLocations",
         location="location",
         cluster="cluster",
+        disk_type="nodeConfig.diskType",
     )
 
     def labels(self, nodes: PoolNodes) -> tuple[NodeLabel, ...]:
@@ -168,6 +175,9 @@ class Gke(Cloud):
     def network_attributes(self, machine: Machine) -> dict[str, AttributeValue]:
         known: dict[str, AttributeValue] = {"gce.dra.net/machineType": machine.instance_type}
         return known | {f"gce.dra.net/{name}": Unknown() for name in _OF_A_NETWORK_DEVICE}
+
+    def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
+        return boot_disks(instance_type)
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         if autoscaled or zones < 2:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from dra_planner.errors import Diagnostic
 from dra_planner.lazy import lazy_names
-from dra_policies.rules import object_is_refused
+from dra_policies.rules import object_does_less, object_is_refused
 from dra_policies.rules.manifest_view import view_of
 from dra_policies.rules.of_manifests import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, OF_MANIFESTS, OF_STACKS
 from dra_policies.rules.rule import Finding, Level, Rule, Threshold
@@ -56,7 +56,8 @@ def _all_on() -> tuple[Rule, ...]:
 
 def besides_reading(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Return the rules whose findings are not among those of reading, which are told in the reader's own words."""
-    return tuple(rule for rule in rules if rule.id != object_is_refused.RULE.id)
+    read = (object_is_refused.RULE.id, object_does_less.RULE.id)
+    return tuple(rule for rule in rules if rule.id not in read)
 
 
 __all__ = [

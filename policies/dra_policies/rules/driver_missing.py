@@ -12,13 +12,19 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or view.drivers or view.has_gpu_operator or not view.installs_charts:
         return
     for pool in view.pools:
-        if pool.is_dra is True and pool.has_gpus is not False:
+        if pool.has_gpus is not False and (pool.is_dra is True or (pool.has_gpus and _claims(view))):
             yield Finding(
                 message=f"{pool.title} is for claims, and no release of this stack installs the DRA driver",
                 fix="add a release of the chart dra-driver-nvidia-gpu, or install the driver from elsewhere",
                 urn=pool.urn,
             )
             return
+
+
+def _claims(view: StackView) -> bool:
+    """Whether the stack has claims, and nothing else that serves its GPUs."""
+    manifests = view.manifests
+    return manifests is not None and bool(manifests.claims or manifests.templates) and not view.device_plugins
 
 
 RULE = Rule(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from dra_planner import catalog
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import StackView
+
+PINNED: Final = re.compile(r"v?\d+\.\d+\.\d+([-+].+)?")
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -18,6 +22,15 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{driver.title} names no version of its chart, so each update may install another",
                 fix=f'set its version to "{version}", as planned' if version else f'set its version, as to "{newest}"',
+                urn=driver.urn,
+            )
+        elif driver.version and not PINNED.fullmatch(driver.version):
+            yield Finding(
+                message=f'{driver.title} takes whichever version the range "{driver.version}" has: 0.4 is newer than '
+                "25.12, so a range over numbers installs an older one",
+                fix=f'set its version to "{version}", as planned'
+                if version
+                else f'set its version, as to "{catalog.driver_releases()[-1].version}"',
                 urn=driver.urn,
             )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from dra_planner import catalog
+from dra_policies.rules.driver_not_pinned import PINNED
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import StackView
 
@@ -13,7 +14,7 @@ from dra_policies.rules.view import StackView
 def check(view: StackView) -> Iterator[Finding]:
     known = [release.version for release in catalog.driver_releases()]
     for driver in view.drivers:
-        if driver.version and driver.version not in known:
+        if driver.version and PINNED.fullmatch(driver.version) and driver.version not in known:
             near = get_close_matches(driver.version, known, 1, 0.5)
             yield Finding(
                 message=f'{driver.title} is of version "{driver.version}", which is unknown: what it publishes cannot '

@@ -12,7 +12,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.expects_record or view.record is not None:
         return
     for pool in view.pools:
-        if pool.is_dra and pool.has_gpus is not False:
+        if pool.is_labelled and pool.has_gpus is not False:
             when = "this stack declares no plan" if view.complete else "it is registered before any plan"
             yield Finding(
                 message=f"{pool.title} has GPUs for DRA, but {when} (resource pulumi-dra:index:CapacityPlan)",

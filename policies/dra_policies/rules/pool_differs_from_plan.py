@@ -25,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFile) -> Iterator[Finding]:
-    is_for_claims = pool.is_dra and pool.has_gpus is not False
+    is_for_claims = pool.is_labelled and pool.has_gpus is not False
     if pool.name is None:
         if pool.has_gpus is not False:
             yield _unknown(pool, f"the label {POOL}")

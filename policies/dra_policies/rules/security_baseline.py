@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.rules.security_rows import rows
 from dra_policies.rules.view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    for each in view.declared:
-        for row in rows():
-            if row.type == each.type and row.is_broken(each.props):
-                yield Finding(
-                    message=f'{row.kind} "{each.name}": {row.says} ({row.reference})', fix=row.fix, urn=each.urn
-                )
+    yield from broken_rows(view, RULE.id)
 
 
 RULE = Rule(

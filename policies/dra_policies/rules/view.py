@@ -6,13 +6,17 @@ None means *not known* wherever a value is typed `| None`, unless the field says
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dra_planner.clouds import DRA
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
+from dra_policies.unknowns import Properties
+
+NOTHING_DECLARED: Final = Properties({})
 
 if TYPE_CHECKING:
     from dra_planner.catalog import DriverSettings
@@ -21,8 +25,6 @@ if TYPE_CHECKING:
     from dra_planner.plan import Judgement, OtherDevices
     from dra_planner.planfile import PlanFile
     from dra_planner.releases import Features
-    from dra_policies.unknowns import Properties
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
@@ -51,14 +53,30 @@ class DeclaredPool:
     image: str | None = ""
     leaves_desired: bool = False  # somebody else changes the desired count after creation
     is_fixed: bool = False  # nothing grows this pool: minimum and maximum are its desired count
+    runs_driver: bool | None = False  # a DRA driver of the stack selects its nodes, which are not labelled for it
+    own: Properties = NOTHING_DECLARED  # the pool as its cloud's resource says it
+    template: Properties | None = None  # what its machines are made from, where that is a resource of the stack
 
     @property
-    def is_dra(self) -> bool | None:
-        """Whether its nodes are for DRA: the label that the driver's kubelet plugin selects."""
+    def offer_name(self) -> str:
+        """What a fleet calls it: the name that it carries, else that of its resource."""
+        text = self.name or self.title.partition('"')[2].partition('"')[0]
+        return re.sub(r"[^a-z0-9-]+", "-", text.lower()).strip("-")[:40] or "pool"
+
+    @property
+    def is_labelled(self) -> bool | None:
+        """Whether its nodes are labelled for DRA, as the driver's kubelet plugin selects them here."""
         if self.labels is None:
             return None
         value = self.labels.get(DRA, "")
         return None if value is None else value == "true"
+
+    @property
+    def is_dra(self) -> bool | None:
+        """Whether its nodes are for DRA: by their label, else by the driver that runs on them."""
+        if self.is_labelled is False and self.labels is not None and DRA not in self.labels:
+            return self.runs_driver if self.has_gpus is not False else False
+        return self.is_labelled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +130,7 @@ class KubernetesVersion:
     title: str
     property: str
     minor: int | None
+    is_cluster: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +156,8 @@ class StackView:
     quotas: tuple[CriticalPodQuota, ...] = ()
     versions: tuple[KubernetesVersion, ...] = ()
     declared: tuple[DeclaredResource, ...] = ()
+    objects: tuple[DeclaredResource, ...] = ()  # of Kubernetes, releases of charts and providers; of whole stacks only
+    region: str = ""  # "" where it is not known
     wants_devices: bool = False  # something of it is there for claims
     has_gpu_operator: bool = False
     installs_charts: bool = False  # into a cluster that the stack makes
@@ -152,4 +173,5 @@ class StackView:
     diagnostics: tuple[Diagnostic, ...] = ()  # what reading the manifests found, and planning with them
     classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
     thresholds: Mapping[str, float] = field(default_factory=dict[str, float], hash=False)  # that a project set, by rule
+    planned_classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
     unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged

@@ -49,10 +49,10 @@ def declared_fleet(
     document["pools"] = [row for row in rows if row is not None]
     fleet = read_fleet(document)
     features = features_of(fleet.minor)
-    by_name = {pool_name(pool): pool for pool in pools}
+    by_name = {pool.offer_name: pool for pool in pools}
     offers = tuple(_as_declared(offer, by_name[offer.name], fleet) for offer in predict_offers(fleet, features))
     known = {row["name"] for row in (planned or {}).get("pools", [])}  # what is not known of these, the plan says
-    doubtful = tuple(pool.title for pool in pools if pool_name(pool) not in known and _is_doubtful(pool))
+    doubtful = tuple(pool.title for pool in pools if pool.offer_name not in known and _is_doubtful(pool))
     return DeclaredFleet(fleet, offers, features, tuple(unknowns), doubtful)
 
 
@@ -76,7 +76,7 @@ def pool_name(pool: DeclaredPool) -> str:
 def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]) -> dict[str, Any] | None:
     """Return the pool as a fleet writes it; None when too little is known."""
     rows: list[dict[str, Any]] = (planned or {}).get("pools", [])
-    named = [row for row in rows if row.get("name") == pool_name(pool)]
+    named = [row for row in rows if row.get("name") == pool.offer_name]
     base = dict(named[0]) if named else dict[str, Any]()
     machine = pool.machine or base.get("machine")
     limits: dict[str, Any] = base.get("count", {})
@@ -90,7 +90,7 @@ def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
         return None
     if pool.labels is not None:
         base["labels"] = {key: value for key, value in base.get("labels", {}).items() if key in pool.labels}
-    return {**base, "name": pool_name(pool), "machine": machine, "count": {"min": min(low or 0, high), "max": high}}
+    return {**base, "name": pool.offer_name, "machine": machine, "count": {"min": min(low or 0, high), "max": high}}
 
 
 def _document(
@@ -114,7 +114,7 @@ def _document(
     if planned is not None:
         return document
     of_cloud = cloud(view.pools[0].cloud)
-    if region := _region(resources):
+    if region := stack_region(resources):
         document["region"] = region
     says = {"region": "region", "kubernetes": "Kubernetes version", "drivers": "driver version"}
     missing = {key: what for key, what in says.items() if key not in document}
@@ -143,7 +143,8 @@ def cluster_version(resources: Sequence[Resource]) -> str:
         return ""
 
 
-def _region(resources: Sequence[Resource]) -> str:
+def stack_region(resources: Sequence[Resource]) -> str:
+    """Return the region that a stack says, "" where it says none."""
     for resource in resources:
         if of_cloud := cloud_of_cluster(resource):
             path = of_cloud.cluster.region

@@ -89,6 +89,7 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
     """
     view = judge_record(view)
     planned = view.judgement
+    view = replace(view, planned_classes=planned.classes if planned else {})
     has_own = view.manifests is not None and bool(view.manifests.workloads)
     if not has_own and (planned is None or not view.pools):
         return view  # nothing to judge, or only the plan's own verdict: another rule says that its pools are missing

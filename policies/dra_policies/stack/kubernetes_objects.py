@@ -24,6 +24,7 @@ from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
 
 KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace"})
+SCALERS: Final = frozenset({"HorizontalPodAutoscaler", "ScaledObject"})
 _FOR_EVERYBODY: Final = (":DeviceClass", ":Namespace")
 _CLAIMS: Final = (":ResourceClaim", ":ResourceClaimTemplate")
 _NO_OBJECTS: Final = ("helm.sh/", "yaml", "kustomize")
@@ -96,11 +97,9 @@ def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resour
     )
 
 
-def object_texts(resources: Sequence[Resource]) -> Iterator[ObjectText]:
-    """Yield the manifests of the resources that are objects, in their order."""
-    for resource in resources:
-        if not is_kubernetes_object(resource):
-            continue
+def object_texts(objects: Sequence[Resource], resources: Sequence[Resource]) -> Iterator[ObjectText]:
+    """Yield the manifests of objects, in their order; `resources` are all that they may take a namespace from."""
+    for resource in objects:
         _, group_version, kind = resource.type.split(":")
         document = {
             **{key: value for key, value in resource.props.values.items() if key not in _STATE_ONLY},
@@ -138,12 +137,36 @@ def _without_effect(value: Any) -> Any:
     return value if items is None else [_without_effect(item) for item in items]
 
 
+def _scalers(resources: Sequence[Resource]) -> Iterator[Resource]:
+    """Yield the scalers of workloads that request devices, and those of which no resource is the target."""
+    there: dict[tuple[str, str | None, str | None], bool] = {}
+    for each in resources:
+        key = (each.type.rpartition(":")[2], _namespace(each), each.props.text("metadata.name"))
+        there[key] = is_kubernetes_object(each)
+    for each in resources:
+        if is_scaler(each):
+            kind = each.props.text("spec.scaleTargetRef.kind", "Deployment")
+            target = (kind or "", _namespace(each), each.props.text("spec.scaleTargetRef.name"))
+            if there.get(target, True):
+                yield each
+
+
+def _namespace(resource: Resource) -> str | None:
+    return resource.props.text("metadata.namespace", "default")
+
+
+def is_scaler(resource: Resource) -> bool:
+    """Return whether a resource changes the replicas of a workload."""
+    return resource.type.startswith("kubernetes:") and resource.type.rpartition(":")[2] in SCALERS
+
+
 def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
     """Return the view with the objects among these resources read as the API server of its release would.
 
     The release is that of the stack's cluster, else of its plan, else the oldest with `resource.k8s.io/v1`.
     """
-    texts = tuple(object_texts(resources))
+    asked = [each for each in resources if is_kubernetes_object(each)]
+    texts = tuple(object_texts([*asked, *_scalers(resources)], resources))
     if not texts:
         return view
     plan_file = view.record.plan_file if view.record else None

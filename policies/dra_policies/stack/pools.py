@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, get_args
 
@@ -16,6 +18,7 @@ from dra_planner.model.nodes import TaintEffect
 from dra_policies.rules.view import DeclaredPool
 from dra_policies.stack.resource import Resource, source_of
 from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.unknowns import Properties, as_mapping
 
 
 @cache
@@ -47,13 +50,27 @@ def cloud_of_provider(resource: Resource) -> Cloud | None:
     return of_cloud if of_cloud is not None and of_cloud.provider == resource.type else None
 
 
-def declared_pool(resource: Resource, others: Sequence[Resource] = ()) -> DeclaredPool | None:
-    """Return the pool that a resource declares, None when it is no pool.
+def declared_pools(resource: Resource, others: Sequence[Resource] = ()) -> Iterator[DeclaredPool]:
+    """Yield the pools that a resource declares: itself, or those that a cluster declares inside itself.
 
     `others` are the resources it may take properties from: launch template, cluster.
     """
-    if not is_pool(resource):
-        return None
+    if is_pool(resource):
+        yield _declared_pool(resource, others)
+    of_cloud = cloud_of_cluster(resource)
+    inside = of_cloud.cluster.pools if of_cloud else ""
+    for index, item in enumerate(resource.props.items(inside) or () if of_cloud and inside else ()):
+        assert of_cloud is not None
+        name = item.text("name") or str(index)
+        place = {of_cloud.pool.location: resource.props.at(of_cloud.cluster.region)} if of_cloud.pool.location else {}
+        zones = {of_cloud.pool.zones: resource.props.at(of_cloud.cluster.zones)}
+        values = {**place, **zones, **(as_mapping(item.values) or {})}
+        pool = Resource(urn=resource.urn, type=of_cloud.pool.token, name=name, props=Properties(values))
+        title = f"{pool.title(of_cloud.pool.kind)} of {resource.title('cluster')}"
+        yield replace(_declared_pool(pool, others), title=title)
+
+
+def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPool:
     of_cloud = _clouds_by_token()[resource.type]
     props, paths = resource.props, of_cloud.pool
     machine = _machine(resource, of_cloud, others)
@@ -69,11 +86,13 @@ def declared_pool(resource: Resource, others: Sequence[Resource] = ()) -> Declar
         count_desired=counts.desired,
         count_max=counts.maximum,
         labels=labels,
-        taints=_taints(props, paths.taints),
-        has_gpus=_has_gpus(of_cloud.name, machine),
+        taints=taints_of(props, paths.taints),
+        has_gpus=has_gpus(of_cloud.name, machine),
         image=props.text(paths.image) if paths.image else "",
         leaves_desired=not counts.fixed and any(resource.ignores(path) for path in paths.desired),
         is_fixed=counts.fixed,
+        own=props,
+        template=None if (template := _template(resource, paths, others)) is None else template.props,
     )
 
 
@@ -84,7 +103,7 @@ def _machine(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) ->
     if types is None or len(types) > 1:
         return None
     name = types[0] if types else paths.machine_default or _machine_of_template(resource, paths, others)
-    if not name or paths.attached is None or _has_gpus(of_cloud.name, name):
+    if not name or paths.attached is None or has_gpus(of_cloud.name, name):
         return name
     attached = resource.props.items(paths.attached.path)
     if not attached:
@@ -104,12 +123,18 @@ def _texts(props: Properties, path: str) -> tuple[str | None, ...] | None:
 
 
 def _machine_of_template(resource: Resource, paths: PoolResource, others: Sequence[Resource]) -> str | None:
+    template = _template(resource, paths, others)
+    if template is None or paths.template is None:
+        return None
+    return template.props.text(paths.template.machine) or None
+
+
+def _template(resource: Resource, paths: PoolResource, others: Sequence[Resource]) -> Resource | None:
+    """Return the resource that a pool's machines are made from; None where there is none, or it is not known which."""
     if paths.template is None:
         return None
     template = source_of(resource, paths.template.property, paths.template.token, others)
-    if template is None:
-        template = _template_by_id(resource, paths.template.property, paths.template.token, others)
-    return None if template is None else template.props.text(paths.template.machine) or None
+    return template or _template_by_id(resource, paths.template.property, paths.template.token, others)
 
 
 def _template_by_id(resource: Resource, path: str, token: str, others: Sequence[Resource]) -> Resource | None:
@@ -193,13 +218,17 @@ def _zones(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> i
     return None
 
 
-def _has_gpus(cloud: str, machine: str | None) -> bool | None:
+def has_gpus(cloud: str, machine: str | None) -> bool | None:
     if not machine:
         return None
+    """Return whether a machine has NVIDIA GPUs: of one that no table has, whether its family has any."""
     try:
         accelerator = catalog.machine(cloud, machine).accelerator
     except PlannerError:
-        return None
+        family = re.split(r"[.-]", machine)[0]
+        with_gpus = {each.family for each in catalog.machines(cloud)}
+        plain = {each.family for each in catalog.machines_without_accelerators(cloud)}
+        return False if family in plain - with_gpus else None
     return accelerator is not None and accelerator.gpu is not None
 
 
@@ -215,7 +244,7 @@ _EFFECTS: Final = {
 _WRITTEN_TAINT: Final = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^:]*))?:(?P<effect>.+)")  # as kubectl takes them
 
 
-def _taints(props: Properties, path: str) -> tuple[Taint, ...] | None:
+def taints_of(props: Properties, path: str) -> tuple[Taint, ...] | None:
     """Return taints in Kubernetes' words; None when any part of any of them is not known."""
     items = props.items(path)
     if items is None:
@@ -228,11 +257,12 @@ def _taints(props: Properties, path: str) -> tuple[Taint, ...] | None:
         key, value, effect = item.text("key"), item.text("value"), item.text("effect")
         if key is None or value is None or effect is None:
             return None
-        taints.append(Taint(key, value, _effect(_EFFECTS.get(effect, effect))))
+        taints.append(Taint(key, value, effect_of(effect)))
     return tuple(taints)
 
 
-def _effect(text: str) -> TaintEffect:
+def effect_of(text: str) -> TaintEffect:
+    """Return an effect in Kubernetes' words, from those of Kubernetes or of a cloud."""
     known: dict[str, Any] = {effect: effect for effect in get_args(TaintEffect)}
-    effect: TaintEffect = known.get(text, "NoSchedule")
+    effect: TaintEffect = known.get(_EFFECTS.get(text, text), "NoSchedule")
     return effect

@@ -9,7 +9,7 @@ from dra_planner import catalog
 from dra_planner.clouds import DRA, Cloud, PoolNodes, cloud
 from dra_planner.errors import Place, PlannerError
 from dra_policies.rules.view import DeclaredPool, StackView
-from dra_policies.stack.declared_fleet import declared_fleet, pool_name
+from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.exported import resources_of_state
 from dra_policies.stack.views import view_of_stack
 
@@ -33,7 +33,7 @@ def fleet_of_state(
         raise PlannerError(error.message, place=error.place if error.place.file else Place(name), fix=fix) from None
     document: dict[str, Any] = found.fleet.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     of_cloud = cloud(found.fleet.cloud)
-    declared = {pool_name(pool): pool for pool in view.pools}
+    declared = {pool.offer_name: pool for pool in view.pools}
     document["pools"] = [
         {**row, "count": {"min": 0, **row["count"]}, **_own(declared[row["name"]], of_cloud)}
         for row in document["pools"]

@@ -7,18 +7,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
+from dra_policies.rules.driver_pod import plugin_pod
+from dra_policies.rules.node_selection import affine, every, selects, some
 from dra_policies.rules.planned_nodes import planned_nodes
 from dra_policies.rules.view import (
     DeclaredPool,
     DeclaredResource,
     DevicePlugin,
+    DraDriver,
     KubernetesVersion,
     Record,
     StackView,
 )
+from dra_policies.stack.declared_fleet import stack_region
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
+from dra_policies.stack.karpenter_pools import karpenter_pool
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object, objects_behind, read_objects
-from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool, declared_pool, is_pool
+from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool, declared_pools, is_pool
 from dra_policies.stack.record import find_record, read_record
 from dra_policies.stack.releases import (
     RELEASES,
@@ -50,8 +55,7 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
         wants_devices=record is not None,
     )
     if is_pool(resource):
-        pool = declared_pool(resource, seen)
-        return replace(view, pools=() if pool is None else (pool,))
+        return replace(view, pools=tuple(declared_pools(resource, seen)))
     plugins = _device_plugins([resource])
     if plugins:
         return replace(view, pools=_pools(seen) or expected_pools(record), device_plugins=plugins)
@@ -64,18 +68,21 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
 
 def view_of_stack(resources: Sequence[Resource]) -> StackView:
     """Return the view of a whole stack, its demand judged on what it declares."""
+    drivers = tuple(driver for each in resources if (driver := driver_of_release(each, resources)))
     view = StackView(
         complete=True,
         expects_record=True,
         record=find_record(resources),
-        pools=_pools(resources),
+        pools=tuple(_with_driver(pool, drivers) for pool in _pools(resources)),
         declared=_declared(resources),
+        objects=_objects(resources),
+        region=stack_region(resources),
         versions=_versions(resources),
         installs_charts=any(each.type in RELEASES for each in resources)
         and any(cloud_of_cluster(each) is not None for each in resources),
         has_gpu_operator=any(is_gpu_operator(each) for each in resources),
         device_plugins=_device_plugins(resources),
-        drivers=tuple(driver for each in resources if (driver := driver_of_release(each, resources))),
+        drivers=drivers,
         quotas=tuple(quota for each in resources if (quota := critical_pod_quota(each, resources))),
     )
     view = read_objects(view, resources)
@@ -93,6 +100,15 @@ def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
     )
 
 
+def _objects(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
+    """Return what stands in clusters, and the providers."""
+    return tuple(
+        DeclaredResource(urn=each.urn, type=each.type, name=each.name, props=each.props)
+        for each in resources
+        if each.type.startswith(("kubernetes:", "pulumi:providers:"))
+    )
+
+
 _ELSEWHERE = ("kubernetes:", "pulumi:", "pulumi-dra:")
 _MINOR = re.compile(r"v?1\.(\d{1,3})(\D|$)")
 
@@ -100,15 +116,22 @@ _MINOR = re.compile(r"v?1\.(\d{1,3})(\D|$)")
 def _versions(resources: Sequence[Resource]) -> tuple[KubernetesVersion, ...]:
     found: list[KubernetesVersion] = []
     for each in resources:
+        is_cluster = False
         if of_cloud := cloud_of_cluster(each):
-            title, path = each.title("cluster"), of_cloud.cluster.version
+            title, path, is_cluster = each.title("cluster"), of_cloud.cluster.version, True
         elif of_cloud := cloud_of_pool(each):
             title, path = each.title(of_cloud.pool.kind), of_cloud.pool.version
         else:
             continue
         minor = _MINOR.match(each.props.text(path) or "") if path else None
         found.append(
-            KubernetesVersion(urn=each.urn, title=title, property=path, minor=int(minor[1]) if minor else None)
+            KubernetesVersion(
+                urn=each.urn,
+                title=title,
+                property=path,
+                minor=int(minor[1]) if minor else None,
+                is_cluster=is_cluster,
+            )
         )
     return tuple(found)
 
@@ -139,8 +162,19 @@ def _expected_pool(plan_file: PlanFile, row: PoolRow, urn: str) -> DeclaredPool:
 
 
 def _pools(resources: Sequence[Resource]) -> tuple[DeclaredPool, ...]:
-    found = (declared_pool(resource, resources) for resource in resources)
-    return tuple(pool for pool in found if pool is not None)
+    found: list[DeclaredPool] = []
+    for resource in resources:
+        found += declared_pools(resource, resources)
+        if pool := karpenter_pool(resource):
+            found.append(pool)
+    return tuple(found)
+
+
+def _with_driver(pool: DeclaredPool, drivers: Sequence[DraDriver]) -> DeclaredPool:
+    """Return the pool with whether some driver selects its nodes; taints are another question."""
+    pods = [plugin_pod(driver) for driver in drivers if driver.values is not None and driver.version]
+    runs = some(every((selects(pod, pool), affine(pod, pool))) for pod in pods) if pods else bool(drivers)
+    return replace(pool, runs_driver=None if runs and pool.has_gpus is None else runs)
 
 
 def _device_plugins(resources: Sequence[Resource]) -> tuple[DevicePlugin, ...]:

@@ -18,6 +18,7 @@ from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AttributeValue, Taint
 
 Fault = tuple[str, str]  # key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
+_ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # in names of images
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _LONGEST_KEY = 253 + 1 + 63  # Kubernetes: a domain, a slash and a name
 _OF_KUBERNETES = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io)")
@@ -93,6 +94,7 @@ class Cloud(ABC):
 
     # Machines: where they come from, how large a node may be, what it boots.
     capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message
+    spot: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and the values that mean Spot
     reservation_pattern: ClassVar[str] = ".+"
     reservation_meaning: ClassVar[str] = "what was bought"
     pods_of_a_node: ClassVar[range] = range(1, 251)
@@ -103,6 +105,7 @@ class Cloud(ABC):
     system_images: ClassVar[Mapping[str, str]]
     images_with_device_plugin: ClassVar[tuple[str, ...]] = ()  # how names of images begin that bring one
     images_without_driver: ClassVar[tuple[str, ...]] = ()  # that GPU machines boot, and find no driver in
+    last_minors: ClassVar[Mapping[str, int]] = MappingProxyType({})  # of images that are no longer made, by prefix
 
     # Admission.
     tolerates_extended_resources: ClassVar[bool] = False  # the plugin ExtendedResourceToleration is on
@@ -116,6 +119,8 @@ class Cloud(ABC):
     pool_label: ClassVar[str] = ""  # says of which pool a node is, by the name that the cloud has for it
     accelerator_label: ClassVar[str] = ""  # says which GPUs a node has, in the cloud's words
     no_device_plugin_label: ClassVar[str] = ""  # keeps the cloud's own device plugin off a node
+    wakes_by_label: ClassVar[str] = ""  # lets the cloud's autoscaler wake an empty pool for a claim
+    karpenter: ClassVar[str] = ""  # API group of what Karpenter's pools take their nodes' settings from
 
     # Drivers.
     driver_root: ClassVar[str]  # where the NVIDIA driver lies on a node
@@ -172,6 +177,18 @@ class Cloud(ABC):
     def knows_network_interfaces(self, machine: Machine) -> bool:
         """Whether the catalogue says how many network interfaces pods can claim on a machine."""
         return True
+
+    def image_arch(self, image: str) -> str:
+        """Return the architecture that an image is made for, "" where its name does not say."""
+        return next((arch for arch, part in _ARCHITECTURES.items() if part in image), "")
+
+    def image_ended(self, image: str) -> int | None:
+        """Return the last minor that an image is made for; None for one that is still made."""
+        return next((minor for prefix, minor in self.last_minors.items() if image.startswith(prefix)), None)
+
+    def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
+        """Return the types of boot disk that a machine takes, first the one to use; none where that is not known."""
+        return ()
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         """Return what the node count of a pool over so many zones must be a multiple of."""

@@ -61,13 +61,18 @@ class PoolResource:
     zones: str = ""
     location: str = ""
     cluster: str = ""
+    disk_type: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterResource:
-    """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider decides."""
+    """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider decides.
+
+    `pools` is a list of pools of nodes inside it, each with the properties of a pool of its own.
+    """
 
     token: str
     version: str
     region: str
     zones: str = ""
+    pools: str = ""

@@ -1,0 +1,44 @@
+"""Nodes of a newer Kubernetes than their control plane, or of one too old for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.releases import is_too_old
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.view import StackView
+
+OLDEST: Final = 3  # minors that kubelet may be behind: kubernetes.io/releases/version-skew-policy
+URL: Final = "https://kubernetes.io/releases/version-skew-policy/"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    clusters = [each.minor for each in view.versions if each.is_cluster]
+    if len(clusters) != 1 or clusters[0] is None:
+        return
+    minor = clusters[0]
+    if view.wants_devices and is_too_old(minor):
+        return  # the cluster has to be updated first, as is told of it
+    for each in view.versions:
+        if each.is_cluster or each.minor is None:
+            continue
+        if each.minor > minor or each.minor < minor - OLDEST:
+            than = "newer than" if each.minor > minor else "too old for"
+            yield Finding(
+                message=f"{each.title} is of Kubernetes 1.{each.minor}, {than} its control plane of 1.{minor}",
+                fix=f'set its {each.property} to "1.{minor}"',
+                urn=each.urn,
+            )
+
+
+RULE = Rule(
+    id="node-newer-than-cluster",
+    says="Nodes are of the Kubernetes of their control plane, or a little older.",
+    why="The cloud refuses newer nodes; older ones may not be updated, nor the control plane past them.",
+    fix="Update the control plane first, then its nodes.",
+    level="mandatory",
+    url=URL,
+    needs="stack",
+    check=check,
+)

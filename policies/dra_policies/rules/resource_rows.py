@@ -1,0 +1,166 @@
+"""What is wrong with a resource by one property of it, from the table `resource_rows`: rows of several rules.
+
+A row is broken for certain or not at all: what is not known, or left to an account's default, breaks none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from dra_planner.catalog.tables import read_table
+from dra_planner.clouds import cloud, names
+from dra_policies.rules.rule import Finding
+from dra_policies.rules.view import StackView
+from dra_policies.unknowns import UNKNOWN, Properties, as_list, has_unknown
+
+EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
+_WORDS: Final[Mapping[str, frozenset[object]]] = {
+    "null": frozenset({None}),
+    "true": frozenset({True, "true"}),
+    "false": frozenset({False, "false"}),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One thing that a resource of a type should not be; `reference` is who else says so.
+
+    `about` says of which resources: all, those of a stack with claims, or pools for claims. `wrong` says when: the
+    property *is* the value, *lacks* it in its list, *matches* it, is *set*, has *several*, is *below* or *above* it,
+    *open* to every address, or *open by default*, also where it is absent. `where` names what else must hold, as
+    conditions joined by "and": `path=value`, `path` (set), and either with "!" before it for the contrary; a condition that begins with
+    `[].` is about the item of the list that the property goes through.
+    """
+
+    rule: str
+    about: str
+    type: str
+    kind: str
+    property: str
+    wrong: str
+    value: str
+    where: str
+    says: str
+    fix: str
+    reference: str
+
+    def is_broken(self, props: Properties) -> bool:
+        """Return whether the resource is for certain what it should not be."""
+        conditions = [each for each in self.where.split(" and ") if each]
+        if not all(_holds(each, props) for each in conditions if not each.lstrip("!").startswith("[].")):
+            return False
+        head, items, rest = self.property.partition("[].")
+        if not items:
+            return self._is_wrong(props, head)
+        of_item = [each.replace("[].", "") for each in conditions if each.lstrip("!").startswith("[].")]
+        return any(
+            all(_holds(each, item) for each in of_item) and self._is_wrong(item, rest)
+            for item in props.items(head) or ()
+        )
+
+    def _is_wrong(self, props: Properties, path: str) -> bool:
+        value = props.at(path)
+        if value is UNKNOWN:
+            return False
+        match self.wrong:
+            case "is":
+                return any(_is(each, self.value) for each in _leaves(value))
+            case "set":
+                return not has_unknown(value) and bool(value)
+            case "lacks":
+                texts = props.texts(path)
+                return texts is not None and None not in texts and self.value not in texts
+            case "several":
+                return len(as_list(value) or ()) > 1
+            case "below" | "above":
+                count = None if value is None else props.count(path, 0)
+                bound = int(self.value)
+                return count is not None and (count < bound if self.wrong == "below" else count > bound)
+            case "matches":
+                return any(isinstance(each, str) and bool(re.search(self.value, each)) for each in _leaves(value))
+            case _:
+                by_default = self.wrong == "open by default" and not value
+                return by_default or any(isinstance(each, str) and each in EVERYWHERE for each in _leaves(value))
+
+
+def _holds(condition: str, props: Properties) -> bool:
+    """Whether a condition holds for certain."""
+    path, equals, wanted = condition.lstrip("!").partition("=")
+    value = props.at(path)
+    if has_unknown(value):
+        return False
+    answer = any(_is(each, wanted) for each in _leaves(value)) if equals else bool(value)
+    return answer != condition.startswith("!")
+
+
+def _is(value: object, wanted: str) -> bool:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) == wanted
+    return (value is None or isinstance(value, str | bool)) and value in _WORDS.get(wanted, frozenset({wanted}))
+
+
+def _leaves(value: Any) -> list[Any]:
+    return as_list(value) or [value]
+
+
+def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
+    """Yield a finding for each row of a rule that a resource of the view breaks, or a pool inside a cluster."""
+    pools = {pool.urn for pool in view.pools if pool.is_dra is True and pool.has_gpus is not False}
+    for each in view.declared:
+        for row in rows(rule):
+            if row.type == each.type and _is_about(row, each.urn in pools, view) and row.is_broken(each.props):
+                yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
+    alone = {each.urn for each in view.declared if cloud_tokens().get(each.type)}
+    for pool in view.pools:
+        token = cloud(pool.cloud).pool.token
+        for row in rows(rule) if pool.urn not in alone else ():
+            is_for_claims = pool.is_dra is True and pool.has_gpus is not False
+            if row.type == token and _is_about(row, is_for_claims, view) and row.is_broken(pool.own):
+                yield _finding(row, pool.title, pool.urn)
+
+
+def _finding(row: Row, title: str, urn: str) -> Finding:
+    said = f" ({row.reference})" if row.reference else ""
+    return Finding(message=f"{title}: {row.says}{said}", fix=row.fix, urn=urn)
+
+
+@cache
+def cloud_tokens() -> Mapping[str, str]:
+    """Return the types of pools of their own, each with its cloud."""
+    return {cloud(name).pool.token: name for name in names()}
+
+
+def _is_about(row: Row, is_pool_for_claims: bool, view: StackView) -> bool:
+    match row.about:
+        case "claims":
+            return view.wants_devices
+        case "pools":
+            return is_pool_for_claims
+        case _:
+            return True
+
+
+@cache
+def rows(rule: str) -> tuple[Row, ...]:
+    """Return the rows of a rule, in the order of the table."""
+    return tuple(
+        Row(
+            rule=row["rule"],
+            about=row["about"],
+            type=row["type"],
+            kind=row["kind"],
+            property=row["property"],
+            wrong=row["wrong"],
+            value=row["value"],
+            where=row["where"],
+            says=row["says"],
+            fix=row["fix"],
+            reference=row["reference"],
+        )
+        for row in read_table("resource_rows")
+        if row["rule"] == rule
+    )

@@ -1,0 +1,89 @@
+"""Roles that let ordinary users change what drivers and administrators own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.rules.view import DeclaredResource, StackView
+from dra_policies.unknowns import Properties
+
+GROUP: Final = "resource.k8s.io"
+_WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection", "*"})
+_OWNED: Final = {
+    "deviceclasses": "anyone who has it may widen a class for everybody",
+    "resourceslices": "anyone who has it may publish devices that do not exist, or take those that do",
+    "resourceclaims/status": "anyone who has it may allocate devices to a claim",
+    "resourceclaims/binding": "anyone who has it may allocate devices to a claim",
+    "resourceclaims/driver": "anyone who has it may speak for a driver",
+    "devicetaintrules": "anyone who has it may take devices from everybody",
+}
+_KINDS: Final = (":Role", ":ClusterRole")
+_BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
+_EVERYBODY: Final = ("system:authenticated", "system:serviceaccounts", "system:unauthenticated")
+_ADMINS: Final = ("cluster-admin", "admin")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    trusted = _bound_to_systems(view)
+    for each in view.objects:
+        if each.type.endswith(_KINDS) and each.props.text("metadata.name", each.name) not in trusted:
+            given = dict(_given(each.props))
+            if given:
+                yield Finding(
+                    message=f'{each.type.rpartition(":")[2]} "{each.name}" may write {" and ".join(given)}: '
+                    f"{next(iter(given.values()))}",
+                    fix=f"take {' and '.join(given)} out of its rules; ordinary users need resourceclaims and "
+                    "resourceclaimtemplates alone",
+                    urn=each.urn,
+                )
+        if each.type.endswith(_BINDINGS):
+            yield from _to_everybody(each)
+
+
+def _given(props: Properties) -> Iterator[tuple[str, str]]:
+    for rule in props.items("rules") or ():
+        groups, resources, verbs = rule.texts("apiGroups"), rule.texts("resources"), rule.texts("verbs")
+        if groups is None or resources is None or verbs is None:
+            continue
+        if {GROUP, "*"} & set(groups) and _WRITES & set(verbs):
+            wide = groups == (GROUP,) and "*" in resources
+            yield from ((name, why) for name, why in _OWNED.items() if name in resources or (wide and name in _FIRST))
+
+
+_FIRST: Final = ("deviceclasses", "resourceslices")
+
+
+def _bound_to_systems(view: StackView) -> frozenset[str | None]:
+    """Return the roles that only service accounts have: controllers and drivers."""
+    bound: dict[str | None, bool] = {}
+    for each in view.objects:
+        if each.type.endswith(_BINDINGS):
+            name = each.props.text("roleRef.name")
+            subjects = each.props.items("subjects") or ()
+            systems = bool(subjects) and all(subject.text("kind") == "ServiceAccount" for subject in subjects)
+            bound[name] = bound.get(name, True) and systems
+    return frozenset(name for name, systems in bound.items() if systems)
+
+
+def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
+    role = binding.props.text("roleRef.name")
+    for subject in binding.props.items("subjects") or ():
+        if subject.text("kind") == "Group" and subject.text("name") in _EVERYBODY and role in _ADMINS:
+            yield Finding(
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to {subject.text("name")}',
+                fix="name the users or groups who need it",
+                urn=binding.urn,
+            )
+
+
+RULE = Rule(
+    id="tenants-write-driver-objects",
+    says="Ordinary users may create claims and templates, and change no class, slice or allocation.",
+    why="Classes and slices are everybody's: who changes them takes devices from others, or reaches all of them.",
+    fix="Give tenants verbs on resourceclaims and resourceclaimtemplates alone.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,74 @@
+"""NodePools of Karpenter → declared pools: what they say of their nodes; how many there will be is unknown.
+
+Source: kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go@22664681.
+"""
+
+from __future__ import annotations
+
+from dra_planner import catalog
+from dra_planner.clouds import POOL, cloud, names
+from dra_policies.rules.view import DeclaredPool
+from dra_policies.stack.pools import has_gpus, taints_of
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import Properties
+
+TYPES = ("kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.sh/v1beta1:NodePool")
+_INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+
+
+def karpenter_pool(resource: Resource) -> DeclaredPool | None:
+    """Return the pool that a NodePool is; None for other resources, and on a cloud that no table knows."""
+    if resource.type not in TYPES:
+        return None
+    spec = resource.props.below("spec.template.spec")
+    group = spec.text("nodeClassRef.group") or spec.text("nodeClassRef.apiVersion") or ""
+    of_cloud = next((each for each in map(cloud, names()) if each.karpenter and group.startswith(each.karpenter)), None)
+    if of_cloud is None:
+        return None
+    required = _required(spec)
+    machines = required.get(_INSTANCE_TYPE, ())
+    labels = resource.props.mapping("spec.template.metadata.labels")
+    if labels is not None:
+        labels |= {key: values[0] for key, values in required.items() if len(values) == 1}
+    return DeclaredPool(
+        urn=resource.urn,
+        title=resource.title("NodePool"),
+        cloud=of_cloud.name,
+        name=None if labels is None else labels.get(POOL, ""),
+        machine=machines[0] if len(machines) == 1 else None,
+        count_min=0,
+        count_desired=None,
+        count_max=None,
+        labels=labels,
+        taints=taints_of(spec, "taints"),
+        has_gpus=_have_gpus(of_cloud.name, of_cloud.karpenter, required),
+        leaves_desired=True,
+        own=resource.props,
+    )
+
+
+def _required(spec: Properties) -> dict[str, tuple[str, ...]]:
+    """Return the labels that are required to have one of some values; those of which all is known."""
+    found: dict[str, tuple[str, ...]] = {}
+    for item in spec.items("requirements") or ():
+        key, operator, values = item.text("key"), item.text("operator"), item.texts("values")
+        if key and operator == "In" and values and None not in values:
+            found[key] = tuple(value for value in values if value is not None)
+    return found
+
+
+def _have_gpus(cloud_name: str, domain: str, required: dict[str, tuple[str, ...]]) -> bool | None:
+    """Return whether all of its machines have NVIDIA GPUs, or none has; None where it is not known, or some have."""
+    if required.get(f"{domain}/instance-gpu-manufacturer") == ("nvidia",):
+        return True
+    if f"{domain}/instance-gpu-name" in required:
+        return True
+    answers = {has_gpus(cloud_name, machine) for machine in required.get(_INSTANCE_TYPE, ())}
+    families = required.get(f"{domain}/instance-family", ())
+    with_gpus = {machine.family for machine in catalog.machines(cloud_name) if machine.gpu_count}
+    answers |= {family in with_gpus for family in families}
+    categories = required.get(f"{domain}/instance-category", ())
+    if categories and set(categories) <= set("cmrt"):
+        answers.add(False)
+    return answers.pop() if len(answers) == 1 else None
+

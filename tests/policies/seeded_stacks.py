@@ -1,0 +1,120 @@
+"""Good stacks and the faults that are seeded into them, from the files in `seeded/`.
+
+A fault is one row: the stack (`base`), what is changed (`edit`: object/path → value, null takes it away; an object
+alone adds a resource, or removes it with null), the rule that must find it, its level, the object that it names,
+words of what is told, and `fix`: the edit that its advice comes to, which is applied on top; `undo` where that is to
+take the edit back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dra_policies.judge import Judge
+from dra_policies.rules import RULES
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN, Properties
+
+HERE = Path(__file__).parent / "seeded"
+Edit = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeded:
+    fault: str
+    base: str
+    edit: Edit
+    rule: str
+    level: str
+    object: str
+    words: str
+    fix: Edit | str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is told: rule, level, short name of the object, sentence."""
+
+    rule: str
+    level: str
+    object: str
+    sentence: str
+
+
+def seeded() -> list[Seeded]:
+    return [Seeded(**row) for file in sorted(HERE.glob("*.yaml")) for row in yaml.safe_load(file.read_text())]
+
+
+def base(name: str) -> dict[str, Resource]:
+    """Return a good stack by the short names of its resources."""
+    return {short: resource(short, given) for short, given in _read(name).items()}
+
+
+def _read(name: str) -> dict[str, Any]:
+    read: dict[str, Any] = yaml.safe_load((HERE / "bases" / f"{name}.yaml").read_text())
+    return read
+
+
+def _urn(short: str) -> str:
+    return f"urn:pulumi:dev::project::seeded::{short}"
+
+
+def resource(short: str, given: Mapping[str, Any]) -> Resource:
+    return Resource(
+        urn=_urn(short),
+        type=given["type"],
+        name=short,
+        props=Properties(given["props"]),
+        sources={key: tuple(map(_urn, of)) for key, of in given.get("sources", {}).items()},
+        provider=_urn(given["provider"]) if "provider" in given else "",
+        ignore_changes=tuple(given.get("ignoreChanges", ())),
+    )
+
+
+def edited(stack: Mapping[str, Resource], edit: Edit) -> dict[str, Resource]:
+    changed = dict(stack)
+    for where, value in edit.items():
+        short, _, path = where.partition("/")
+        if not path and value is None:
+            del changed[short]
+        elif not path:
+            changed[short] = resource(short, value)
+        else:
+            values = _put(changed[short].props.values, path.split("/"), value)
+            changed[short] = replace(changed[short], props=Properties(values))
+    return changed
+
+
+def _put(here: Any, keys: list[str], value: Any) -> Any:
+    """Return a value with something below it set; `~1` in a key stands for a slash."""
+    first, rest = keys[0].replace("~1", "/"), keys[1:]
+    if isinstance(here, list):
+        copied = list(here)
+        index = len(here) if first == "+" else int(first)
+        new = _put(here[index] if index < len(here) else {}, rest, value) if rest else value
+        copied[index : index + 1] = [] if new is None else [new]
+        return copied
+    new = _put((here or {}).get(first, {}), rest, value) if rest else value
+    return {key: item for key, item in {**(here or {}), first: new}.items() if item is not None}
+
+
+def hidden(stack: Mapping[str, Resource], edit: Edit) -> dict[str, Resource]:
+    """Return the stack with what an edit changes not known."""
+    return edited(stack, {where: UNKNOWN for where in edit if "/" in where})
+
+
+def told(stack: Mapping[str, Resource]) -> list[Entry]:
+    """Return what the pack tells of a stack: resource by resource, then of the whole."""
+    judge = Judge(RULES)
+    names = {each.urn: name for name, each in stack.items()}
+    entries = [entry for each in stack.values() for entry in judge.of_resource(each)]
+    entries += judge.of_stack(list(stack.values()))
+    return [
+        Entry(entry.rule.id, entry.rule.level, names.get(entry.finding.urn, ""), str(entry.finding))
+        for entry in entries
+    ]

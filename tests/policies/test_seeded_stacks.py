@@ -1,0 +1,42 @@
+"""Each seeded fault is found by its rule, at its level, on its object, and its fix makes it go."""
+
+from __future__ import annotations
+
+import pytest
+from seeded_stacks import HERE, Seeded, base, edited, hidden, seeded, told
+
+BASES = sorted(file.stem for file in (HERE / "bases").glob("*.yaml"))
+ROWS = seeded()
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_good_stack_is_silent(name: str) -> None:
+    assert [entry for entry in told(base(name)) if entry.level == "mandatory" or entry.rule != JUDGED] == []
+
+
+JUDGED = "stack-cannot-be-judged"  # says what is not known, of a stack whose nodes an autoscaler chooses
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
+def test_a_fault_is_found_and_its_fix_helps(row: Seeded) -> None:
+    good = base(row.base)
+    bad = edited(good, row.edit)
+    better = good if row.fix == "undo" else edited(bad, row.fix)  # type: ignore[arg-type]  # else a mapping
+
+    found = [entry for entry in told(bad) if entry.rule == row.rule and entry.object == row.object]
+    after = [entry for entry in told(better) if entry.rule == row.rule]
+
+    assert [entry.level for entry in found] == [row.level], told(bad)
+    assert row.words in found[0].sentence, found[0].sentence
+    assert after == []
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
+def test_what_is_not_known_refuses_nothing(row: Seeded) -> None:
+    stack = hidden(base(row.base), row.edit)
+    assert [entry for entry in told(stack) if entry.level == "mandatory"] == []
+
+
+def test_names_are_used_once() -> None:
+    names = [row.fault for row in ROWS]
+    assert sorted(names) == sorted(set(names))
