@@ -32,8 +32,8 @@ class Row:
     `about` says of which resources: all, those of a stack with claims, or pools for claims. `wrong` says when: the
     property *is* the value, *lacks* it in its list, *matches* it, is *set*, has *several*, is *below* or *above* it,
     *open* to every address, or *open by default*, also where it is absent. `where` names what else must hold, as
-    conditions joined by "and": `path=value`, `path` (set), and either with "!" before it for the contrary; a condition that begins with
-    `[].` is about the item of the list that the property goes through.
+    conditions joined by "and": `path=value`, `path` (set), and either with "!" before it for the contrary; a condition
+    that begins with `[].` is about the item of the list that the property goes through.
     """
 
     rule: str
