@@ -23,6 +23,8 @@ __all__ = [
     "default_since",
     "features_of",
     "is_between",
+    "is_left_behind",
+    "is_newer",
     "is_too_old",
     "parse_version",
     "served_since",
@@ -47,6 +49,16 @@ def features_of(minor: int) -> Features:
 def is_too_old(minor: int) -> bool:
     """Whether Kubernetes 1.<minor> is older than all that are known: it does not serve `resource.k8s.io/v1`."""
     return minor < MINIMUM_MINOR
+
+
+def is_newer(minor: int, other: int) -> bool:
+    """Whether Kubernetes 1.<minor> is newer than 1.<other>."""
+    return minor > other
+
+
+def is_left_behind(kubelet: int, control_plane: int) -> bool:
+    """Whether nodes are too old for their control plane. Source: kubernetes.io/releases/version-skew-policy."""
+    return kubelet < control_plane - 3
 
 
 def parse_version(text: str, place: Place = NOWHERE) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dra_planner import catalog
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
+from dra_planner.releases import is_newer
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView
 
@@ -28,7 +29,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=f"use the image {images[arch]}",
                 urn=pool.urn,
             )
-        elif ended and newest > ended:
+        elif ended and is_newer(newest, ended):
             yield Finding(
                 message=f"{pool.title}: the image {pool.image} is made for Kubernetes 1.{ended} at most, and the "
                 f"cluster is of 1.{newest}",

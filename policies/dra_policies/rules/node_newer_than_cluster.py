@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.releases import is_too_old
+from dra_planner.releases import is_left_behind, is_newer, is_too_old
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
-OLDEST: Final = 3  # minors that kubelet may be behind: kubernetes.io/releases/version-skew-policy
 URL: Final = "https://kubernetes.io/releases/version-skew-policy/"
 
 
@@ -23,8 +22,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for each in view.versions:
         if each.is_cluster or each.minor is None:
             continue
-        if each.minor > minor or each.minor < minor - OLDEST:
-            than = "newer than" if each.minor > minor else "too old for"
+        if is_newer(each.minor, minor) or is_left_behind(each.minor, minor):
+            than = "newer than" if is_newer(each.minor, minor) else "too old for"
             yield Finding(
                 message=f"{each.title} is of Kubernetes 1.{each.minor}, {than} its control plane of 1.{minor}",
                 fix=f'set its {each.property} to "1.{minor}"',
