@@ -20,12 +20,11 @@ def check(view: StackView) -> Iterator[Finding]:
     if view.wants_devices and is_too_old(minor):
         return  # the cluster has to be updated first, as is told of it
     for each in view.versions:
-        if each.is_cluster or each.minor is None:
-            continue
-        if is_newer(each.minor, minor) or is_left_behind(each.minor, minor):
-            than = "newer than" if is_newer(each.minor, minor) else "too old for"
+        own = None if each.is_cluster else each.minor
+        if own is not None and (is_newer(own, minor) or is_left_behind(own, minor)):
+            than = "newer than" if is_newer(own, minor) else "too old for"
             yield Finding(
-                message=f"{each.title} is of Kubernetes 1.{each.minor}, {than} its control plane of 1.{minor}",
+                message=f"{each.title} is of Kubernetes 1.{own}, {than} its control plane of 1.{minor}",
                 fix=f'set its {each.property} to "1.{minor}"',
                 urn=each.urn,
             )
