@@ -6,12 +6,11 @@ None means *not known* wherever a value is typed `| None`, unless the field says
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from dra_planner.clouds import DRA
+from dra_planner.clouds import DRA, cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
 from dra_policies.unknowns import Properties
@@ -61,7 +60,7 @@ class DeclaredPool:
     def offer_name(self) -> str:
         """What a fleet calls it: the name that it carries, else that of its resource."""
         text = self.name or self.title.partition('"')[2].partition('"')[0]
-        return re.sub(r"[^a-z0-9-]+", "-", text.lower()).strip("-")[:40] or "pool"
+        return cloud(self.cloud).pool_name(text) or "pool"
 
     @property
     def is_labelled(self) -> bool | None:

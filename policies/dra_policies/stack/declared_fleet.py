@@ -67,12 +67,6 @@ def _is_doubtful(pool: DeclaredPool) -> bool:
     )
 
 
-def pool_name(pool: DeclaredPool) -> str:
-    """Return what a fleet calls a pool: the name that it carries, else that of its resource."""
-    text = pool.name or pool.title.partition('"')[2].rstrip('"')
-    return cloud(pool.cloud).pool_name(text) or "pool"
-
-
 def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]) -> dict[str, Any] | None:
     """Return the pool as a fleet writes it; None when too little is known."""
     rows: list[dict[str, Any]] = (planned or {}).get("pools", [])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,8 +15,7 @@ from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
 from dra_policies.rules.view import DeclaredPool
 from dra_policies.stack.resource import Resource, source_of
-from dra_policies.unknowns import UNKNOWN, Properties
-from dra_policies.unknowns import Properties, as_mapping
+from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
 
 
 @cache
@@ -219,9 +216,9 @@ def _zones(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> i
 
 
 def has_gpus(cloud: str, machine: str | None) -> bool | None:
+    """Return whether a machine has NVIDIA GPUs: of one that no table has, whether its family has any."""
     if not machine:
         return None
-    """Return whether a machine has NVIDIA GPUs: of one that no table has, whether its family has any."""
     try:
         accelerator = catalog.machine(cloud, machine).accelerator
     except PlannerError:
