@@ -94,12 +94,13 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
     shares: dict[str, int] = defaultdict(int)
     steady, constraints = True, 0
     claims = list(_claims(item))
+    shareable = sum(each.bit for each in template.candidates if each.shareable)
     for name, spec, times in claims:
         (planned,) = plan_claims([(name, spec)], template).claims
         constraints += len(spec.constraints)
         steady &= all(each.match_attribute is not None for each in spec.constraints)
         for request in planned.requests:
-            bits, count = _least(request)
+            bits, count = _least(request, shareable)
             if not count:
                 continue
             inside = [each for each in template.candidates if each.bit & bits]
@@ -139,8 +140,11 @@ def _claims(item: Item) -> Iterator[tuple[str, ClaimSpec, int]]:
                 yield str(claim.shared), claim.spec, 1
 
 
-def _least(request: PlannedRequest) -> tuple[int, int]:
-    """Return the devices that will do for any alternative, and the fewest that any takes; (0, 0) for none at all."""
+def _least(request: PlannedRequest, shareable: int) -> tuple[int, int]:
+    """Return the devices that will do for any alternative, and the fewest that any takes; (0, 0) for none at all.
+
+    `shareable` are the devices that several claims may use.
+    """
     bits, counts = 0, []
     for way in request.alternatives:
         if way.fault:
@@ -148,7 +152,9 @@ def _least(request: PlannedRequest) -> tuple[int, int]:
         if way.spec.admin_access:
             return 0, 0
         bits |= way.matching("optimistic")
-        if way.takes_all:
+        if way.takes_all and shareable & way.matching("optimistic"):
+            counts.append(1)  # all that have room left are all, once others share the rest
+        elif way.takes_all:
             counts.append(max(1, way.matching("pessimistic").bit_count()))
         else:
             counts.append(way.spec.count)
