@@ -8,6 +8,7 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
+_PICTURE = re.compile(r"<picture>.*?</picture>\n\n", re.DOTALL)  # the text follows
 _LINK_INTO_THE_REPOSITORY = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:)[^)]*\)")
 
 
@@ -16,5 +17,5 @@ class PackagePage(MetadataHookInterface):
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Set the README's text, without links that need the repository."""
-        text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
+        text = _PICTURE.sub("", (Path(self.root) / "README.md").read_text(encoding="utf-8"))
         metadata["readme"] = {"content-type": "text/markdown", "text": _LINK_INTO_THE_REPOSITORY.sub(r"\1", text)}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pictures
 import reference_pages
 
 ROOT = Path(__file__).parent.parent
@@ -31,6 +32,8 @@ def main() -> None:
     for name, text in reference_pages.pages().items():  # made of the schemas above
         (ROOT / "docs/reference" / name).write_text(text, encoding="utf-8")
     print("docs/reference/")
+    pictures.main()
+    print("docs/*.svg")
 
 
 if __name__ == "__main__":

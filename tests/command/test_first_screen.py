@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -38,8 +41,18 @@ def test_the_output_of_the_readme_is_that_of_a_run() -> None:
 def test_the_first_screen_is_short_and_narrow() -> None:
     first = README.read_text(encoding="utf-8").partition("\n## ")[0]
     (block,) = BLOCK.findall(first)
-    assert len(first.splitlines()) <= 90
+    assert len(first.splitlines()) <= 100
     assert all(len(line) <= 80 for line in block.splitlines())
+
+
+@pytest.mark.parametrize("name", ["plan-light.svg", "plan-dark.svg"])
+def test_the_picture_shows_what_the_command_prints(name: str) -> None:
+    drawn = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    texts = ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
+    _, *lines = ["".join(each.itertext()) for each in texts]  # the title first
+    assert "".join("".join(lines).split()) == "".join(printed().split())
+    assert not re.search(r"https?://(?!www\.w3\.org|www\.textualize\.io)|url\((?!#)|<script", drawn)
+    assert f'srcset="docs/{name}"' in README.read_text("utf-8") or f'src="docs/{name}"' in README.read_text("utf-8")
 
 
 def test_a_fleet_may_stand_in_the_folder_of_its_workloads() -> None:

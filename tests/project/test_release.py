@@ -75,6 +75,8 @@ def test_the_page_of_the_package_says_what_the_readme_says_without_dead_links(wh
     assert [link for link in links if not re.match(r"https?:", link)] == []
     assert len(re.findall(r"^#+ ", text, re.MULTILINE)) == len(re.findall(r"^#+ ", readme, re.MULTILINE))
     assert "](docs/" in readme
+    assert "<picture>" in readme
+    assert not re.search(r"""(?:src|srcset|href)=["'](?!https?:)""", text)
 
 
 def test_what_the_index_is_told(wheel: Path) -> None:
