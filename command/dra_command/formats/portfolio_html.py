@@ -13,10 +13,10 @@ from dra_command.formats.portfolio_report import (
     WORDS,
     faults,
     headline,
-    report_tables,
     setting,
     usd,
 )
+from dra_command.formats.portfolio_tables import report_tables
 from dra_command.portfolio.details import curves
 from dra_command.portfolio.rows import Row
 from dra_command.portfolio.summary import FAILED, StackLine, Summary, outcome_of

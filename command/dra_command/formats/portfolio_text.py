@@ -12,10 +12,10 @@ from dra_command.formats.portfolio_report import (
     faults,
     headline,
     heat_map,
-    report_tables,
     run_sentence,
     setting,
 )
+from dra_command.formats.portfolio_tables import report_tables
 from dra_command.portfolio.summary import Summary
 
 _STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}

@@ -14,7 +14,7 @@ from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.errors import Place, PlannerError, SourceError
 from dra_planner.fleet import read_document
 from dra_planner.portfolio.answers import CellFault
-from dra_planner.portfolio.cells import ScenarioInputs, StackInputs
+from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.reading import PortfolioError, read_portfolio
 from dra_planner.portfolio.schema import Placing, Portfolio, StackEntry
 from dra_planner.sources import Source, read_file, read_sources

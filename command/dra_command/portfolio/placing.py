@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dra_command.portfolio.batches import CellTask, row_of
 from dra_command.portfolio.collecting import Collected
+from dra_command.portfolio.naming import PLACE
 from dra_command.portfolio.rows import Row
-from dra_command.portfolio.work import CellTask, row_of
 from dra_planner.errors import PlannerError
 from dra_planner.plan import read_checked
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.cells import StackCells
-from dra_planner.portfolio.digests import asked_document, question_digest, sources_digest
 from dra_planner.portfolio.placing import Movable, Placement, PlacingCluster, place_workloads
 from dra_planner.releases import features_of
 
@@ -24,23 +23,6 @@ class PlacedWorkloads:
 
     placement: Placement
     left_out: tuple[str, ...]
-
-
-PLACE = "place"
-
-
-def place_digest(collected: Collected, stacks: Sequence[str]) -> str:
-    """Return the digest of all that the placement depends on; `stacks` are those of the stacks."""
-    placed = [
-        (asked_document(each)["clusters"], sources_digest(texts)) for each, texts in collected.placed
-    ]
-    names = [
-        (inputs.name, digest, collected.labels[inputs.name])
-        for inputs, digest in zip(collected.stacks, stacks, strict=True)
-    ]
-    ask = asked_document(collected.portfolio.ask)
-    asked = {"demand": ask["demand"], "simulate": ask["simulate"], "placed": placed, "clusters": names}
-    return question_digest(PLACE, asked)
 
 
 def place_row(collected: Collected, digest: str) -> Row:

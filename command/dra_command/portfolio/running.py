@@ -12,24 +12,18 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from dra_command.portfolio.batches import Batch, CellTask, Futures, pack
 from dra_command.portfolio.collecting import Collected
-from dra_command.portfolio.engines.here import Here
-from dra_command.portfolio.engines.protocol import Engine
 from dra_command.portfolio.interrupts import Interrupts
-from dra_command.portfolio.placing import place_digest, place_row
+from dra_command.portfolio.naming import CellName, name_cells, place_digest
 from dra_command.portfolio.rows import Row
 from dra_command.portfolio.store import Store
-from dra_command.portfolio.work import Batch, CellTask, Futures, pack
-from dra_planner.portfolio.digests import (
-    asked_document,
-    cell_digest,
-    planner_digest,
-    question_digest,
-    scenario_digest,
-    stack_digest,
-)
-from dra_planner.portfolio.schema import Ask
+from dra_planner.portfolio.digests import planner_digest, stack_digest
+
+if TYPE_CHECKING:
+    from dra_command.portfolio.engines.protocol import Engine
 
 CELLS_PER_BATCH = 50
 _BATCHES_PER_WORKER = 4  # at least, where there are as many stacks: so that all end at about the same time
@@ -38,16 +32,6 @@ FEW_CELLS = 48
 MANY_CELLS = 20_000
 """Cells from which on Dask runs them on this machine: starting it takes about as long as a thousand."""
 _BYTES_PER_GIB = 2**30
-
-
-@dataclass(frozen=True, slots=True)
-class CellName:
-    """One question about one stack in one scenario; positions in the portfolio, and the digest of the answer."""
-
-    stack: int
-    scenario: int
-    question: str
-    digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,34 +85,6 @@ class Answers:
         return self.store.read(digests, whole=True)
 
 
-def name_cells(collected: Collected, stacks: Sequence[str]) -> tuple[CellName, ...]:
-    """Return every cell of the portfolio, in its order: stacks (here by digest), scenarios, questions."""
-    ask = collected.portfolio.ask
-    asked = [
-        (at, scenario_digest(future), question, digest)
-        for at, future in enumerate(collected.futures)
-        for question, (digest, scenarios) in _questions(ask).items()
-        if scenarios is None or future.scenario.name in scenarios
-    ]
-    return tuple(
-        CellName(at, scenario, question, cell_digest(stack, future, digest))
-        for at, stack in enumerate(stacks)
-        for scenario, future, question, digest in asked
-    )
-
-
-def _questions(ask: Ask) -> dict[str, tuple[str, list[str] | None]]:
-    """Return what is asked, by the digest of all that the answer depends on, and in which scenarios; None: in all."""
-    document = asked_document(ask)
-    plan = {key: document[key] for key in ("demand", "simulate")}
-    asked: dict[str, tuple[str, list[str] | None]] = {"plan": (question_digest("plan", plan), None)}
-    for question, part in (("curves", ask.curves), ("risk", ask.risk)):
-        if part is not None:
-            more = {key: value for key, value in document[question].items() if key != "scenarios"}
-            asked[question] = (question_digest(question, {**plan, **more}), part.scenarios)
-    return asked
-
-
 def default_workers() -> int:
     """Return the cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -144,6 +100,8 @@ def choose_engine(collected: Collected, cells: int, options: RunOptions) -> Engi
 
         return OnDask(address=scheduler, workers=wanted, memory_bytes=memory)
     if engine == "here" or wanted == 1 or (not engine and not workers and cells <= FEW_CELLS):
+        from dra_command.portfolio.engines.here import Here  # loads all that plans
+
         return Here()
     if engine == "processes" or cells < MANY_CELLS or find_spec("distributed") is None:
         from dra_command.portfolio.engines.processes import Processes
@@ -188,6 +146,8 @@ def run_portfolio(
 
 def _place(collected: Collected, digest: str, store: Store, rows: dict[str, Row], log: RunLog) -> None:
     """Compute and keep the placement across clusters."""
+    from dra_command.portfolio.placing import place_row
+
     try:
         with closing(store):
             store.begin()
@@ -218,7 +178,7 @@ def _compute(
             closing(choose_engine(collected, len(missing), options)) as engine,
         ):
             log.engine, log.workers = engine.name, engine.workers
-            inputs = _Packed(collected, stacks, ours=not (isinstance(engine, Here) or options.scheduler))
+            inputs = _Packed(collected, stacks, ours=engine.is_ours)
             progress(log)
             for done in engine.run(_batches(missing, stacks, inputs.futures_digest, engine.workers), inputs):
                 with interrupts.held():

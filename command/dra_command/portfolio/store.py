@@ -20,7 +20,7 @@ from dra_planner.errors import Place, PlannerError
 
 ROWS_PER_PART = 5_000
 SECONDS_PER_PART = 5.0
-MOST_PARTS = 40
+MOST_PARTS = 8
 _INTEGERS = frozenset({"nodes_bound", "nodes_packing", "nodes_simulated", "nodes", "placed", "pending"})
 _MONEY = frozenset({"hourly_usd", "bound_usd"})
 
@@ -165,16 +165,20 @@ def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) ->
         table = file.read(columns=[name for name in Row._fields if name != "details"])
         known = table.column("digest").to_pylist()
         taken = [at for at, digest in enumerate(known) if digests is None or digest in digests]
-        if not taken:
-            return []
-        columns = {name: table.column(name).take(taken).to_pylist() for name in table.column_names}
+        columns = {name: _values(table.column(name), taken) for name in table.column_names}
         needed = [whole or question != "plan" for question in columns["question"]]
         columns["details"] = [""] * len(taken)
         if any(needed):
-            details = file.read(columns=["details"]).column("details").take(taken).to_pylist()
+            details = _values(file.read(columns=["details"]).column("details"), taken)
             columns["details"] = [text if need else "" for text, need in zip(details, needed, strict=True)]
     columns["kubernetes"] = [intern(release) for release in columns["kubernetes"]]
     return list(map(Row._make, zip(*(columns[name] for name in Row._fields), strict=True)))
+
+
+def _values(column: Any, taken: list[int]) -> list[Any]:
+    """Return the values of a column at these places. Functions of pyarrow would do the same, and take long to load."""
+    values = column.to_pylist()
+    return values if len(taken) == len(values) else [values[at] for at in taken]
 
 
 def _is_locked(file: IO[bytes]) -> bool:

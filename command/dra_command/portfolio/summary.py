@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from dra_command.portfolio.naming import CellName
 from dra_command.portfolio.rows import Row
-from dra_command.portfolio.running import Answers, CellName
+from dra_command.portfolio.running import Answers
 from dra_planner.model import Verdict
 
 FAILED = "failed"

@@ -20,32 +20,11 @@ from dra_planner.portfolio.answers import CellAnswer, CellFault, answer_of
 from dra_planner.portfolio.curves import Curve, capacity_curve
 from dra_planner.portfolio.demand_edits import edit_manifests, is_named
 from dra_planner.portfolio.fleet_edits import edit_fleet
+from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.risk import RiskAnswer, simulate_risk
-from dra_planner.portfolio.schema import Ask, Scenario
+from dra_planner.portfolio.schema import Ask
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackInputs:
-    """What a stack is planned from; `settings` is a stack's settings file or, with `is_fleet`, a fleet document.
-
-    `fault` is why it could not be read, None where it could.
-    """
-
-    name: str
-    settings: Source
-    is_fleet: bool
-    sources: tuple[Source, ...]
-    fault: CellFault | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScenarioInputs:
-    """A scenario and the manifests that it adds."""
-
-    scenario: Scenario
-    added: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import dra_planner
-from dra_planner.portfolio.cells import ScenarioInputs, StackInputs
+from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.schema import AS_IS, PortfolioPart
 from dra_planner.sources import Source
 

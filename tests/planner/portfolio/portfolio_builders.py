@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dra_planner.fleet import read_document
-from dra_planner.portfolio.cells import ScenarioInputs, StackCells, StackInputs
+from dra_planner.portfolio.cells import StackCells
+from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.reading import read_portfolio
 from dra_planner.portfolio.schema import Portfolio
 from dra_planner.sources import Source

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from dra_command.portfolio.batches import Batch
 from dra_command.portfolio.engines.protocol import Done
-from dra_command.portfolio.work import Batch, run_batch
+from dra_command.portfolio.work import run_batch
 
 
 class Here:
     """The engine without any other process."""
 
     workers = 1
+    is_ours = False
     name = "this process"
 
     def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
+from dra_command.portfolio.batches import Batch, OtherPlanner
 from dra_command.portfolio.engines.protocol import ATTEMPTS, Done, lost, single_cells
-from dra_command.portfolio.work import Batch, OtherPlanner, run_batch
+from dra_command.portfolio.work import run_batch
 from dra_planner.errors import PlannerError
 
 _CONNECT_SECONDS = 15
@@ -72,6 +73,11 @@ class OnDask:
             self._threads = sum(self._client.nthreads().values())
             self._counted = time.monotonic()
         return self._threads
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it was started here."""
+        return self._cluster is not None
 
     @property
     def name(self) -> str:

@@ -20,8 +20,9 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from pathlib import Path
 
+from dra_command.portfolio.batches import Batch, Worked
 from dra_command.portfolio.engines.protocol import ATTEMPTS, Done, interrupts_held_back, lost, single_cells
-from dra_command.portfolio.work import Batch, Worked, run_batch
+from dra_command.portfolio.work import run_batch
 from dra_planner.portfolio.cells import StackCells
 
 _IN_COMMON = 2  # attempts among others; then alone
@@ -31,6 +32,7 @@ class Processes:
     """The engine without further packages."""
 
     name = "a pool of processes"
+    is_ours = True
 
     def __init__(self, workers: int) -> None:
         self.workers = workers

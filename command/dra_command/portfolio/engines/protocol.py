@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from dra_command.portfolio.batches import Batch, row_of
 from dra_command.portfolio.rows import Row
-from dra_command.portfolio.work import Batch, row_of
 from dra_planner.portfolio.answers import CellFault
 
 ATTEMPTS = 4
@@ -26,7 +26,10 @@ class Done:
 
 
 class Engine(Protocol):
-    """Runs batches; `workers` is how many at the same time."""
+    """Runs batches; `workers` is how many at the same time, `is_ours` whether these are processes started for it."""
+
+    @property
+    def is_ours(self) -> bool: ...
 
     @property
     def workers(self) -> int: ...

@@ -1,0 +1,31 @@
+"""What the cells of a portfolio are planned from: stacks and scenarios, as texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dra_planner.portfolio.answers import CellFault
+from dra_planner.portfolio.schema import Scenario
+from dra_planner.sources import Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackInputs:
+    """What a stack is planned from; `settings` is a stack's settings file or, with `is_fleet`, a fleet document.
+
+    `fault` is why it could not be read, None where it could.
+    """
+
+    name: str
+    settings: Source
+    is_fleet: bool
+    sources: tuple[Source, ...]
+    fault: CellFault | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioInputs:
+    """A scenario and the manifests that it adds."""
+
+    scenario: Scenario
+    added: tuple[Source, ...] = ()
