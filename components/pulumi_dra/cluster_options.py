@@ -15,6 +15,8 @@ class ClusterOptions(TypedDict):
 
     cluster_name: NotRequired[str]
     """EKS: name of the cluster, whose log group is then declared too. Default: one that Pulumi makes."""
+    cluster_role_arn: NotRequired[pulumi.Input[str]]
+    """EKS: role of the control plane, which a cluster that is taken over keeps. Default: a new one."""
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
     """EKS: IAM role that the kubeconfig takes. Default: the one that the default provider assumes."""
     kubeconfig_profile: NotRequired[str]

@@ -130,6 +130,11 @@ class Engine:
         chosen = ["--yes", *(["--skip-preview"] if skip_preview else []), *options]
         return self._operation("up", stack, policy_pack, chosen)
 
+    def import_resources(self, stack: str, file: Path) -> RunResult:
+        """Take what is there into the state, as `pulumi import --file` does; none of it is protected."""
+        chosen = ["--file", str(file), "--yes", "--skip-preview", "--protect=false", "--generate-code=false"]
+        return self._operation("import", stack, None, chosen)
+
     def refresh(self, stack: str, *, options: Sequence[str] = ()) -> RunResult:
         """Read every resource again from the simulated clouds."""
         return self._operation("refresh", stack, None, ["--yes", "--skip-preview", *options])

@@ -9,6 +9,7 @@ import pulumi
 import pytest
 
 from pulumi_dra.eks import EksCluster
+from pulumi_dra.eks.cluster import AT_CREATION
 from pulumi_dra.eks.keys import log_groups_policy
 
 NEEDED: dict[str, Any] = {"kubernetes_version": "1.34"}
@@ -183,10 +184,18 @@ def test_subnets_of_a_network_do_not_overlap(cluster: Any) -> None:
 
 def test_control_plane_and_system_nodes_stay_while_a_new_network_grows(cluster: Any) -> None:
     declared = cluster()
-    assert declared.one("Cluster").ignore_changes == ("vpcConfig.subnetIds",)
+    assert declared.one("Cluster").ignore_changes == (*AT_CREATION, "vpcConfig.subnetIds")
     assert declared.one("NodeGroup").ignore_changes == ("subnetIds",)
     given = cluster(subnet_ids=["subnet-a", "subnet-b"])
-    assert given.one("Cluster").ignore_changes == given.one("NodeGroup").ignore_changes == ()
+    assert given.one("Cluster").ignore_changes == AT_CREATION
+    assert given.one("NodeGroup").ignore_changes == ()
+
+
+def test_a_cluster_that_is_taken_over_keeps_its_role(cluster: Any) -> None:
+    theirs = "arn:aws:iam::111122223333:role/theirs"
+    declared = cluster(cluster_role_arn=theirs, kms_key_arn="arn:aws:kms:us-east-1:111122223333:key/1")
+    assert declared.one("Cluster").inputs["roleArn"] == theirs
+    assert "dev-cluster" not in [each.name for each in declared.all("Role")]
 
 
 def test_a_new_network_logs_its_flows_by_a_role_that_can_do_nothing_else(cluster: Any) -> None:

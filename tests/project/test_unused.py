@@ -20,6 +20,7 @@ ENTRIES = {
     "requested_to_capacity_ratio": "a profile of the scheduler, for who simulates",
     "predicted_nodes": "nodes to simulate on, for who simulates",
     "retire": "a controller that is deleted while a simulation runs",
+    "import_resources": "an operation of the engine",
     "pass_time": "the clock of the simulated clouds, for who lets time pass",
     "refresh": "an operation of the engine",
     "package_schema": "an operation of the engine",

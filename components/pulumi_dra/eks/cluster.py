@@ -23,6 +23,9 @@ from pulumi_dra.eks.system_nodes import declare_system_nodes
 from pulumi_dra.eks.zones import subnets_in
 from pulumi_dra.inputs import InputReader
 
+# What EKS does while it creates a cluster and nobody can ask for later: in one that is taken over they may be as they
+# are (hashicorp/terraform-provider-aws issues 39058 and 35824).
+AT_CREATION = ("bootstrapSelfManagedAddons", "accessConfig.bootstrapClusterCreatorAdminPermissions")
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
 
@@ -131,19 +134,11 @@ class EksCluster(pulumi.ComponentResource):
 
     def _declare_cluster(self, inputs: EksClusterInputs, ways_out: list[pulumi.Resource]) -> aws.eks.Cluster:
         name, children = self._name, self._children
-        role, policies = declare_role(
-            f"{name}-cluster",
-            "eks.amazonaws.com",
-            CLUSTER_POLICIES,
-            self._partition,
-            children,
-            inputs.tags,
-            inputs.permissions_boundary_arn,
-        )
+        role_arn, policies = self._declare_cluster_role(inputs)
         key_arn = inputs.kms_key_arn
         if key_arn is None:
             key_arn = declare_key(
-                f"{name}-secrets", f"Kubernetes secrets of {name}", role.arn, account_policy, children, inputs.tags
+                f"{name}-secrets", f"Kubernetes secrets of {name}", role_arn, account_policy, children, inputs.tags
             ).arn
         logs: list[pulumi.Resource] = []
         if inputs.cluster_name:
@@ -159,7 +154,7 @@ class EksCluster(pulumi.ComponentResource):
         return aws.eks.Cluster(
             f"{name}-cluster",
             name=inputs.cluster_name or None,
-            role_arn=role.arn,
+            role_arn=role_arn,
             version=inputs.kubernetes_version,
             vpc_config=vpc_config,
             access_config={"authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": False},
@@ -178,10 +173,25 @@ class EksCluster(pulumi.ComponentResource):
                 delete_before_replace=True if inputs.cluster_name else None,
                 # It takes no subnet of a zone that it did not begin with, nor one of another VPC (EKS user guide,
                 # “Subnet requirements and considerations”): it stays while a new network grows, and goes with it.
-                ignore_changes=["vpcConfig.subnetIds"] if inputs.subnet_ids is None else None,
+                ignore_changes=[*AT_CREATION, *(["vpcConfig.subnetIds"] if inputs.subnet_ids is None else [])],
                 replacement_trigger=self._network_vpc_id,
             ),
         )
+
+    def _declare_cluster_role(self, inputs: EksClusterInputs) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
+        """Return the role of the control plane, given or new, and what must be attached to a new one first."""
+        if inputs.cluster_role_arn is not None:
+            return pulumi.Output.from_input(inputs.cluster_role_arn), []
+        role, policies = declare_role(
+            f"{self._name}-cluster",
+            "eks.amazonaws.com",
+            CLUSTER_POLICIES,
+            self._partition,
+            self._children,
+            inputs.tags,
+            inputs.permissions_boundary_arn,
+        )
+        return role.arn, policies
 
     def _declare_grants(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
         """Return what the system nodes' key needs; nodes that come first are started by a role that must be there."""

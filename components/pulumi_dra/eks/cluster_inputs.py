@@ -29,6 +29,9 @@ class EksClusterArgs(TypedDict):
     """Name of the cluster. Default: one that Pulumi makes, so that a replacement can stand beside the old cluster, and
     a log group that EKS makes and keeps. With a name of one's own that group is declared too: it ends what it keeps and
     goes after the cluster."""
+    cluster_role_arn: NotRequired[pulumi.Input[str]]
+    """Role of the control plane, which a cluster that is taken over keeps: another would replace it. Default: a new
+    one."""
     log_retention_days: NotRequired[int]
     """With cluster_name: how many days the control plane's logs are kept. Default 365."""
     public_access_cidrs: NotRequired[list[str]]
@@ -98,6 +101,7 @@ class EksClusterInputs:
 
     kubernetes_version: str
     cluster_name: str
+    cluster_role_arn: pulumi.Input[str] | None
     log_retention_days: int
     public_access_cidrs: list[str]
     zone_count: int
@@ -150,6 +154,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
             pattern=r"[0-9A-Za-z][-_0-9A-Za-z]{0,99}",
             meaning="the name of a cluster: letters, digits, - and _, at most 100",
         ),
+        cluster_role_arn=read.identifier("cluster_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role"),
         log_retention_days=_read_retention(read),
         public_access_cidrs=read.texts("public_access_cidrs", check=public_network_fault),
         zone_count=zone_count,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dra_sandbox.clouds.rows import Facts, Row, fill
+from dra_sandbox.clouds.rows import Facts, Output, Row, fill
 from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
 from dra_sandbox.clouds.wire import UNKNOWN, Value, Values
 
@@ -58,6 +58,22 @@ def overlay(computed: Value, given: Value) -> Value:
         names = [*computed, *(name for name in given if name not in computed)]
         return {name: overlay(computed.get(name), given.get(name)) for name in names}
     return computed if given is None else given
+
+
+def without_computed(old: Values, new: Values, outputs: Mapping[str, Output]) -> Values:
+    """The old inputs without those that only the cloud decides where the new ones are silent, member by member.
+
+    A provider takes no difference from a property that is optional and computed.
+    """
+    kept: Values = {}
+    for name, value in old.items():
+        output, given = outputs.get(name), new.get(name)
+        if given is None and output is not None:
+            continue
+        if isinstance(output, Mapping) and isinstance(value, Mapping) and isinstance(given, Mapping):
+            value = without_computed(dict(value), dict(given), output)
+        kept[name] = value
+    return kept
 
 
 def _only_outputs(schema: Schema, values: Values) -> Values:

@@ -11,7 +11,7 @@ from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from dra_sandbox.clouds.checking import Failure, check_allowed, check_values
-from dra_sandbox.clouds.computed import overlay, planned_outputs, real_outputs
+from dra_sandbox.clouds.computed import overlay, planned_outputs, real_outputs, without_computed
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed, NameRefused, kept_name
@@ -114,6 +114,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         row = self._row(token)
         if row.reported:
             old = overlay(row.reported(old), old)
+        old = without_computed(old, new, row.outputs)
         answer = diff_response(old, new, self._replace_rule(token), ignored=request.ignoreChanges, sets=row.sets)
         named = _name_property(row, self._sdk.resource(token))
         if answer.replaces and named and named not in (new.get("__defaults") or []):
@@ -150,12 +151,16 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
         """What is remembered of the resource, which may have drifted, else the state that the engine has.
 
-        Without either (`get`, import) the resource is taken to exist as far as its identifier tells.
+        Without either (`get`, import) a resource of a type that the cloud does not remember is taken to exist as far as
+        its identifier tells.
         """
         schema, state = self._sdk.resource(type_of(request)), from_wire(request.properties)
         inputs = from_wire(request.inputs)
         if present := self._memory.get(schema.token, request.id):
+            inputs = inputs or _imported_inputs(schema, present)
             state = {**present, "id": request.id}
+        elif self._row(schema.token).remembered and not state and not inputs:
+            return provider_pb2.ReadResponse()  # an import of what is not there
         elif not state or set(state) <= set(inputs):
             row = self._row(schema.token)
             given = {**state, _name_property(row, schema) or "id": request.id.rsplit("/", 1)[-1]}
@@ -251,6 +256,12 @@ def type_of(request: Any) -> str:
     """The type token of the request's resource: the last of the types that the URN chains, from parent to child."""
     chain: str = request.urn.split("::")[2]
     return request.type or chain.rsplit("$", 1)[-1]
+
+
+def _imported_inputs(schema: Schema, present: Values) -> Values:
+    """The inputs of what is imported: all that it has. No name counts as automatic, so a program must give it."""
+    given = {name: value for name, value in present.items() if name in schema.inputs and value not in ({}, [], "")}
+    return {**given, "__defaults": []}
 
 
 def _plain(struct: Any) -> Values:

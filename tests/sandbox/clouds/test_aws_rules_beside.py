@@ -171,3 +171,16 @@ def test_a_service_account_has_one_association(cloud: Any) -> None:
     with pytest.raises(grpc.RpcError, match=f"Association already exists: {made['id']}"):
         cloud.create(token, **account, serviceAccount="cluster-autoscaler")
     cloud.create(token, **account, serviceAccount="another")
+
+
+def test_entries_are_for_clusters_that_have_them_and_no_mode_goes_back(cloud: Any) -> None:
+    entry = {"clusterName": "main", "principalArn": "arn:aws:iam::123456789012:role/admin"}
+    made = cloud.create(CLUSTER, **cluster(accessConfig={"authenticationMode": "CONFIG_MAP"}))
+    with pytest.raises(grpc.RpcError, match=r"must be set to one of \[API, API_AND_CONFIG_MAP\]"):
+        cloud.create("aws:eks/accessEntry:AccessEntry", **entry)
+    for now, mode in (("CONFIG_MAP", "API"), ("API", "API_AND_CONFIG_MAP")):
+        with pytest.raises(grpc.RpcError, match=f"Unsupported authentication mode update from {now} to {mode}"):
+            cloud.update(CLUSTER, made, **cluster(accessConfig={"authenticationMode": mode}))
+        for step in ("API_AND_CONFIG_MAP", "API") if now == "CONFIG_MAP" else ():
+            made |= cloud.update(CLUSTER, made, **cluster(accessConfig={"authenticationMode": step}))
+    cloud.create("aws:eks/accessEntry:AccessEntry", **entry)

@@ -13,6 +13,8 @@ ENTRY, NODE_GROUP = "aws:eks/accessEntry:AccessEntry", "aws:eks/nodeGroup:NodeGr
 ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 INVALID = "InvalidParameterException: "
 SECURITY_GROUPS = 5
+CLUSTER = "aws:eks/cluster:Cluster"
+MODES = ("CONFIG_MAP", "API_AND_CONFIG_MAP", "API")
 
 
 def is_accepted(inputs: Values) -> str | None:
@@ -76,6 +78,31 @@ def has_no_groups_left(request: Request) -> str | None:
     if request.inputs is None and _groups(request):
         return "ResourceInUseException: Cluster has nodegroups attached"
     return None
+
+
+def authenticates_as_before_or_by_more(request: Request) -> str | None:
+    """EKS user guide, “Change authentication mode to use access entries”: from the map to both, from both to entries,
+    and never back (text not found).
+    """
+    now, wanted = (_mode(each) for each in (request.before or {}, request.inputs or {}))
+    if not request.before or not request.inputs or MODES.index(wanted) - MODES.index(now) in (0, 1):
+        return None
+    return f"{INVALID}Unsupported authentication mode update from {now} to {wanted}"
+
+
+def has_entries(request: Request) -> str | None:
+    """Terraform-aws-eks issue 3048: access entries are for clusters that have them."""
+    cluster = request.cloud.get(CLUSTER, str((request.inputs or {}).get("clusterName")))
+    if request.before is not None or cluster is None or _mode(cluster) != MODES[0]:
+        return None
+    return (
+        "InvalidRequestException: The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP] to "
+        "perform this operation."
+    )
+
+
+def _mode(cluster: Values) -> str:
+    return str((cluster.get("accessConfig") or {}).get("authenticationMode") or MODES[0])
 
 
 def is_the_only_entry(request: Request) -> str | None:

@@ -328,7 +328,12 @@ ROWS: Mapping[str, Row] = {
             "upgradePolicy.supportType": values.SUPPORT_TYPES,
         },
         checks=(clusters.is_accepted,),
-        refusals=(clusters.moves_by_one_minor, clusters.stays_in_its_zones, clusters.has_no_groups_left),
+        refusals=(
+            clusters.moves_by_one_minor,
+            clusters.stays_in_its_zones,
+            clusters.authenticates_as_before_or_by_more,
+            clusters.has_no_groups_left,
+        ),
         remembered=True,
     ),
     "aws:eks/nodeGroup:NodeGroup": Row(
@@ -426,7 +431,7 @@ ROWS: Mapping[str, Row] = {
         replace=("clusterName", "principalArn", "type"),
         sets=("kubernetesGroups",),
         allowed={"type": values.ACCESS_ENTRY_TYPES},
-        refusals=(clusters.is_the_only_entry,),
+        refusals=(clusters.has_entries, clusters.is_the_only_entry),
         remembered=True,
     ),
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": Row(
