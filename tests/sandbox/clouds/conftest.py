@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
+from dra_sandbox.clouds.memory import VARIABLE, Memory
 from dra_sandbox.clouds.wire import from_wire, to_wire
 
 
@@ -45,5 +47,13 @@ def _urn(token: str) -> str:
 
 
 @pytest.fixture
-def cloud(stand_in) -> Cloud:
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    """The simulated cloud's things, which a test changes beside the provider."""
+    file = tmp_path / "cloud.json"
+    monkeypatch.setenv(VARIABLE, str(file))
+    return Memory(file)
+
+
+@pytest.fixture
+def cloud(memory: Memory, stand_in) -> Cloud:
     return Cloud(stand_in)

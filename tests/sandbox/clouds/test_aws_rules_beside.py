@@ -8,6 +8,9 @@ from typing import Any
 import grpc
 import pytest
 
+from dra_sandbox.clouds.aws.zones_lost import LOST_ZONE
+from dra_sandbox.clouds.memory import Memory
+
 GROUP, CLUSTER, ADDON = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
 TEMPLATE, SUBNET = "aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/subnet:Subnet"
 
@@ -184,3 +187,19 @@ def test_entries_are_for_clusters_that_have_them_and_no_mode_goes_back(cloud: An
         for step in ("API_AND_CONFIG_MAP", "API") if now == "CONFIG_MAP" else ():
             made |= cloud.update(CLUSTER, made, **cluster(accessConfig={"authenticationMode": step}))
     cloud.create("aws:eks/accessEntry:AccessEntry", **entry)
+
+
+def test_row_30_a_zone_without_machines(cloud: Any, memory: Memory) -> None:
+    both = subnets(cloud, "a", "b")
+    old = cloud.create(GROUP, **group(subnetIds=both, instanceTypes=["g6.2xlarge"]))
+    alone = cloud.create(GROUP, **group(nodeGroupName="alone", subnetIds=both[:1], instanceTypes=["g6.2xlarge"]))
+    memory.put(LOST_ZONE, "eu-west-1a", {})
+    more = {"minSize": 0, "desiredSize": 2, "maxSize": 4}
+    cloud.update(GROUP, old, **group(subnetIds=both, scalingConfig=more))
+    with pytest.raises(grpc.RpcError, match=r"not have sufficient .* capacity in the Availability Zone .*eu-west-1a"):
+        cloud.update(GROUP, alone, **group(nodeGroupName="alone", subnetIds=both[:1], scalingConfig=more))
+    with pytest.raises(grpc.RpcError, match="or choosing eu-west-1b"):
+        cloud.create(GROUP, **group(nodeGroupName="new", subnetIds=both))
+    cloud.create(GROUP, **group(nodeGroupName="new", subnetIds=both[1:]))
+    none = {"minSize": 0, "desiredSize": 0, "maxSize": 4}
+    cloud.create(GROUP, **group(nodeGroupName="empty", subnetIds=both, scalingConfig=none))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import grpc
@@ -34,20 +33,6 @@ EVENING: dict[str, Any] = {
 def group_of(memory: Memory) -> dict[str, Any]:
     (group,) = memory.all(GROUP).values()
     return group
-
-
-@pytest.fixture
-def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
-    """The simulated cloud's things, which a test changes beside the provider."""
-    file = tmp_path / "cloud.json"
-    monkeypatch.setenv("DRA_SANDBOX_CLOUD", str(file))
-    return Memory(file)
-
-
-@pytest.fixture
-def cloud(memory: Memory, cloud: Any) -> Any:
-    """The simulated AWS, made after its memory was named."""
-    return cloud
 
 
 @pytest.fixture

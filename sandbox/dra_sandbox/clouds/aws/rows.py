@@ -19,6 +19,7 @@ from dra_sandbox.clouds.aws import (
     schedules,
     subnets,
     values,
+    zones_lost,
 )
 from dra_sandbox.clouds.rows import Facts, Output, Refusal, Row, incremented, same_as
 from dra_sandbox.clouds.wire import Value
@@ -385,6 +386,7 @@ ROWS: Mapping[str, Row] = {
             *group_in_cluster.REFUSALS,
             keys.nodes_can_use_their_key,
             schedules.block_has_begun,
+            zones_lost.has_machines,
         ),
         remembered=True,
     ),

@@ -1,0 +1,83 @@
+"""A zone of the region has no machines any more: what goes on, what is refused, and how a pool is moved."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dra_sandbox.clouds.aws.zones_lost import LOST_ZONE
+
+pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("eks")]
+
+NODE_GROUP, SUBNET = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/subnet:Subnet"
+LOST, LEFT = "us-east-1a", "us-east-1b"
+
+
+@pytest.fixture(scope="module")
+def stack(journey: Callable[[str], Any]) -> Any:
+    """The stack eks-dev: l4 over both zones, h100 in the one that is lost after the first `up`."""
+    stack = journey("eks-dev")
+    stack.write(nodes={"l4": 1, "h100": 1})
+    done = stack.engine.up(stack.stack, skip_preview=True)
+    assert done.ok, done.output
+    stack.engine.cloud.put(LOST_ZONE, LOST, {})
+    return stack
+
+
+def up(stack: Any) -> dict[str, str]:
+    """Return what `up` changed; it must succeed."""
+    done = stack.engine.up(stack.stack, skip_preview=True)
+    assert done.ok, done.output
+    changed: dict[str, str] = stack.changed(done)
+    return changed
+
+
+def nodes(stack: Any, pool: str) -> tuple[int, set[str]]:
+    """Return how many nodes a pool has, and in which zones they may be."""
+    groups = stack.engine.cloud.all(NODE_GROUP).values()
+    group = next(each for each in groups if each["labels"]["pulumi-dra/pool"] == pool)
+    subnets = stack.engine.cloud.all(SUBNET)
+    zones = {subnets[each]["availabilityZone"] for each in group["subnetIds"]}
+    return group["scalingConfig"]["desiredSize"], zones
+
+
+def test_what_is_there_is_left_alone(stack: Any) -> None:
+    assert up(stack) == {}
+
+
+def test_a_pool_in_the_lost_zone_cannot_grow_and_the_cloud_says_why(stack: Any) -> None:
+    stack.write(nodes={"l4": 1, "h100": 2})
+    done = stack.engine.up(stack.stack, skip_preview=True)
+    assert not done.ok
+    assert f"not have sufficient p5.48xlarge capacity in the Availability Zone you requested ({LOST})" in done.output
+    assert nodes(stack, "h100") == (1, {LOST})
+
+
+def test_another_zone_replaces_that_pool_alone_while_one_over_both_zones_grows(stack: Any) -> None:
+    stack.write(
+        nodes={"l4": 3, "h100": 2},
+        change=lambda fleet: next(each for each in fleet["pools"] if each["name"] == "h100").update(zones=[LEFT]),
+    )
+    changed = up(stack)
+    assert changed.pop("dra-h100-nodes") == "delete-replaced"
+    assert changed == {"dra-plan": "update", "dra-l4-nodes": "update"}
+    assert nodes(stack, "h100") == (2, {LEFT})
+    assert nodes(stack, "l4") == (3, {LOST, LEFT})
+
+
+def test_a_new_pool_names_the_zone_that_is_left(stack: Any) -> None:
+    pool = {"name": "new", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}
+    stack.write(nodes={"l4": 3, "h100": 2, "new": 1}, change=lambda fleet: fleet["pools"].append(pool))
+    refused = stack.engine.up(stack.stack, skip_preview=True)
+    assert not refused.ok
+    assert f"or choosing {LEFT}" in refused.output
+    stack.write(nodes={"l4": 3, "h100": 2, "new": 1}, change=lambda fleet: fleet["pools"][-1].update(zones=[LEFT]))
+    up(stack)
+    assert nodes(stack, "new") == (1, {LEFT})
+
+
+def test_when_the_zone_is_back_nothing_moves_by_itself(stack: Any) -> None:
+    stack.engine.cloud.drop(LOST_ZONE, LOST)
+    assert up(stack) == {}
+    destroyed = stack.engine.destroy(stack.stack)
+    assert destroyed.ok, destroyed.output
