@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dra_planner.allocation import NodeState
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.filling import MOST_ASKED, Filling, Stage
+from dra_planner.sizing.items import Item
 from dra_planner.sizing.packing import NodeClass, Packing, Room
 from dra_planner.sizing.result import DeviceCount
 from dra_planner.slices import COMPUTE_DOMAIN_DRIVER
@@ -23,10 +24,14 @@ def planned_classes(packing: Packing, room: Room, pool: int, nodes: int) -> list
 def count_devices(classes: Sequence[NodeClass], found: Compatibility, filling: Filling) -> DeviceCount:
     """Return the devices of these nodes of one pool; channels of compute domains are no devices to count."""
     total = used = stranded = 0
+    claiming: list[Item] | None = None
     for group in classes:
         here = _counted(group.stage.state)
-        busy = _busy(group.stage.state, here)
-        full = _busy(_filled(group, found, filling).state, here)
+        busy = full = _busy(group.stage.state, here)
+        if busy < len(here):
+            if claiming is None:
+                claiming = _claiming(group.pool, found)
+            full = _busy(_filled(group.stage, claiming, here, filling).state, here)
         total += group.count * len(here)
         used += group.count * busy
         stranded += group.count * (len(here) - full)
@@ -48,12 +53,24 @@ def count_left(classes: Sequence[NodeClass]) -> dict[str, int]:
     return dict(left)
 
 
-def _filled(group: NodeClass, found: Compatibility, filling: Filling) -> Stage:
-    """Return the node with as many more pods like those of the demand as it takes, each kind in turn."""
-    stage = group.stage
-    for index, item in enumerate(found.items):
-        if found.fills[index, group.pool] and any(part.shape.claims for part in item.parts):
-            _, stage = filling.fill(item, stage, MOST_ASKED)
+def _claiming(pool: int, found: Compatibility) -> list[Item]:
+    """Return the items with claims that go to a pool."""
+    return [
+        item
+        for index, item in enumerate(found.items)
+        if found.fills[index, pool] and any(part.shape.claims for part in item.parts)
+    ]
+
+
+def _filled(stage: Stage, items: Iterable[Item], units: Sequence[int], filling: Filling) -> Stage:
+    """Return the node with as many more pods like those of the demand as it takes, each kind in turn.
+
+    Nothing more is put on it once every one of these devices is in use.
+    """
+    for item in items:
+        count, stage = filling.fill(item, stage, MOST_ASKED)
+        if count and _busy(stage.held.state, units) == len(units):
+            break
     return stage
 
 

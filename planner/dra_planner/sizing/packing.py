@@ -129,8 +129,9 @@ def extend(
                 break
             pool, nodes = choice
             packing.opened[pool] += nodes
-            fresh = [NodeClass(pool, rooms[pool].empty, nodes)]
-            filled = _fill(fresh, index, items[index], left, filling)
+            empty = NodeClass(pool, rooms[pool].empty, nodes)
+            held = filling.fill(items[index], empty.stage, left)
+            fresh, filled = _filled(empty, index, items[index], left, filling, held)
             packing.classes.extend(fresh)
             packing.placed[index, pool] += filled
             left -= filled
@@ -146,32 +147,38 @@ def _fill_open(packing: Packing, index: int, item: Item, pools: Collection[int],
         if not left:
             packing.classes.extend(classes[position:])
             break
-        if group.pool not in pools:
+        held = filling.fill(item, group.stage, left) if group.pool in pools else _NOTHING
+        if not held[0]:
             packing.classes.append(group)
             continue
-        parts = [group]
-        filled = _fill(parts, index, item, left, filling)
-        if filled:
-            packing.placed[index, group.pool] += filled
+        parts, filled = _filled(group, index, item, left, filling, held)
+        packing.placed[index, group.pool] += filled
         left -= filled
         packing.classes.extend(parts)
     return left
 
 
-def _fill(parts: list[NodeClass], index: int, item: Item, wanted: int, filling: Filling) -> int:
-    """Fill one class in place: full nodes, the node that takes the rest, untouched nodes; returns what was placed."""
-    group = parts[0]
-    most, last = filling.fill(item, group.stage, wanted)
-    if not most:
-        return 0
+_NOTHING: tuple[int, None] = (0, None)
+
+
+def _filled(
+    group: NodeClass, index: int, item: Item, wanted: int, filling: Filling, held: tuple[int, Stage | None]
+) -> tuple[list[NodeClass], int]:
+    """Return what becomes of a class (full nodes, the node that takes the rest, untouched nodes) and what was placed.
+
+    `held` is how many of the wanted ones a node takes, and what it becomes.
+    """
+    most, last = held
+    if not most or last is None:
+        return [group], 0
     full = min(group.count, wanted // most)
     rest = wanted - full * most if full < group.count else 0
     rest = min(rest, most)
-    parts[:] = [NodeClass(group.pool, last, full, (*group.history, (index, most)))] if full else []
+    parts = [NodeClass(group.pool, last, full, (*group.history, (index, most)))] if full else []
     if rest:
         after = filling.fill(item, group.stage, rest)[1]
         parts.append(NodeClass(group.pool, after, 1, (*group.history, (index, rest))))
     untouched = group.count - full - (1 if rest else 0)
     if untouched:
         parts.append(NodeClass(group.pool, group.stage, untouched, group.history))
-    return full * most + rest
+    return parts, full * most + rest
