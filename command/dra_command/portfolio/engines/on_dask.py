@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from dra_command.portfolio.batches import Batch, OtherPlanner
+from dra_command.portfolio.batches import Batch, OtherPlanner, Worked
 from dra_command.portfolio.engines.protocol import ATTEMPTS, Done, lost, single_cells
 from dra_command.portfolio.work import run_batch
 from dra_planner.errors import PlannerError
@@ -118,12 +118,11 @@ class OnDask:
         while under_way:
             future = next(done)
             batch = under_way.pop(future)
-            if future.status == "finished":
-                worked = future.result()
+            if (worked := self._answer_of(future)) is not None:
                 yield Done(batch, worked.rows, worked.cpu_seconds)
                 kept.release(batch.inputs, under_way.values())
-            elif future.status != "error":  # cancelled or lost: so are all others
-                raise CancelledError
+            elif future.status != "error":  # its worker took the answer with it: another computes it again
+                again.append(batch)
             elif isinstance(error := future.exception(), OtherPlanner):
                 raise PlannerError(
                     f"a worker of {self.name} has another version of pulumi-dra",
@@ -135,6 +134,18 @@ class OnDask:
                 yield lost(batch, f"the worker that computed it ended ({type(error).__name__})")
             future.release()
             feed()
+
+    def _answer_of(self, future: Any) -> Worked | None:
+        """Return what a batch gave, None where it failed or its answer was lost; raises CancelledError where the
+        scheduler has gone, and all answers with it.
+        """
+        try:
+            return future.result() if future.status == "finished" else None
+        except CancelledError:
+            return None
+        finally:
+            if self._client.status != "running":
+                raise CancelledError
 
     def close(self) -> None:
         """Leave the scheduler, or end it where it is ours."""
