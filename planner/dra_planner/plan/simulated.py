@@ -23,6 +23,7 @@ from dra_planner.simulation import (
     SimulatedCounts,
     SimulatedPool,
     Stranding,
+    check_orders,
     predicted_nodes,
     simulate_counts,
     standard_orders,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from dra_planner.simulation import Fix
 
 RANDOM_ORDERS: Final = 4
+CHECK_SEEDS: Final = range(11, 16)
+"""Chances by which ties between nodes are broken when counts are checked."""
 PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
 """How the scheduler scores nodes, by the fleet's `schedulerProfile`."""
 _BETWEEN_PODS: Final = "rule-between-pods"  # what sizing leaves open, and the simulation answers
@@ -129,6 +132,7 @@ def count_question(
         features=features,
         level=sizing.level,
         orders=standard_orders(RANDOM_ORDERS),
+        checks=check_orders(CHECK_SEEDS),
         profile=profile,
         limits=limits,
     )

@@ -3,6 +3,7 @@
     predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
     Simulator.of(demand, nodes, classes, features).run(order)   → Outcome
     standard_orders(random_orders)                              the orders that are tried
+    check_orders(seeds)                                         those that counts are checked with
     simulate_counts(question, steps)                            nodes per pool that place everything in all of them
     find_fixes(question, found, placements, steps)              what else would: each tried in all of them
 
@@ -21,7 +22,7 @@ from dra_planner.simulation.counts import (
     simulate_counts,
 )
 from dra_planner.simulation.nodes import SimulatedNode, observed_nodes, predicted_nodes
-from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, standard_orders
+from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, check_orders, standard_orders
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons
 from dra_planner.simulation.profile import (
     DEFAULT,
@@ -64,6 +65,7 @@ __all__ = [
     "Simulator",
     "Stranding",
     "WorkloadOutcome",
+    "check_orders",
     "failure_reasons",
     "find_fixes",
     "observed_nodes",

@@ -62,7 +62,7 @@ class SimulatedCounts:
     `at_maximum`: the orders that leave pods pending with these counts, the latter asked only where no counts were
     found. `scale`: pods and nodes were divided by so much. `complete`: the steps sufficed; `spent`
     is how many were taken. `outcomes`: each order with `counts`, or with the maxima where those leave pods pending; ()
-    where neither was run to its end.
+    where neither was run to its end. Checks that some counts did not pass are among the `orders`.
     """
 
     orders: tuple[Order, ...]
@@ -81,6 +81,8 @@ class CountQuestion:
     """One level of a demand that a packing places, and on what: how many nodes of each pool does the scheduler need?
 
     `beside` are nodes that nobody sizes: they are there anyway. `limits` are what the pools may take together.
+    `checks` are further orders: counts are answered with only where they pass these too, of which as many are run as
+    half of the steps that are left then suffice for.
     """
 
     demand: Demand
@@ -88,6 +90,7 @@ class CountQuestion:
     classes: Mapping[str, DeviceClass]
     features: Features
     orders: tuple[Order, ...]
+    checks: tuple[Order, ...] = ()
     beside: tuple[SimulatedNode, ...] = ()
     level: DemandLevel = "steady"
     profile: Profile = DEFAULT
@@ -153,12 +156,17 @@ class _Search:
         highest = fill_up(self._limits, least, most)
         at_packing = self._strandings(least)
         if not at_packing and not self._is_exhausted:
-            return self._found(least, least, ())
-        counts = None if self._is_exhausted else self._grow(least, most)
+            at_packing = self._check(least)
+        counts: Counts | None = least
         at_maximum: tuple[Stranding, ...] = ()
-        if counts is None and not self._is_exhausted:
-            at_maximum = self._strandings(highest)
-            counts = None if at_maximum else highest
+        while counts is not None and self._failed and not self._is_exhausted:
+            counts = self._grow(counts, most)
+            if counts is None and not self._is_exhausted:
+                at_maximum = self._strandings(highest)
+                counts = None if at_maximum else highest
+            if counts is not None:
+                counts = self._shrink(counts, least)
+                self._check(counts)
         if counts is None or self._is_exhausted:
             return SimulatedCounts(
                 orders=self.orders,
@@ -171,9 +179,6 @@ class _Search:
                 spent=self._spent,
                 reached=self._full(self._reached, least) if self._reached else None,
             )
-        return self._found(self._shrink(counts, least), least, at_packing)
-
-    def _found(self, counts: Counts, least: Counts, at_packing: tuple[Stranding, ...]) -> SimulatedCounts:
         return SimulatedCounts(
             orders=self.orders,
             counts=self._full(counts, least),
@@ -227,6 +232,21 @@ class _Search:
                     break
         if not self._is_exhausted and (all_orders or not self._failed):
             self._outcomes = tuple(run)
+        return tuple(_stranding(outcome) for outcome in self._failed)
+
+    def _check(self, counts: Counts) -> tuple[Stranding, ...]:
+        """Return the checks that counts do not pass; they are among the orders from now on."""
+        simulator, limit = self._simulator(counts), self._spent + (self.steps - self._spent) // 2
+        self._failed = []
+        for order in self.question.checks:
+            if self._spent > limit:
+                break
+            if order not in self.orders:
+                outcome = simulator.run(order, steps=limit - self._spent)
+                self._spent += outcome.steps
+                if outcome.complete and not outcome.places_everything:
+                    self._failed.append(outcome)
+        self.orders = (*self.orders, *(outcome.order for outcome in self._failed))
         return tuple(_stranding(outcome) for outcome in self._failed)
 
     # -- searching

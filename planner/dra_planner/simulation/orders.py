@@ -78,3 +78,9 @@ REVERSED = Order("reversed")
 def standard_orders(random_orders: int) -> tuple[Order, ...]:
     """Return the orders that are tried: the three that need no seed, and so many random ones, with seeds from 1 on."""
     return SETTLED, AT_ONCE, REVERSED, *(Order("random", seed) for seed in range(1, random_orders + 1))
+
+
+def check_orders(seeds: Sequence[int]) -> tuple[Order, ...]:
+    """Return every order with each of these seeds: nodes that score alike are chosen by chance, as in the scheduler."""
+    names: tuple[OrderName, ...] = ("settled", "reversed", "at-once", "random")
+    return tuple(Order(name, seed) for seed in seeds for name in names)

@@ -50,11 +50,12 @@ def planned_cluster(plan: Plan) -> PlannedCluster:
 def cluster_of(
     fleet: Fleet, offers: Iterable[Offer], classes: Mapping[str, DeviceClass], sizes: Mapping[str, int]
 ) -> PlannedCluster:
-    """Return the cluster of a fleet with so many nodes in each pool, and the nodes of its system pool."""
+    """Return the cluster of a fleet with so many nodes in each pool; those of its system pool come first."""
     zones = _invented_zones(fleet)
     system = predict_system_offer(fleet)
-    pools = [(offer, sizes[offer.name]) for offer in offers] + ([(system, system.count_max)] if system else [])
-    nodes = {each.node.name: each for offer, count in pools for each in nodes_of(offer, count, zones)}
+    first = [(system, system.count_max)] if system else []
+    pools = [(offer, sizes[offer.name]) for offer in offers] + first
+    nodes = {each.node.name: each for offer, count in (*first, *pools) for each in nodes_of(offer, count, zones)}
     deductions = {offer.name: offer.deductions for offer, _ in pools}
     return PlannedCluster(
         pools=tuple(offer.name for offer, _ in pools),

@@ -10,10 +10,15 @@ from clusters import F36, bare, offer, workload
 
 from dra_planner.model import Demand, Shape
 from dra_planner.simulation import (
+    AT_ONCE,
+    REVERSED,
+    SETTLED,
     CountQuestion,
+    Order,
     SimulatedCounts,
     SimulatedPool,
     Simulator,
+    check_orders,
     simulate_counts,
     standard_orders,
 )
@@ -76,6 +81,43 @@ def test_the_cheaper_pool_grows():
     assert found.counts is not None
     assert found.counts["dear"] == 2
     assert found.counts["cheap"] > 0
+
+
+WHOLE_AND_SMALL = [bare(shape(FOUR_GPUS), "whole", at=0), workload(shape(ONE_GPU), 4, name="small", at=1)]
+"""Everything is placed on two nodes as long as the whole one comes first."""
+
+
+def checked(*pools: SimulatedPool, checks: Sequence[Order], steps: int = 200_000) -> SimulatedCounts:
+    demand = Demand(shapes=tuple(WHOLE_AND_SMALL))
+    question = CountQuestion(
+        demand=demand, pools=pools, classes=CLASSES, features=F36, orders=(SETTLED,), checks=tuple(checks)
+    )
+    return simulate_counts(question, steps)
+
+
+def test_counts_that_do_not_pass_a_check_are_not_answered_with():
+    unchecked, found = checked(pool("a", 2, 9), checks=()), checked(pool("a", 2, 9), checks=(AT_ONCE, REVERSED))
+    assert (unchecked.counts, unchecked.orders) == ({"a": 2}, (SETTLED,))
+    assert [each.order for each in found.at_packing] == [REVERSED]
+    assert found.orders == (SETTLED, REVERSED)
+    assert found.counts is not None
+    assert found.counts["a"] > 2
+    assert checked(pool("a", 2, found.counts["a"] - 1), checks=(REVERSED,)).counts is None
+
+
+def test_checks_within_the_maximum():
+    found = checked(pool("a", 2, 2), checks=(REVERSED,))
+    assert (found.counts, found.complete) == (None, True)
+    assert [each.order for each in found.at_maximum] == [REVERSED]
+
+
+def test_checks_take_half_of_the_steps_that_are_left():
+    steps = checked(pool("a", 2, 9), checks=()).spent
+    many = check_orders(range(1_000))
+    found = checked(pool("a", 2, 9), checks=many, steps=2 * steps)
+    assert found.complete
+    assert found.spent < 2 * steps + 100
+    assert all(order.seed is not None for order in many)
 
 
 def test_what_is_too_large_is_simulated_at_a_scale():
