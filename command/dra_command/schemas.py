@@ -21,6 +21,7 @@ from dra_command.contract import (
     VerifyOutput,
 )
 from dra_command.contract.baseline import BaselineFile
+from dra_command.contract.explain_pool import ExplainPoolOutput
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 from dra_planner.portfolio.schema import Portfolio
@@ -33,6 +34,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "matrix": (MatrixOutput, "serialization", "Answer of `pulumi-dra plan --matrix … --format json`."),
     "check": (CheckOutput, "serialization", "Answer of `pulumi-dra check --format json`."),
     "explain": (ExplainOutput, "serialization", "Answer of `pulumi-dra explain --format json`."),
+    "explain-pool": (ExplainPoolOutput, "serialization", "Answer of `pulumi-dra explain --pool NAME --format json`."),
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),
     "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),

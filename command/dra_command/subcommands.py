@@ -277,9 +277,9 @@ def _add_check(commands: Any) -> None:
 
 
 def _add_explain(commands: Any) -> None:
-    parser = _command(commands, "explain", "why a claim fits or not, pool by pool and term by term")
+    parser = _command(commands, "explain", "why a claim fits or not, term by term, or what a pool is for")
     _add_paths(parser)
-    what = parser.add_mutually_exclusive_group(required=True)
+    what = parser.add_mutually_exclusive_group()
     what.add_argument("--claim", metavar="NAMESPACE/NAME", help="the claim to explain")
     what.add_argument(
         "--message", metavar="TEXT", help="an error or event of Kubernetes, a driver or a chart; - reads standard input"
@@ -289,7 +289,12 @@ def _add_explain(commands: Any) -> None:
         metavar="NAMESPACE/POD",
         help="what the events and conditions of a pod in the snapshot mean (--observed)",
     )
-    parser.add_argument("--pool", metavar="NAME", default="", help="this pool only")
+    parser.add_argument(
+        "--pool",
+        metavar="NAME",
+        default="",
+        help="this pool only; without a claim: who runs on the pool, who could, and who cannot and why",
+    )
     parser.add_argument(
         "--what-if",
         metavar="PATH=VALUE",

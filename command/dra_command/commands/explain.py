@@ -16,7 +16,7 @@ from dra_planner.plan.explaining import Explanation, WhatIf, explain_claim
 
 
 def run(values: argparse.Namespace) -> int:
-    """Explain the claim, or the message of somebody else, and return the exit status of its verdict."""
+    """Explain the claim, the pool, or the message of somebody else, and return the exit status of its verdict."""
     if values.events is not None:
         from dra_command import pod_events
 
@@ -28,12 +28,49 @@ def run(values: argparse.Namespace) -> int:
             fix = "leave --format out, or give --format json"
             raise UsageError(f"--message is not told in {values.format}", fix=fix)
         return field_messages.run(values)
+    if values.claim is None:
+        return _explain_pool(values)
     inputs = read_inputs(values, needs_capacity=True)
     tell_left_alone(inputs.left_alone, quiet=values.quiet)
     with doing("explaining", quiet=values.quiet):
         explanation = _explain_changed(inputs, values) if values.what_if else _explain(inputs, inputs.fleet, values)
     _print(explanation, values)
     return status_of(explanation.verdict, allow_unknown=values.allow_unknown)
+
+
+def _explain_pool(values: argparse.Namespace) -> int:
+    """Say what a pool is for, on the fleet with the values of --what-if."""
+    from dra_planner.plan.explaining_pools import explain_pool
+
+    if not values.pool:
+        raise UsageError("there is nothing to explain", fix="give --claim NAMESPACE/NAME, or --pool NAME alone")
+    if values.format not in ("text", "json"):
+        raise UsageError(
+            f"--pool without a claim is not told in {values.format}", fix="leave --format out, or give --format json"
+        )
+    inputs = read_inputs(values, needs_capacity=True)
+    tell_left_alone(inputs.left_alone, quiet=values.quiet)
+    changes = tuple(map(read_change, values.what_if))
+    fleet = inputs.fleet
+    if changes:
+        if fleet is None:
+            raise UsageError("--what-if changes a fleet; a snapshot is judged as it is", fix="give --fleet or --stack")
+        fleet = change_fleet(fleet, changes)
+    request = PlanRequest(
+        sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
+    )
+    with doing("explaining", quiet=values.quiet):
+        report = explain_pool(make_plan(request), values.pool)
+    said = tuple(map(str, changes))
+    if values.format == "json":
+        from dra_command.formats.pool_json import pool_json
+
+        print(pool_json(report, said))
+    else:
+        from dra_command.formats.pool_text import print_pool
+
+        print_pool(report, said, quiet=values.quiet)
+    return status_of(report.verdict, allow_unknown=values.allow_unknown)
 
 
 def _explain(inputs: Inputs, fleet: Fleet | None, values: argparse.Namespace) -> Explanation:
