@@ -28,10 +28,9 @@ class Children:
 
         They are deleted by themselves: the roles of what runs in a cluster do not go with it.
         """
-        found = object.__new__(Children)
-        found._component, found._inherited = self._component, pulumi.ResourceOptions.merge(self._inherited, None)
-        found._inherited.deleted_with = None
-        return found
+        inherited = self._inherited
+        options = pulumi.ResourceOptions(depends_on=inherited.depends_on, retain_on_delete=inherited.retain_on_delete)
+        return Children(self._component, options)
 
     def options(
         self, *, depends_on: Sequence[pulumi.Input[pulumi.Resource]] = (), **options: Any

@@ -36,6 +36,10 @@ class ClusterOptions(TypedDict):
     """EKS: whether an add-on tells broken GPUs, which pools with node_repair are repaired by. Default: where one is."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """EKS: policy that bounds every role that is made. Default none."""
+    node_policy_arns: NotRequired[list[pulumi.Input[str]]]
+    """EKS: further policies of the nodes' role, AmazonSSMManagedInstanceCore for example. Default none."""
+    subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """EKS: further tags on the private subnets of a new network. Default none."""
     support_type: NotRequired[str]
     """EKS: what happens at the end of a version's standard support, EXTENDED or STANDARD. Default: EKS'."""
     zonal_shift: NotRequired[bool]

@@ -175,6 +175,22 @@ class InputReader:
             self.refuse(key, "must name at least one")
         return list(items)
 
+    def some_identifiers(self, key: str, *, pattern: str = "", meaning: str = "") -> list[pulumi.Input[str]]:
+        """Return a plain list of texts, each of which may be an output; those that are plain are checked."""
+        value = self._take(key, [])
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            self.refuse(key, f"must be a list of texts or outputs, not {_shown(value)}")
+            return []
+        items = cast(Sequence[Any], value)
+        for index, item in enumerate(items):
+            if isinstance(item, pulumi.Output):
+                continue
+            if not isinstance(item, str) or not item:
+                self.refuse(f"{key}[{index}]", f"must be text or an output, not {_shown(item)}")
+            elif pattern and not re.fullmatch(pattern, item):
+                self.refuse(f"{key}[{index}]", f'"{item}" is not {meaning}')
+        return list(items)
+
     def labels(
         self, key: str, *, most: int = 1_000, check: Callable[[str, str], str] | None = None
     ) -> dict[str, pulumi.Input[str]]:

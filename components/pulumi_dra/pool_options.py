@@ -29,6 +29,10 @@ class PoolOptions(TypedDict):
     """Which pool of the fleet."""
     efa: NotRequired[bool]
     """EKS: whether every network card carries EFA. Default: where the fleet has DRANET and the machine has EFA."""
+    security_group_ids: NotRequired[list[pulumi.Input[str]]]
+    """EKS: further security groups of the nodes. Default none."""
+    boot_script: NotRequired[str]
+    """EKS: shell script that runs on the first boot of each machine before it joins. Default none."""
     placement_group: NotRequired[bool]
     """EKS: whether nodes are placed close together, which needs one zone. Default false."""
     local_storage: NotRequired[str]

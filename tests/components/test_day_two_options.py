@@ -1,13 +1,18 @@
 """What a platform team changes later: images, how nodes are replaced, maintenance, support, what bounds roles."""
 
+from base64 import b64decode
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pulumi_dra.cluster_options import ClusterOptions
 from pulumi_dra.eks import EksCluster, EksGpuPool, EksNetwork
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 from pulumi_dra.inputs import WrongInputs
+from pulumi_dra.platform import DraPlatform
+from pulumi_dra.pool_options import PoolOptions
 
 POOL: dict[str, Any] = {
     "cluster_name": "dev",
@@ -108,3 +113,19 @@ def test_every_role_is_bounded(declare: Declare) -> None:
     assert {role.inputs.get("permissionsBoundary") for role in roles} == {BOUNDARY}
     alone = declare(lambda: EksNetwork("net", {"zone_count": 2, "permissions_boundary_arn": BOUNDARY}))
     assert alone.one("Role").inputs["permissionsBoundary"] == BOUNDARY
+
+
+def test_a_platform_hands_on_what_a_network_of_ones_own_asks_of_nodes(declare: Declare) -> None:
+    plan = (Path(__file__).parents[2] / "stacks/eks-dev.plan.json").read_text()
+    script = "#!/bin/sh\ntrue\n"
+    pools: list[PoolOptions] = [{"name": "l4", "security_group_ids": ["sg-database"], "boot_script": script}]
+    policy = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
+    cluster: ClusterOptions = {"node_policy_arns": [policy], "subnet_tags": {"karpenter.sh/discovery": "main"}}
+    declared = declare(lambda: DraPlatform("dra", {"plan": plan, "pools": pools, "cluster": cluster}))
+    template = declared.one("LaunchTemplate", "dra-l4-nodes").inputs
+    assert template["vpcSecurityGroupIds"] == ["sg-cluster", "sg-database"]
+    assert script in b64decode(template["userData"]).decode()
+    assert "userData" not in declared.one("LaunchTemplate", "dra-h100-nodes").inputs
+    assert policy in {each.inputs["policyArn"] for each in declared.all("RolePolicyAttachment")}
+    tagged = [each for each in declared.all("Subnet") if "karpenter.sh/discovery" in each.inputs["tags"]]
+    assert len(tagged) == 2

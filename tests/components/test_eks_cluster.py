@@ -191,6 +191,22 @@ def test_control_plane_and_system_nodes_stay_while_a_new_network_grows(cluster: 
     assert given.one("NodeGroup").ignore_changes == ()
 
 
+def test_further_policies_of_nodes_are_there_before_the_first_node(cluster: Any) -> None:
+    policy = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
+    declared = cluster(node_policy_arns=[policy])
+    attachment = declared.one("RolePolicyAttachment", "dev-node-further-0")
+    assert attachment.inputs["policyArn"] == policy
+    assert attachment.name in " ".join(declared.one("NodeGroup").depends_on)
+
+
+def test_tags_of_subnets_are_on_the_private_ones_beside_their_role(cluster: Any) -> None:
+    subnets = cluster(subnet_tags={"karpenter.sh/discovery": "dev"}).all("Subnet")
+    for subnet in subnets:
+        private = "kubernetes.io/role/internal-elb" in subnet.inputs["tags"]
+        assert ("karpenter.sh/discovery" in subnet.inputs["tags"]) == private
+    assert len(subnets) == 4
+
+
 def test_a_cluster_that_is_taken_over_keeps_its_role(cluster: Any) -> None:
     theirs = "arn:aws:iam::111122223333:role/theirs"
     declared = cluster(cluster_role_arn=theirs, kms_key_arn="arn:aws:kms:us-east-1:111122223333:key/1")

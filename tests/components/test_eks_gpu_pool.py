@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from pulumi_dra.eks import EksGpuPool
+from pulumi_dra.inputs import WrongInputs
 
 NEEDED: dict[str, Any] = {
     "cluster_name": "dev",
@@ -169,6 +170,36 @@ def test_placement_group_comes_without_efa_too(pool: Any) -> None:
 
 def test_nothing_to_say_at_boot_leaves_user_data_out(pool: Any) -> None:
     assert pool().one("LaunchTemplate").inputs.get("userData") is None
+
+
+def parts(declared: Any) -> list[tuple[str, str]]:
+    """Return kind and text of each part of the user data."""
+    document = message_from_bytes(b64decode(declared.one("LaunchTemplate").inputs["userData"]))
+    return [(part.get_content_type(), part.get_payload()) for part in document.get_payload()]  # type: ignore[union-attr, misc]  # a multipart's is a list
+
+
+def test_a_script_of_ones_own_runs_before_the_layout_is_made(pool: Any) -> None:
+    script = "#!/bin/bash\nupdate-ca-trust\n"
+    declared = pool(machine="p5.48xlarge", boot_script=script, mig_layout="all-1g.10gb", max_pods=110)
+    (first, _), (second, text), (third, mig) = parts(declared)
+    assert (first, second, third) == ("application/node.eks.aws", "text/x-shellscript", "text/x-shellscript")
+    assert text == script
+    assert "mig" in mig
+
+
+@pytest.mark.parametrize("args", [{}, {"mig_layout": "all-1g.10gb", "machine": "p5.48xlarge"}])
+def test_a_script_that_is_too_long_is_told_before_ec2_does(pool: Any, args: dict[str, Any]) -> None:
+    with pytest.raises(WrongInputs, match=r"boot_script: makes user data of .* bytes; EC2 takes 16384"):
+        pool(boot_script="#!/bin/bash\n" + "#" * 16_384, **args)
+
+
+def test_further_groups_stand_beside_the_clusters(pool: Any) -> None:
+    groups = {"security_group_ids": ["sg-database"], "cluster_security_group_id": "sg-1"}
+    assert pool(**groups).one("LaunchTemplate").inputs["vpcSecurityGroupIds"] == ["sg-1", "sg-database"]
+    template = pool(**{**EFA, **groups}).one("LaunchTemplate").inputs
+    assert "vpcSecurityGroupIds" not in template, "EC2 takes them in one place"
+    for interface in template["networkInterfaces"]:
+        assert (interface["securityGroups"][0], interface["securityGroups"][-1]) == ("sg-1", "sg-database")
 
 
 def test_tags_reach_instances_volumes_and_interfaces(pool: Any) -> None:

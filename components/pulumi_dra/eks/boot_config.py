@@ -12,6 +12,8 @@ import yaml
 from pulumi_dra.eks.mig_at_boot import mig_installer
 
 BOUNDARY = "pulumi-dra"
+MOST_BYTES = 16_384
+"""EC2 user guide, “Run commands when you launch an EC2 instance with user data input”: before it is base64-encoded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,16 +42,20 @@ def boot_config(
     mig: Sequence[Sequence[str] | None] = (),
     local_storage: str = "none",
     kubelet: KubeletSettings = NOTHING_TOLD,
+    script: str = "",
 ) -> str:
     """Return base64 user data, or "" when nothing needs saying.
 
     `mig` holds, for each GPU in device order, its MIG instances in creation order ("3g.40gb", "3g.40gb"), or None
     for a GPU that stays whole. `local_storage` is none, raid0 or mount and says what nodeadm does with local disks.
+    `script` is the owner's, which runs before the layout is made and the node joins, on the first boot of an instance.
     EKS merges its own node configuration with this as long as the launch template names no image.
     """
     parts: list[tuple[str, str]] = []
     if node_config := _node_config(local_storage, kubelet):
         parts.append(("application/node.eks.aws", node_config))
+    if script:
+        parts.append(("text/x-shellscript", script))
     if any(instances is not None for instances in mig):
         parts.append(("text/x-shellscript", mig_installer(mig)))
     return base64.b64encode(_multipart(parts).encode()).decode() if parts else ""

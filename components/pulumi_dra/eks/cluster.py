@@ -76,6 +76,12 @@ class EksCluster(pulumi.ComponentResource):
             inputs.tags,
             inputs.permissions_boundary_arn,
         )
+        node_policies += [
+            aws.iam.RolePolicyAttachment(
+                f"{name}-node-further-{index}", role=node_role.name, policy_arn=policy, opts=children.options()
+            )
+            for index, policy in enumerate(inputs.node_policy_arns)
+        ]
         cluster = self._declare_cluster(inputs, ways_out)
         access = declare_access(name, cluster, inputs.admin_principal_arns, partition, children)
         issuer = cluster.identities.apply(_issuer)
@@ -123,6 +129,8 @@ class EksCluster(pulumi.ComponentResource):
             single_nat_gateway=inputs.single_nat_gateway,
             tags=inputs.tags,
         )
+        if inputs.subnet_tags:
+            settings["private_subnet_tags"] = inputs.subnet_tags
         if inputs.permissions_boundary_arn is not None:
             settings["permissions_boundary_arn"] = inputs.permissions_boundary_arn
         if inputs.zone_count:

@@ -82,6 +82,12 @@ class EksClusterArgs(TypedDict):
     """How many nodes without GPUs. Default 2."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Policy that bounds every role that is made, where an account has roles made with one alone. Default none."""
+    node_policy_arns: NotRequired[list[pulumi.Input[str]]]
+    """Further policies of the nodes' role, beside the two that a node needs: AmazonSSMManagedInstanceCore for a way in
+    by Session Manager. Default none."""
+    subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Further tags on the private subnets of a new network, by which other tools find them (karpenter.sh/discovery).
+    Default none."""
     support_type: NotRequired[str]
     """What happens at the end of a version's standard support: EXTENDED (a higher price for a year) or STANDARD (EKS
     upgrades the cluster). Default: EKS', which is EXTENDED."""
@@ -121,6 +127,8 @@ class EksClusterInputs:
     system_machine: str
     system_count: int
     permissions_boundary_arn: pulumi.Input[str] | None
+    node_policy_arns: list[pulumi.Input[str]]
+    subnet_tags: dict[str, pulumi.Input[str]]
     support_type: str  # "" for EKS' own default
     zonal_shift: bool
     deletion_protection: bool
@@ -139,7 +147,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         elif addon == NODE_MONITORING and not node_monitoring:
             read.refuse(f"addon_versions.{addon}", "is for node_monitoring: true")
     if read.has("subnet_ids"):
-        for key in ("zone_count", "zones", "vpc_cidr", "single_nat_gateway"):
+        for key in ("zone_count", "zones", "vpc_cidr", "single_nat_gateway", "subnet_tags"):
             if read.has(key):
                 read.refuse(key, "is for a new network; subnet_ids name an existing one")
         if isinstance(subnet_ids, list) and len(subnet_ids) < 2:
@@ -174,6 +182,10 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
         permissions_boundary_arn=read_boundary(read),
+        node_policy_arns=read.some_identifiers(
+            "node_policy_arns", pattern="arn:.+:iam::.*:policy/.+", meaning="the ARN of a policy"
+        ),
+        subnet_tags=read_tags(read, "subnet_tags"),
         support_type=read.choice("support_type", ("EXTENDED", "STANDARD"), "") if read.has("support_type") else "",
         zonal_shift=read.flag("zonal_shift", False),
         deletion_protection=read.flag("deletion_protection", False),

@@ -155,7 +155,7 @@ def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Poo
     }
     if pool.schedule:
         args["schedule"] = pool.schedule.model_dump(exclude_none=True)
-    if options.get("efa"):
+    if options.get("efa") or options.get("security_group_ids"):
         args |= {"cluster_security_group_id": place.cluster_security_group_id, "vpc_id": place.vpc_id}
     return EksGpuPoolArgs(**args, **options)
 

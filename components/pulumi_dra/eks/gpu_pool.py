@@ -9,7 +9,6 @@ import pulumi_aws as aws
 
 from pulumi_dra.children import Children
 from pulumi_dra.eks import launch_template
-from pulumi_dra.eks.boot_config import boot_config
 from pulumi_dra.eks.capacity import capacity_type, is_bought, machine_in_template
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, read_gpu_pool_inputs
 from pulumi_dra.eks.key_grants import declare_volume_grant
@@ -53,8 +52,11 @@ class EksGpuPool(pulumi.ComponentResource):
         if inputs.efa:
             groups = [inputs.cluster_security_group_id or "", self._declare_efa_group(inputs).id]
             settings["network_interfaces"] = launch_template.efa_interfaces(
-                inputs.efa.interfaces, inputs.efa.cards, groups
+                inputs.efa.interfaces, inputs.efa.cards, [*groups, *inputs.security_group_ids]
             )
+        elif inputs.security_group_ids:
+            cluster_group = inputs.cluster_security_group_id or ""
+            settings["vpc_security_group_ids"] = [cluster_group, *inputs.security_group_ids]
         if inputs.placement_group:
             settings["placement"] = {"group_name": self._declare_placement_group(inputs).name}
         if machine_in_template(inputs.capacity):
@@ -68,7 +70,7 @@ class EksGpuPool(pulumi.ComponentResource):
             capacity_reservation_specification=launch_template.reservation_target(
                 inputs.capacity, inputs.reservation_id
             ),
-            user_data=boot_config(mig=inputs.mig, local_storage=inputs.local_storage, kubelet=inputs.kubelet) or None,
+            user_data=inputs.user_data or None,
             tag_specifications=launch_template.tag_specifications({**inputs.tags, "Name": inputs.pool_name}),
             tags=inputs.tags,
             opts=self._children.options(),

@@ -1,6 +1,7 @@
 """Inputs of EksGpuPool: what they are, and what is wrong with them."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from base64 import b64decode
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
@@ -11,7 +12,7 @@ from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
-from pulumi_dra.eks.boot_config import KubeletSettings
+from pulumi_dra.eks.boot_config import MOST_BYTES, KubeletSettings, boot_config
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
 from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL, known_machine
@@ -84,6 +85,12 @@ class EksGpuPoolArgs(TypedDict):
     """Security group of the cluster; needed with EFA, because the template then names the groups."""
     vpc_id: NotRequired[pulumi.Input[str]]
     """VPC of the nodes; needed with EFA, for its security group."""
+    security_group_ids: NotRequired[list[pulumi.Input[str]]]
+    """Further security groups of the nodes; with them cluster_security_group_id, which EKS then adds no longer."""
+    boot_script: NotRequired[str]
+    """Shell script, "#!/bin/bash" first, that runs on the first boot of each machine before it joins: proxies,
+    certificates, mirrors of registries. It is in the launch template, so no place for secrets; another one rolls the
+    nodes. Default none."""
     placement_group: NotRequired[bool]
     """Whether nodes are placed close together, which needs subnets of one zone. Default false."""
     max_pods: NotRequired[int]
@@ -140,14 +147,13 @@ class EksGpuPoolInputs:
     update_strategy: str
     max_unavailable: int
     force_update: bool
-    mig: list[list[str] | None]
-    kubelet: KubeletSettings
     efa: Efa | None
     cluster_security_group_id: pulumi.Input[str] | None
     vpc_id: pulumi.Input[str] | None
+    security_group_ids: list[pulumi.Input[str]]
+    user_data: str
     placement_group: bool
     disk_gib: int
-    local_storage: str
     disk_kms_key_arn: pulumi.Input[str] | None
     grant_key_use: bool
     node_repair: bool
@@ -185,18 +191,13 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         update_strategy=read.choice("update_strategy", ("MINIMAL", "DEFAULT"), "MINIMAL"),
         max_unavailable=read.whole("max_unavailable", 1, least=1, most=100),
         force_update=read.flag("force_update", False),
-        mig=_read_mig(read, machine),
-        kubelet=KubeletSettings(
-            max_pods=read_max_pods(read, CLOUD),
-            reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
-            reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
-        ),
+        user_data=_read_user_data(read, machine),
+        security_group_ids=_read_groups(read),
         efa=_read_efa(read, machine),
         cluster_security_group_id=read.identifier("cluster_security_group_id"),
         vpc_id=read.identifier("vpc_id"),
         placement_group=read.flag("placement_group", False),
         disk_gib=read_disk_gib(read, CLOUD),
-        local_storage=read.choice("local_storage", ("none", "raid0", "mount"), "none"),
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         grant_key_use=read_key_grant(read, "disk_kms_key_arn"),
         node_repair=read.flag("node_repair", False),
@@ -217,6 +218,34 @@ def read_release_version(read: InputReader) -> str | None:
     if isinstance(version, str) and release and not release.startswith(f"{version}."):
         read.refuse("release_version", f"{release} is not of Kubernetes {version}: change both together")
     return release
+
+
+def _read_user_data(read: InputReader, machine: str) -> str:
+    """Return what the launch template tells a node at boot, "" for nothing."""
+    script = read.text("boot_script", "")
+    if script and not script.startswith("#!"):
+        read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
+    told = boot_config(
+        mig=_read_mig(read, machine),
+        local_storage=read.choice("local_storage", ("none", "raid0", "mount"), "none"),
+        kubelet=KubeletSettings(
+            max_pods=read_max_pods(read, CLOUD),
+            reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
+            reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
+        ),
+        script=script,
+    )
+    size = len(b64decode(told))
+    if size > MOST_BYTES:
+        read.refuse("boot_script", f"makes user data of {size} bytes; EC2 takes {MOST_BYTES}")
+    return told
+
+
+def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
+    groups = read.some_identifiers("security_group_ids", pattern="sg-.+", meaning="the id of a security group")
+    if groups and not read.has("cluster_security_group_id"):
+        read.refuse("cluster_security_group_id", "is missing: where a launch template names groups EKS adds none")
+    return groups
 
 
 def _read_mig(read: InputReader, machine: str) -> list[list[str] | None]:

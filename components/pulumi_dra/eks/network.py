@@ -40,6 +40,8 @@ class EksNetworkArgs(TypedDict):
     """Whether the VPC logs its flows, kept for a year. Default true."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Policy that bounds the role of the flow logs, where an account has roles made with one alone. Default none."""
+    private_subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Further tags on the private subnets, by which other tools find them (karpenter.sh/discovery). Default none."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags on everything that takes tags."""
 
@@ -63,12 +65,12 @@ class EksNetwork(pulumi.ComponentResource):
         single_nat = read.flag("single_nat_gateway", False)
         flow_logs = read.flag("flow_logs", True)
         boundary = read_boundary(read)
-        tags = read_tags(read)
+        tags, private_tags = read_tags(read), read_tags(read, "private_subnet_tags")
         read.finish()
 
         super().__init__("pulumi-dra:index:EksNetwork", name, {}, opts)
         self._children = Children(self, opts)
-        self._tags = tags
+        self._tags, self._subnet_tags = tags, {"private": private_tags, "public": dict[str, pulumi.Input[str]]()}
         chosen = self._choose_zones(named, count)
         addresses = plan_addresses(cidr, sorted(chosen))
         vpc = aws.ec2.Vpc(
@@ -137,7 +139,7 @@ class EksNetwork(pulumi.ComponentResource):
             availability_zone=zone,
             cidr_block=block,
             map_public_ip_on_launch=False,
-            tags=self._named(f"{side}-{zone}", **{f"kubernetes.io/role/{role}": "1"}),
+            tags={**self._named(f"{side}-{zone}", **{f"kubernetes.io/role/{role}": "1"}), **self._subnet_tags[side]},
             opts=self._children.options(),
         )
 

@@ -8,9 +8,9 @@ MOST = 45
 """AWS takes 50 on a resource; the components and EKS add their own."""
 
 
-def read_tags(read: InputReader) -> dict[str, pulumi.Input[str]]:
-    """Return the input `tags` (EC2 user guide, “Tag restrictions”)."""
-    return read.labels("tags", most=MOST, check=_check)
+def read_tags(read: InputReader, key: str = "tags") -> dict[str, pulumi.Input[str]]:
+    """Return the input `tags`, or another of that kind (EC2 user guide, “Tag restrictions”)."""
+    return read.labels(key, most=MOST, check=_check)
 
 
 def _check(key: str, value: str) -> str:

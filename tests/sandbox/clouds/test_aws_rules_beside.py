@@ -138,12 +138,14 @@ def test_row_52_interfaces_of_others_keep_a_network(cloud: Any, kind: str) -> No
 PERCENTAGE = {"maxUnhealthyNodeThresholdCount": 1, "maxUnhealthyNodeThresholdPercentage": 20}
 OVERRIDE = {"nodeMonitoringCondition": "AcceleratedHardwareReady", "repairAction": "Replace"}
 PLAIN = base64.b64encode(b"#!/bin/sh\necho hello\n").decode()
+LONG = base64.b64encode(b"MIME-Version: 1.0\n\n" + b"#" * 16_384).decode()
 TOML = base64.b64encode(b'[settings.kernel]\nlockdown = "integrity"\n').decode()
 AT_ONCE: dict[str, tuple[str, dict[str, Any], str]] = {
     "row 8: a bare script": (TEMPLATE, {"userData": PLAIN}, "not in the MIME multipart format"),
     "row 8: no base64": (TEMPLATE, {"userData": "#!/bin/sh"}, "Invalid BASE64"),
     "row 8: Bottlerocket's settings": (TEMPLATE, {"userData": TOML}, ""),
     "row 8: an image of one's own": (TEMPLATE, {"userData": PLAIN, "imageId": "ami-1"}, ""),
+    "row 8: more than EC2 takes": (TEMPLATE, {"userData": LONG}, "limited to 16384 bytes"),
     "row 34: two thresholds": (GROUP, group(nodeRepairConfig=PERCENTAGE), "exclude each other"),
     "row 34: half an override": (
         GROUP,

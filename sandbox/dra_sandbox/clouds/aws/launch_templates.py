@@ -10,6 +10,9 @@ from dra_sandbox.clouds.wire import Values
 DEVICES_OF_A_CARD = 2  # of every card but the first; aws/aws-k8s-tester issue 531
 
 
+MOST_BYTES = 16_384  # EC2 user guide, “Run commands when you launch an EC2 instance with user data input”
+
+
 def user_data_is_multipart(inputs: Values) -> str | None:
     """EKS user guide, “Customize managed nodes with launch templates”: Amazon Linux's is merged with EKS's own.
 
@@ -21,6 +24,8 @@ def user_data_is_multipart(inputs: Values) -> str | None:
         text = base64.b64decode(inputs["userData"], validate=True).decode()
     except ValueError:
         return "InvalidUserData.Malformed: Invalid BASE64 encoding of user data."
+    if len(text.encode()) > MOST_BYTES:
+        return "InvalidUserData.Malformed: User data is limited to 16384 bytes"
     is_toml = text.lstrip().startswith("[settings")
     if is_toml or message_from_string(text).is_multipart():
         return None
