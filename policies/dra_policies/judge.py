@@ -101,7 +101,8 @@ class Judge:
         self, found: Iterable[tuple[Rule, Finding]], resources: Iterable[Resource], used: set[Excuse]
     ) -> Iterator[tuple[Rule, Finding]]:
         """Yield the findings that nothing excuses; `used` takes the exemptions that excuse the others."""
-        by_urn = {each.urn: each for each in resources}
+        found = tuple(found)
+        by_urn = {each.urn: each for each in resources} if found else {}
         for rule, finding in found:
             resource = by_urn.get(urn_of(finding))
             names = [finding.about] if finding.about else []

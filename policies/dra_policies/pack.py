@@ -1,4 +1,4 @@
-"""The rules as policies of Pulumi. This module and `secrets` alone import Pulumi.
+"""The rules as policies of Pulumi. This module, `once` and `secrets` alone import Pulumi.
 
 Each rule is one policy, so that a pack's configuration can set its level by its id. A policy is asked at two
 times: when a resource is analysed, before it is created, and when the whole stack is known.
@@ -6,7 +6,7 @@ times: when a resource is analysed, before it is created, and when the whole sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from threading import local
 
@@ -16,9 +16,7 @@ from pulumi_policy import (
     PolicyResource,
     ReportViolation,
     ResourceValidationArgs,
-    ResourceValidationPolicy,
     StackValidationArgs,
-    StackValidationPolicy,
 )
 from pulumi_policy.proxy import UnknownValueError
 
@@ -26,6 +24,7 @@ from dra_policies.configuration.exemptions import excuses_of
 from dra_policies.configuration.reading import NOT_CONFIGURED, Configured
 from dra_policies.configuration.rules import configured_rules
 from dra_policies.judge import Judge, Told
+from dra_policies.once import AnsweredPolicy, ask_once
 from dra_policies.rules import RULES, Rule
 from dra_policies.secrets import leave_secrets_out
 from dra_policies.stack.resource import Resource
@@ -38,18 +37,39 @@ LEVELS = {"mandatory": EnforcementLevel.MANDATORY, "advisory": EnforcementLevel.
 
 
 class Answers:
-    """What the judge says, asked once per request: the SDK gives one to every policy in turn, in one thread."""
+    """What the judge says, asked once per request and kept for the policies that speak, in one thread."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, rules: Sequence[Rule]) -> None:
         self._judge = judge
+        self._rules = tuple(rules)
         self._request = local()
 
-    def to(self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
-        """Return what is told under the name of one rule; a rule that asks again asks about another request.
+    def ask(self, args: ResourceValidationArgs | StackValidationArgs, off: Sequence[str]) -> frozenset[str]:
+        """Judge for all rules, and keep what is told; return the ids of the rules that speak.
 
-        A rule that is off by default is asked by itself, and of the whole stack alone: the pack's configuration has
-        turned it on, or the SDK would not ask.
+        `off` are ids of rules that are off by default and that the pack's configuration has turned on: they are asked
+        of the whole stack alone.
         """
+        told = self._ask(args)
+        rules = [rule for rule in self._rules if rule.id in off]
+        if rules and not isinstance(args, ResourceValidationArgs):
+            told += self._judge.of_stack([_stack_resource(each) for each in args.resources], rules)
+        self._request.held = told
+        return frozenset(entry.rule.id for entry in told)
+
+    def forget(self) -> None:
+        """Forget what was judged, so that the next request is judged by itself."""
+        vars(self._request).pop("held", None)
+
+    def to(self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
+        """Return what is told under the name of one rule, from what is kept.
+
+        Without that, where an SDK asks every policy by itself, the first asks for all; a rule that asks again asks
+        about another request, and one that is off by default asks by itself, of the whole stack alone.
+        """
+        held: tuple[Told, ...] | None = vars(self._request).get("held")
+        if held is not None:
+            return tuple(entry for entry in held if entry.rule.id == rule.id)
         if not rule.is_on:
             if isinstance(args, ResourceValidationArgs):
                 return ()
@@ -68,12 +88,8 @@ class Answers:
         return self._judge.of_stack([_stack_resource(resource) for resource in args.resources])
 
 
-class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
-    """One rule, under one name, as a policy for single resources and for the whole stack.
-
-    The SDK has a class for each and asks with isinstance which of the two a policy is; being both is what
-    lets a rule have one name and one level in a pack's configuration.
-    """
+class RulePolicy(AnsweredPolicy):
+    """One rule, under one name, as a policy for single resources and for the whole stack."""
 
     def __init__(self, rule: Rule, answers: Answers) -> None:
         # Not super().__init__: the two bases take their arguments in different orders.
@@ -84,14 +100,8 @@ class RulePolicy(ResourceValidationPolicy, StackValidationPolicy):
             enforcement_level=LEVELS[rule.level] if rule.is_on else EnforcementLevel.DISABLED,
             remediation_steps=rule.fix,
         )
-        self._rule = rule
-        self._answers = answers
-
-    def has_validation(self) -> bool:
-        return True
-
-    def has_remediation(self) -> bool:
-        return False
+        self._rule, self.is_on = rule, rule.is_on
+        self.answers = self._answers = answers
 
     def validate(self, args: ResourceValidationArgs | StackValidationArgs, report_violation: ReportViolation) -> None:
         """Report every finding of the rule."""
@@ -109,10 +119,11 @@ def policies(
     settings = configured.settings
     chosen = configured_rules(rules, settings)
     leave_secrets_out()
+    ask_once()
     judge = Judge(
         chosen, excuses=excuses_of(configured), thresholds=settings.thresholds, today=today or date.today()
     )
-    answers = Answers(judge)
+    answers = Answers(judge, chosen)
     return [RulePolicy(rule, answers) for rule in chosen]
 
 

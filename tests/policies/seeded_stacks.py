@@ -85,21 +85,21 @@ def edited(stack: Mapping[str, Resource], edit: Edit) -> dict[str, Resource]:
         elif not path:
             changed[short] = resource(short, value)
         else:
-            values = _put(changed[short].props.values, path.split("/"), value)
+            values = put(changed[short].props.values, path.split("/"), value)
             changed[short] = replace(changed[short], props=Properties(values))
     return changed
 
 
-def _put(here: Any, keys: list[str], value: Any) -> Any:
+def put(here: Any, keys: list[str], value: Any) -> Any:
     """Return a value with something below it set; `~1` in a key stands for a slash."""
     first, rest = keys[0].replace("~1", "/"), keys[1:]
     if isinstance(here, list):
         copied = list(here)
         index = len(here) if first == "+" else int(first)
-        new = _put(here[index] if index < len(here) else {}, rest, value) if rest else value
+        new = put(here[index] if index < len(here) else {}, rest, value) if rest else value
         copied[index : index + 1] = [] if new is None else [new]
         return copied
-    new = _put((here or {}).get(first, {}), rest, value) if rest else value
+    new = put((here or {}).get(first, {}), rest, value) if rest else value
     return {key: item for key, item in {**(here or {}), first: new}.items() if item is not None}
 
 

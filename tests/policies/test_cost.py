@@ -9,6 +9,7 @@ import pytest
 from google.protobuf import struct_pb2
 from pulumi.runtime.proto import analyzer_pb2 as messages
 from pulumi_policy import EnforcementLevel
+from pulumi_policy import policy as sdk
 from pulumi_policy.policy import _PolicyAnalyzerServicer
 
 from dra_policies.judge import Judge
@@ -33,6 +34,36 @@ def test_a_request_is_judged_once_for_all_rules(declare: SimpleNamespace, monkey
     servicer.Analyze(request, None)
 
     assert asked == [group.urn, group.urn]  # once in each request
+
+
+def test_a_request_is_decoded_once_for_all_rules(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where several rules speak: nothing of the stack is decoded for each of them."""
+    decoded: list[object] = []
+    real = sdk.json_format.MessageToDict
+    monkeypatch.setattr(sdk.json_format, "MessageToDict", lambda message: decoded.append(message) or real(message))
+    servicer = _PolicyAnalyzerServicer("dra", "1", policies(), EnforcementLevel.ADVISORY)
+    open_to_all = declare.resource("aws:eks/cluster:Cluster", "c", {"version": "1.33"})
+    stack = [declare.record(), declare.node_group(), open_to_all, *declare.job_resources(1)]
+    requests = [
+        {"type": each.type, "urn": each.urn, "name": each.name, "properties": _struct(each.props.values)}
+        for each in stack
+    ]
+
+    answers = [servicer.Analyze(messages.AnalyzeRequest(**each), None) for each in requests]
+    of_stack = servicer.AnalyzeStack(
+        messages.AnalyzeStackRequest(resources=[messages.AnalyzerResource(**each) for each in requests]), None
+    )
+
+    assert len({each.policyName for answer in (*answers, of_stack) for each in answer.diagnostics}) >= 2
+    assert len([each for each in decoded if len(each.fields)]) == 2 * len(stack)  # type: ignore[attr-defined]  # a Struct
+
+
+def _struct(values: Any) -> struct_pb2.Struct:
+    made = struct_pb2.Struct()
+    made.update(values)
+    return made
 
 
 def test_an_object_is_sized_alone_and_all_of_them_once(

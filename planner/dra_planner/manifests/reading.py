@@ -25,7 +25,7 @@ from dra_planner.manifests.validation.verdict import judge, take
 from dra_planner.manifests.workloads import WorkloadReader
 from dra_planner.manifests.workloads.description import Node as Part
 from dra_planner.manifests.workloads.gangs import gang_findings, is_gang
-from dra_planner.manifests.workloads.queued import is_queued
+from dra_planner.manifests.workloads.queued import has_other_scheduler, is_queued
 from dra_planner.manifests.workloads.scalers import is_scaler, scaler_findings
 from dra_planner.model import (
     DeviceClass,
@@ -181,7 +181,7 @@ class _Collector:
     def finish(self) -> Manifests:
         group_claims = self.share_group_claims()
         self.diagnostics += gang_findings(self.gangs, self.workloads)
-        if self.setup or any(is_queued(workload) for workload in self.workloads):
+        if self.setup or any(is_queued(each) or has_other_scheduler(each) for each in self.workloads):
             from dra_planner.manifests.setup import queue_findings  # few manifests hold some
 
             self.diagnostics += queue_findings(self.setup, self.workloads, self.claims, self.templates)

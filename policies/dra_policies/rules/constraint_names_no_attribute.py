@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import cache
 from typing import Final
 
 from dra_planner import catalog
@@ -15,7 +16,7 @@ _DOMAINS: Final = ("gpu.nvidia.com", "compute-domain.nvidia.com")
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    known = {each.qualified_name for release in catalog.driver_releases() for each in release.attributes}
+    known = _known()
     for claim in written_claims(view.manifests) if view.manifests else ():
         for constraint in claim.spec.constraints:
             for name in filter(None, (constraint.match_attribute, constraint.distinct_attribute)):
@@ -28,6 +29,12 @@ def check(view: StackView) -> Iterator[Finding]:
                     fix=f'write "{near}"' if near else RULE.fix,
                     place=claim.place,
                 )
+
+
+@cache
+def _known() -> frozenset[str]:
+    """Return the attributes that some release publishes."""
+    return frozenset(each.qualified_name for release in catalog.driver_releases() for each in release.attributes)
 
 
 RULE = Rule(

@@ -43,6 +43,8 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
     """
     if resource.type == RECORD_TYPE:
         return judge_record(StackView(expects_record=True, record=read_record(resource)))
+    if not _is_judged(resource):
+        return None
     if sum(each.type == RECORD_TYPE for each in seen) > 1:
         # Which plan a resource belongs to is known with the whole stack, when it is judged.
         return StackView(declared=_declared([resource]), versions=_versions([resource]))
@@ -64,6 +66,13 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
     if is_kubernetes_object(resource):
         return judge_objects(read_objects(view, objects_behind(resource, seen)))
     return view if view.declared else None
+
+
+def _is_judged(resource: Resource) -> bool:
+    """Whether some rule is about resources of that kind by themselves."""
+    if not resource.type.startswith(_ELSEWHERE) or resource.type in RELEASES:
+        return True
+    return resource.type.endswith((":DaemonSet", ":DaemonSetPatch")) or is_kubernetes_object(resource)
 
 
 def view_of_stack(resources: Sequence[Resource]) -> StackView:

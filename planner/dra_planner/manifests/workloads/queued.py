@@ -7,6 +7,8 @@ from typing import Final
 from dra_planner.manifests.workloads.description import KUEUE_QUEUE
 from dra_planner.model import Workload
 
+KAI: Final = "kai-scheduler"
+VOLCANO: Final = "volcano"
 KAI_QUEUE: Final = "kai.scheduler/queue"
 OLD_KAI_QUEUE: Final = "runai/queue"
 """What KAI read before 0.6, and Run:ai still does (kai-scheduler/KAI-Scheduler:CHANGELOG.md@d5bc503a)."""
@@ -18,6 +20,11 @@ def labels_of(workload: Workload) -> dict[str, str]:
     for pods in workload.pod_sets:
         found.update(pods.template.labels)
     return found
+
+
+def has_other_scheduler(workload: Workload) -> bool:
+    """Whether KAI or Volcano places its pods."""
+    return any(pods.template.spec.scheduler_name in (KAI, VOLCANO) for pods in workload.pod_sets)
 
 
 def is_queued(workload: Workload) -> bool:

@@ -1,0 +1,40 @@
+"""Ceilings of cost, for all pools and for one: silent without a threshold, exact with one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from seeded_stacks import base, edited
+
+from dra_policies.judge import Judge, Told
+from dra_policies.rules import RULES
+from dra_policies.stack.resource import Resource
+
+ALL, ONE = "cost-above-ceiling", "pool-cost-above-ceiling"
+HOURLY = 4.6016  # g6.12xlarge on demand in us-east-1
+MONTH = HOURLY * 730 * 6
+
+
+def told(stack: Mapping[str, Resource], thresholds: Mapping[str, float]) -> list[Told]:
+    found = Judge(RULES, thresholds=thresholds).of_stack(list(stack.values()))
+    return [each for each in found if each.rule.id in (ALL, ONE)]
+
+
+def test_without_a_threshold_nothing_is_told() -> None:
+    assert told(base("raw-eks"), {}) == []
+
+
+@pytest.mark.parametrize("rule", [ALL, ONE])
+def test_a_ceiling_below_the_cost_is_told_and_one_above_is_not(rule: str) -> None:
+    (entry,) = told(base("raw-eks"), {rule: MONTH - 1})
+    assert entry.rule.level == "mandatory"
+    assert f"${MONTH:,.0f} a month" in entry.finding.message
+    assert told(base("raw-eks"), {rule: MONTH + 1}) == []
+
+
+def test_following_the_fix_helps() -> None:
+    (entry,) = told(base("raw-eks"), {ONE: MONTH - 1})
+    assert "lower its maximum to 5" in entry.finding.fix
+    assert entry.finding.urn.endswith("::gpus")
+    assert told(edited(base("raw-eks"), {"gpus/scalingConfig/maxSize": 5}), {ONE: MONTH - 1}) == []

@@ -1,0 +1,95 @@
+"""Each fault in manifests is found with its code and severity, and its fix makes it go; good manifests are silent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+from seeded_stacks import HERE, Edit, put
+
+from dra_planner.errors import Diagnostic
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from dra_policies.rules import check_all, view_of
+
+FOLDER = HERE / "manifests"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InManifest:
+    """A fault: the edit (object/path → value), what must be told, and the edit that its fix comes to."""
+
+    fault: str
+    edit: Edit
+    code: str
+    severity: str
+    words: str
+    fix: Edit | str
+    kubernetes: str = "1.36"
+
+
+ROWS = [InManifest(**row) for row in yaml.safe_load((FOLDER / "faults.yaml").read_text())]
+GOOD: dict[str, Any] = yaml.safe_load((FOLDER / "good.yaml").read_text())
+
+
+def edited(objects: dict[str, Any], edit: Edit) -> dict[str, Any]:
+    changed = dict(objects)
+    for where, value in edit.items():
+        short, _, path = where.partition("/")
+        if path:
+            changed[short] = put(changed[short], path.split("/"), value)
+        elif value is None:
+            del changed[short]
+        else:
+            changed[short] = value
+    return changed
+
+
+@cache
+def fleet(kubernetes: str) -> Fleet:
+    return read_fleet(
+        {
+            "cloud": "eks",
+            "region": "us-east-1",
+            "kubernetes": kubernetes,
+            "systemPool": {"machine": "m7i.large"},
+            "drivers": {"nvidia": {"version": "25.12.0"}},
+            "pools": [{"name": "l4", "machine": "g6.12xlarge", "count": {"min": 0, "max": 8}}],
+        }
+    )
+
+
+def told(objects: dict[str, Any], kubernetes: str = "1.36") -> list[Diagnostic]:
+    text = "---\n".join(yaml.safe_dump(each, sort_keys=False) for each in objects.values())
+    request = PlanRequest(fleet=fleet(kubernetes), sources=(Source("team.yaml", text),), devices_only=True)
+    plan = make_plan(request)
+    assert plan.manifests is not None
+    return list(check_all(view_of(plan.manifests, features_of(fleet(kubernetes).minor), plan)))
+
+
+@pytest.mark.parametrize("kubernetes", ["1.34", "1.35", "1.36"])
+def test_good_manifests_are_silent(kubernetes: str) -> None:
+    assert told(GOOD, kubernetes) == []
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
+def test_a_fault_is_found_and_its_fix_helps(row: InManifest) -> None:
+    bad = edited(GOOD, row.edit)
+    better = GOOD if row.fix == "undo" else edited(bad, row.fix)  # type: ignore[arg-type]  # else a mapping
+
+    found = [each for each in told(bad, row.kubernetes) if each.code == row.code]
+    after = [each for each in told(better, row.kubernetes) if each.code == row.code]
+
+    assert [each.severity for each in found] == [row.severity], told(bad, row.kubernetes)
+    assert row.words in f"{found[0].message}; {found[0].fix}"
+    assert after == []
+
+
+def test_names_are_used_once() -> None:
+    names = [row.fault for row in ROWS]
+    assert sorted(names) == sorted(set(names))
