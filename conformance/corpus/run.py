@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import PlanRequest, make_plan, read_checked
@@ -40,16 +42,8 @@ OF_THE_SERVER = {
 
 def fleet() -> Fleet:
     """Return a fleet with several GPUs per node, on which most examples fit."""
-    return read_fleet(
-        {
-            "cloud": "eks",
-            "region": "us-east-1",
-            "kubernetes": f"1.{MAXIMUM_MINOR}",
-            "systemPool": {"machine": "m7i.4xlarge"},
-            "drivers": {"nvidia": {"version": "25.12.0"}},
-            "pools": [{"name": "l4", "machine": "g6.48xlarge", "count": {"min": 0, "max": 100}}],
-        }
-    )
+    document = yaml.safe_load((HERE / "fleet.yaml").read_text(encoding="utf-8"))
+    return read_fleet({**document, "kubernetes": f"1.{MAXIMUM_MINOR}"})
 
 
 def main() -> int:
