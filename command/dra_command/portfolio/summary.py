@@ -104,8 +104,11 @@ class Summary:
 
     @property
     def has_wrong_input(self) -> bool:
-        """Whether a stack or an edit is wrong."""
-        return any(row.outcome == "failed:input" for _, row in self.faults())
+        """Whether a stack, an edit, or what is to be placed across clusters is wrong."""
+        placed = self.answers.placement
+        return any(row.outcome == "failed:input" for _, row in self.faults()) or (
+            placed is not None and placed.outcome == "failed:input"
+        )
 
     def faults(self) -> Iterator[tuple[CellName, Row]]:
         """Yield the cells that have no answer, of every question."""

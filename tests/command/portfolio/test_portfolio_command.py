@@ -157,6 +157,13 @@ def test_a_broken_stack_is_wrong_input_and_the_rest_is_told(tmp_path: Path, caps
     assert "2 have no answer" in out
 
 
+def test_a_placement_that_cannot_be_made_is_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_portfolio(tmp_path / "p", 1, 0, "place: [{workloads: [work]}]\n")
+    status, out, _ = answer(capsys, str(file))
+    assert status == Status.WRONG_INPUT
+    assert "place: Deployment default/web runs in c00000 already" in out
+
+
 def test_a_share_says_what_all_take(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write_portfolio(tmp_path / "p", 4, 1)
     _, out, _ = answer(capsys, str(file), "--sample", "25%")
