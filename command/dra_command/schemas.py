@@ -18,6 +18,7 @@ from dra_command.contract import (
     PlanOutput,
     PortfolioOutput,
     RehearseOutput,
+    SuggestOutput,
     VerifyOutput,
 )
 from dra_command.contract.baseline import BaselineFile
@@ -36,6 +37,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "explain": (ExplainOutput, "serialization", "Answer of `pulumi-dra explain --format json`."),
     "explain-pool": (ExplainPoolOutput, "serialization", "Answer of `pulumi-dra explain --pool NAME --format json`."),
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
+    "suggest": (SuggestOutput, "serialization", "Answer of `pulumi-dra suggest --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),
     "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),
     "portfolio-answer": (PortfolioOutput, "serialization", "Answer of `pulumi-dra portfolio --format json`."),

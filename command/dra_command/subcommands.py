@@ -100,6 +100,12 @@ def _add_suggest(commands: Any) -> None:
         default="steady",
         help="which demand to buy for (default: %(default)s)",
     )
+    parser.add_argument(
+        "--format",
+        choices=("yaml", "json"),
+        default="yaml",
+        help="a fleet document with comments, or all fleets compared as JSON (default: %(default)s)",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 

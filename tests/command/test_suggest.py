@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from command_project import EXAMPLES, Project
+
+from dra_command.contract import SuggestOutput
 
 
 def test_the_printed_fleet_runs_the_workloads(project: Project) -> None:
@@ -39,3 +43,32 @@ def test_wrong_input(words: list[str], message: str, project: Project) -> None:
     done = project.run("suggest", str(EXAMPLES / "workloads"), "--cloud", "eks", "--region", "us-east-1", *words)
     assert done.status == 2
     assert message in done.err
+
+
+def test_json_has_the_fleets_that_were_compared(project: Project) -> None:
+    words = [str(EXAMPLES / "workloads"), "--region", "us-east-1", "--format", "json"]
+    done = project.run("suggest", *words, "--machines", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge")
+    assert (done.status, done.err) == (0, "")
+    answer = json.loads(done.out)
+    assert SuggestOutput.model_validate(answer).model_dump() == answer
+    assert (answer["verdict"], answer["candidates"], answer["obstacles"]) == ("fits", 4, [])
+    hourly = [each["hourly"] for each in (answer["best"], *answer["others"])]
+    assert hourly == sorted(hourly)
+    project.write("fleet.yaml", json.dumps(answer["best"]["fleet"]))
+    assert project.run("plan", words[0], "--fleet", "fleet.yaml").status == 0
+
+
+def test_json_says_what_no_machine_runs(project: Project) -> None:
+    words = [str(EXAMPLES / "workloads-that-do-not-fit"), "--region", "us-east-1", "--format", "json"]
+    done = project.run("suggest", *words, "--machines", "g6.2xlarge")
+    answer = json.loads(done.out)
+    assert (done.status, answer["verdict"], answer["best"]) == (1, "does-not-fit", None)
+    assert all(each["subject"] and each["reasons"] for each in answer["obstacles"])
+    assert answer["obstacles"]
+
+
+def test_json_of_wrong_input_is_an_error(project: Project) -> None:
+    words = [str(EXAMPLES / "workloads"), "--region", "mars-1", "--format", "json"]
+    done = project.run("suggest", *words)
+    assert done.status == 2
+    assert "mars-1" in json.loads(done.out)["error"]["message"]

@@ -36,6 +36,11 @@ def run(values: argparse.Namespace) -> int:
     )
     with doing("comparing machines", quiet=values.quiet):
         found = suggest_fleets(request)
+    if values.format == "json":
+        from dra_command.formats.suggest_json import suggest_json  # with the contract
+
+        print(suggest_json(found))
+        return Status.FITS if found.best is not None else status_of(found.plan.verdict, allow_unknown=False)
     if found.best is None:
         for line in _refusal(found):
             print(line, file=sys.stderr)

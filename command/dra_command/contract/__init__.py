@@ -11,6 +11,7 @@ from dra_command.contract.messages import MessagesOutput
 from dra_command.contract.plan import PlanOutput
 from dra_command.contract.portfolio import PortfolioOutput
 from dra_command.contract.rehearse import RehearseOutput
+from dra_command.contract.suggest import SuggestOutput
 from dra_command.contract.verify import VerifyOutput
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "PlanOutput",
     "PortfolioOutput",
     "RehearseOutput",
+    "SuggestOutput",
     "VerifyOutput",
 ]

@@ -1,0 +1,54 @@
+"""Answer of `pulumi-dra suggest`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output, VerdictText
+
+
+class MachineCountRow(Output):
+    """So many nodes of one machine type."""
+
+    machine: str
+    nodes: int
+
+
+class SuggestedRow(Output):
+    """A fleet that runs everything: its machines, what they cost, and the document of the fleet."""
+
+    hourly: float = Field(description="US dollars per hour of the GPU nodes, with those that the simulation needs.")
+    machines: list[MachineCountRow]
+    fleet: dict[str, Any] = Field(description="The fleet, as a file for --fleet has it.")
+
+
+class NotComparedRow(Output):
+    """A machine type that the region offers and that was not compared."""
+
+    machine: str
+    why: str
+
+
+class ObstacleRow(Output):
+    """A workload that no fleet of the compared machines runs, with the reasons and what would fix them."""
+
+    subject: str
+    reasons: list[str]
+    fixes: list[str]
+
+
+class SuggestOutput(Output):
+    """Answer of `pulumi-dra suggest --format json`."""
+
+    version: Literal[1] = 1
+    verdict: VerdictText
+    currency: Literal["USD"] = "USD"
+    priced_on: str = Field(description="Date of the oldest price used; empty where it is not known.")
+    best: SuggestedRow | None = Field(description="The cheapest fleet found; null where none runs everything.")
+    gap: float = Field(description="How much less any other fleet of them could cost, as a part of it; 0 is proved.")
+    others: list[SuggestedRow] = Field(description="Simpler fleets, by price.")
+    candidates: int = Field(description="Machine types compared.")
+    not_compared: list[NotComparedRow]
+    obstacles: list[ObstacleRow]
