@@ -12,6 +12,7 @@ from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.model import nodes_left
 from dra_planner.plan.values import NodeRange, PlannedPool
+from dra_planner.wording import counted
 
 
 def may_be_smaller(fleet: Fleet, name: str) -> bool:
@@ -46,15 +47,18 @@ def count_to_build(fleet: Fleet, name: str, nodes: int, maximum: int) -> int:
 
 def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
     """Yield a note for each pool that is built with more nodes than it needs, an error for one that cannot be built."""
-    for pool, planned in zip(fleet.pools, pools, strict=True):
+    rows = tuple(pools)
+    built = {planned.name: planned.nodes.desired for planned in rows}
+    for pool, planned in zip(fleet.pools, rows, strict=True):
         step, nodes = _step(fleet, pool), planned.nodes.desired
         if nodes % step.nodes:
             upward = nodes + -nodes % step.nodes
+            raised = _raised(fleet, planned, {**built, pool.name: upward}, upward)
             yield Diagnostic(
                 severity="error",
                 code="count-does-not-divide",
                 message=f'pool "{pool.name}": {nodes} nodes cannot be built: {step.why}',
-                fix=f"{step.fix}, or set its maximum to {upward}" if step.fix else f"set its maximum to {upward}",
+                fix=f"{step.fix}, or {raised}" if step.fix else raised,
             )
         elif nodes > planned.recommended:
             yield Diagnostic(
@@ -64,6 +68,17 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
                 f"and {nodes} are built: {step.why}",
                 fix=f"{step.fix} to build no more than is needed" if step.fix else "",
             )
+
+
+def _raised(fleet: Fleet, planned: PlannedPool, counts: Mapping[str, int], nodes: int) -> str:
+    """Return what has to be raised for a pool to have so many nodes: its maximum, and what it shares with others."""
+    steps = [f"set its maximum to {nodes}"] if nodes > planned.maximum else []
+    steps += [
+        f"raise {limit.name} to {counted(limit.used(counts) + limit.beside, limit.unit)}"
+        for limit in fleet.limits
+        if limit.used(counts) > limit.most
+    ]
+    return " and ".join(steps)
 
 
 def _step(fleet: Fleet, pool: Pool) -> CountStep:

@@ -90,21 +90,24 @@ def test_a_quota_of_spot_machines_leaves_the_others_alone() -> None:
 
 
 def test_counts_that_are_rounded_up_stay_within_the_quota() -> None:
-    where = read_fleet(
-        {
-            "cloud": "gke",
-            "region": "us-central1",
-            "kubernetes": "1.34",
-            "network": {"zones": ["us-central1-a", "us-central1-b"]},
-            "systemPool": {"machine": "e2-standard-4"},
-            "drivers": {"nvidia": {"version": "25.8.1"}},
-            "quotas": [{"name": "NVIDIA_L4_GPUS", "unit": "gpus", "limit": 3}],
-            "pools": [{"name": "l4", "machine": "g2-standard-8", "count": {"max": 6}}],
-        }
-    )
-    plan = plan_of(where, deployment(replicas=3))
+    document: dict[str, Any] = {
+        "cloud": "gke",
+        "region": "us-central1",
+        "kubernetes": "1.34",
+        "network": {"zones": ["us-central1-a", "us-central1-b"]},
+        "systemPool": {"machine": "e2-standard-4"},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "quotas": [{"name": "NVIDIA_L4_GPUS", "unit": "gpus", "limit": 3}],
+        "pools": [{"name": "l4", "machine": "g2-standard-8", "count": {"max": 6}}],
+    }
+    plan = plan_of(read_fleet(document), deployment(replicas=3))
     assert built(plan) == {"l4": 3}
-    assert [each.code for each in plan.diagnostics] == ["count-does-not-divide"]
+    (told,) = plan.diagnostics
+    assert told.code == "count-does-not-divide"
+    assert told.fix.endswith('or raise quota "NVIDIA_L4_GPUS" to 4 GPUs')
+    document["quotas"][0]["limit"] = 4
+    plan = plan_of(read_fleet(document), deployment(replicas=3))
+    assert (plan.verdict, built(plan)) == ("fits", {"l4": 4})
 
 
 def test_a_document_is_judged_within_the_limits_of_its_fleet() -> None:
