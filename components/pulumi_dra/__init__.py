@@ -1,4 +1,4 @@
-"""Pulumi components for GPUs under Kubernetes Dynamic Resource Allocation, on EKS and GKE.
+"""Pulumi components for GPUs under Kubernetes Dynamic Resource Allocation, on EKS, GKE and AKS.
 
 Nothing is imported before it is asked for: a program for one cloud never loads the other's SDK.
 """
@@ -9,6 +9,9 @@ from pkgutil import extend_path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pulumi_dra.aks import AksCluster as AksCluster
+    from pulumi_dra.aks import AksGpuPool as AksGpuPool
+    from pulumi_dra.aks import AksNetwork as AksNetwork
     from pulumi_dra.capacity_plan import CapacityPlan as CapacityPlan
     from pulumi_dra.dra import AdminAccessPolicy as AdminAccessPolicy
     from pulumi_dra.dra import DeviceClasses as DeviceClasses

@@ -8,7 +8,7 @@ import pulumi
 
 
 class ClusterComponent(Protocol):
-    """What EksCluster and GkeCluster have in common."""
+    """What the clusters of all clouds have in common."""
 
     name: pulumi.Output[str]
     endpoint: pulumi.Output[str]

@@ -11,7 +11,7 @@ from pulumi_dra.maintenance import MaintenanceExclusion
 
 
 class ClusterOptions(TypedDict):
-    """What a fleet does not say about a cluster; the inputs of EksCluster and GkeCluster say what each means."""
+    """What a fleet does not say about a cluster; its cloud's component says what each input means."""
 
     cluster_name: NotRequired[str]
     """EKS: name of the cluster, whose log group is then declared too. Default: one that Pulumi makes."""
@@ -21,11 +21,31 @@ class ClusterOptions(TypedDict):
     """EKS: IAM role that the kubeconfig takes. Default: the one that the default provider assumes."""
     kubeconfig_profile: NotRequired[str]
     """EKS: profile of the AWS CLI that the kubeconfig names. Default: that of the default provider."""
+    resource_group_name: NotRequired[pulumi.Input[str]]
+    """AKS: existing resource group. Default: a new one."""
+    admin_group_object_ids: NotRequired[list[str]]
+    """AKS: groups in Entra ID that administer the cluster. Default: who first creates it, alone."""
+    deployer_type: NotRequired[str]
+    """AKS, without groups: what first creates the cluster is in Entra ID, User (default) or ServicePrincipal."""
+    kubelogin: NotRequired[str]
+    """AKS: how the kubeconfig gets a token: azurecli (default), devicecode, interactive, msi, spn, workloadidentity."""
+    upgrade_channel: NotRequired[str]
+    """AKS: what is upgraded by itself: patch (default), node-image or none."""
+    maintenance_day: NotRequired[str]
+    """AKS: day of the week on which AKS upgrades. Default Sunday."""
+    disk_encryption_set_id: NotRequired[pulumi.Input[str]]
+    """AKS: disk encryption set with a key of one's own. Default: Azure's own key."""
+    encryption_at_host: NotRequired[bool]
+    """AKS: whether the hosts of system nodes encrypt disks and caches. Default true."""
+    log_workspace_id: NotRequired[pulumi.Input[str]]
+    """AKS: existing Log Analytics workspace. Default: a new one."""
+    defender: NotRequired[bool]
+    """AKS: whether Microsoft Defender watches the nodes. Default true."""
     dns_endpoint: NotRequired[bool]
     """GKE: whether the API server is reached by its DNS name from outside the network too, by who has the permission
     container.clusters.connect. Default false."""
     log_retention_days: NotRequired[int]
-    """EKS, with cluster_name: how many days the control plane's logs are kept. Default 365."""
+    """How many days the control plane's logs are kept: EKS, with cluster_name, 365 by default; AKS 90."""
     vpc_cidr: NotRequired[str]
     """EKS: address range of a new network, a /16 to a /20. Default 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
@@ -45,7 +65,7 @@ class ClusterOptions(TypedDict):
     zonal_shift: NotRequired[bool]
     """EKS: whether traffic may be shifted away from a zone that fails. Default false."""
     maintenance_start: NotRequired[str]
-    """GKE: when, every day in UTC, GKE may begin to work on the cluster (03:00)."""
+    """When, in UTC, the cloud may begin to work on the cluster (03:00): GKE every day, AKS on its maintenance_day."""
     security_group: NotRequired[str]
     """GKE, and needed there: the Google group gke-security-groups@YOUR-DOMAIN, whose members and subgroups RBAC may
     name; or none, so that it is on record that roles are bound to single accounts."""

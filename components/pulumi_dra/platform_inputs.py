@@ -102,7 +102,7 @@ class DraPlatformArgs(TypedDict):
     deletion_protection: NotRequired[bool]
     """Whether the cloud refuses to delete the cluster. Default false."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """EKS: tags; GKE: resource labels, on everything that takes them."""
+    """EKS and AKS: tags; GKE: resource labels, on everything that takes them."""
 
 
 EVERY_INPUT = {name: name for name in ("tags", "secrets_kms_key", "admin_principal_arns", "addon_versions")}

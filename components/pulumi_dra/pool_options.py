@@ -23,7 +23,7 @@ IN_THE_FLEET = {
 
 
 class PoolOptions(TypedDict):
-    """What a fleet does not say about a pool; the inputs of EksGpuPool and GkeGpuPool say what each means."""
+    """What a fleet does not say about a pool; its cloud's component says what each input means."""
 
     name: str
     """Which pool of the fleet."""
@@ -50,8 +50,16 @@ class PoolOptions(TypedDict):
     """EKS: whether an update goes on when a pod does not leave its node. Default false."""
     max_unavailable: NotRequired[int]
     """How many nodes an update takes away at once. Default 1."""
+    image: NotRequired[str]
+    """AKS: node image, Ubuntu (default) or AzureLinux."""
+    encryption_at_host: NotRequired[bool]
+    """AKS: whether the host encrypts disks and caches. Default true."""
+    drain_timeout_minutes: NotRequired[int]
+    """AKS: how long an upgrade waits for the pods of a node. Default 30."""
+    grant_reservation_use: NotRequired[bool]
+    """AKS: whether the cluster's identity is given a role on the capacity reservation group. Default true."""
     max_surge: NotRequired[int]
-    """GKE: how many nodes more than the pool has an upgrade may start. Default 0."""
+    """GKE and AKS: how many nodes more than the pool has an upgrade may start. Default 0."""
     image_streaming: NotRequired[bool]
     """GKE: whether containers start while their images are still read. Default false."""
     max_run_seconds: NotRequired[int]

@@ -67,6 +67,13 @@ def _policies_enforced(inputs: Inputs) -> bool:
     return policy is True or (policy is False and inputs.get("datapathProvider") == "ADVANCED_DATAPATH")
 
 
+def _nodes_all(inputs: Inputs, key: str, good: Callable[[Any], bool]) -> bool:
+    """Whether something holds of all pools of a cluster, or of a pool that stands alone."""
+    return all(good(pool.get(key)) for pool in inputs.get("agentPoolProfiles", [inputs]))
+
+
+AKS = ("azure-native:containerservice:ManagedCluster",)
+AGENT_POOL = ("azure-native:containerservice:AgentPool",)
 EKS, GROUP = ("aws:eks/cluster:Cluster",), ("aws:eks/nodeGroup:NodeGroup",)
 TEMPLATE = ("aws:ec2/launchTemplate:LaunchTemplate",)
 GKE, POOL = ("gcp:container/cluster:Cluster",), ("gcp:container/nodePool:NodePool",)
@@ -144,6 +151,41 @@ RULES = (
         GKE,
         lambda i: "nodePools" not in i and i.get("removeDefaultNodePool") is True,
         {"nodePools": [{"name": "inside"}]},
+    ),
+    # Azure: checkov reads the first pool of a cluster and single pools with the same conditions.
+    Rule("CKV_AZURE_5", AKS, _is("enableRBAC", True), {"enableRBAC": False}),
+    Rule("CKV_AZURE_115", AKS, _is("apiServerAccessProfile.enablePrivateCluster", True), {}),
+    Rule("CKV_AZURE_7", AKS, lambda inputs: bool(at(inputs, "networkProfile.networkPolicy")), {}),
+    Rule("CKV2_AZURE_29", AKS, _is("networkProfile.networkPlugin", "azure"), {}),
+    Rule(
+        "CKV_AZURE_8",
+        AKS,
+        lambda inputs: at(inputs, "addonProfiles.kubeDashboard.enabled") is not True,
+        {"addonProfiles": {"kubeDashboard": {"enabled": True}}},
+    ),
+    Rule("CKV_AZURE_116", AKS, _is("addonProfiles.azurepolicy.enabled", True), {}),
+    Rule("CKV_AZURE_141", AKS, _is("disableLocalAccounts", True), {}),
+    Rule("CKV_AZURE_170", AKS, _is("sku.tier", "Standard"), {"sku": {"tier": "Free"}}),
+    Rule(
+        "CKV_AZURE_171",
+        AKS,
+        lambda inputs: at(inputs, "autoUpgradeProfile.upgradeChannel", "none") != "none",
+        {"autoUpgradeProfile": {"upgradeChannel": "none"}},
+    ),
+    Rule(
+        "CKV_AZURE_172",
+        AKS,
+        _is("addonProfiles.azureKeyvaultSecretsProvider.config.enableSecretRotation", "true"),
+        {},
+    ),
+    *(
+        Rule(id, (*AKS, *AGENT_POOL), lambda inputs, key=key, good=good: _nodes_all(inputs, key, good), {})
+        for id, key, good in (
+            ("CKV_AZURE_143", "enableNodePublicIP", lambda value: value is False),
+            ("CKV_AZURE_168", "maxPods", lambda value: value is not None and value >= 50),
+            ("CKV_AZURE_169", "type", lambda value: value == "VirtualMachineScaleSets"),
+            ("CKV_AZURE_227", "enableEncryptionAtHost", lambda value: value is True),
+        )
     ),
 )
 

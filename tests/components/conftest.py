@@ -1,5 +1,6 @@
 """What a component declares: it is run on Pulumi's mocks, and every registration is kept with its options."""
 
+import base64
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 def pytest_configure(config: pytest.Config) -> None:
     # The SDKs warn about deprecated resources of their own whenever a module of theirs is imported.
-    config.addinivalue_line("filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp)\..*")
+    config.addinivalue_line("filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp|azure_native)\..*")
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,18 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "aws:kms/key:Key": lambda name: {"arn": f"arn:aws:kms:us-east-1:111122223333:key/{name}"},
     "aws:ec2/launchTemplate:LaunchTemplate": lambda name: {"latestVersion": 1},
     "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"eks-{name}"}]}]},
+    "azure-native:resources:ResourceGroup": lambda name: {"name": name},
+    "azure-native:network:VirtualNetwork": lambda name: {"name": name},
+    "azure-native:network:PublicIPAddress": lambda name: {"ipAddress": "198.51.100.7"},
+    "azure-native:managedidentity:UserAssignedIdentity": lambda name: {"principalId": f"{name}-principal"},
+    "azure-native:containerservice:AgentPool": lambda name: {"name": name},
+    "azure-native:containerservice:ManagedCluster": lambda name: {
+        "name": name,
+        "fqdn": f"{name}.hcp.eastus.azmk8s.io",
+        "privateFQDN": "",
+        "oidcIssuerProfile": {"issuerURL": "https://oidc.example/1/"},
+        "identity": {"type": "UserAssigned", "userAssignedIdentities": {}},  # given as a list of ids
+    },
     "gcp:container/cluster:Cluster": lambda name: {
         "name": name,
         "endpoint": "192.0.2.10",
@@ -87,7 +100,23 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "kubernetes:helm.sh/v3:Release": lambda name: {"status": {"status": "deployed"}},
 }
 
+AZURE_KUBECONFIG = {
+    "clusters": [
+        {"name": "dev", "cluster": {"server": "https://dev.example:443", "certificate-authority-data": "Q0E="}},
+    ]
+}
 ANSWERS: dict[str, dict[str, Any]] = {
+    "azure-native:authorization:getClientConfig": {
+        "objectId": "me",
+        "clientId": "c",
+        "subscriptionId": "s",
+        "tenantId": "t",
+    },
+    "azure-native:containerservice:listManagedClusterUserCredentials": {
+        "kubeconfigs": [
+            {"name": "clusterUser", "value": base64.b64encode(yaml.safe_dump(AZURE_KUBECONFIG).encode()).decode()}
+        ]
+    },
     "aws:index/getAvailabilityZones:getAvailabilityZones": {"names": [f"us-east-1{letter}" for letter in "abcdf"]},
     "aws:index/getPartition:getPartition": {"partition": "aws"},
     "aws:index/getCallerIdentity:getCallerIdentity": {

@@ -286,7 +286,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     # What runs in the cluster
     ("DraDriver", {"version": "25.9.9"}, "version", 'unknown NVIDIA DRA driver "25.9.9"'),
     ("DraDriver", {"version": "25.3.0"}, "version", "cannot be installed"),
-    ("DraDriver", {"platform": None}, "platform", "is missing; it is one of eks, gke, gpu-operator"),
+    ("DraDriver", {"platform": None}, "platform", "is missing; it is one of aks, eks, gke, gpu-operator"),
     ("DraDriver", {"platform": "azure"}, "platform", "must be one of aks, eks, gke, gpu-operator"),
     ("DraDriver", {"namespace": "default"}, "namespace", "must not be default: the chart refuses it"),
     (

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 LOADED = "import json, sys; print(json.dumps(sorted(sys.modules)))"
-CLOUDS = {"pulumi_aws", "pulumi_gcp"}
+CLOUDS = {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native"}
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,10 @@ CLOUDS = {"pulumi_aws", "pulumi_gcp"}
         ("from pulumi_dra import EksCluster, EksGpuPool", {"pulumi_gcp", "pulumi_kubernetes", "pydantic"}),
         # A cluster in an existing network does without compute, whose types alone take seconds.
         ("from pulumi_dra import GkeCluster, GkeGpuPool", {"pulumi_aws", "pulumi_gcp.compute._inputs", "pydantic"}),
+        (
+            "from pulumi_dra import AksCluster, AksGpuPool",
+            {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native.network.subnet", "pulumi_kubernetes", "pydantic"},
+        ),
     ],
 )
 def test_what_an_import_does_not_load(statement: str, absent: set[str]) -> None:
@@ -32,6 +36,7 @@ def test_what_an_import_does_not_load(statement: str, absent: set[str]) -> None:
     [
         ("pulumi_aws", "EksCluster", "aws"),
         ("pulumi_gcp", "GkeGpuPool", "gcp"),
+        ("pulumi_azure_native", "AksNetwork", "azure"),
         ("pulumi_kubernetes", "DraDriver", "components"),
     ],
 )

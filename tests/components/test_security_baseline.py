@@ -10,6 +10,7 @@ import pulumi
 import pytest
 from checkov_rules import LINK_RULES, RULES, Rule, findings
 
+from pulumi_dra.aks import AksCluster, AksGpuPool
 from pulumi_dra.eks import EksCluster, EksGpuPool, EksNetwork
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 
@@ -46,6 +47,21 @@ def gke_nodes() -> None:
             "machine": "g2-standard-8",
             "zones": ["us-central1-a"],
             "service_account": cluster.node_service_account,
+            "max_nodes": 4,
+        },
+    )
+
+
+def aks_nodes() -> None:
+    cluster = AksCluster("dev", {"kubernetes_version": "1.35", "location": "eastus"})
+    AksGpuPool(
+        "t4",
+        {
+            "cluster_name": cluster.name,
+            "resource_group_name": cluster.resource_group_name,
+            "subnet_id": cluster.subnet_id,
+            "location": "eastus",
+            "machine": "Standard_NC4as_T4_v3",
             "max_nodes": 4,
         },
     )
@@ -88,11 +104,11 @@ def test_protection_reaches_the_cluster(declare: Callable[..., Any]) -> None:
 
 @pytest.fixture(scope="module")
 def defaults(declare: Callable[..., Any]) -> list[Any]:
-    """Everything that a cluster with a pool declares on both clouds when only what must be given is given.
+    """Everything that a cluster with a pool declares on every cloud when only what must be given is given.
 
     The Google group is such a thing: nobody else can name it.
     """
-    return [*declare(eks_nodes).resources, *declare(gke_nodes).resources]
+    return [*declare(eks_nodes).resources, *declare(gke_nodes).resources, *declare(aks_nodes).resources]
 
 
 def test_a_scanner_finds_nothing_in_what_is_declared_by_default(defaults: list[Any]) -> None:

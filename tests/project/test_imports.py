@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 NETWORK = {"socket", "ssl", "http.client", "urllib.request", "requests"}
-PULUMI = {"pulumi", "pulumi_aws", "pulumi_gcp", "pulumi_kubernetes", "pulumi_policy", "grpc"}
+PULUMI = {"pulumi", "pulumi_aws", "pulumi_gcp", "pulumi_azure_native", "pulumi_kubernetes", "pulumi_policy", "grpc"}
 
 
 def modules_after(statement: str) -> set[str]:
@@ -42,7 +42,7 @@ def test_the_components_root_loads_no_sdk() -> None:
     assert not modules_after("import pulumi_dra") & PULUMI
 
 
-@pytest.mark.parametrize(("cloud", "other"), [("eks", "pulumi_gcp"), ("gke", "pulumi_aws")])
+@pytest.mark.parametrize(("cloud", "other"), [("eks", "pulumi_gcp"), ("gke", "pulumi_aws"), ("aks", "pulumi_aws")])
 def test_a_cloud_never_loads_the_other(cloud: str, other: str) -> None:
     assert other not in modules_after(f"import pulumi_dra.{cloud}")
 

@@ -20,7 +20,14 @@ from pulumi_dra.platform_inputs import DraPlatformInputs
 
 PROJECT = Path(__file__).parents[2]
 NO_OPTIONS = DraPlatformInputs(
-    pools={}, driver={}, device_plugin_chart="", cluster={}, tenants=[], admin_access_namespaces=None, tags={}
+    pools={},
+    driver={},
+    device_plugin_chart="",
+    cluster={},
+    tenants=[],
+    admin_access_namespaces=None,
+    tags={},
+    autoscaler={},
 )
 
 
@@ -54,6 +61,15 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
         )
         read = InputReader("EksGpuPool", name, pool_args(NO_OPTIONS, fleet, plan, pool, place), EksGpuPoolArgs)
         return read_gpu_pool_inputs(read, name)
+    if fleet.cloud == "aks":
+        from pulumi_dra.aks.from_fleet import PoolPlace as AksPlace
+        from pulumi_dra.aks.from_fleet import pool_args as aks_pool_args
+        from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs
+        from pulumi_dra.aks.gpu_pool_inputs import read_gpu_pool_inputs as read_aks_inputs
+
+        here = AksPlace(cluster_name="dev", resource_group_name="group", subnet_id="subnet", principal_id="principal")
+        inputs = aks_pool_args(NO_OPTIONS, fleet, plan, pool, here)
+        return read_aks_inputs(InputReader("AksGpuPool", name, inputs, AksGpuPoolArgs), name)
     from pulumi_dra.gke.from_fleet import pool_args as gke_pool_args
     from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs
     from pulumi_dra.gke.gpu_pool_inputs import read_gpu_pool_inputs as read_gke_inputs
@@ -85,5 +101,5 @@ def test_components_offers_and_rules_agree_on_every_pool(name: str) -> None:
 
 def test_there_are_fleets_with_and_without_network_devices_on_every_cloud() -> None:
     assert {(fleet.cloud, bool(fleet.drivers.dranet)) for fleet in FLEETS.values()} == {
-        ("eks", True), ("eks", False), ("gke", True), ("gke", False),
+        ("eks", True), ("eks", False), ("gke", True), ("gke", False), ("aks", False),  # AKS is planned without DRANET
     }  # fmt: skip

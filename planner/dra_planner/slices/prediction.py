@@ -13,6 +13,7 @@ from dra_planner.catalog import (
     require_installable,
 )
 from dra_planner.clouds import cloud_of
+from dra_planner.errors import CatalogError
 from dra_planner.model import CounterSet, Device, ResourceSlice
 from dra_planner.releases import Features
 from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER, compute_domain_devices
@@ -44,6 +45,8 @@ def predict_slices(
     _check_settings(machine, require_installable(driver), settings, mig, features)
     slices: list[ResourceSlice] = []
     if machine.accelerator is not None and machine.accelerator.gpu is not None:
+        if machine.accelerator.count is None:
+            raise CatalogError(f"how many GPUs {machine.name} has is not known", fix="use another machine")
         if settings.has("DynamicMIG", driver):
             contents = _split(predict_partitions(machine, driver, mig, settings), features)
         else:

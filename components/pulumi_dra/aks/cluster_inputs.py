@@ -1,0 +1,148 @@
+"""Inputs of AksCluster: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.clouds import SYSTEM_NODES, public_network_fault
+from dra_planner.clouds.aks import CLOUD
+from pulumi_dra.aks.kubeconfig import LOGINS
+from pulumi_dra.aks.tags import read_tags
+from pulumi_dra.aks.zones import read_zones
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.kubernetes_version import check_version
+
+UPGRADE_CHANNELS = ("patch", "node-image", "none")
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DEPLOYERS = ("User", "ServicePrincipal")
+MOST_RANGES = 199
+"""AKS takes 200 ranges, one of which is the address that nodes go out by."""
+
+
+class AksClusterArgs(TypedDict):
+    """Inputs of AksCluster."""
+
+    kubernetes_version: str
+    """Kubernetes version, "1.34" or later: DRA needs resource.k8s.io/v1."""
+    location: str
+    """Region, eastus for example."""
+    resource_group_name: NotRequired[pulumi.Input[str]]
+    """Existing resource group. Default: a new one."""
+    subnet_id: NotRequired[pulumi.Input[str]]
+    """Existing subnet of the nodes, which have a way out of it by Azure's load balancer. No network is made then."""
+    public_access_cidrs: NotRequired[list[str]]
+    """Networks that may reach the API server from outside (203.0.113.0/24). None: a private cluster, and whoever runs
+    `pulumi up` must be inside its network."""
+    admin_group_object_ids: NotRequired[list[str]]
+    """Groups in Entra ID that administer the cluster. Default: who first creates it, alone."""
+    deployer_type: NotRequired[str]
+    """Without groups: what first creates the cluster is in Entra ID, User (default) or ServicePrincipal."""
+    kubelogin: NotRequired[str]
+    """How the kubeconfig gets a token from Entra ID: azurecli (default), devicecode, interactive, msi, spn or
+    workloadidentity."""
+    upgrade_channel: NotRequired[str]
+    """What AKS upgrades by itself: patch (default), node-image or none. Never the minor, on which plans depend."""
+    maintenance_day: NotRequired[str]
+    """Day of the week on which AKS upgrades. Default Sunday."""
+    maintenance_start: NotRequired[str]
+    """When it begins, in UTC (03:00, the default); it takes four hours."""
+    disk_encryption_set_id: NotRequired[pulumi.Input[str]]
+    """Disk encryption set with a key of one's own, for the disks of nodes and volumes. Default: Azure's own key."""
+    encryption_at_host: NotRequired[bool]
+    """Whether the hosts of system nodes encrypt disks and caches, for which the subscription needs the feature
+    Microsoft.Compute/EncryptionAtHost. Default true."""
+    log_workspace_id: NotRequired[pulumi.Input[str]]
+    """Existing Log Analytics workspace for audit logs and Defender. Default: a new one."""
+    log_retention_days: NotRequired[int]
+    """How many days a new workspace keeps logs, 30 to 730. Default 90."""
+    defender: NotRequired[bool]
+    """Whether Microsoft Defender watches the nodes; it costs by core. Default true."""
+    system_machine: NotRequired[str]
+    """Size of the machines without GPUs. Default Standard_D4s_v5."""
+    system_count: NotRequired[int]
+    """How many nodes without GPUs. Default 2; Azure advises 3."""
+    system_zones: NotRequired[list[str]]
+    """Zones of the nodes without GPUs, eastus-1 for example. Default none."""
+    deletion_protection: NotRequired[bool]
+    """Whether a lock keeps everybody from deleting the cluster until it is taken away, which Pulumi does first;
+    `protect` in the resource options keeps Pulumi from it. Default false."""
+    tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Tags of what is made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AksClusterInputs:
+    """The same, checked, with defaults filled in; None where the component makes its own."""
+
+    kubernetes_version: str
+    location: str
+    resource_group_name: pulumi.Input[str] | None
+    subnet_id: pulumi.Input[str] | None
+    public_access_cidrs: list[str]
+    admin_group_object_ids: list[str]
+    deployer_type: str
+    kubelogin: str
+    upgrade_channel: str
+    maintenance_day: str
+    maintenance_start: str
+    disk_encryption_set_id: pulumi.Input[str] | None
+    encryption_at_host: bool
+    log_workspace_id: pulumi.Input[str] | None
+    log_retention_days: int
+    defender: bool
+    system_machine: str
+    system_count: int
+    system_zones: list[str]  # as the API has them
+    deletion_protection: bool
+    tags: dict[str, pulumi.Input[str]]
+
+
+def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
+    """Return the checked inputs; faults are noted in `read`."""
+    location = read.text("location", check=CLOUD.region_fault)
+    cidrs = read.texts("public_access_cidrs", check=_address_fault)
+    if len(cidrs) > MOST_RANGES:
+        read.refuse("public_access_cidrs", f"holds {len(cidrs)}; AKS takes {MOST_RANGES} beside its own")
+    if read.has("log_retention_days") and read.has("log_workspace_id"):
+        read.refuse("log_retention_days", "is for a new workspace, and log_workspace_id names one that is there")
+    return AksClusterInputs(
+        kubernetes_version=read.text("kubernetes_version", check=check_version),
+        location=location,
+        resource_group_name=read.identifier("resource_group_name"),
+        subnet_id=read.identifier("subnet_id"),
+        public_access_cidrs=cidrs,
+        admin_group_object_ids=read.texts(
+            "admin_group_object_ids", pattern=r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", meaning="a UUID"
+        ),
+        deployer_type=_read_deployer(read),
+        kubelogin=read.choice("kubelogin", LOGINS, LOGINS[0]),
+        upgrade_channel=read.choice("upgrade_channel", UPGRADE_CHANNELS, "patch"),
+        maintenance_day=read.choice("maintenance_day", DAYS, "Sunday"),
+        maintenance_start=read.text(
+            "maintenance_start", "03:00", pattern=r"([01]\d|2[0-3]):[0-5]\d", meaning="a time of day, 03:00"
+        ),
+        disk_encryption_set_id=read.identifier("disk_encryption_set_id"),
+        encryption_at_host=read.flag("encryption_at_host", True),
+        log_workspace_id=read.identifier("log_workspace_id"),
+        log_retention_days=read.whole("log_retention_days", 90, least=30, most=730),
+        defender=read.flag("defender", True),
+        system_machine=read.text("system_machine", CLOUD.system_machine),
+        system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
+        system_zones=read_zones(read, "system_zones", location),
+        deletion_protection=read.flag("deletion_protection", False),
+        tags=read_tags(read),
+    )
+
+
+def _read_deployer(read: InputReader) -> str:
+    if read.has("deployer_type") and read.has("admin_group_object_ids"):
+        read.refuse("deployer_type", "is for a cluster without admin_group_object_ids: groups administer this one")
+    return read.choice("deployer_type", DEPLOYERS, DEPLOYERS[0])
+
+
+def _address_fault(cidr: str) -> str:
+    if fault := public_network_fault(cidr):
+        return fault
+    return f'"{cidr}" is not an IPv4 network, and AKS takes no other' if ":" in cidr else ""

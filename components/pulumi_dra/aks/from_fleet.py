@@ -1,0 +1,112 @@
+"""A fleet and its plan → an AKS cluster with its pools."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+
+from dra_planner.clouds.aks import CLOUD
+from dra_planner.fleet import Fleet, Pool
+from dra_planner.planfile import PlanFile
+from pulumi_dra.aks.cluster import AksCluster
+from pulumi_dra.aks.cluster_inputs import AksClusterArgs, read_cluster_inputs
+from pulumi_dra.aks.gpu_pool import AksGpuPool
+from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs, read_gpu_pool_inputs
+from pulumi_dra.built_cluster import BuiltCluster
+from pulumi_dra.children import Children
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
+from pulumi_dra.platform_inputs import DraPlatformInputs
+
+CLUSTER_INPUTS = {"tags": "tags"}
+"""What DraPlatform takes for every cloud → what AksCluster calls it; what is left out is not for this cloud."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolPlace:
+    """What a pool needs to know of its cluster."""
+
+    cluster_name: pulumi.Input[str]
+    resource_group_name: pulumi.Input[str]
+    subnet_id: pulumi.Input[str]
+    principal_id: pulumi.Input[str]
+
+
+def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+    """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+    read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), AksClusterArgs))
+    if read.has("autoscaler"):
+        read.refuse("autoscaler", "is for EKS: AKS runs the cluster autoscaler itself")
+    later = pulumi.Output.from_input("")
+    place = PoolPlace(cluster_name=later, resource_group_name=later, subnet_id=later, principal_id=later)
+    for pool in pools_to_build(fleet, plan):
+        args = pool_args(inputs, fleet, plan, pool, place)
+        read_gpu_pool_inputs(read.inside(f"pools.{pool.name}", args, AksGpuPoolArgs), pool.name)
+
+
+def declare_cluster(
+    name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, children: Children
+) -> BuiltCluster:
+    """Declare the cluster and its pools."""
+    cluster = AksCluster(f"{name}-cluster", cluster_args(fleet, inputs), opts=children.options())
+    place = PoolPlace(
+        cluster_name=cluster.name,
+        resource_group_name=cluster.resource_group_name,
+        subnet_id=cluster.subnet_id,
+        principal_id=cluster.principal_id,
+    )
+    pools: list[pulumi.Resource] = [
+        AksGpuPool(
+            f"{name}-{pool.name}",
+            pool_args(inputs, fleet, plan, pool, place),
+            opts=children.options(depends_on=cluster.usable),
+        )
+        for pool in pools_to_build(fleet, plan)
+    ]
+    return BuiltCluster.of(cluster, pools)
+
+
+def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> AksClusterArgs:
+    """Return the cluster's inputs: the fleet's, and those given beside it."""
+    args: dict[str, Any] = {
+        "kubernetes_version": fleet.kubernetes,
+        "location": fleet.region,
+        "public_access_cidrs": list(fleet.endpoint.public_access_cidrs),
+        "system_machine": fleet.system_pool.machine,
+        "system_count": fleet.system_pool.count,
+    }
+    if fleet.network.subnet_ids:
+        args["subnet_id"] = fleet.network.subnet_ids[0]
+    else:
+        args["system_zones"] = system_zones(fleet)
+    return AksClusterArgs(**args, **inputs.cluster)
+
+
+def system_zones(fleet: Fleet) -> list[str]:
+    """Return the zones of the system nodes: those of the network, by name or by number."""
+    zones = fleet.network.zones
+    return list(zones) if isinstance(zones, list) else [f"{fleet.region}{each}" for each in CLOUD.zone_suffixes[:zones]]
+
+
+def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: PoolPlace) -> AksGpuPoolArgs:
+    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster.
+
+    Zones are its own, else those that the network names; where it only counts them the pool is in none, since many GPU
+    sizes are in none.
+    """
+    options = dict(inputs.pools.get(pool.name, {}))
+    zones = fleet.network.zones
+    args: dict[str, Any] = {
+        "cluster_name": place.cluster_name,
+        "resource_group_name": place.resource_group_name,
+        "subnet_id": place.subnet_id,
+        "location": fleet.region,
+        "kubernetes_version": fleet.kubernetes,
+        "zones": list(pool.zones) or (list(zones) if isinstance(zones, list) else []),
+        "tags": inputs.tags,
+        "capacity": pool.source.kind,
+        **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
+    }
+    if pool.source.reservation:
+        args |= {"reservation_group_id": pool.source.reservation, "cluster_principal_id": place.principal_id}
+    return AksGpuPoolArgs(**args, **options)

@@ -1,0 +1,111 @@
+"""An AKS agent pool of GPU machines for Dynamic Resource Allocation, sized by a plan."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import Any
+
+import pulumi
+from pulumi_azure_native import containerservice
+
+from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs, AksGpuPoolInputs, read_gpu_pool_inputs
+from pulumi_dra.aks.roles import CONTRIBUTOR, declare_role
+from pulumi_dra.aks.upgrades import upgrade_settings
+from pulumi_dra.children import Children
+from pulumi_dra.inputs import InputReader
+
+# Azure refuses these of a pool that is there ("Changing property 'properties.…' is not allowed"), and the provider
+# would try: Azure/azure-rest-api-specs:…/containerservice/…/AgentPoolModels.tsp@055cac0 marks none create-only.
+FIXED = [
+    "availabilityZones",
+    "capacityReservationGroupID",
+    "enableEncryptionAtHost",
+    "gpuProfile",
+    "maxPods",
+    "osDiskSizeGB",
+    "osDiskType",
+    "osType",
+    "scaleSetEvictionPolicy",
+    "scaleSetPriority",
+    "spotMaxPrice",
+    "vnetSubnetID",
+]
+
+
+class AksGpuPool(pulumi.ComponentResource):
+    """An agent pool of GPU machines that the DRA driver runs on; AKS starts no device plugin there."""
+
+    pool_name: pulumi.Output[str]
+    """Name of the pool, the value of the label `pulumi-dra/pool`."""
+    agent_pool_name: pulumi.Output[str]
+    """Name of the agent pool."""
+    max_nodes: pulumi.Output[int]
+    """The most nodes the pool may have."""
+
+    def __init__(self, name: str, args: AksGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("AksGpuPool", name, args, AksGpuPoolArgs)
+        inputs = read_gpu_pool_inputs(read, name)
+        read.finish()
+        super().__init__("pulumi-dra:index:AksGpuPool", name, {}, opts)
+        children = Children(self, opts)
+        grants: list[pulumi.Resource] = []
+        if inputs.reservation_group_id is not None and inputs.grant_reservation_use:
+            group, principal = inputs.reservation_group_id, inputs.cluster_principal_id or ""
+            grants = [declare_role(f"{name}-reservation", CONTRIBUTOR, group, principal, children)]
+        pool = containerservice.AgentPool(
+            f"{name}-nodes",
+            agent_pool_name=inputs.pool_name,
+            resource_group_name=inputs.resource_group_name,
+            resource_name_=inputs.cluster_name,
+            mode="User",
+            type="VirtualMachineScaleSets",
+            vm_size=inputs.machine,
+            orchestrator_version=inputs.kubernetes_version,
+            os_type="Linux",
+            os_sku=inputs.image,
+            os_disk_type="Managed",
+            os_disk_size_gb=inputs.disk_gib,
+            max_pods=inputs.max_pods,
+            vnet_subnet_id=inputs.subnet_id,
+            availability_zones=inputs.zones or None,
+            enable_node_public_ip=False,
+            enable_encryption_at_host=inputs.encryption_at_host,
+            # The node image's own driver, below /; without this word too, but it is on record then.
+            gpu_profile={"driver": "Install"},
+            capacity_reservation_group_id=inputs.reservation_group_id,
+            node_labels=inputs.labels,
+            node_taints=[f"{taint.key}={taint.value}:{taint.effect}" for taint in inputs.taints],
+            upgrade_settings=upgrade_settings(inputs.upgrades),
+            tags=inputs.tags,
+            opts=children.options(
+                depends_on=grants,
+                ignore_changes=["count"] if inputs.counts.autoscaled else None,
+                replace_on_changes=FIXED,
+            ),
+            **_counts(inputs),
+            **_spot(inputs),
+        )
+        self.pool_name = pulumi.Output.from_input(inputs.pool_name)
+        self.agent_pool_name = pool.name
+        self.max_nodes = pulumi.Output.from_input(inputs.counts.max)
+        self.register_outputs(
+            {"pool_name": self.pool_name, "agent_pool_name": self.agent_pool_name, "max_nodes": self.max_nodes}
+        )
+
+
+def _counts(inputs: AksGpuPoolInputs) -> dict[str, Any]:
+    """Return how many nodes there are; limits only with the autoscaler, which AKS refuses otherwise."""
+    counts = inputs.counts
+    if not counts.autoscaled:
+        return {"count": counts.desired, "enable_auto_scaling": False}
+    return {
+        "count": counts.desired,
+        "enable_auto_scaling": True,
+        "min_count": counts.min,
+        "max_count": counts.max,
+    }
+
+
+def _spot(inputs: AksGpuPoolInputs) -> dict[str, Any]:
+    """Return that machines may be taken away, at no more than the on-demand price."""
+    if inputs.capacity != "spot":
+        return {}
+    return {"scale_set_priority": "Spot", "scale_set_eviction_policy": "Delete", "spot_max_price": -1}

@@ -1,0 +1,188 @@
+"""Inputs of AksGpuPool: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+import re
+from dataclasses import dataclass
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.clouds import PoolNodes
+from dra_planner.clouds.aks import CLOUD, IMAGE, MAX_PODS, POOL_NAME
+from dra_planner.errors import CatalogError
+from dra_planner.model import Taint
+from pulumi_dra.aks.tags import read_tags
+from pulumi_dra.aks.upgrades import Upgrades, read_upgrades
+from pulumi_dra.aks.zones import read_zones
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.kubernetes_version import check_version
+from pulumi_dra.pool_inputs import (
+    Counts,
+    NodeTaint,
+    read_counts,
+    read_disk_gib,
+    read_labels,
+    read_max_pods,
+    read_pool_name,
+    read_taints,
+)
+
+IMAGES = (IMAGE, "AzureLinux")
+CAPACITIES = tuple(CLOUD.capacities)
+
+
+class AksGpuPoolArgs(TypedDict):
+    """Inputs of AksGpuPool."""
+
+    cluster_name: pulumi.Input[str]
+    """Name of the cluster."""
+    resource_group_name: pulumi.Input[str]
+    """Resource group of the cluster."""
+    subnet_id: pulumi.Input[str]
+    """Subnet of the nodes."""
+    location: str
+    """Region of the cluster, eastus for example."""
+    machine: str
+    """Size of the machines, Standard_NC24ads_A100_v4 for example."""
+    max_nodes: int
+    """The most nodes the pool may have."""
+    min_nodes: NotRequired[int]
+    """The fewest nodes the pool may have. Default 0."""
+    desired_nodes: NotRequired[int]
+    """How many nodes the pool is created with. Default the minimum."""
+    autoscaled: NotRequired[bool]
+    """Whether the cluster autoscaler changes the number of nodes. Default false: it stays as the plan says."""
+    kubernetes_version: NotRequired[pulumi.Input[str]]
+    """Version of the nodes. Default the cluster's when the pool is made."""
+    pool_name: NotRequired[str]
+    """Name of the pool, in the label `pulumi-dra/pool` and on AKS: at most 12 lower-case letters and digits, first a
+    letter. Default the component's name."""
+    zones: NotRequired[list[str]]
+    """Zones of the nodes, eastus-1 for example. Default none: many GPU sizes are in none."""
+    capacity: NotRequired[str]
+    """Where machines come from: on-demand (default), spot or reservation."""
+    reservation_group_id: NotRequired[pulumi.Input[str]]
+    """Id of the capacity reservation group; without a reservation for the size in it the pool comes up beside it."""
+    grant_reservation_use: NotRequired[bool]
+    """With reservation_group_id: whether the cluster's identity is given the role Contributor on the group, which it
+    needs. False where it has it. Default true."""
+    cluster_principal_id: NotRequired[pulumi.Input[str]]
+    """Principal of the cluster's identity; needed with reservation_group_id, unless grant_reservation_use is false."""
+    image: NotRequired[str]
+    """Node image: Ubuntu (default) or AzureLinux. Both bring the GPU driver."""
+    max_pods: NotRequired[int]
+    """The most pods of a node, 10 to 250. Default 110."""
+    disk_gib: NotRequired[int]
+    """Size of the OS disk. Default 200."""
+    encryption_at_host: NotRequired[bool]
+    """Whether the host encrypts disks and caches, for which the subscription needs the feature
+    Microsoft.Compute/EncryptionAtHost. Default true."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Further labels of the nodes."""
+    taints: NotRequired[list[pulumi.Input[NodeTaint]]]
+    """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
+    them, the DRA driver too."""
+    max_surge: NotRequired[int]
+    """How many nodes more than the pool has an upgrade may start. Default 0, for a full pool has no room."""
+    max_unavailable: NotRequired[int]
+    """How many nodes an upgrade takes away at once. Default 1; 0 with max_surge."""
+    drain_timeout_minutes: NotRequired[int]
+    """How long an upgrade waits for the pods of a node. Default 30."""
+    gpu_instance_profile: NotRequired[str]
+    """Refused: AKS cuts GPUs for its device plugin, alike on all of them and for good."""
+    gpu_driver: NotRequired[str]
+    """Install, the only one: the node image brings the driver, below /, where the DRA driver looks for it."""
+    tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Tags of the pool and its machines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AksGpuPoolInputs:
+    """The same, checked, with defaults filled in; None where Azure decides."""
+
+    cluster_name: pulumi.Input[str]
+    resource_group_name: pulumi.Input[str]
+    subnet_id: pulumi.Input[str]
+    machine: str
+    counts: Counts
+    kubernetes_version: pulumi.Input[str] | None
+    pool_name: str
+    zones: list[str]  # as the API has them
+    capacity: str
+    reservation_group_id: pulumi.Input[str] | None
+    grant_reservation_use: bool
+    cluster_principal_id: pulumi.Input[str] | None
+    image: str
+    max_pods: int
+    disk_gib: int
+    encryption_at_host: bool
+    labels: dict[str, pulumi.Input[str]]
+    taints: list[Taint]
+    upgrades: Upgrades | None
+    tags: dict[str, pulumi.Input[str]]
+
+
+def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
+    """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
+    location = read.text("location", check=CLOUD.region_fault)
+    pool_name = read_pool_name(read, name)
+    if not re.fullmatch(POOL_NAME, pool_name):
+        read.refuse("pool_name", f'must be at most 12 lower-case letters and digits, first a letter, not "{pool_name}"')
+    machine = _read_machine(read)
+    capacity = read.choice("capacity", CAPACITIES, "on-demand")
+    nodes = PoolNodes(name=pool_name, machine=machine, capacity=capacity)
+    _refuse_other_drivers(read)
+    reservation = _read_reservation(read, capacity)
+    return AksGpuPoolInputs(
+        cluster_name=read.required_identifier("cluster_name"),
+        resource_group_name=read.required_identifier("resource_group_name"),
+        subnet_id=read.required_identifier("subnet_id"),
+        machine=read.text("machine"),
+        counts=read_counts(read),
+        kubernetes_version=read.identifier("kubernetes_version", check=check_version),
+        pool_name=pool_name,
+        zones=read_zones(read, "zones", location),
+        capacity=capacity,
+        reservation_group_id=reservation,
+        grant_reservation_use=read.flag("grant_reservation_use", True),
+        cluster_principal_id=read.identifier("cluster_principal_id"),
+        image=read.choice("image", IMAGES, IMAGE),
+        max_pods=read_max_pods(read, CLOUD) or MAX_PODS,
+        disk_gib=read_disk_gib(read, CLOUD),
+        encryption_at_host=read.flag("encryption_at_host", True),
+        labels=read_labels(read, CLOUD, nodes),
+        taints=read_taints(read, CLOUD, nodes),
+        upgrades=read_upgrades(read, capacity),
+        tags=read_tags(read),
+    )
+
+
+def _read_machine(read: InputReader) -> Machine | None:
+    name = read.text("machine")
+    try:
+        return catalog.machine(CLOUD.name, name) if name else None
+    except CatalogError as error:
+        read.refuse("machine", str(error))
+        return None
+
+
+def _refuse_other_drivers(read: InputReader) -> None:
+    if read.has("gpu_instance_profile"):
+        read.refuse("gpu_instance_profile", str(CLOUD.unsupported("MIG")))
+    if (driver := read.text("gpu_driver", "Install")) != "Install":
+        read.refuse("gpu_driver", f'must be Install, not "{driver}": without it no driver lies where DRA looks for one')
+
+
+def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | None:
+    group = read.identifier("reservation_group_id", check=CLOUD.reservation_fault)
+    if capacity == "reservation" and group is None:
+        read.refuse("reservation_group_id", 'is missing: capacity "reservation" needs the id of what was bought')
+    if capacity != "reservation" and group is not None:
+        read.refuse("reservation_group_id", f'is for capacity "reservation", not "{capacity}"')
+    if group is None and read.has("grant_reservation_use"):
+        read.refuse("grant_reservation_use", "is for reservation_group_id: without it there is nothing to grant")
+    elif group is not None and read.flag("grant_reservation_use", True) and not read.has("cluster_principal_id"):
+        read.refuse("cluster_principal_id", "is missing: it needs a role on the capacity reservation group")
+    return group

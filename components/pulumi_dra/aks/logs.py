@@ -1,0 +1,49 @@
+"""Where the control plane's logs go."""
+
+import pulumi
+from pulumi_azure_native import containerservice
+
+from pulumi_dra.children import Children
+
+CATEGORIES = ("kube-apiserver", "kube-audit-admin", "kube-controller-manager", "kube-scheduler", "guard")
+"""The audit log without reads, and that of Entra ID (guard): learn.microsoft.com/azure/aks/monitor-aks."""
+
+
+def declare_workspace(
+    name: str,
+    group: pulumi.Input[str],
+    location: str,
+    retention_days: int,
+    tags: dict[str, pulumi.Input[str]],
+    children: Children,
+) -> pulumi.Output[str]:
+    """Declare a Log Analytics workspace; return its id."""
+    from pulumi_azure_native import operationalinsights
+
+    workspace = operationalinsights.Workspace(
+        f"{name}-logs",
+        resource_group_name=group,
+        location=location,
+        sku={"name": "PerGB2018"},
+        retention_in_days=retention_days,
+        tags=tags,
+        opts=children.options(),
+    )
+    return workspace.id
+
+
+def declare_logs(
+    name: str, cluster: containerservice.ManagedCluster, workspace: pulumi.Input[str], children: Children
+) -> pulumi.Resource:
+    """Declare that the control plane writes its logs to a workspace."""
+    from pulumi_azure_native import monitor
+
+    return monitor.DiagnosticSetting(
+        f"{name}-logs",
+        name="control-plane",
+        resource_uri=cluster.id,
+        workspace_id=workspace,
+        log_analytics_destination_type="Dedicated",
+        logs=[{"category": category, "enabled": True} for category in CATEGORIES],
+        opts=children.options(),
+    )

@@ -1,0 +1,96 @@
+"""A virtual network for an AKS cluster: one subnet over all zones, no public addresses, a way out by NAT."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.clouds.aks import CLOUD
+from pulumi_dra.aks.tags import read_tags
+from pulumi_dra.children import Children
+from pulumi_dra.inputs import InputReader
+
+# Apart from AKS's own ranges for pods (10.244.0.0/16) and services (10.0.0.0/16).
+NETWORK_CIDR, NODES_CIDR = "10.224.0.0/16", "10.224.0.0/20"
+
+
+class AksNetworkArgs(TypedDict):
+    """Inputs of AksNetwork."""
+
+    location: str
+    """Region, eastus for example."""
+    resource_group_name: pulumi.Input[str]
+    """Resource group to make it in."""
+    tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Tags of what is made."""
+
+
+class AksNetwork(pulumi.ComponentResource):
+    """A virtual network with a subnet for nodes, which have no public address and go out by one NAT gateway."""
+
+    network_id: pulumi.Output[str]
+    """Id of the virtual network."""
+    subnet_id: pulumi.Output[str]
+    """Id of the subnet of the nodes."""
+    egress_ip: pulumi.Output[str]
+    """Address that nodes are seen with from outside."""
+
+    def __init__(self, name: str, args: AksNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("AksNetwork", name, args, AksNetworkArgs)
+        location = read.text("location", check=CLOUD.region_fault)
+        group = read.required_identifier("resource_group_name")
+        tags = read_tags(read)
+        read.finish()
+        # This module alone costs a second to import; a cluster in an existing subnet does without it.
+        from pulumi_azure_native import network
+
+        super().__init__("pulumi-dra:index:AksNetwork", name, {}, opts)
+        options = Children(self, opts).options
+        virtual = network.VirtualNetwork(
+            f"{name}-network",
+            resource_group_name=group,
+            location=location,
+            address_space={"address_prefixes": [NETWORK_CIDR]},
+            tags=tags,
+            # Subnets are resources of their own; named here too they would be taken away.
+            opts=options(ignore_changes=["subnets"]),
+        )
+        address = network.PublicIPAddress(
+            f"{name}-egress",
+            resource_group_name=group,
+            location=location,
+            public_ip_allocation_method="Static",
+            sku={"name": "Standard"},
+            tags=tags,
+            opts=options(),
+        )
+        gateway = network.NatGateway(
+            f"{name}-nat",
+            resource_group_name=group,
+            location=location,
+            sku={"name": "Standard"},
+            public_ip_addresses=[{"id": address.id}],
+            tags=tags,
+            opts=options(),
+        )
+        # Without rules of its own Azure's apply: nothing comes in from outside the network. AKS writes to a group of
+        # its own on the interfaces of nodes.
+        filters = network.NetworkSecurityGroup(
+            f"{name}-filters", resource_group_name=group, location=location, tags=tags, opts=options()
+        )
+        subnet = network.Subnet(
+            f"{name}-nodes",
+            resource_group_name=group,
+            virtual_network_name=virtual.name,
+            address_prefix=NODES_CIDR,
+            nat_gateway={"id": gateway.id},
+            network_security_group={"id": filters.id},
+            default_outbound_access=False,
+            private_endpoint_network_policies="Enabled",
+            opts=options(),
+        )
+        self.network_id, self.subnet_id = virtual.id, subnet.id
+        self.egress_ip = address.ip_address.apply(lambda known: known or "")
+        self.register_outputs(
+            {"network_id": self.network_id, "subnet_id": self.subnet_id, "egress_ip": self.egress_ip}
+        )

@@ -1,0 +1,40 @@
+"""Roles that the cluster and those who administer it are given: by id, since names of built-in roles may change.
+
+Source: learn.microsoft.com/azure/role-based-access-control/built-in-roles.
+"""
+
+import pulumi
+from pulumi_azure_native import authorization
+
+from pulumi_dra.children import Children
+
+NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
+CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
+CLUSTER_ADMIN = "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"  # Azure Kubernetes Service RBAC Cluster Admin
+
+
+def declare_role(
+    name: str,
+    role: str,
+    scope: pulumi.Input[str],
+    principal: pulumi.Input[str],
+    children: Children,
+    *,
+    principal_type: str = "ServicePrincipal",
+) -> authorization.RoleAssignment:
+    """Declare that a principal has a role on something; the type is said, since a new one is not found at once."""
+    # The role's id within its subscription, which is that of what the role is given on.
+    definition = pulumi.Output.from_input(scope).apply(lambda known: _definition(known, role))
+    return authorization.RoleAssignment(
+        name,
+        scope=scope,
+        role_definition_id=definition,
+        principal_id=principal,
+        principal_type=principal_type,
+        opts=children.options(),
+    )
+
+
+def _definition(scope: str, role: str) -> str:
+    subscription = "/".join(scope.split("/")[:3])
+    return f"{subscription}/providers/Microsoft.Authorization/roleDefinitions/{role}"

@@ -1,0 +1,26 @@
+"""Tags of Azure: what the cloud takes."""
+
+import re
+
+import pulumi
+
+from pulumi_dra.inputs import InputReader
+
+MOST = 45
+"""Azure takes 50 on a resource; AKS adds its own to what it makes."""
+_TAKEN = ("azure", "microsoft", "windows")
+
+
+def read_tags(read: InputReader) -> dict[str, pulumi.Input[str]]:
+    """Return the input `tags` (learn.microsoft.com/azure/azure-resource-manager/management/tag-resources)."""
+    return read.labels("tags", most=MOST, check=_check)
+
+
+def _check(key: str, value: str) -> str:
+    if not 1 <= len(key) <= 512:
+        return "must have a key of 1 to 512 characters"
+    if re.search(r"[<>%&\\?/]", key):
+        return "must have a key without < > % & \\ ? /"
+    if key.lower().startswith(_TAKEN):
+        return f"must not begin with {', '.join(_TAKEN)}, which are Azure's own"
+    return "" if len(value) <= 256 else f"must have at most 256 characters, not {len(value)}"

@@ -1,0 +1,49 @@
+"""How nodes of a pool are replaced in an upgrade."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pulumi_dra.inputs import InputReader
+
+if TYPE_CHECKING:
+    from pulumi_azure_native.containerservice import AgentPoolUpgradeSettingsArgsDict
+
+MOST_NODES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrades:
+    """How many nodes more than the pool has an upgrade starts, and how many it takes away at once."""
+
+    surge: int
+    unavailable: int
+    drain_minutes: int
+
+
+def read_upgrades(read: InputReader, capacity: str) -> Upgrades | None:
+    """Return `max_surge`, `max_unavailable` and `drain_timeout_minutes`; None for spot pools, which take neither.
+
+    By default one node goes before its successor comes: a full pool has quota and capacity for no more.
+    """
+    surge = read.whole("max_surge", 0, most=MOST_NODES)
+    unavailable = read.whole("max_unavailable", 0 if surge else 1, most=MOST_NODES)
+    drain = read.whole("drain_timeout_minutes", 30, least=1, most=1440)
+    if capacity == "spot":
+        for key in ("max_surge", "max_unavailable", "drain_timeout_minutes"):
+            if read.has(key):
+                read.refuse(key, "is not for spot: AKS takes neither surge nor drain there")
+        return None
+    if not surge + unavailable:
+        read.refuse("max_unavailable", "must be 1 or more where max_surge is 0: no node could be replaced")
+    return Upgrades(surge, unavailable, drain)
+
+
+def upgrade_settings(upgrades: Upgrades | None) -> "AgentPoolUpgradeSettingsArgsDict | None":
+    """Return the settings of an agent pool."""
+    if upgrades is None:
+        return None
+    return {
+        "max_surge": str(upgrades.surge),
+        "max_unavailable": str(upgrades.unavailable),
+        "drain_timeout_in_minutes": upgrades.drain_minutes,
+    }

@@ -1,0 +1,350 @@
+"""AKS: a cluster that is hardened by default, and pools that the DRA driver can run on."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import PlanRequest, make_plan, plan_file
+from dra_planner.planfile import canonical_text
+from pulumi_dra.aks import AksCluster, AksGpuPool
+from pulumi_dra.aks.gpu_pool import FIXED
+from pulumi_dra.inputs import WrongInputs
+from pulumi_dra.platform import DraPlatform
+
+CLUSTER: dict[str, Any] = {"kubernetes_version": "1.35", "location": "eastus", "public_access_cidrs": ["198.18.0.0/24"]}
+POOL: dict[str, Any] = {
+    "cluster_name": "dev",
+    "resource_group_name": "group",
+    "subnet_id": "subnet",
+    "location": "eastus",
+    "machine": "Standard_NC4as_T4_v3",
+    "max_nodes": 4,
+}
+GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/h100"
+SOMEBODY = "0f0f0f0f-0f0f-0f0f-0f0f-0f0f0f0f0f0f"
+
+
+@pytest.fixture
+def cluster(declare: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **args: declare(lambda: AksCluster("dev", {**CLUSTER, **args}))
+
+
+@pytest.fixture
+def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **args: declare(lambda: AksGpuPool("t4", {**POOL, **args})).one("AgentPool")
+
+
+# The baseline: bridgecrewio/checkov@03d5fdad has the ids, for ARM and Terraform.
+BASELINE: dict[str, tuple[str, object]] = {
+    "CKV_AZURE_5, roles": ("enableRBAC", True),
+    "CKV_AZURE_141, no passwords": ("disableLocalAccounts", True),
+    "CKV_AZURE_6, who reaches the API server": (
+        "apiServerAccessProfile",
+        {"authorizedIPRanges": ["198.18.0.0/24", "198.51.100.7/32"], "disableRunCommand": True},
+    ),
+    "CKV_AZURE_7, CKV2_AZURE_29, network": (
+        "networkProfile",
+        {
+            "networkPlugin": "azure",
+            "networkPluginMode": "overlay",
+            "networkDataplane": "cilium",
+            "networkPolicy": "cilium",
+            "loadBalancerSku": "standard",
+            "outboundType": "userAssignedNATGateway",
+        },
+    ),
+    "CKV_AZURE_170, paid tier": ("sku", {"name": "Base", "tier": "Standard"}),
+    "CKV_AZURE_171, upgrades that keep the minor": (
+        "autoUpgradeProfile",
+        {"upgradeChannel": "patch", "nodeOSUpgradeChannel": "NodeImage"},
+    ),
+    "CKV_AZURE_116, CKV_AZURE_172, add-ons": (
+        "addonProfiles",
+        {
+            "azurepolicy": {"enabled": True},
+            "azureKeyvaultSecretsProvider": {"enabled": True, "config": {"enableSecretRotation": "true"}},
+        },
+    ),
+    "Entra ID": ("aadProfile", {"managed": True, "enableAzureRBAC": True, "adminGroupObjectIDs": []}),
+    "issuer": ("oidcIssuerProfile", {"enabled": True}),
+    "what AKS makes is not changed by hand": ("nodeResourceGroupProfile", {"restrictionLevel": "ReadOnly"}),
+    "no node auto-provisioning, which does not see claims": ("nodeProvisioningProfile", {"mode": "Manual"}),
+}
+
+
+@pytest.mark.parametrize("name", BASELINE)
+def test_cluster_defaults(cluster: Any, name: str) -> None:
+    path, value = BASELINE[name]
+    assert cluster().one("ManagedCluster").inputs[path] == value
+
+
+def test_identity_and_defender(cluster: Any) -> None:
+    declared = cluster()
+    inputs = declared.one("ManagedCluster").inputs
+    assert inputs["identity"] == {"type": "UserAssigned", "userAssignedIdentities": ["dev-identity-id"]}
+    assert inputs["securityProfile"]["workloadIdentity"] == {"enabled": True}
+    assert inputs["securityProfile"]["defender"]["logAnalyticsWorkspaceResourceId"] == "dev-logs-id"
+    assert "defender" not in cluster(defender=False).one("ManagedCluster").inputs["securityProfile"]
+
+
+def test_system_nodes(cluster: Any) -> None:
+    """CKV_AZURE_227, 168, 169, 143: encrypted at the host, enough pods, scale sets, no public addresses."""
+    (nodes,) = cluster(system_zones=["eastus-1", "eastus-3"]).one("ManagedCluster").inputs["agentPoolProfiles"]
+    assert (nodes["name"], nodes["mode"], nodes["count"], nodes["vmSize"]) == ("system", "System", 2, "Standard_D4s_v5")
+    assert (nodes["enableEncryptionAtHost"], nodes["enableNodePublicIP"], nodes["maxPods"]) == (True, False, 110)
+    assert nodes["availabilityZones"] == ["1", "3"]
+    assert nodes["vnetSubnetID"] == "dev-network-nodes-id"
+    assert "nodeTaints" not in nodes  # what claims nothing runs here
+
+
+def test_the_audit_log_is_kept(cluster: Any) -> None:
+    """CKV_AZURE_4: logs of the control plane."""
+    declared = cluster()
+    setting = declared.one("DiagnosticSetting")
+    assert setting.inputs["resourceUri"] == "dev-cluster-id"
+    assert {"category": "kube-audit-admin", "enabled": True} in setting.inputs["logs"]
+    assert declared.one("Workspace").inputs["retentionInDays"] == 90
+    assert cluster(log_workspace_id="w").all("Workspace") == []
+
+
+def test_without_networks_the_cluster_is_private(cluster: Any) -> None:
+    """CKV_AZURE_115; ranges and a private cluster exclude each other."""
+    access = cluster(public_access_cidrs=[]).one("ManagedCluster").inputs["apiServerAccessProfile"]
+    assert access == {"enablePrivateCluster": True, "privateDNSZone": "system", "disableRunCommand": True}
+
+
+def test_the_network_has_a_way_out_and_none_in(cluster: Any) -> None:
+    declared = cluster()
+    subnet = declared.one("Subnet").inputs
+    assert (subnet["natGateway"], subnet["networkSecurityGroup"]) == (
+        {"id": "dev-network-nat-id"},
+        {"id": "dev-network-filters-id"},
+    )
+    assert subnet["defaultOutboundAccess"] is False
+    assert "securityRules" not in declared.one("NetworkSecurityGroup").inputs
+
+
+def test_an_existing_subnet_is_used_as_it_is(cluster: Any) -> None:
+    declared = cluster(subnet_id="/subscriptions/s/subnets/mine", resource_group_name="mine")
+    assert declared.all("VirtualNetwork") == []
+    assert declared.all("ResourceGroup") == []
+    inputs = declared.one("ManagedCluster").inputs
+    assert inputs["networkProfile"]["outboundType"] == "loadBalancer"
+    assert inputs["apiServerAccessProfile"]["authorizedIPRanges"] == ["198.18.0.0/24"]
+    assert inputs["nodeResourceGroup"] == "mine-dev-nodes"
+    assert declared.one("RoleAssignment", "dev-subnet").inputs["scope"] == "/subscriptions/s/subnets/mine"
+
+
+def test_the_identity_may_join_the_subnet_before_the_cluster_is_there(cluster: Any) -> None:
+    declared = cluster()
+    role = declared.one("RoleAssignment", "dev-subnet")
+    assert role.inputs["principalId"] == "dev-identity-principal"
+    assert role.inputs["principalType"] == "ServicePrincipal"
+    assert "dev-subnet" in declared.one("ManagedCluster").depends_on
+
+
+@pytest.mark.parametrize("deployer", ["User", "ServicePrincipal"])
+def test_without_groups_who_creates_the_cluster_administers_it(cluster: Any, deployer: str) -> None:
+    role = cluster(deployer_type=deployer).one("RoleAssignment", "dev-admin").inputs
+    assert (role["principalId"], role["principalType"], role["scope"]) == ("me", deployer, "dev-cluster-id")
+
+
+def test_groups_administer_the_cluster_alone(cluster: Any) -> None:
+    declared = cluster(admin_group_object_ids=[SOMEBODY])
+    assert [each.name for each in declared.all("RoleAssignment")] == ["dev-subnet"]
+    assert declared.one("ManagedCluster").inputs["aadProfile"]["adminGroupObjectIDs"] == [SOMEBODY]
+
+
+def test_upgrades_have_their_windows(cluster: Any) -> None:
+    declared = cluster(maintenance_day="Tuesday", maintenance_start="01:30")
+    windows = {
+        each.inputs["configName"]: each.inputs["maintenanceWindow"] for each in declared.all("MaintenanceConfiguration")
+    }
+    assert set(windows) == {"aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"}
+    for window in windows.values():
+        assert (window["startTime"], window["schedule"]["weekly"]["dayOfWeek"]) == ("01:30", "Tuesday")
+    assert cluster(upgrade_channel="none").all("MaintenanceConfiguration") == []
+
+
+def test_the_kubeconfig_holds_no_token(declare: Callable[..., Any]) -> None:
+    found: list[Any] = []
+
+    def make() -> None:
+        made = AksCluster("dev", {**CLUSTER, "kubelogin": "spn"})
+        made.kubeconfig_json.apply(lambda text: found.append(json.loads(text)))
+
+    declare(make)
+    (document,) = found
+    assert document["clusters"][0]["cluster"]["server"] == "https://dev.example:443"
+    command = document["users"][0]["user"]["exec"]
+    assert (command["command"], command["args"][:3]) == ("kubelogin", ["get-token", "--login", "spn"])
+    assert "token" not in document["users"][0]["user"]
+
+
+def test_protection_and_keys(cluster: Any) -> None:
+    """CKV_AZURE_117: a key of one's own for disks."""
+    declared = cluster(deletion_protection=True, disk_encryption_set_id="set")
+    assert declared.one("ManagementLockByScope").inputs["level"] == "CanNotDelete"
+    assert declared.one("ManagedCluster").inputs["diskEncryptionSetID"] == "set"
+    assert cluster().all("ManagementLockByScope") == []
+
+
+def test_a_pool_is_for_claims(pool: Any) -> None:
+    declared = pool()
+    inputs = declared.inputs
+    assert inputs["agentPoolName"] == "t4"
+    assert (inputs["vmSize"], inputs["count"], inputs["enableAutoScaling"]) == ("Standard_NC4as_T4_v3", 0, False)
+    assert inputs["gpuProfile"] == {"driver": "Install"}
+    assert inputs["nodeTaints"] == ["nvidia.com/gpu=present:NoSchedule"]
+    assert inputs["nodeLabels"] == {
+        "nvidia.com/gpu.present": "true",
+        "nvidia.com/gpu.dra": "true",
+        "pulumi-dra/pool": "t4",
+    }
+    assert (inputs["maxPods"], inputs["osDiskSizeGB"], inputs["osSKU"]) == (110, 200, "Ubuntu")
+    assert inputs["upgradeSettings"] == {"maxSurge": "0", "maxUnavailable": "1", "drainTimeoutInMinutes": 30}
+    assert (inputs["enableEncryptionAtHost"], inputs["enableNodePublicIP"]) == (True, False)
+    assert set(declared.replace_on_changes) == set(FIXED)
+    assert not {"minCount", "maxCount", "gpuInstanceProfile", "scaleSetPriority"} & inputs.keys()
+
+
+def test_an_autoscaled_pool_leaves_its_count_alone(pool: Any) -> None:
+    declared = pool(autoscaled=True, min_nodes=1, desired_nodes=2)
+    inputs = declared.inputs
+    assert (inputs["minCount"], inputs["count"], inputs["maxCount"]) == (1, 2, 4)
+    assert declared.ignore_changes == ("count",)
+
+
+def test_spot_neither_surges_nor_drains(pool: Any) -> None:
+    inputs = pool(capacity="spot").inputs
+    assert (inputs["scaleSetPriority"], inputs["scaleSetEvictionPolicy"], inputs["spotMaxPrice"]) == (
+        "Spot",
+        "Delete",
+        -1,
+    )
+    assert "upgradeSettings" not in inputs
+
+
+def test_bought_machines_come_with_the_right_to_use_them(declare: Callable[..., Any]) -> None:
+    bought = {"capacity": "reservation", "reservation_group_id": GROUP, "cluster_principal_id": "p"}
+    declared = declare(lambda: AksGpuPool("t4", {**POOL, **bought}))
+    assert declared.one("AgentPool").inputs["capacityReservationGroupID"] == GROUP
+    role = declared.one("RoleAssignment")
+    assert (role.inputs["scope"], role.inputs["principalId"]) == (GROUP, "p")
+    assert role.inputs["roleDefinitionId"].startswith("/subscriptions/s/providers/Microsoft.Authorization/")
+    assert "t4-reservation" in declared.one("AgentPool").depends_on
+
+
+REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "a private cluster by a mistake": (AksCluster, {"public_access_cidrs": ["0.0.0.0/0"]}, "to everyone"),
+    "IPv6": (AksCluster, {"public_access_cidrs": ["2001:db8::/32"]}, "is not an IPv4 network"),
+    "a zone of another region": (AksCluster, {"system_zones": ["westus2-1"]}, "is not in region eastus"),
+    "a zone twice": (AksCluster, {"system_zones": ["eastus-1", "eastus-1"]}, "is there twice"),
+    "a group by its name": (AksCluster, {"admin_group_object_ids": ["admins"]}, "is not a UUID"),
+    "an old version": (AksCluster, {"kubernetes_version": "1.33"}, "is not supported"),
+    "a channel that moves the minor": (
+        AksCluster,
+        {"upgrade_channel": "stable"},
+        "must be one of patch, node-image, none",
+    ),
+    "a day that is none": (AksCluster, {"maintenance_day": "today"}, "must be one of Monday"),
+    "retention of a workspace that is there": (
+        AksCluster,
+        {"log_workspace_id": "w", "log_retention_days": 30},
+        "is for a new workspace",
+    ),
+    "a tag of Azure": (AksCluster, {"tags": {"azure-x": "y"}}, "which are Azure's own"),
+    "a tag with a slash": (AksCluster, {"tags": {"a/b": "y"}}, "without < > %"),
+    "a hyphen": (AksGpuPool, {"pool_name": "gpu-a"}, "must be at most 12 lower-case letters and digits"),
+    "too long a name": (AksGpuPool, {"pool_name": "thirteenchars"}, "must be at most 12"),
+    "MIG": (AksGpuPool, {"gpu_instance_profile": "MIG1g"}, "AKS does not support MIG with DRA"),
+    "no driver": (AksGpuPool, {"gpu_driver": "None"}, 'must be Install, not "None"'),
+    "an unknown machine": (AksGpuPool, {"machine": "Standard_NC4as_T4_v4"}, "did you mean Standard_NC4as_T4_v3"),
+    "surge of spot": (AksGpuPool, {"capacity": "spot", "max_surge": 1}, "is not for spot"),
+    "an upgrade that replaces nothing": (AksGpuPool, {"max_unavailable": 0}, "must be 1 or more where max_surge is 0"),
+    "nothing bought": (AksGpuPool, {"capacity": "reservation"}, "is missing"),
+    "bought by name": (
+        AksGpuPool,
+        {"capacity": "reservation", "reservation_group_id": "h100", "cluster_principal_id": "p"},
+        "is not the id of a capacity reservation group",
+    ),
+    "nobody to grant to": (
+        AksGpuPool,
+        {"capacity": "reservation", "reservation_group_id": GROUP},
+        "it needs a role on the capacity reservation group",
+    ),
+    "a grant of nothing": (AksGpuPool, {"grant_reservation_use": False}, "there is nothing to grant"),
+    "few pods": (AksGpuPool, {"max_pods": 9}, "must be from 10 to 250"),
+    "a label of AKS": (AksGpuPool, {"labels": {"kubernetes.azure.com/mode": "user"}}, "AKS refuses labels"),
+    "another image": (AksGpuPool, {"image": "Flatcar"}, "must be one of Ubuntu, AzureLinux"),
+    "a misspelt input": (AksGpuPool, {"machin": "x"}, 'did you mean "machine"?'),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(declare: Callable[..., Any], name: str) -> None:
+    component, changes, sentence = REFUSED[name]
+    given = CLUSTER if component is AksCluster else POOL
+    with pytest.raises(WrongInputs) as refused:
+        declare(
+            lambda: component("x", {**given, "pool_name": "t4", **changes} if given is POOL else {**given, **changes})
+        )
+    assert sentence in str(refused.value)
+
+
+def platform(**fleet: Any) -> str:
+    document = {
+        "cloud": "aks",
+        "region": "eastus",
+        "kubernetes": "1.35",
+        "endpoint": {"publicAccessCidrs": ["198.18.0.0/24"]},
+        "systemPool": {"machine": "Standard_D4s_v5", "count": 3},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": 2}],
+        **fleet,
+    }
+    return canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=read_fleet(document)))))
+
+
+def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
+    pools = [
+        {"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": 2, "zones": ["eastus-2"]},
+        {"name": "h100", "machine": "Standard_ND96isr_H100_v5", "count": 1, "capacity": {"reservation": GROUP}},
+    ]
+    plan = platform(pools=pools, network={"zones": ["eastus-1", "eastus-2"]})
+    options = {
+        "pools": [{"name": "t4", "drain_timeout_minutes": 60}],
+        "tags": {"team": "ml"},
+        "cluster": {"defender": False},
+    }
+    declared = declare(lambda: DraPlatform("dra", {"plan": plan, **options}))
+    t4, h100 = (declared.one("AgentPool", f"dra-{name}-nodes").inputs for name in ("t4", "h100"))
+    assert (t4["count"], t4["availabilityZones"]) == (2, ["2"])
+    assert t4["upgradeSettings"]["drainTimeoutInMinutes"] == 60
+    assert (h100["capacityReservationGroupID"], h100["availabilityZones"]) == (GROUP, ["1", "2"])
+    assert t4["tags"] == {"team": "ml"}
+    cluster = declared.one("ManagedCluster").inputs
+    assert cluster["agentPoolProfiles"][0]["availabilityZones"] == ["1", "2"]
+    assert "defender" not in cluster["securityProfile"]
+    driver = next(each for each in declared.all("Release") if each.name == "dra-driver-release")
+    assert driver.inputs["values"]["nvidiaDriverRoot"] == "/"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"secrets_kms_key": "k"}, "is not for AKS"),
+        ({"admin_principal_arns": ["a"]}, "is not for AKS"),
+        ({"autoscaler": {"version": "1.35.0"}}, "AKS runs the cluster autoscaler itself"),
+        ({"cluster": {"release_channel": "RAPID"}}, "release_channel"),
+        ({"pools": [{"name": "t4", "efa": True}]}, "efa"),
+        ({"pools": [{"name": "t4", "max_surge": 101}]}, "must be from 0 to 100"),
+    ],
+)
+def test_options_of_other_clouds_are_refused(declare: Callable[..., Any], options: Any, sentence: str) -> None:
+    with pytest.raises(WrongInputs) as refused:
+        declare(lambda: DraPlatform("dra", {"plan": platform(), **options}))
+    assert sentence in str(refused.value)
