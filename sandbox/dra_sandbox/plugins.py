@@ -18,7 +18,7 @@ from dra_sandbox.cache import cache_folder, obtain
 from dra_sandbox.tools import PulumiCli
 from dra_sandbox.tools.pulumi_cli import LANGUAGE_HOST
 
-CLOUDS = ("aws", "gcp", "kubernetes")
+CLOUDS = ("aws", "azure-native", "gcp", "kubernetes")
 
 
 def bin_folder(cli: PulumiCli) -> Path:
@@ -43,10 +43,13 @@ def bin_folder(cli: PulumiCli) -> Path:
 def install_simulated_clouds(pulumi_home: Path) -> None:
     """Put the simulated clouds among the installed plugins of `pulumi_home`, under the versions of the installed SDKs.
 
-    Raises PackageNotFoundError when an SDK is missing.
+    A cloud whose SDK is not installed has no programs here either, and is left out.
     """
     for cloud in CLOUDS:
-        version = importlib.metadata.version(f"pulumi-{cloud}")
+        try:
+            version = importlib.metadata.version(f"pulumi-{cloud}")
+        except importlib.metadata.PackageNotFoundError:
+            continue
         folder = pulumi_home / "plugins" / f"resource-{cloud}-v{version}"
         folder.mkdir(parents=True, exist_ok=True)
         _write_script(folder / f"pulumi-resource-{cloud}", _launcher("dra_sandbox.clouds", cloud))

@@ -22,6 +22,10 @@ def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
         from dra_sandbox.clouds.gcp.provider import Gcp
 
         return Gcp()
+    if cloud == "azure-native":
+        from dra_sandbox.clouds.azure.provider import Azure
+
+        return Azure()
     if cloud == "kubernetes":
         from dra_sandbox.clouds.kubernetes.cluster import chosen_cluster
         from dra_sandbox.clouds.kubernetes.provider import Kubernetes

@@ -15,6 +15,7 @@ def real_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Values) 
     computed = {name: _remembered(fill(output, facts), facts.old.get(name)) for name, output in row.outputs.items()}
     anew = {name: fill(output, facts) for name, output in {**row.every_time, **row.known}.items()}
     outputs = overlay({**computed, **kept, **anew}, facts.inputs)
+    outputs |= {name: fill(output, facts) for name, output in row.instead.items() if name in outputs}
     for name, spec in schema.outputs.items():
         if spec.required and outputs.get(name) is None:
             outputs[name] = _plausible(schema, spec.type, f"{name}-{facts.words['hex8']}")
@@ -29,6 +30,7 @@ def planned_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Value
     anew = {name: _unknown_like(output) for name, output in row.every_time.items()}
     anew |= {name: fill(output, facts) for name, output in row.known.items()}
     outputs = overlay({**computed, **kept, **anew}, inputs)
+    outputs |= {name: UNKNOWN for name in row.instead if name in outputs}
     for name, spec in schema.outputs.items():
         if spec.required and outputs.get(name) is None:
             outputs[name] = UNKNOWN

@@ -16,9 +16,10 @@ class NameRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Autonamed:
-    """How one provider forms names: characters of the suffix, and whether names are made lower case."""
+    """How one provider forms names: characters of the suffix, what stands before it, whether all is lower case."""
 
     suffix_length: int = 7
+    separator: str = "-"
     alphabet: str = "0123456789abcdef"
     lower_case: bool = False
 
@@ -34,7 +35,7 @@ class Autonamed:
             if options.proposed_name:
                 return options.proposed_name
         logical = request.name or request.urn.rsplit("::", 1)[-1]
-        name = f"{logical}-{self._suffix(request.randomSeed or request.urn.encode())}"
+        name = f"{logical}{self.separator}{self._suffix(request.randomSeed or request.urn.encode())}"
         if len(name) > limit:
             raise NameRefused(f'the automatic name "{name}" is longer than {limit} characters')
         return name.lower() if self.lower_case else name

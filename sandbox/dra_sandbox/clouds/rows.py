@@ -61,6 +61,7 @@ class Row:
     """What the SDK does not say about a resource type.
 
     `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input gives the value.
+    `instead` are outputs of another form than the input of that name.
     `every_time` outputs are worked out anew at each update; `known` ones too, and a preview knows them.
     `defaults` are inputs that the provider fills in.
     `replace`, `in_place` and `when_removed` are paths as in ReplaceRule; `sets` are lists without an order.
@@ -76,6 +77,7 @@ class Row:
     outputs: Mapping[str, Output] = field(default_factory=_nothing)
     every_time: Mapping[str, Output] = field(default_factory=_nothing)
     known: Mapping[str, Output] = field(default_factory=_nothing)
+    instead: Mapping[str, Output] = field(default_factory=_nothing)
     defaults: Mapping[str, Value] = field(default_factory=_nothing)
     replace: tuple[str, ...] = ()
     in_place: tuple[str, ...] = ()

@@ -35,9 +35,9 @@ class Sdk:
 
     def __init__(self, name: str) -> None:
         """Raises ModuleNotFoundError when it is not installed."""
-        spec = importlib.util.find_spec(f"pulumi_{name}")
+        spec = importlib.util.find_spec(f"pulumi_{name}".replace("-", "_"))
         if spec is None or spec.origin is None:
-            raise ModuleNotFoundError(f"pulumi-{name} is not installed: install pulumi-dra[sandbox]")
+            raise ModuleNotFoundError(f"pulumi-{name} is not installed: install pulumi-dra[all]")
         self.name = name
         self.version = importlib.metadata.version(f"pulumi-{name}")
         self._package = Path(spec.origin).parent
@@ -92,7 +92,7 @@ class Sdk:
     def _read_function(self, token: str) -> Schema:
         """A function's file assigns its arguments to `__args__[wire name]`; its result is a class of its own."""
         module, _, function = token.partition(":")[2].partition(":")
-        place = module.split("/")[:-1]
+        place = module.split("/")[:-1] or [module]
         folder = self._package.joinpath(*(part for part in place if part != "index"))
         snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", function).lower()
         path = folder / f"{snake}.py"

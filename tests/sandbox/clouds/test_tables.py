@@ -8,6 +8,8 @@ import pytest
 
 from dra_sandbox.clouds.aws.functions import FUNCTIONS as AWS_FUNCTIONS
 from dra_sandbox.clouds.aws.rows import ROWS as AWS_ROWS
+from dra_sandbox.clouds.azure.functions import FUNCTIONS as AZURE_FUNCTIONS
+from dra_sandbox.clouds.azure.rows import ROWS as AZURE_ROWS
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS as GCP_FUNCTIONS
 from dra_sandbox.clouds.gcp.rows import ROWS as GCP_ROWS
 from dra_sandbox.clouds.kubernetes.kinds import CLUSTER_SCOPED
@@ -15,9 +17,8 @@ from dra_sandbox.clouds.rows import Row
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
 
-ROWS = [("aws", token, row) for token, row in AWS_ROWS.items()] + [
-    ("gcp", token, row) for token, row in GCP_ROWS.items()
-]
+TABLES = {"aws": AWS_ROWS, "azure-native": AZURE_ROWS, "gcp": GCP_ROWS}
+ROWS = [(cloud, token, row) for cloud, rows in TABLES.items() for token, row in rows.items()]
 
 
 def paths_of(row: Row) -> Iterator[str]:
@@ -52,10 +53,10 @@ def test_every_path_of_a_row_is_an_input_and_every_output_an_output(cloud: str, 
     schema = Sdk(cloud).resource(token)
 
     assert [path for path in paths_of(row) if not exists(schema, path)] == []
-    assert set(row.outputs) | set(row.every_time) <= set(schema.outputs)
+    assert set(row.outputs) | set(row.every_time) | set(row.instead) <= set(schema.outputs)
 
 
-@pytest.mark.parametrize("token", [*AWS_FUNCTIONS, *GCP_FUNCTIONS])
+@pytest.mark.parametrize("token", [*AWS_FUNCTIONS, *AZURE_FUNCTIONS, *GCP_FUNCTIONS])
 def test_every_function_is_in_its_sdk(token: str) -> None:
     assert Sdk(token.split(":", 1)[0]).function(token).token == token
 

@@ -1,0 +1,1 @@
+"""The simulated Azure: the resource types of an AKS platform."""

@@ -1,0 +1,235 @@
+"""What AKS refuses of agent pools, with the sentences that users of the real one report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from dra_planner import catalog
+from dra_planner.errors import CatalogError
+from dra_sandbox.clouds.azure.functions import newest
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
+
+CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
+INVALID = "InvalidParameter: "
+LEAST_VCPUS_OF_A_SYSTEM_POOL = 2
+MOST_NODES = 1000
+_ZONES = ("1", "2", "3")
+# Azure/azure-rest-api-specs marks none of these create-only, so the provider plans an update, which Azure refuses:
+# pulumi/pulumi-azure-native issue 959 (vmSize), terraform-provider-azurerm issue 26730 (osSKU).
+FIXED = (
+    "availabilityZones",
+    "capacityReservationGroupID",
+    "enableEncryptionAtHost",
+    "enableFIPS",
+    "enableUltraSSD",
+    "gpuProfile",
+    "hostGroupID",
+    "kubeletConfig",
+    "kubeletDiskType",
+    "linuxOSConfig",
+    "maxPods",
+    "osDiskSizeGB",
+    "osDiskType",
+    "osType",
+    "podSubnetID",
+    "proximityPlacementGroupID",
+    "scaleSetEvictionPolicy",
+    "scaleSetPriority",
+    "spotMaxPrice",
+    "vnetSubnetID",
+)
+
+_NUMBERS = ("count", "minCount", "maxCount", "maxPods", "osDiskSizeGB")
+
+Rule = Callable[[Values], str | None]  # the inputs of a pool, apart or inside a cluster
+
+
+def of_pool(inputs: Values) -> str | None:
+    """Return the first complaint about an agent pool, None for one that AKS takes."""
+    pool = {**inputs, "name": inputs.get("agentPoolName")}
+    if any(isinstance(pool.get(key), str) for key in _NUMBERS):
+        return None  # the types are refused already
+    return next((reason for rule in RULES if (reason := rule(pool))), None)
+
+
+def of_cluster(inputs: Values) -> str | None:
+    """Return the first complaint about the pools inside a cluster."""
+    pools = inputs.get("agentPoolProfiles") or []
+    if not any(pool.get("mode") == "System" for pool in pools):
+        return f"{INVALID}Must define at least one system pool."
+    return next((reason for pool in pools for rule in RULES if (reason := rule(pool))), None)
+
+
+def _name(pool: Values) -> str | None:
+    """Azure/AKS issue 3300."""
+    if re.fullmatch(r"[a-z][a-z0-9]{0,11}", str(pool.get("name") or "")):
+        return None
+    return (
+        f"{INVALID}The value of parameter agentPoolProfile.name is invalid. Please see "
+        "https://aka.ms/aks-naming-rules for more details."
+    )
+
+
+def _labels(pool: Values) -> str | None:
+    """Issues ams0/aks-nvme-ssd-provisioner 5 and Azure/AKS 4613."""
+    for key in pool.get("nodeLabels") or {}:
+        domain = key.rpartition("/")[0]
+        if domain == "kubernetes.azure.com":
+            return (
+                f"BadRequest: Invalid node label key {key}. The 'kubernetes.azure.com' prefix is preserved by aks "
+                "system labels"
+            )
+        of_kubernetes = re.fullmatch(r"(.*\.)?(kubernetes\.io|k8s\.io)", domain)
+        if of_kubernetes and not re.fullmatch(r"(.*\.)?(kubelet|node)\.kubernetes\.io", domain):
+            return (
+                "BadRequest: For Kubernetes version greater than or equal to 1.16, node label keys in the "
+                "'kubernetes.io' or 'k8s.io' namespace must begin with an allowed prefix (kubelet.kubernetes.io, "
+                "node.kubernetes.io)"
+            )
+    return None
+
+
+def _taints(pool: Values) -> str | None:
+    """Azure/AKS issue 2578 (system pools); the form is kubectl's: learn.microsoft.com/azure/aks/use-node-taints."""
+    for taint in pool.get("nodeTaints") or []:
+        if not re.fullmatch(r"[^=:]+(=[^:]*)?:(NoSchedule|PreferNoSchedule|NoExecute)", taint):
+            return f'{INVALID}agentPoolProfile.nodeTaints: "{taint}" is not key=value:effect'
+        ours = taint.startswith("CriticalAddonsOnly=") or taint.endswith(":PreferNoSchedule")
+        if pool.get("mode") == "System" and not ours:
+            return (
+                "SystemPoolHasRestrictedTaint: Placing custom taints on system pool is not supported(except "
+                "'CriticalAddonsOnly' taint or taint effect is 'PreferNoSchedule')"
+            )
+    return None
+
+
+def _counts(pool: Values) -> str | None:
+    """Azure/AKS issue 4185, pulumi/pulumi-azure-native issue 2943."""
+    count, least = pool.get("count"), 1 if pool.get("mode") == "System" else 0
+    low, most = least, MOST_NODES
+    if count is None:
+        return f"{INVALID}Required parameter properties.count is missing (null)."
+    if pool.get("enableAutoScaling"):
+        if pool.get("minCount") is None or pool.get("maxCount") is None:
+            return f"{INVALID}minCount and maxCount are required when enableAutoScaling is true"
+        low, most = max(least, pool["minCount"]), min(MOST_NODES, pool["maxCount"])
+        if pool["minCount"] > pool["maxCount"]:
+            return f"{INVALID}minCount {pool['minCount']} is greater than maxCount {pool['maxCount']}"
+    elif pool.get("minCount") is not None or pool.get("maxCount") is not None:
+        return f"{INVALID}minCount and maxCount can only be set when enableAutoScaling is true"
+    if not low <= count <= most:
+        return (
+            f"{INVALID}agentPoolProfile.count was {count}. It must be greater or equal to minCount:{low} and less than "
+            f"or equal to maxCount:{most}"
+        )
+    return None
+
+
+def _spot(pool: Values) -> str | None:
+    """Issues Azure/bicep 14517 and terraform-provider-azurerm 31129; learn.microsoft.com/azure/aks/spot-node-pool."""
+    settings = pool.get("upgradeSettings") or {}
+    if pool.get("scaleSetPriority") != "Spot":
+        spoken = [key for key in ("spotMaxPrice", "scaleSetEvictionPolicy") if pool.get(key) is not None]
+        return f"{INVALID}{spoken[0]} can only be set on Spot pools" if spoken else None
+    if pool.get("mode") == "System":
+        return f"{INVALID}Spot pools can't be system pools."
+    for key, words in (("maxSurge", "max surge"), ("maxUnavailable", "maxUnavailable")):
+        if settings.get(key) is not None:
+            return (
+                f"{INVALID}The value of parameter agentPoolProfile.upgrade.{key} is invalid. Error details: Spot pools "
+                f"can't set {words}."
+            )
+    return None
+
+
+def _surge(pool: Values) -> str | None:
+    """learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling."""
+    settings = pool.get("upgradeSettings") or {}
+    surge, away = settings.get("maxSurge"), settings.get("maxUnavailable")
+    if surge in ("0", "0%") and away in (None, "0", "0%"):
+        return f"{INVALID}maxSurge and maxUnavailable cannot both be 0"
+    if pool.get("mode") == "System" and away not in (None, "0", "0%"):
+        return f"{INVALID}maxUnavailable can't be set on system pools"
+    return None
+
+
+def _sizes(pool: Values) -> str | None:
+    """learn.microsoft.com/azure/aks/use-system-pools (cores), …/use-nvidia-gpu (sizes); limits are those of the API."""
+    for key, low, high in (("maxPods", 10, 250), ("osDiskSizeGB", 0, 2048)):
+        value = pool.get(key)
+        if value is not None and not low <= value <= high:
+            return f"{INVALID}agentPoolProfile.{key} was {value}. It must be from {low} to {high}"
+    if any(zone not in _ZONES for zone in pool.get("availabilityZones") or []):
+        zones = ", ".join(pool["availabilityZones"])
+        return f"AvailabilityZoneNotSupported: The zone(s) {zones} for resource {pool.get('name')} is not supported."
+    try:
+        machine = catalog.machine("aks", str(pool.get("vmSize") or ""))
+    except CatalogError:
+        return f"BadRequest: The VM size of {pool.get('vmSize')} is not allowed in your subscription."
+    if pool.get("mode") == "System" and (machine.vcpus or 0) < LEAST_VCPUS_OF_A_SYSTEM_POOL:
+        return f"{INVALID}The system pool must use a VM size of at least {LEAST_VCPUS_OF_A_SYSTEM_POOL} cores"
+    if machine.arch == "arm64" and pool.get("osSKU", "Ubuntu") not in ("Ubuntu", "Ubuntu2404"):
+        return f"{INVALID}{machine.name} runs with Ubuntu alone"
+    return None
+
+
+def _gpus(pool: Values) -> str | None:
+    """learn.microsoft.com/azure/aks/gpu-multi-instance: which sizes are cut, and by which words."""
+    profile = pool.get("gpuInstanceProfile")
+    machine = str(pool.get("vmSize") or "")
+    if profile and not re.search(r"A100|H100|H200", machine):
+        return f"{INVALID}gpuInstanceProfile {profile} is not supported for VM size {machine}"
+    return None
+
+
+RULES: tuple[Rule, ...] = (_name, _labels, _taints, _sizes, _counts, _spot, _surge, _gpus)
+
+
+def keeps_what_is_fixed(request: Request) -> str | None:
+    """pulumi/pulumi-azure-native issue 959."""
+    if request.inputs is None or request.before is None:
+        return None
+    for key in FIXED:
+        wanted = request.inputs.get(key)
+        if wanted is not None and request.before.get(key) != wanted:
+            return f"PropertyChangeNotAllowed: Changing property 'properties.{key}' is not allowed."
+    return None
+
+
+def is_in_a_cluster(request: Request) -> str | None:
+    """The pool's cluster must be there, and not older (SupportArticles-docs@051c368, NodePoolMcVersionIncompatible)."""
+    if request.inputs is None:
+        return None
+    cluster = _cluster(request)
+    if cluster is None:
+        return f"ResourceNotFound: The Resource '{request.identifier.rpartition('/agentPools/')[0]}' was not found."
+    wanted = request.inputs.get("orchestratorVersion")
+    own = newest(str(wanted or "")) if wanted else cluster["currentKubernetesVersion"]
+    if _minor(own) > _minor(cluster["currentKubernetesVersion"]):
+        return (
+            f"NodePoolMcVersionIncompatible: Node pool version {own} and control plane version "
+            f"{cluster['currentKubernetesVersion']} are incompatible."
+        )
+    return None
+
+
+def does_not_exist_yet(request: Request) -> str | None:
+    """pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a."""
+    if request.before is None and request.inputs is not None and request.cloud.get(POOL, request.identifier):
+        return f'cannot create already existing resource "{request.identifier}"'
+    return None
+
+
+def _cluster(request: Request) -> Values | None:
+    wanted = request.identifier.rpartition("/agentPools/")[0].lower()
+    clusters = request.cloud.all(CLUSTER)
+    return next((found for identifier, found in clusters.items() if identifier.lower() == wanted), None)
+
+
+def _minor(version: str) -> int:
+    return int(version.split(".")[1])
+
+
+REFUSALS = (does_not_exist_yet, is_in_a_cluster, keeps_what_is_fixed)

@@ -1,0 +1,122 @@
+"""What AKS refuses of clusters, with the sentences that users of the real one report."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+from dra_planner.releases import MAXIMUM_MINOR
+from dra_sandbox.clouds.azure.functions import newest, offered_versions
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
+
+SUBNET, ROLE = "azure-native:network:Subnet", "azure-native:authorization:RoleAssignment"
+SERVICE_CIDR = "10.0.0.0/16"
+MOST_RANGES = 200
+JOINS_SUBNETS = ("4d97b98b-1d4f-4787-a291-c67834d212e7", "b24988ac-6180-42a0-ab88-20f7382dd24c")
+_LONGEST_GROUP = 80
+
+
+def is_accepted(inputs: Values) -> str | None:
+    """Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges), and the pages
+    private-clusters, api-server-authorized-ip-ranges; pulumi/pulumi-azure-native issue 3550 (version).
+    """
+    access = inputs.get("apiServerAccessProfile") or {}
+    ranges = access.get("authorizedIPRanges") or []
+    if inputs.get("disableLocalAccounts") and not (inputs.get("aadProfile") or {}).get("managed"):
+        return (
+            "BadRequest: Since kubernetes version 1.25, disableLocalAccounts can only be set on Azure AD integration "
+            "enabled cluster. Please integrate your cluster with AAD."
+        )
+    if ranges and access.get("enablePrivateCluster"):
+        return "BadRequest: authorizedIPRanges is not supported for private cluster"
+    if len(ranges) > MOST_RANGES:
+        return f"BadRequest: at most {MOST_RANGES} authorized IP ranges are supported, not {len(ranges)}"
+    wanted = str(inputs.get("kubernetesVersion") or "")
+    if wanted and not any(each == wanted or each.startswith(f"{wanted}.") for each in offered_versions()):
+        return f"K8sVersionNotSupported: Kubernetes version {wanted} is not supported in this region."
+    if not inputs.get("dnsPrefix") and not inputs.get("fqdnSubdomain"):
+        return "InvalidParameter: Required parameter dnsPrefix is missing (null)."
+    if len(str(inputs.get("nodeResourceGroup") or "")) > _LONGEST_GROUP:
+        return f"InvalidParameter: nodeResourceGroup has more than {_LONGEST_GROUP} characters"
+    if not re.fullmatch(r"[a-zA-Z0-9]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?", inputs.get("resourceName") or "x"):
+        return "InvalidParameter: The value of parameter resourceName is invalid"
+    return _network(inputs.get("networkProfile") or {})
+
+
+def _network(network: Values) -> str | None:
+    """learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium: data plane and policy go together."""
+    if network.get("networkPolicy") == "cilium" and network.get("networkDataplane") != "cilium":
+        return "BadRequest: networkPolicy cilium requires networkDataplane cilium"
+    if network.get("networkPluginMode") == "overlay" and network.get("networkPlugin") != "azure":
+        return "BadRequest: networkPluginMode overlay requires networkPlugin azure"
+    return None
+
+
+def may_join_its_subnet(request: Request) -> str | None:
+    """An identity of one's own needs a role on the subnet: learn.microsoft.com/azure/aks/configure-azure-cni."""
+    if request.inputs is None:
+        return None
+    pools, roles = request.inputs.get("agentPoolProfiles") or [], request.cloud.all(ROLE).values()
+    for subnet in dict.fromkeys(pool.get("vnetSubnetID") for pool in pools):
+        if not subnet or request.cloud.get(SUBNET, subnet) is None:
+            continue  # one that is there already, with the roles that it has
+        given = [role for role in roles if str(subnet).startswith(str(role["scope"]))]
+        if not any(str(role["roleDefinitionId"]).endswith(JOINS_SUBNETS) for role in given):
+            return (
+                "CustomRouteTableMissingPermission: The cluster identity does not have permission "
+                f"Microsoft.Network/virtualNetworks/subnets/join/action on {subnet}"
+            )
+    return None
+
+
+def services_are_apart_from_nodes(request: Request) -> str | None:
+    """MicrosoftDocs/SupportArticles-docs:…/servicecidroverlapexistingsubnetscidr-error.md@16edcd9."""
+    if request.inputs is None:
+        return None
+    services = ipaddress.ip_network((request.inputs.get("networkProfile") or {}).get("serviceCidr") or SERVICE_CIDR)
+    for pool in request.inputs.get("agentPoolProfiles") or []:
+        subnet = request.cloud.get(SUBNET, str(pool.get("vnetSubnetID"))) or {}
+        nodes = subnet.get("addressPrefix")
+        if nodes and ipaddress.ip_network(nodes).overlaps(services):
+            return (
+                f"ServiceCidrOverlapExistingSubnetsCidr: The specified service CIDR {services} is conflicted with an "
+                f"existing subnet CIDR {nodes}"
+            )
+    return None
+
+
+def goes_out_by_its_gateway(request: Request) -> str | None:
+    """learn.microsoft.com/azure/aks/nat-gateway: the gateway must be on the subnet before the cluster."""
+    if request.inputs is None or (request.inputs.get("networkProfile") or {}).get("outboundType") != (
+        "userAssignedNATGateway"
+    ):
+        return None
+    for pool in request.inputs.get("agentPoolProfiles") or []:
+        subnet = request.cloud.get(SUBNET, str(pool.get("vnetSubnetID")))
+        if subnet is not None and not subnet.get("natGateway"):
+            return "BadRequest: outboundType userAssignedNATGateway requires a NAT gateway on the subnet"
+    return None
+
+
+def moves_by_one_minor(request: Request) -> str | None:
+    """learn.microsoft.com/azure/aks/upgrade-aks-cluster: no minor is skipped, none is gone back to."""
+    if request.before is None or request.inputs is None:
+        return None
+    now, wanted = (str(side.get("kubernetesVersion") or "") for side in (request.before, request.inputs))
+    if not now or not wanted:
+        return None
+    step = _minor(wanted) - _minor(now)
+    if step in (0, 1):
+        return None
+    return (
+        f"OperationNotAllowed: Upgrading Kubernetes version {newest(now)} to {newest(wanted)} is not allowed: minor "
+        "versions can't be skipped or gone back to"
+    )
+
+
+def _minor(version: str) -> int:
+    return int(version.split(".")[1]) if "." in version else MAXIMUM_MINOR
+
+
+REFUSALS = (may_join_its_subnet, services_are_apart_from_nodes, goes_out_by_its_gateway, moves_by_one_minor)

@@ -1,0 +1,45 @@
+"""Azure as the engine sees it: one subscription, resource groups, the rows and functions of this folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from dra_sandbox.clouds.azure.functions import FUNCTIONS, SUBSCRIPTION
+from dra_sandbox.clouds.azure.rows import COMMON, ROWS
+from dra_sandbox.clouds.checking import Failure
+from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.naming import Autonamed
+from dra_sandbox.clouds.sdk import Sdk
+from dra_sandbox.clouds.sdk_schema import Schema
+from dra_sandbox.clouds.stand_in import StandIn, known_text
+from dra_sandbox.clouds.wire import Values
+
+
+class Azure(StandIn):
+    """The stand-in for `pulumi-resource-azure-native`."""
+
+    def __init__(self) -> None:
+        autonamed = Autonamed(suffix_length=8, separator="")
+        super().__init__(Sdk("azure-native"), ROWS, FUNCTIONS, autonamed, COMMON, Memory.of_environment())
+
+    def place(self, inputs: Values) -> Mapping[str, str]:
+        return {
+            "subscription": self._setting("subscriptionId", "ARM_SUBSCRIPTION_ID") or SUBSCRIPTION,
+            "location": known_text(inputs.get("location")) or self._setting("location", "ARM_LOCATION"),
+        }
+
+    def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:
+        if "location" not in schema.inputs or inputs.get("location") or self.place(inputs)["location"]:
+            return None
+        return Failure("location", "no location: set azure-native:location in the stack's configuration, or give one")
+
+    def default_id(self, schema: Schema) -> str:
+        _, module, kind = schema.token.split(":")
+        return (
+            f"/subscriptions/{{subscription}}/resourceGroups/{{resourceGroupName}}/providers/Microsoft.{module}/"
+            f"{kind[0].lower()}{kind[1:]}s/{{name}}"
+        )
+
+    def _setting(self, name: str, variable: str) -> str:
+        return known_text(self._settings.get(name)) or os.environ.get(variable, "")

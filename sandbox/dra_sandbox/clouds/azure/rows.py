@@ -1,0 +1,247 @@
+"""The Azure resource types that do something particular.
+
+What replaces: pulumi/pulumi-azure-native:provider/pkg/gen/replacement.go@1b7112a, and the properties that are part of a
+resource's path. What Azure refuses to change is among the refusals of agent pools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dra_sandbox.clouds.azure import agent_pools, managed_clusters
+from dra_sandbox.clouds.azure.functions import TENANT, newest
+from dra_sandbox.clouds.rows import Facts, Row
+from dra_sandbox.clouds.wire import Value
+
+_GROUP = "/subscriptions/{subscription}/resourceGroups/{resourceGroupName}"
+_NETWORK = f"{_GROUP}/providers/Microsoft.Network"
+# Lower case, as the API answers: pulumi-azure-native's recorded states.
+_CLUSTER = (
+    "/subscriptions/{subscription}/resourcegroups/{resourceGroupName}/providers/Microsoft.ContainerService/"
+    "managedClusters/{resourceName}"
+)
+
+
+def _version(name: str) -> Callable[[Facts], Value]:
+    return lambda facts: newest(str(facts.inputs.get(name) or ""))
+
+
+def _identity(facts: Facts) -> Value:
+    """What is given as a list of ids comes back as a mapping by id."""
+    identity = facts.inputs["identity"]
+    named = identity.get("userAssignedIdentities") or []
+    return {
+        "type": identity.get("type"),
+        "userAssignedIdentities": {each: {"clientId": "", "principalId": ""} for each in named},
+    }
+
+
+def _only_private(facts: Facts) -> Value:
+    private = (facts.inputs.get("apiServerAccessProfile") or {}).get("enablePrivateCluster")
+    return facts.text("{dnsPrefix}-{hex8}.privatelink.{location}.azmk8s.io") if private else ""
+
+
+# The enums of the API 2025-09-01, which the provider does not check but the API does.
+_POOL_VALUES: Mapping[str, frozenset[str]] = {
+    "mode": frozenset({"System", "User", "Gateway"}),
+    "type": frozenset({"VirtualMachineScaleSets", "AvailabilitySet", "VirtualMachines"}),
+    "osType": frozenset({"Linux", "Windows"}),
+    "osSKU": frozenset(
+        {"Ubuntu", "AzureLinux", "AzureLinux3", "CBLMariner", "Windows2019", "Windows2022", "Ubuntu2204"}
+    ),
+    "osDiskType": frozenset({"Managed", "Ephemeral"}),
+    "kubeletDiskType": frozenset({"OS", "Temporary"}),
+    "scaleSetPriority": frozenset({"Spot", "Regular"}),
+    "scaleSetEvictionPolicy": frozenset({"Delete", "Deallocate"}),
+    "gpuInstanceProfile": frozenset({"MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g"}),
+    "gpuProfile.driver": frozenset({"Install", "None"}),
+}
+_IN_NETWORK_PROFILE = (
+    "dnsServiceIP",
+    "networkDataplane",
+    "networkMode",
+    "networkPlugin",
+    "networkPluginMode",
+    "networkPolicy",
+    "outboundType",
+    "podCidr",
+    "serviceCidr",
+    "serviceCidrs",
+)
+
+COMMON = Row(
+    outputs={
+        "name": "{name}",
+        "azureApiVersion": "2025-09-01",
+        "etag": "{hex8}",
+        "eTag": "{hex8}",
+        "provisioningState": "Succeeded",
+        "resourceGuid": "{uuid}",
+    },
+    known={"location": "{location}"},
+)
+
+ROWS: Mapping[str, Row] = {
+    "azure-native:containerservice:ManagedCluster": Row(
+        id=_CLUSTER,
+        outputs={
+            "type": "Microsoft.ContainerService/ManagedClusters",
+            "fqdn": "{dnsPrefix}-{hex8}.hcp.{location}.azmk8s.io",
+            "azurePortalFQDN": "{dnsPrefix}-{hex8}.portal.hcp.{location}.azmk8s.io",
+            "privateFQDN": _only_private,
+            "maxAgentPools": 100,
+            "powerState": {"code": "Running"},
+            "resourceUID": "{hex32}",
+            "oidcIssuerProfile": {"issuerURL": f"https://{{location}}.oic.prod-aks.azure.com/{TENANT}/{{uuid}}/"},
+            "identityProfile": {
+                "kubeletidentity": {"clientId": "{uuid}", "objectId": "{uuid}", "resourceId": "{id}-agentpool"}
+            },
+            "networkProfile": {
+                "podCidr": "10.244.0.0/16",
+                "serviceCidr": managed_clusters.SERVICE_CIDR,
+                "dnsServiceIP": "10.0.0.10",
+                "ipFamilies": ["IPv4"],
+            },
+            "nodeResourceGroup": "MC_{resourceGroupName}_{resourceName}_{location}",
+        },
+        instead={"identity": _identity},
+        every_time={"currentKubernetesVersion": _version("kubernetesVersion")},
+        replace=(
+            "diskEncryptionSetID",
+            "dnsPrefix",
+            "fqdnSubdomain",
+            "linuxProfile",
+            "location",
+            "nodeResourceGroup",
+            "resourceGroupName",
+            "windowsProfile",
+            *(f"networkProfile.{name}" for name in _IN_NETWORK_PROFILE),
+        ),
+        name="resourceName",
+        name_limit=63,
+        allowed={
+            **{f"agentPoolProfiles[*].{path}": values for path, values in _POOL_VALUES.items()},
+            "sku.tier": frozenset({"Free", "Standard", "Premium"}),
+            "supportPlan": frozenset({"KubernetesOfficial", "AKSLongTermSupport"}),
+            "networkProfile.networkPlugin": frozenset({"azure", "kubenet", "none"}),
+            "networkProfile.networkPolicy": frozenset({"none", "calico", "azure", "cilium"}),
+            "networkProfile.networkDataplane": frozenset({"azure", "cilium"}),
+            "networkProfile.outboundType": frozenset(
+                {"loadBalancer", "userDefinedRouting", "managedNATGateway", "userAssignedNATGateway", "none"}
+            ),
+            "autoUpgradeProfile.upgradeChannel": frozenset({"rapid", "stable", "patch", "node-image", "none"}),
+            "autoUpgradeProfile.nodeOSUpgradeChannel": frozenset({"None", "Unmanaged", "NodeImage", "SecurityPatch"}),
+            "nodeResourceGroupProfile.restrictionLevel": frozenset({"Unrestricted", "ReadOnly"}),
+        },
+        checks=(managed_clusters.is_accepted, agent_pools.of_cluster),
+        refusals=managed_clusters.REFUSALS,
+        remembered=True,
+    ),
+    "azure-native:containerservice:AgentPool": Row(
+        id=f"{_CLUSTER}/agentPools/{{agentPoolName}}",
+        outputs={
+            "type": "Microsoft.ContainerService/managedClusters/agentPools",
+            "nodeImageVersion": "AKSUbuntu-2404gen2containerd-202608.20.0",
+            "powerState": {"code": "Running"},
+            "maxPods": 250,
+            "osDiskType": "Managed",
+            "osSKU": "Ubuntu",
+            "osType": "Linux",
+            "mode": "User",
+        },
+        every_time={"currentOrchestratorVersion": _version("orchestratorVersion")},
+        replace=("gpuInstanceProfile", "nodePublicIPPrefixID", "resourceGroupName", "resourceName", "vmSize"),
+        name="agentPoolName",
+        name_limit=12,
+        allowed=_POOL_VALUES,
+        checks=(agent_pools.of_pool,),
+        refusals=agent_pools.REFUSALS,
+        remembered=True,
+    ),
+    "azure-native:containerservice:MaintenanceConfiguration": Row(
+        id=f"{_CLUSTER}/maintenanceConfigurations/{{configName}}",
+        outputs={"type": "Microsoft.ContainerService/managedClusters/maintenanceConfigurations"},
+        replace=("resourceGroupName", "resourceName"),
+        name="configName",
+        allowed={
+            "configName": frozenset({"default", "aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"}),
+            "maintenanceWindow.schedule.weekly.dayOfWeek": frozenset(
+                {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
+            ),
+        },
+    ),
+    "azure-native:resources:ResourceGroup": Row(
+        id="/subscriptions/{subscription}/resourceGroups/{resourceGroupName}",
+        outputs={"type": "Microsoft.Resources/resourceGroups", "properties": {"provisioningState": "Succeeded"}},
+        replace=("location",),
+        name="resourceGroupName",
+        name_limit=90,
+    ),
+    "azure-native:managedidentity:UserAssignedIdentity": Row(
+        id=f"{_GROUP}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{{resourceName}}",
+        outputs={"clientId": "{uuid}", "principalId": "{uuid}", "tenantId": TENANT},
+        replace=("location", "resourceGroupName"),
+        name="resourceName",
+        name_limit=128,
+    ),
+    "azure-native:authorization:RoleAssignment": Row(
+        id="{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}",
+        replace=("condition", "conditionVersion", "principalId", "principalType", "roleDefinitionId", "scope"),
+        name="roleAssignmentName",
+        remembered=True,
+    ),
+    "azure-native:authorization:ManagementLockByScope": Row(
+        id="{scope}/providers/Microsoft.Authorization/locks/{lockName}",
+        replace=("scope",),
+        name="lockName",
+        allowed={"level": frozenset({"CanNotDelete", "ReadOnly"})},
+    ),
+    "azure-native:network:VirtualNetwork": Row(
+        id=f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}",
+        replace=("location", "resourceGroupName"),
+        name="virtualNetworkName",
+        name_limit=64,
+    ),
+    "azure-native:network:Subnet": Row(
+        id=f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}/subnets/{{subnetName}}",
+        replace=("resourceGroupName", "virtualNetworkName"),
+        name="subnetName",
+        name_limit=80,
+        remembered=True,
+    ),
+    "azure-native:network:NatGateway": Row(
+        id=f"{_NETWORK}/natGateways/{{natGatewayName}}",
+        replace=("location", "resourceGroupName", "zones"),
+        name="natGatewayName",
+        name_limit=80,
+        allowed={"sku.name": frozenset({"Standard", "StandardV2"})},
+    ),
+    "azure-native:network:PublicIPAddress": Row(
+        id=f"{_NETWORK}/publicIPAddresses/{{publicIpAddressName}}",
+        outputs={"ipAddress": "203.0.113.{octet}"},
+        replace=("location", "resourceGroupName", "zones"),
+        name="publicIpAddressName",
+        name_limit=80,
+        allowed={
+            "publicIPAllocationMethod": frozenset({"Static", "Dynamic"}),
+            "sku.name": frozenset({"Basic", "Standard", "StandardV2"}),
+        },
+    ),
+    "azure-native:network:NetworkSecurityGroup": Row(
+        id=f"{_NETWORK}/networkSecurityGroups/{{networkSecurityGroupName}}",
+        replace=("location", "resourceGroupName"),
+        name="networkSecurityGroupName",
+        name_limit=80,
+    ),
+    "azure-native:operationalinsights:Workspace": Row(
+        id=f"{_GROUP}/providers/Microsoft.OperationalInsights/workspaces/{{workspaceName}}",
+        outputs={"customerId": "{uuid}"},
+        replace=("location", "resourceGroupName"),
+        name="workspaceName",
+        name_limit=63,
+    ),
+    "azure-native:monitor:DiagnosticSetting": Row(
+        id="{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",
+        replace=("name", "resourceUri"),
+    ),
+}

@@ -1,0 +1,289 @@
+"""What the simulated Azure refuses of clusters and agent pools, and what it answers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import grpc
+import pytest
+from pulumi.runtime.proto import provider_pb2
+
+from dra_sandbox.clouds.azure.functions import DEPLOYER
+from dra_sandbox.clouds.wire import from_wire, to_wire
+
+CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
+SUBNET, ROLE = "azure-native:network:Subnet", "azure-native:authorization:RoleAssignment"
+SYSTEM = {"name": "system", "mode": "System", "count": 2, "vmSize": "Standard_D4s_v5"}
+PLAIN_CLUSTER: dict[str, Any] = {
+    "resourceGroupName": "group",
+    "resourceName": "dev",
+    "dnsPrefix": "dev",
+    "kubernetesVersion": "1.35",
+    "agentPoolProfiles": [SYSTEM],
+}
+PLAIN_POOL: dict[str, Any] = {
+    "resourceGroupName": "group",
+    "resourceName": "dev",
+    "agentPoolName": "t4",
+    "vmSize": "Standard_NC4as_T4_v3",
+    "count": 1,
+}
+
+
+class Azure:
+    """A simulated Azure with nothing in it, asked as the engine asks it."""
+
+    def __init__(self, stand_in: Any) -> None:
+        self._azure = stand_in("azure-native")
+        self._azure.Configure(provider_pb2.ConfigureRequest(args=to_wire({"location": "eastus"})))
+
+    def complaint(self, token: str, inputs: dict[str, Any]) -> str:
+        request = provider_pb2.CheckRequest(urn=_urn(token), news=to_wire(inputs), randomSeed=b"seed", name="trial")
+        return "; ".join(failure.reason for failure in self._azure.Check(request).failures)
+
+    def name(self, token: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        request = provider_pb2.CheckRequest(urn=_urn(token), news=to_wire(inputs), randomSeed=b"seed", name="trial")
+        return from_wire(self._azure.Check(request).inputs)
+
+    def create(self, token: str, **inputs: Any) -> dict[str, Any]:
+        answer = self._azure.Create(provider_pb2.CreateRequest(urn=_urn(token), properties=to_wire(inputs)))
+        return {**from_wire(answer.properties), "id": answer.id}
+
+    def update(
+        self, token: str, state: dict[str, Any], before: dict[str, Any], after: dict[str, Any]
+    ) -> dict[str, Any]:
+        request = provider_pb2.UpdateRequest(
+            id=state["id"], urn=_urn(token), olds=to_wire(state), old_inputs=to_wire(before), news=to_wire(after)
+        )
+        return from_wire(self._azure.Update(request).properties)
+
+    def replaces(self, token: str, before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+        request = provider_pb2.DiffRequest(urn=_urn(token), old_inputs=to_wire(before), news=to_wire(after))
+        return list(self._azure.Diff(request).replaces)
+
+    def ask(self, token: str, **arguments: str) -> Any:
+        return self._azure.Invoke(provider_pb2.InvokeRequest(tok=token, args=to_wire(arguments)))
+
+
+def _urn(token: str) -> str:
+    return f"urn:pulumi:dev::p::{token}::trial"
+
+
+@pytest.fixture
+def azure(stand_in: Any) -> Azure:
+    return Azure(stand_in)
+
+
+POOLS: dict[str, tuple[dict[str, Any], str]] = {
+    "plain": ({}, ""),
+    "empty": ({"count": 0}, ""),
+    "a hyphen": ({"agentPoolName": "gpu-a"}, "agentPoolProfile.name is invalid"),
+    "an upper-case letter": ({"agentPoolName": "aksMigNode"}, "agentPoolProfile.name is invalid"),
+    "a label of AKS": ({"nodeLabels": {"kubernetes.azure.com/a": "b"}}, "is preserved by aks system labels"),
+    "a label of Kubernetes": ({"nodeLabels": {"kubernetes.io/a": "b"}}, "must begin with an allowed prefix"),
+    "labels that pass": ({"nodeLabels": {"node.kubernetes.io/a": "b", "nvidia.com/gpu.dra": "true"}}, ""),
+    "a taint that is none": ({"nodeTaints": ["a"]}, "is not key=value:effect"),
+    "an effect of another API": ({"nodeTaints": ["a=b:NO_SCHEDULE"]}, "is not key=value:effect"),
+    "a fourth zone": ({"availabilityZones": ["4"]}, "is not supported"),
+    "a zone with its region": ({"availabilityZones": ["eastus-1"]}, "is not supported"),
+    "an unknown size": ({"vmSize": "Standard_NC4as_T4_v9"}, "is not allowed in your subscription"),
+    "few pods": ({"maxPods": 9}, "must be from 10 to 250"),
+    "a large disk": ({"osDiskSizeGB": 4096}, "must be from 0 to 2048"),
+    "no count": ({"count": None}, "properties.count is missing"),
+    "too many": ({"count": 1001}, "less than or equal to maxCount:1000"),
+    "limits alone": ({"minCount": 1, "maxCount": 2}, "only be set when enableAutoScaling"),
+    "scaling without limits": ({"enableAutoScaling": True}, "are required when enableAutoScaling"),
+    "outside its limits": ({"enableAutoScaling": True, "minCount": 2, "maxCount": 4}, "agentPoolProfile.count was 1"),
+    "spot": ({"scaleSetPriority": "Spot", "spotMaxPrice": -1, "scaleSetEvictionPolicy": "Delete"}, ""),
+    "spot with surge": ({"scaleSetPriority": "Spot", "upgradeSettings": {"maxSurge": "1"}}, "can't set max surge"),
+    "spot with less": (
+        {"scaleSetPriority": "Spot", "upgradeSettings": {"maxUnavailable": "1"}},
+        "Spot pools can't set maxUnavailable",
+    ),
+    "a spot price of others": ({"spotMaxPrice": 2}, "only be set on Spot pools"),
+    "an upgrade that replaces nothing": (
+        {"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "0"}},
+        "cannot both be 0",
+    ),
+    "MIG on a T4": ({"gpuInstanceProfile": "MIG1g"}, "is not supported for VM size Standard_NC4as_T4_v3"),
+    "MIG": ({"vmSize": "Standard_NC24ads_A100_v4", "gpuInstanceProfile": "MIG1g"}, ""),
+    "an unknown profile": ({"gpuInstanceProfile": "1g.5gb"}, "is not one of MIG1g"),
+    "an unknown image": ({"osSKU": "Debian"}, "is not one of AzureLinux"),
+    "Azure Linux on Arm": ({"vmSize": "Standard_ND128isr_GB300_v6", "osSKU": "AzureLinux"}, "Ubuntu alone"),
+    "a misspelt property": ({"vmsize": "x"}, 'unknown property "vmsize"'),
+    "a count as text": ({"count": "one"}, "expected an integer"),
+}
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_agent_pools(azure: Azure, name: str) -> None:
+    changes, expected = POOLS[name]
+    pool = {key: value for key, value in {**PLAIN_POOL, **changes}.items() if value is not None}
+    said = azure.complaint(POOL, pool)
+    assert expected in said
+    assert bool(said) == bool(expected)
+
+
+CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
+    "plain": ({}, ""),
+    "no system pool": ({"agentPoolProfiles": [{**SYSTEM, "mode": "User"}]}, "at least one system pool"),
+    "an empty system pool": ({"agentPoolProfiles": [{**SYSTEM, "count": 0}]}, "agentPoolProfile.count was 0"),
+    "taints of system nodes": (
+        {"agentPoolProfiles": [{**SYSTEM, "nodeTaints": ["a=b:NoSchedule"]}]},
+        "SystemPoolHasRestrictedTaint",
+    ),
+    "the taint of system nodes": (
+        {"agentPoolProfiles": [{**SYSTEM, "nodeTaints": ["CriticalAddonsOnly=true:NoSchedule"]}]},
+        "",
+    ),
+    "spot system nodes": ({"agentPoolProfiles": [{**SYSTEM, "scaleSetPriority": "Spot"}]}, "can't be system pools"),
+    "no accounts without Entra": ({"disableLocalAccounts": True}, "integrate your cluster with AAD"),
+    "no accounts with Entra": ({"disableLocalAccounts": True, "aadProfile": {"managed": True}}, ""),
+    "private, with ranges": (
+        {"apiServerAccessProfile": {"enablePrivateCluster": True, "authorizedIPRanges": ["1.2.3.0/24"]}},
+        "is not supported for private cluster",
+    ),
+    "too many ranges": (
+        {"apiServerAccessProfile": {"authorizedIPRanges": [f"10.0.{each}.0/24" for each in range(201)]}},
+        "at most 200",
+    ),
+    "a version that is not offered": ({"kubernetesVersion": "1.21"}, "is not supported in this region"),
+    "no DNS name": ({"dnsPrefix": None}, "dnsPrefix is missing"),
+    "too long a group": ({"nodeResourceGroup": "g" * 81}, "more than 80 characters"),
+    "policy without data plane": ({"networkProfile": {"networkPolicy": "cilium"}}, "requires networkDataplane cilium"),
+    "an unknown channel": ({"autoUpgradeProfile": {"upgradeChannel": "fast"}}, "is not one of"),
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_clusters(azure: Azure, name: str) -> None:
+    changes, expected = CLUSTERS[name]
+    cluster = {key: value for key, value in {**PLAIN_CLUSTER, **changes}.items() if value is not None}
+    said = azure.complaint(CLUSTER, cluster)
+    assert expected in said
+    assert bool(said) == bool(expected)
+
+
+def refusal(call: Any) -> str:
+    with pytest.raises(grpc.RpcError) as refused:
+        call()
+    return str(refused.value.details())
+
+
+def test_a_pool_needs_its_cluster_and_is_there_once(azure: Azure) -> None:
+    assert "ResourceNotFound" in refusal(lambda: azure.create(POOL, **PLAIN_POOL))
+    azure.create(CLUSTER, **PLAIN_CLUSTER)
+    pool = azure.create(POOL, **PLAIN_POOL)
+    assert pool["id"].endswith(
+        "/resourcegroups/group/providers/Microsoft.ContainerService/managedClusters/dev/agentPools/t4"
+    )
+    assert "cannot create already existing resource" in refusal(lambda: azure.create(POOL, **PLAIN_POOL))
+
+
+def test_a_pool_is_no_newer_than_its_cluster(azure: Azure) -> None:
+    azure.create(CLUSTER, **PLAIN_CLUSTER)
+    newer = {**PLAIN_POOL, "orchestratorVersion": "1.36"}
+    assert "NodePoolMcVersionIncompatible" in refusal(lambda: azure.create(POOL, **newer))
+    assert azure.create(POOL, **{**newer, "orchestratorVersion": "1.34"})["currentOrchestratorVersion"] == "1.34.3"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("maxPods", 30), ("osDiskSizeGB", 100), ("availabilityZones", ["1"]), ("gpuProfile", {"driver": "None"})],
+)
+def test_what_is_fixed_is_neither_replaced_nor_changed(azure: Azure, key: str, value: Any) -> None:
+    azure.create(CLUSTER, **PLAIN_CLUSTER)
+    state = azure.create(POOL, **PLAIN_POOL)
+    after = {**PLAIN_POOL, key: value}
+    assert azure.replaces(POOL, PLAIN_POOL, after) == []
+    told = refusal(lambda: azure.update(POOL, state, PLAIN_POOL, after))
+    assert told == f"PropertyChangeNotAllowed: Changing property 'properties.{key}' is not allowed."
+
+
+def test_counts_labels_and_taints_change_in_place(azure: Azure) -> None:
+    azure.create(CLUSTER, **PLAIN_CLUSTER)
+    state = azure.create(POOL, **PLAIN_POOL)
+    after = {**PLAIN_POOL, "count": 3, "nodeLabels": {"a": "b"}, "nodeTaints": ["a=b:NoSchedule"]}
+    assert azure.replaces(POOL, PLAIN_POOL, after) == []
+    assert azure.update(POOL, state, PLAIN_POOL, after)["count"] == 3
+
+
+@pytest.mark.parametrize(("key", "value"), [("vmSize", "Standard_NC8as_T4_v3"), ("gpuInstanceProfile", "MIG2g")])
+def test_what_the_provider_replaces(azure: Azure, key: str, value: str) -> None:
+    assert azure.replaces(POOL, PLAIN_POOL, {**PLAIN_POOL, key: value}) == [key]
+
+
+def test_a_minor_is_not_skipped(azure: Azure) -> None:
+    state = azure.create(CLUSTER, **{**PLAIN_CLUSTER, "kubernetesVersion": "1.34"})
+    before = {**PLAIN_CLUSTER, "kubernetesVersion": "1.34"}
+    assert "can't be skipped" in refusal(
+        lambda: azure.update(CLUSTER, state, before, {**before, "kubernetesVersion": "1.36"})
+    )
+    assert azure.update(CLUSTER, state, before, PLAIN_CLUSTER)["currentKubernetesVersion"] == "1.35.3"
+
+
+def subnet(azure: Azure, **changes: Any) -> str:
+    inputs = {"resourceGroupName": "group", "virtualNetworkName": "net", "subnetName": "nodes", **changes}
+    return str(azure.create(SUBNET, **{"addressPrefix": "10.224.0.0/20", **inputs})["id"])
+
+
+def role(azure: Azure, scope: str) -> None:
+    definition = (
+        "/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/4d97b98b-1d4f-4787-a291-c67834d212e7"
+    )
+    azure.create(ROLE, scope=scope, principalId="p", roleDefinitionId=definition, roleAssignmentName="n")
+
+
+def inside(place: str, **changes: Any) -> dict[str, Any]:
+    return {**PLAIN_CLUSTER, "agentPoolProfiles": [{**SYSTEM, "vnetSubnetID": place}], **changes}
+
+
+def test_a_cluster_must_be_allowed_to_join_its_subnet(azure: Azure) -> None:
+    place = subnet(azure)
+    assert "does not have permission" in refusal(lambda: azure.create(CLUSTER, **inside(place)))
+    role(azure, place)
+    assert azure.create(CLUSTER, **inside(place))["provisioningState"] == "Succeeded"
+
+
+def test_services_and_nodes_have_ranges_of_their_own(azure: Azure) -> None:
+    place = subnet(azure, addressPrefix="10.0.4.0/24")
+    role(azure, place)
+    assert "ServiceCidrOverlapExistingSubnetsCidr" in refusal(lambda: azure.create(CLUSTER, **inside(place)))
+
+
+def test_the_gateway_is_on_the_subnet_first(azure: Azure) -> None:
+    place = subnet(azure)
+    role(azure, place)
+    out = {"networkProfile": {"outboundType": "userAssignedNATGateway"}}
+    assert "requires a NAT gateway" in refusal(lambda: azure.create(CLUSTER, **inside(place, **out)))
+
+
+def test_names_end_in_eight_digits_without_a_hyphen(azure: Azure) -> None:
+    name = azure.name("azure-native:resources:ResourceGroup", {})["resourceGroupName"]
+    assert name.startswith("trial")
+    assert len(name) == len("trial") + 8
+    assert "-" not in name
+
+
+def test_the_kubeconfig_holds_no_token(azure: Azure) -> None:
+    token = "azure-native:containerservice:listManagedClusterUserCredentials"
+    answer = azure.ask(token, resourceGroupName="group", resourceName="dev", format="exec")
+    (found,) = from_wire(getattr(answer, "return"))["kubeconfigs"]
+    document = json.loads(base64.b64decode(found["value"]))
+    assert document["clusters"][0]["cluster"]["server"].startswith("https://dev-")
+    assert document["users"][0]["user"]["exec"]["command"] == "kubelogin"
+    static = azure.ask(token, resourceGroupName="group", resourceName="dev")
+    assert "Getting static credential is not allowed" in static.failures[0].reason
+
+
+def test_who_deploys_is_known(azure: Azure) -> None:
+    answer = azure.ask("azure-native:authorization:getClientConfig")
+    assert from_wire(getattr(answer, "return"))["objectId"] == DEPLOYER
+
+
+def test_a_location_is_needed(stand_in: Any) -> None:
+    bare = stand_in("azure-native")
+    request = provider_pb2.CheckRequest(urn=_urn(CLUSTER), news=to_wire(PLAIN_CLUSTER), randomSeed=b"s", name="trial")
+    assert [each.property for each in bare.Check(request).failures] == ["location"]
