@@ -25,7 +25,7 @@ spec: {containers: [{name: main, image: registry.example/idle}]}
 
 def pytest_configure(config: pytest.Config) -> None:
     # The SDKs warn about deprecated resources of their own whenever a module of theirs is imported.
-    config.addinivalue_line("filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp)\..*")
+    config.addinivalue_line("filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp|azure_native)\..*")
 
 
 def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1) -> planfile.PlanFile:
