@@ -107,6 +107,7 @@ class Gke(Cloud):
         region="location",
         zones="nodeLocations",
         pools="nodePools",
+        version_is_floor=True,
     )
     pool = PoolResource(
         token="gcp:container/nodePool:NodePool",

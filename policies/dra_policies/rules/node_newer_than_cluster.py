@@ -13,10 +13,10 @@ URL: Final = "https://kubernetes.io/releases/version-skew-policy/"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    clusters = [each.minor for each in view.versions if each.is_cluster]
-    if len(clusters) != 1 or clusters[0] is None:
+    clusters = [each for each in view.versions if each.is_cluster]
+    if len(clusters) != 1 or clusters[0].minor is None:
         return
-    minor = clusters[0]
+    minor, is_floor = clusters[0].minor, clusters[0].is_floor
     if view.wants_devices and is_too_old(minor):
         return  # the cluster has to be updated first, as is told of it
     for each in view.versions:
@@ -27,6 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{each.title} is of Kubernetes 1.{own}, {than} its control plane of 1.{minor}",
                 fix=f'set its {each.property} to "1.{minor}"',
                 urn=each.urn,
+                certain=not (is_floor and is_newer(own, minor)),  # a channel may have moved the control plane on
             )
 
 

@@ -130,6 +130,7 @@ class KubernetesVersion:
     property: str
     minor: int | None
     is_cluster: bool = False
+    is_floor: bool = False  # the cloud may run a newer one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

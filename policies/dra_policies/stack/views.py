@@ -140,6 +140,7 @@ def _versions(resources: Sequence[Resource]) -> tuple[KubernetesVersion, ...]:
                 property=path,
                 minor=int(minor[1]) if minor else None,
                 is_cluster=is_cluster,
+                is_floor=is_cluster and of_cloud.cluster.version_is_floor,
             )
         )
     return tuple(found)
@@ -181,8 +182,8 @@ def _pools(resources: Sequence[Resource]) -> tuple[DeclaredPool, ...]:
 
 def _with_driver(pool: DeclaredPool, drivers: Sequence[DraDriver]) -> DeclaredPool:
     """Return the pool with whether some driver selects its nodes; taints are another question."""
-    pods = [plugin_pod(driver) for driver in drivers if driver.values is not None and driver.version]
-    runs = some(every((selects(pod, pool), affine(pod, pool))) for pod in pods) if pods else bool(drivers)
+    pods = [None if driver.values is None else plugin_pod(driver) for driver in drivers]
+    runs = some(None if pod is None else every((selects(pod, pool), affine(pod, pool))) for pod in pods)
     return replace(pool, runs_driver=None if runs and pool.has_gpus is None else runs)
 
 

@@ -68,7 +68,8 @@ class PoolResource:
 class ClusterResource:
     """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider decides.
 
-    `pools` is a list of pools of nodes inside it, each with the properties of a pool of its own.
+    `pools` is a list of pools of nodes inside it, each with the properties of a pool of its own. `version_is_floor`
+    where the cloud may run a newer Kubernetes than the one that is written.
     """
 
     token: str
@@ -76,3 +77,4 @@ class ClusterResource:
     region: str
     zones: str = ""
     pools: str = ""
+    version_is_floor: bool = False
