@@ -12,6 +12,7 @@ from dra_policies.configuration.of_resources import beside_resource, names_of_re
 from dra_policies.rules import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, Finding, Rule, StackView, failure, run
 from dra_policies.stack.clusters import Clusters, clusters_of
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object
+from dra_policies.stack.planned_counts import counts_of_plan
 from dra_policies.stack.releases import RELEASES
 from dra_policies.stack.resource import Resource
 from dra_policies.stack.session import Session
@@ -67,6 +68,10 @@ class Judge:
         )
         self._session.tell(resource.urn, ((entry.rule.id, entry.finding.message) for entry in told))
         return told
+
+    def planned_counts(self, resource: Resource) -> dict[str, int]:
+        """Return the counts that a pool should have instead, by the path of their property."""
+        return counts_of_plan(resource, (*self._session.seen(), resource))
 
     def of_stack(self, resources: Sequence[Resource], asked: Sequence[Rule] = ()) -> tuple[Told, ...]:
         """Return what there is to say of the whole stack and was not said of its resources; never raises.

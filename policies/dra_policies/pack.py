@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date
 from threading import local
+from typing import Any
 
 from pulumi_policy import (
     EnforcementLevel,
@@ -82,6 +83,10 @@ class Answers:
         last["asked"].add(rule.id)
         return tuple(entry for entry in last["told"] if entry.rule.id == rule.id)
 
+    def planned_counts(self, args: ResourceValidationArgs) -> dict[str, int]:
+        """Return the properties of a resource that should be other numbers, by their paths."""
+        return self._judge.planned_counts(_resource(args))
+
     def _ask(self, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
         if isinstance(args, ResourceValidationArgs):
             return self._judge.of_resource(_resource(args))
@@ -91,22 +96,45 @@ class Answers:
 class RulePolicy(AnsweredPolicy):
     """One rule, under one name, as a policy for single resources and for the whole stack."""
 
-    def __init__(self, rule: Rule, answers: Answers) -> None:
+    def __init__(self, rule: Rule, answers: Answers, *, remediates: bool = False) -> None:
         # Not super().__init__: the two bases take their arguments in different orders.
         Policy.__init__(
             self,
             name=rule.id,
             description=rule.says,
-            enforcement_level=LEVELS[rule.level] if rule.is_on else EnforcementLevel.DISABLED,
+            enforcement_level=_level(rule, remediates=remediates),
             remediation_steps=rule.fix,
         )
         self._rule, self.is_on = rule, rule.is_on
         self.answers = self._answers = answers
 
+    def has_remediation(self) -> bool:
+        return self._rule.can_remediate
+
+    def remediate(self, args: ResourceValidationArgs) -> Any:
+        """Set the counts of a pool to those of its plan, and return all properties; None where they are right.
+
+        Asked only where a project has set the level to *remediate*.
+        """
+        changes = self._answers.planned_counts(args)
+        for path, count in changes.items():
+            *parents, last = path.split(".")
+            here: Any = args.props
+            for parent in parents:
+                here = here[parent]
+            here[last] = count
+        return args.props if changes else None
+
     def validate(self, args: ResourceValidationArgs | StackValidationArgs, report_violation: ReportViolation) -> None:
         """Report every finding of the rule."""
         for entry in self._answers.to(self._rule, args):
             report_violation(str(entry.finding), entry.finding.urn or None)
+
+
+def _level(rule: Rule, *, remediates: bool) -> EnforcementLevel:
+    if not rule.is_on:
+        return EnforcementLevel.DISABLED
+    return EnforcementLevel.REMEDIATE if remediates else LEVELS[rule.level]
 
 
 def policies(
@@ -124,7 +152,7 @@ def policies(
         chosen, excuses=excuses_of(configured), thresholds=settings.thresholds, today=today or date.today()
     )
     answers = Answers(judge, chosen)
-    return [RulePolicy(rule, answers) for rule in chosen]
+    return [RulePolicy(rule, answers, remediates=settings.rules.get(rule.id) == "remediate") for rule in chosen]
 
 
 def _resource(args: ResourceValidationArgs) -> Resource:

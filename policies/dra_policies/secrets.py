@@ -24,6 +24,8 @@ def leave_secrets_out() -> None:
 
 
 def _deserialize(props: dict[str, Any], proxy_secrets: bool = False) -> dict[str, Any]:
+    if proxy_secrets:  # for a remediation, which gives all properties back: secrets go as secrets
+        return deserialize_properties(props, proxy_secrets)
     return deserialize_properties({key: without_secrets(value) for key, value in props.items()}, proxy_secrets)
 
 

@@ -272,7 +272,7 @@ class TestBesideTheObject:
     [
         ("rule: {}\n", "pulumi-dra.yaml:1 rule", 'did you mean "rules"?'),
         ("rules:\n  claim-fits-nopool: advisory\n", "pulumi-dra.yaml:2 rules.claim-fits-nopool", "claim-fits-no-pool"),
-        ("rules: {claim-fits-no-pool: off}\n", "pulumi-dra.yaml:1", "one of mandatory, advisory, disabled"),
+        ("rules: {claim-fits-no-pool: off}\n", "pulumi-dra.yaml:1", "one of mandatory, advisory, disabled, remediate"),
         ("rules: {unknown-field: advisory}\n", "pulumi-dra.yaml:1", 'write "object-is-refused", the rule of'),
         ("rules: []\n", "pulumi-dra.yaml:1 rules", "must be a mapping of keys"),
         ("- a\n", "pulumi-dra.yaml:1", "must be a mapping of keys, not a list"),

@@ -148,3 +148,20 @@ def test_a_configuration_that_is_wrong_stops_the_run(tmp_path: Path, declare: Si
     assert not preview.ok
     assert 'there is no rule "claim-fits-no-pol"; write "claim-fits-no-pool"' in preview.output
     assert "Traceback" not in preview.output
+
+
+def test_counts_are_set_to_those_of_the_plan_where_a_project_asks(tmp_path: Path, declare: SimpleNamespace) -> None:
+    project = configured(tmp_path, "rules: {pool-differs-from-plan: remediate}\n", "PWD")
+    project.configure(plan=declare.plan_text(), counts=[0, 2, 9])
+
+    preview = project.engine.preview("dev", policy_pack=PACK)
+    update = project.engine.up("dev", policy_pack=PACK)
+    again = project.engine.up("dev", policy_pack=PACK)
+
+    assert "[remediate]  pool-differs-from-plan  (1 resource)" in preview.output
+    (group,) = (each for each in project.engine.resources("dev") if each["type"] == "aws:eks/nodeGroup:NodeGroup")
+    counts = group["inputs"]["scalingConfig"]
+    assert (counts["minSize"], counts["desiredSize"], counts["maxSize"]) == (2, 2, 4)
+    assert update.ok
+    assert refused(update) == {}
+    assert "updated" not in again.output

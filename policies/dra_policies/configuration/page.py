@@ -37,8 +37,13 @@ exemptions:
     expires: 2027-01-31
 ```
 
-An unknown key or id is an error with its line and the nearest name, as is an exemption without a reason. A
-level given with `--policy-pack-config` counts more than that of the file.
+An unknown key or id is an error with its line and the nearest name, as is an exemption without a reason. A level given
+with `--policy-pack-config` counts more than that of the file.
+
+`remediate` is a level of `pool-differs-from-plan` alone: in a preview and an update the pack sets the counts of each
+node group or node pool to those of its row in the plan, and Pulumi shows what it set. The maximum and the desired count
+are never set below what the pool has now, and nothing is set whose change would replace the pool; what differs then is
+still told. `check` takes the level as *mandatory*.
 """
 EXEMPTIONS = """
 ## Exemptions

@@ -66,7 +66,7 @@ def parse_configuration(text: str, file: str = "") -> Configured:
     except ValidationError as error:
         told = sentences(error, data, document="the configuration", keys=_KEYS)
         raise _together([fault(at, message) for at, message in told]) from None
-    faults = [fault(at, message, fix) for at, message, fix in (*_unknown_rules(settings), *_thresholds(settings))]
+    faults = [fault(at, message, fix) for at, message, fix in _faults(settings)]
     if faults:
         raise _together(faults)
     lines = tuple(line_at(data, ("exemptions", index)) for index in range(len(settings.exemptions)))
@@ -75,6 +75,16 @@ def parse_configuration(text: str, file: str = "") -> Configured:
 
 _KEYS = sorted({*Configuration.model_fields, *Exemption.model_fields})
 Fault = tuple[Location, str, str]
+
+
+def _faults(settings: Configuration) -> Iterator[Fault]:
+    yield from _unknown_rules(settings)
+    yield from _thresholds(settings)
+    able = [each.id for each in RULES if each.can_remediate]
+    for rule, level in settings.rules.items():
+        if level == "remediate" and rule not in able and not unknown_rule(rule):
+            fix = f"rules that can be remediated: {', '.join(able)}"
+            yield ("rules", rule), "the pack cannot set what this rule asks for", fix
 
 
 def _unknown_rules(settings: Configuration) -> Iterator[Fault]:

@@ -18,4 +18,6 @@ def _configured(rule: Rule, settings: Configuration) -> Rule:
     level = settings.rules.get(rule.id)
     if level is None:
         return rule
-    return replace(rule, is_on=False) if level == "disabled" else replace(rule, level=level, is_on=True)
+    if level == "disabled":
+        return replace(rule, is_on=False)
+    return replace(rule, level="mandatory" if level == "remediate" else level, is_on=True)

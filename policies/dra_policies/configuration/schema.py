@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-ConfiguredLevel = Literal["mandatory", "advisory", "disabled"]
+ConfiguredLevel = Literal["mandatory", "advisory", "disabled", "remediate"]
 
 
 def date_of(text: str) -> date:
@@ -62,7 +62,8 @@ class Configuration(Part):
 
     rules: dict[str, ConfiguredLevel] = Field(
         default_factory=dict,
-        description="Levels by rule: mandatory (an error, stops a preview), advisory (a warning), disabled.",
+        description="Levels by rule: mandatory (an error, stops a preview), advisory (a warning), disabled; "
+        "remediate, where the pack sets what the rule asks for (docs/configuration.md).",
     )
     thresholds: dict[str, int | float] = Field(
         default_factory=dict, description="Numbers by rule, for rules that have one (docs/configuration.md)."

@@ -143,4 +143,5 @@ RULE = Rule(
     level="mandatory",
     needs="stack",
     check=check,
+    can_remediate=True,
 )

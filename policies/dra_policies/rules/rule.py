@@ -69,6 +69,7 @@ class Rule:
     needs: Need = ""  # what it judges beside manifests, without which it has nothing to look at
     is_on: bool = True  # False: it speaks only where it is asked for by its id
     threshold: Threshold | None = None
+    can_remediate: bool = False  # the pack can set what the rule asks for, where a project wants that
 
     def diagnostic(self, finding: Finding) -> Diagnostic:
         """Return a finding of this rule as a diagnostic: a note where the rule could not tell, or nothing is wrong."""

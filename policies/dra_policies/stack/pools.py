@@ -72,7 +72,7 @@ def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPo
     props, paths = resource.props, of_cloud.pool
     machine = _machine(resource, of_cloud, others)
     labels = props.mapping(paths.labels)
-    counts = _counts(resource, paths, _zones(resource, of_cloud, others))
+    counts = _counts(resource, paths, zones_of_pool(resource, of_cloud, others))
     return DeclaredPool(
         urn=resource.urn,
         title=resource.title(paths.kind),
@@ -192,7 +192,7 @@ def _times(count: int | None, zones: int | None) -> int | None:
     return None if count is None or zones is None else count * zones
 
 
-def _zones(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> int | None:
+def zones_of_pool(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> int | None:
     """Return in how many zones the pool's nodes are: its own list, else its cluster's; None when not known."""
     paths = of_cloud.pool
     if not paths.zones:

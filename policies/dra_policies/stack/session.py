@@ -32,6 +32,11 @@ class Session:
             self._inputs[resource.urn] = resource
             return tuple(self._inputs.values())
 
+    def seen(self) -> tuple[Resource, ...]:
+        """Return the inputs of all resources so far, in order of arrival."""
+        with self._lock:
+            return tuple(self._inputs.values())
+
     def tell(self, urn: str, told: Iterable[Told]) -> None:
         """Remember everything that was said of a resource when it was analysed."""
         with self._lock:
