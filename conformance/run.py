@@ -65,7 +65,8 @@ def _everything() -> list[list[str]]:
         if check[0].startswith("cel"):
             check += ["--costs", "--count", "20000"]
     servers = [["api_server/run.py"], ["scheduler/run.py"], ["control_plane/kills.py"]]
-    return [*random, *servers, ["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"], ["reports/run.py"]]
+    others = [["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"], ["reports/run.py"], ["ci/run.py"]]
+    return [*random, *servers, *others]
 
 
 if __name__ == "__main__":

@@ -123,6 +123,13 @@ Answers are kept: a run that was interrupted continues, and what has not changed
 that runs is joined with --scheduler tcp://HOST:8786 (docs/portfolio.md).
 """
 
+_COMPLETION_EXAMPLES = """\
+examples:
+  pulumi-dra completion bash > ~/.local/share/bash-completion/completions/pulumi-dra
+  pulumi-dra completion zsh > ~/.zfunc/_pulumi-dra     # with fpath+=(~/.zfunc) before compinit
+  pulumi-dra completion fish > ~/.config/fish/completions/pulumi-dra.fish
+"""
+
 EXAMPLES = {
     "plan": _PLAN_EXAMPLES,
     "check": _CHECK_EXAMPLES,
@@ -135,4 +142,5 @@ EXAMPLES = {
     "suggest": _SUGGEST_EXAMPLES,
     "init": _INIT_EXAMPLES,
     "portfolio": _PORTFOLIO_EXAMPLES,
+    "completion": _COMPLETION_EXAMPLES,
 }

@@ -79,7 +79,7 @@ pulumi-dra:
   script:
     - {install}
     - pulumi-dra plan {workloads} --fleet fleet.yaml
-    - pulumi-dra check {workloads} --fleet fleet.yaml --format junit > pulumi-dra.xml
+    - pulumi-dra check {workloads} --fleet fleet.yaml --output junit=pulumi-dra.xml
   artifacts:
     when: always
     reports:

@@ -24,6 +24,7 @@ def add_subcommands(commands: Any) -> None:
     _add_suggest(commands)
     _add_init(commands)
     _add_portfolio(commands)
+    _add_completion(commands)
 
 
 def _add_plan(commands: Any) -> None:
@@ -167,6 +168,11 @@ def _add_portfolio(commands: Any) -> None:
         "--cell", metavar="STACK/SCENARIO", default="", help="print the plan of one stack in one scenario instead"
     )
     _add_answer(parser, ("text", "json", "html"))
+
+
+def _add_completion(commands: Any) -> None:
+    parser = _command(commands, "completion", "how a shell completes words of this command: a script for it")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 
 def _positive(text: str) -> int:

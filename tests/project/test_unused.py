@@ -29,7 +29,8 @@ ENTRIES = {
     "dask_setup": "called by Dask in each worker that it starts",
     "spot_history": "a table of the catalogue that no verdict rests on",
 }
-OVERRIDES = {"ignore_aliases", "has_validation", "has_remediation", "remediate", "new_resource"}  # methods that a base class calls
+# methods that a base class calls
+OVERRIDES = {"ignore_aliases", "has_validation", "has_remediation", "remediate", "new_resource"}
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:

@@ -1,0 +1,83 @@
+"""The files for continuous integration, judged and run by their hosts' own tools.
+
+    python conformance/ci/run.py
+
+`action.yml` and the job of `templates/check.yml` against the schemas that check-jsonschema brings, the hooks by
+pre-commit, which installs this project as a user's machine does and runs them in a repository: a good one, a broken
+one, one that is repaired. Exits 1 at the first that is refused. Needs git and a package index.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ("pre-commit", "check-jsonschema")
+GOOD = "exactly: {deviceClassName: gpu.nvidia.com}"
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: one}
+spec: {devices: {requests: [{name: gpu, %s}]}}
+"""
+
+
+def main() -> int:
+    """Run all of it in a scratch folder; the tools are installed into it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        bin_folder = install(folder / "tools")
+        job = folder / "job.gitlab-ci.yml"
+        job.write_text(rendered_job(), encoding="utf-8")
+        check = str(bin_folder / "check-jsonschema")
+        expect(0, check, "--builtin-schema", "vendor.github-actions", str(ROOT / "action.yml"))
+        expect(0, check, "--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", str(job))
+        expect(0, str(bin_folder / "pre-commit"), "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml"))
+        project = folder / "project"
+        project.mkdir()
+        expect(0, "git", "init", "-q", str(project))
+        claim = project / "claim.yaml"
+        for text, hook, status in (
+            (CLAIM % GOOD, "pulumi-dra-check", 0),
+            (CLAIM % "deviceClassName: gpu.nvidia.com", "pulumi-dra-check", 1),
+            (CLAIM % "deviceClassName: gpu.nvidia.com", "pulumi-dra-fix", 1),  # files were changed: add them again
+            (CLAIM % GOOD, "pulumi-dra-fix", 0),
+        ):
+            claim.write_text(text, encoding="utf-8")
+            expect(0, "git", "add", ".", cwd=project)
+            expect(status, str(bin_folder / "pre-commit"), "try-repo", str(ROOT), hook, "--all-files", cwd=project)
+            if hook == "pulumi-dra-fix" and claim.read_text(encoding="utf-8") != CLAIM % GOOD:
+                sys.exit(f"not repaired:\n{claim.read_text(encoding='utf-8')}")
+    return 0
+
+
+def install(folder: Path) -> Path:
+    """Install the tools and return the folder of their commands."""
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    subprocess.run([str(folder / "bin" / "pip"), "install", "--quiet", *TOOLS], check=True)
+    return folder / "bin"
+
+
+def rendered_job() -> str:
+    """Return the job of the component with the defaults of its inputs, as GitLab includes it."""
+    head, body = (ROOT / "templates" / "check.yml").read_text(encoding="utf-8").split("\n---\n")
+    inputs = yaml.safe_load(head)["spec"]["inputs"]
+    return re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda found: inputs[found[1]]["default"], body)
+
+
+def expect(status: int, *command: str, cwd: Path = ROOT) -> None:
+    """Run a command, show it, and end the run where its exit status is another."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    print(f"{Path(command[0]).name} {' '.join(command[1:])}: {done.returncode}", flush=True)
+    if done.returncode != status:
+        sys.exit(f"expected {status}:\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
