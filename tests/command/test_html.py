@@ -102,7 +102,7 @@ spec:
   resourceClaims: [{{name: {quoted}, resourceClaimTemplateName: {quoted}}}]
   containers: [{{name: {quoted}, image: registry.example.com/hidden-image, env: [{{name: A, value: hidden-value}}]}}]
 """)
-    done = project.run("plan", "--stack", "dev", "--format", form)
+    done = project.run("plan", "workloads/two-pods.yaml", "--stack", "dev", "--format", form)  # named: no template
     assert (done.status, done.err) == (1, "")
     out = done.out
     assert not set(out) & {"\u202e", "\x1b", "\u200b"}

@@ -72,13 +72,13 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
 
 def _raised(fleet: Fleet, planned: PlannedPool, counts: Mapping[str, int], nodes: int) -> str:
     """Return what has to be raised for a pool to have so many nodes: its maximum, and what it shares with others."""
-    steps = [f"set its maximum to {nodes}"] if nodes > planned.maximum else []
-    steps += [
+    fix = f"set its maximum to {nodes}"
+    shared = [
         f"raise {limit.name} to {counted(limit.used(counts) + limit.beside, limit.unit)}"
         for limit in fleet.limits
         if limit.used(counts) > limit.most
     ]
-    return " and ".join(steps)
+    return " and ".join((*([fix] if nodes > planned.maximum else []), *shared))
 
 
 def _step(fleet: Fleet, pool: Pool) -> CountStep:
