@@ -4,7 +4,7 @@
     python conformance/sdks/run.py --only yaml  one of them
     python conformance/sdks/run.py --compile    without deploying
 
-The schema is the one that the tests hold against what the CLI prints. Deploying means the real engine with stand-in
+The schema is the one that the tests hold against what the CLI prints. Deploying means the real engine with simulated
 clouds: preview, up, a second up that changes nothing, destroy. Needs the Go module proxy, and npm with its registry for
 TypeScript; Go itself is taken from PATH, or installed into the per-user cache. Nothing is written into the checkout.
 """

@@ -1,4 +1,4 @@
-"""Rehearse: the real Pulumi engine on a local backend, with stand-ins for the clouds.
+"""Rehearse: the real Pulumi engine on a local backend, with simulated clouds.
 
 `engine.Engine` drives it from Python; `python -m dra_sandbox` from a shell.
 """

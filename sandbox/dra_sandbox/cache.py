@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 class CacheUnusable(Exception):
-    """The cache folder cannot be created or written; the message names the folder and the remedy."""
+    """The cache folder cannot be created or written; the message names the folder and the fix."""
 
 
 def cache_folder() -> Path:

@@ -120,7 +120,7 @@ def rehearsal() -> Comparison:
         rows=compare(plan, outcome, {}, runs, one_by_one=True),
         order="document, one by one",
         release="1.36.3",
-        notes=("attributes that only the node knows have invented values: uuid",),
+        notes=("attributes that are known at run time only have invented values: uuid",),
         seconds=2.34,
         scenarios=(ScenarioOutcome(Scenario("node-lost", "l4-1"), "the node l4-1 is lost", after, True, 1.5),),
     )

@@ -1,4 +1,4 @@
-"""The stack eks-dev through the real engine, from nothing to nothing, on a stand-in cloud."""
+"""The stack eks-dev through the real engine, from nothing to nothing, on a simulated cloud."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The stack gke-dev through the real engine, from nothing to nothing, on a stand-in cloud."""
+"""The stack gke-dev through the real engine, from nothing to nothing, on a simulated cloud."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

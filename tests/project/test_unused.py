@@ -12,7 +12,7 @@ SHIPPED = ("planner", "policies", "command", "components", "sandbox", "docs", "c
 CALLED_BY_NAME = (
     "planner/dra_planner/cel/syntax/builder.py",  # a method per rule of the grammar
     "sandbox/dra_sandbox/clouds/kubernetes/provider.py",  # the methods of Pulumi's protocol
-    "sandbox/dra_sandbox/clouds/stand_in.py",
+    "sandbox/dra_sandbox/clouds/simulated.py",
     "sandbox/dra_sandbox/language_host/host.py",
 )
 ENTRIES = {

@@ -1,4 +1,4 @@
-"""Projects for the engine to run, and the stand-ins behind a real gRPC connection."""
+"""Projects for the engine to run, and the simulated providers behind a real gRPC connection."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def policy_pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def stand_in() -> Iterator[Callable[[str], provider_pb2_grpc.ResourceProviderStub]]:
-    """Start the stand-in for a cloud in this process, and return a client of it."""
+def simulated() -> Iterator[Callable[[str], provider_pb2_grpc.ResourceProviderStub]]:
+    """Start the simulated provider of a cloud in this process, and return a client of it."""
     servers: list[grpc.Server] = []
     channels: list[grpc.Channel] = []
 

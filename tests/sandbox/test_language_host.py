@@ -1,4 +1,4 @@
-"""The stand-in language host as a process, over gRPC."""
+"""The sandbox's language host as a process, over gRPC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order pods arrive. Nobody knows it beforehand, so several are tried."""
+"""In which order pods arrive. It is unknown beforehand, so several are tried."""
 
 from __future__ import annotations
 

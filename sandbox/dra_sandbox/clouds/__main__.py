@@ -1,4 +1,4 @@
-"""`pulumi-resource-<cloud>`: serve one stand-in to the engine; the first argument names the cloud."""
+"""`pulumi-resource-<cloud>`: serve one simulated provider to the engine; the first argument names the cloud."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
-    """The stand-in for a cloud. Raises KeyError for one that has none."""
+    """The simulated provider of a cloud. Raises KeyError for one that has none."""
     if cloud == "aws":
         from dra_sandbox.clouds.aws.provider import Aws
 

@@ -29,7 +29,7 @@ class Facts:
     old: Values
 
     def text(self, template: str) -> str:
-        """The template with `{word}` filled in, from the inputs first; a word that nobody knows is left empty."""
+        """The template with `{word}` filled in, from the inputs first; a word that is unknown is left empty."""
         return string.Formatter().vformat(template, (), _Words(self.inputs, self.words))
 
 
@@ -127,7 +127,7 @@ def same_as(name: str, fallback: Value = None) -> Callable[[Facts], Value]:
 def words_for(seed: str) -> dict[str, str]:
     """Texts of the shapes that clouds use in identifiers, the same for the same seed."""
     digest = hashlib.sha256(seed.encode()).hexdigest()
-    body = base64.b64encode(f"stand-in certificate {digest}".encode()).decode()
+    body = base64.b64encode(f"simulated certificate {digest}".encode()).decode()
     certificate = f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n"
     return {
         "hex8": digest[:8],

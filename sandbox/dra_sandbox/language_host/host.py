@@ -40,7 +40,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def GetRequiredPackages(
         self, request: language_pb2.GetRequiredPackagesRequest, context: grpc.ServicerContext
     ) -> language_pb2.GetRequiredPackagesResponse:
-        # The providers are the stand-ins that are already in place; nothing is to be downloaded.
+        # The simulated providers are already in place; nothing is to be downloaded.
         return language_pb2.GetRequiredPackagesResponse()
 
     def InstallDependencies(

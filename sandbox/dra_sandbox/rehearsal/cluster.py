@@ -27,7 +27,7 @@ _BOOLEANS: Final = ("ebpf", "sriov", "isSriovVf", "virtual")
 @dataclass(frozen=True, slots=True)
 class PlannedCluster:
     """The nodes of a plan by name, its pools, the objects that make the cluster, in an order that an API server takes,
-    and what had to be invented because nobody knows it before the nodes exist.
+    and what had to be invented because it is unknown before the nodes exist.
     """
 
     pools: tuple[str, ...]
@@ -78,8 +78,8 @@ def as_ready(node: Json) -> Json:
 
 
 def known_values(resource_slice: ResourceSlice) -> ResourceSlice:
-    """Return the slice with a value for every attribute that only the node knows: one for all devices of a group, and
-    another one for each device where nothing is known.
+    """Return the slice with a value for every attribute that is known at run time only: one for all devices of a group,
+    and another one for each device where nothing is known.
     """
     node = resource_slice.node_name
     return replace(
@@ -162,4 +162,4 @@ def _invented(offers: Sequence[Offer], zones: tuple[str, ...]) -> Iterator[str]:
         if isinstance(value, Unknown)
     }
     if names:
-        yield f"attributes that only the node knows have invented values: {', '.join(sorted(names))}"
+        yield f"attributes that are known at run time only have invented values: {', '.join(sorted(names))}"

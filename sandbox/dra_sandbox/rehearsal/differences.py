@@ -33,7 +33,7 @@ REASONS: Mapping[ReasonCode, str] = {
     "packing-not-found": "The plan could not tell: it proved no packing, and the scheduler found one.",
     "who-goes-without": "Not everything fits, and the order of arrival decides which workload goes without: the plan "
     "leaves out pods of another.",
-    "decided-by-unknown": "The plan could not tell: it depends on values that only the node knows, invented here.",
+    "decided-by-unknown": "The plan could not tell: it depends on values known at run time only, invented here.",
     "ordered-start": "A StatefulSet starts its pods one after the other: those behind a pending pod are not created.",
     "pods-refused": "The API server refused to create pods: a quota, a limit or an admission rule.",
     "refused-as-planned": "The API server refuses the object, as the plan says.",

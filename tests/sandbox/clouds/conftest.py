@@ -15,8 +15,8 @@ from dra_sandbox.clouds.wire import from_wire, to_wire
 class Cloud:
     """A simulated AWS with nothing in it."""
 
-    def __init__(self, stand_in: Any) -> None:
-        self._aws = stand_in("aws")
+    def __init__(self, simulated: Any) -> None:
+        self._aws = simulated("aws")
         self._aws.Configure(provider_pb2.ConfigureRequest(args=to_wire({"region": "eu-west-1"})))
 
     def complaint(self, token: str, inputs: dict[str, Any]) -> str:
@@ -55,5 +55,5 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 
 @pytest.fixture
-def cloud(memory: Memory, stand_in) -> Cloud:
-    return Cloud(stand_in)
+def cloud(memory: Memory, simulated) -> Cloud:
+    return Cloud(simulated)

@@ -1,4 +1,4 @@
-"""The stand-in AWS over gRPC: names, previews, computed outputs, functions, refusals."""
+"""The simulated AWS over gRPC: names, previews, computed outputs, functions, refusals."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 
 
 @pytest.fixture(scope="module")
-def aws(stand_in):
-    client = stand_in("aws")
+def aws(simulated):
+    client = simulated("aws")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"region": "eu-west-1"})))
     return client
 
@@ -67,8 +67,8 @@ def test_a_name_that_grows_too_long_is_refused(aws) -> None:
     assert "longer than 64 characters" in aws.Check(request).failures[0].reason
 
 
-def test_a_role_without_a_region_is_fine_and_a_group_needs_one(stand_in) -> None:
-    client = stand_in("aws")
+def test_a_role_without_a_region_is_fine_and_a_group_needs_one(simulated) -> None:
+    client = simulated("aws")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({})))
 
     role = check(client, "aws:iam/role:Role", {"assumeRolePolicy": "{}"})
@@ -251,8 +251,8 @@ def test_a_policy_document_is_written_as_the_real_provider_writes_it(aws) -> Non
     ("region", "names"),
     [("us-east-1", list("abcdef")), ("eu-west-1", list("abc")), ("ap-northeast-1", list("acd"))],
 )
-def test_zones_are_those_of_the_region(stand_in, region: str, names: list[str]) -> None:
-    client = stand_in("aws")
+def test_zones_are_those_of_the_region(simulated, region: str, names: list[str]) -> None:
+    client = simulated("aws")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"region": region})))
 
     zones = invoke(client, "aws:index/getAvailabilityZones:getAvailabilityZones", {"state": "available"})

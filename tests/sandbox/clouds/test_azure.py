@@ -35,8 +35,8 @@ PLAIN_POOL: dict[str, Any] = {
 class Azure:
     """A simulated Azure with nothing in it, asked as the engine asks it."""
 
-    def __init__(self, stand_in: Any) -> None:
-        self._azure = stand_in("azure-native")
+    def __init__(self, simulated: Any) -> None:
+        self._azure = simulated("azure-native")
         self._azure.Configure(provider_pb2.ConfigureRequest(args=to_wire({"location": "eastus"})))
 
     def complaint(self, token: str, inputs: dict[str, Any]) -> str:
@@ -72,8 +72,8 @@ def _urn(token: str) -> str:
 
 
 @pytest.fixture
-def azure(stand_in: Any) -> Azure:
-    return Azure(stand_in)
+def azure(simulated: Any) -> Azure:
+    return Azure(simulated)
 
 
 POOLS: dict[str, tuple[dict[str, Any], str]] = {
@@ -283,7 +283,7 @@ def test_who_deploys_is_known(azure: Azure) -> None:
     assert from_wire(getattr(answer, "return"))["objectId"] == DEPLOYER
 
 
-def test_a_location_is_needed(stand_in: Any) -> None:
-    bare = stand_in("azure-native")
+def test_a_location_is_needed(simulated: Any) -> None:
+    bare = simulated("azure-native")
     request = provider_pb2.CheckRequest(urn=_urn(CLUSTER), news=to_wire(PLAIN_CLUSTER), randomSeed=b"s", name="trial")
     assert [each.property for each in bare.Check(request).failures] == ["location"]

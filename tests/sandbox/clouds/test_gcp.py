@@ -1,4 +1,4 @@
-"""The stand-in Google Cloud over gRPC: places, names, node pools, functions."""
+"""The simulated Google Cloud over gRPC: places, names, node pools, functions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def urn(token: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def gcp(stand_in):
-    client = stand_in("gcp")
+def gcp(simulated):
+    client = simulated("gcp")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
     return client
 
@@ -36,8 +36,8 @@ def test_automatic_names_are_lower_case(gcp) -> None:
     assert from_wire(check(gcp, "gcp:compute/network:Network", {}).inputs)["name"].startswith("trial-")
 
 
-def test_project_and_region_come_from_the_provider_and_are_needed(gcp, stand_in) -> None:
-    bare = stand_in("gcp")
+def test_project_and_region_come_from_the_provider_and_are_needed(gcp, simulated) -> None:
+    bare = simulated("gcp")
     bare.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme"})))
     token = "gcp:compute/router:Router"
 

@@ -16,8 +16,8 @@ LENT = {"management": {"autoRepair": False}, "autoscaling": {"totalMinNodeCount"
 
 
 @pytest.fixture(scope="module")
-def gcp(stand_in):
-    client = stand_in("gcp")
+def gcp(simulated):
+    client = simulated("gcp")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
     return client
 
@@ -146,8 +146,8 @@ KEYED = {
 
 
 @pytest.mark.parametrize(("token", "inputs", "agent"), KEYED.values(), ids=KEYED)
-def test_an_agent_needs_a_role_on_the_key(stand_in, token: str, inputs: dict[str, Any], agent: str) -> None:
-    gcp = stand_in("gcp")
+def test_an_agent_needs_a_role_on_the_key(simulated, token: str, inputs: dict[str, Any], agent: str) -> None:
+    gcp = simulated("gcp")
     gcp.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
 
     def create(token: str, properties: dict[str, Any]) -> None:

@@ -17,8 +17,8 @@ NETWORK, FIREWALL = "gcp:compute/network:Network", "gcp:compute/firewall:Firewal
 class Cloud:
     """A simulated Google Cloud with nothing in it."""
 
-    def __init__(self, stand_in: Any) -> None:
-        self._gcp = stand_in("gcp")
+    def __init__(self, simulated: Any) -> None:
+        self._gcp = simulated("gcp")
         self._gcp.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
 
     def create(self, token: str, **inputs: Any) -> dict[str, Any]:
@@ -37,8 +37,8 @@ class Cloud:
 
 
 @pytest.fixture
-def gcp(stand_in: Any) -> Cloud:
-    return Cloud(stand_in)
+def gcp(simulated: Any) -> Cloud:
+    return Cloud(simulated)
 
 
 KEPT = {"management": {"autoUpgrade": False}}

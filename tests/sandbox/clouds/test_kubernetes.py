@@ -1,4 +1,4 @@
-"""The stand-in Kubernetes over gRPC: objects, patches, custom resources, releases, kubeconfigs."""
+"""The simulated Kubernetes over gRPC: objects, patches, custom resources, releases, kubeconfigs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ SET = {"spec": {"selector": {"matchLabels": {"app": "a"}}, "template": POD_TEMPL
 
 
 @pytest.fixture(scope="module")
-def cluster(stand_in):
-    client = stand_in("kubernetes")
+def cluster(simulated):
+    client = simulated("kubernetes")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"kubeconfig": json.dumps(KUBECONFIG)})))
     return client
 
@@ -259,8 +259,8 @@ def test_a_refresh_takes_over_what_a_failed_release_was_to_be(cluster) -> None:
     assert "4dabf18193072939515e22adb298388d" in made.properties.fields["__inputs"].struct_value.fields
 
 
-def test_without_a_cluster_a_preview_passes_and_a_creation_fails(stand_in) -> None:
-    client = stand_in("kubernetes")
+def test_without_a_cluster_a_preview_passes_and_a_creation_fails(simulated) -> None:
+    client = simulated("kubernetes")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"kubeconfig": "not: [a, kubeconfig"})))
     inputs = checked(client, DAEMON_SET, SET)
 

@@ -1,4 +1,4 @@
-"""What the stand-ins read out of the installed SDKs' sources."""
+"""What the simulated providers read out of the installed SDKs' sources."""
 
 from __future__ import annotations
 

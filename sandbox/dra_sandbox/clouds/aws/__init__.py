@@ -1,1 +1,1 @@
-"""The stand-in for the AWS provider."""
+"""The simulated AWS provider."""

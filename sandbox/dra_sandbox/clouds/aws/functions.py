@@ -161,7 +161,7 @@ def _bare(values: list[str]) -> str | list[str]:
 
 
 def cluster_auth(arguments: Values, place: Place) -> Values:
-    token = base64.urlsafe_b64encode(f"stand-in {arguments['name']}".encode()).decode().rstrip("=")
+    token = base64.urlsafe_b64encode(f"simulated {arguments['name']}".encode()).decode().rstrip("=")
     return {"id": arguments["name"], "token": f"k8s-aws-v1.{token}"}
 
 
@@ -193,7 +193,7 @@ def cluster(arguments: Values, place: Place) -> Values:
 
 
 def addon_version(arguments: Values, place: Place) -> Values:
-    """A version for the add-on and minor: clouds publish many, a stand-in one per minor."""
+    """A version for the add-on and minor: clouds publish many, the simulated one has one per minor."""
     minor = str(arguments["kubernetesVersion"]).rpartition(".")[2]
     return {
         "id": arguments["addonName"],

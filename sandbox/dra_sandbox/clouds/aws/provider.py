@@ -13,15 +13,15 @@ from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
-from dra_sandbox.clouds.stand_in import StandIn, known_text
+from dra_sandbox.clouds.simulated import SimulatedCloud, known_text
 from dra_sandbox.clouds.wire import Values
 
 # The account that AWS uses in its documentation.
 ACCOUNT = "123456789012"
 
 
-class Aws(StandIn):
-    """The stand-in for `pulumi-resource-aws`."""
+class Aws(SimulatedCloud):
+    """The simulated `pulumi-resource-aws`."""
 
     def __init__(self) -> None:
         memory = Memory.of_environment()

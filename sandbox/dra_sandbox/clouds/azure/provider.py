@@ -12,12 +12,12 @@ from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
-from dra_sandbox.clouds.stand_in import StandIn, known_text
+from dra_sandbox.clouds.simulated import SimulatedCloud, known_text
 from dra_sandbox.clouds.wire import Values
 
 
-class Azure(StandIn):
-    """The stand-in for `pulumi-resource-azure-native`."""
+class Azure(SimulatedCloud):
+    """The simulated `pulumi-resource-azure-native`."""
 
     def __init__(self) -> None:
         autonamed = Autonamed(suffix_length=8, separator="")

@@ -1,1 +1,1 @@
-"""The stand-in for the Google Cloud provider."""
+"""The simulated Google Cloud provider."""

@@ -21,7 +21,7 @@ def client_config(arguments: Values, place: Place) -> Values:
         "project": place["project"],
         "region": place["region"],
         "zone": place["zone"],
-        "accessToken": "stand-in-token",
+        "accessToken": "simulated-token",
         "defaultLabels": {},
         "id": f"projects/{place['project']}/regions/{place['region']}/zones/{place['zone']}",
     }

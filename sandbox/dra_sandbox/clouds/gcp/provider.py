@@ -12,12 +12,12 @@ from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
-from dra_sandbox.clouds.stand_in import StandIn, known_text
+from dra_sandbox.clouds.simulated import SimulatedCloud, known_text
 from dra_sandbox.clouds.wire import Values
 
 
-class Gcp(StandIn):
-    """The stand-in for `pulumi-resource-gcp`."""
+class Gcp(SimulatedCloud):
+    """The simulated `pulumi-resource-gcp`."""
 
     def __init__(self) -> None:
         memory = Memory.of_environment()
@@ -36,9 +36,9 @@ class Gcp(StandIn):
 
     def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:
         place = self.place(inputs)
-        for name, remedy in (("project", "gcp:project"), ("region", "gcp:region"), ("zone", "gcp:zone")):
+        for name, setting in (("project", "gcp:project"), ("region", "gcp:region"), ("zone", "gcp:zone")):
             if name in schema.inputs and not inputs.get(name) and not place[name]:
-                return Failure(name, f"no {name}: set {remedy} in the stack's configuration, or give it here")
+                return Failure(name, f"no {name}: set {setting} in the stack's configuration, or give it here")
         if "location" in schema.inputs and not inputs.get("location") and not place["location"]:
             return Failure("location", "no location: give a region or a zone, or set gcp:region or gcp:zone")
         return None

@@ -1,1 +1,1 @@
-"""The stand-in for the Kubernetes provider."""
+"""The simulated Kubernetes provider."""

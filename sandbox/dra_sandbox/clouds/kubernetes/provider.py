@@ -25,13 +25,13 @@ from dra_sandbox.clouds.kubernetes.objects import (
     schema_of,
 )
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
-from dra_sandbox.clouds.stand_in import ENGINE_SETTINGS, type_of
+from dra_sandbox.clouds.simulated import ENGINE_SETTINGS, type_of
 from dra_sandbox.clouds.unfinished import abort_unfinished
 from dra_sandbox.clouds.wire import Values, from_wire, secret_names, to_wire
 
 
 class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
-    """The stand-in for `pulumi-resource-kubernetes`, over any cluster."""
+    """The simulated `pulumi-resource-kubernetes`, over any cluster."""
 
     def __init__(self, cluster: ClusterBackend | None = None) -> None:
         self._sdk = Sdk("kubernetes")
@@ -169,7 +169,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         self, request: provider_pb2.ConstructRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConstructResponse:
         if request.type not in manifests.COMPONENTS:
-            _refuse(context, f"{request.type}: the stand-in renders no charts; use kubernetes.helm.v3.Release")
+            _refuse(context, f"{request.type}: charts are not rendered; use kubernetes.helm.v3.Release")
         try:
             return manifests.construct(request)
         except manifests.ManifestError as error:
@@ -178,7 +178,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
 
     def Invoke(self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext) -> provider_pb2.InvokeResponse:
         if request.tok != "kubernetes:yaml:decode":
-            _refuse(context, f"the stand-in for kubernetes has no answer for the function {request.tok}")
+            _refuse(context, f"the simulated Kubernetes provider has no answer for the function {request.tok}")
         try:
             objects = manifests.decode(str(from_wire(request.args).get("text", "")))
         except manifests.ManifestError as error:

@@ -1,4 +1,4 @@
-"""A stand-in provider: the engine's protocol over an SDK's schema and a table of rows."""
+"""A simulated provider: the engine's protocol over an SDK's schema and a table of rows."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ENGINE_SETTINGS = frozenset(
 )
 
 
-class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
-    """What the stand-ins for bridged clouds share."""
+class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
+    """What the simulated providers of bridged clouds share."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if request.tok not in self._functions:
             context.abort(
                 grpc.StatusCode.UNIMPLEMENTED,
-                f"the stand-in for {self._sdk.name} has no answer for the function {request.tok}",
+                f"the simulated provider of {self._sdk.name} has no answer for the function {request.tok}",
             )
         try:
             result = self._functions[request.tok](arguments, self.place(arguments))
