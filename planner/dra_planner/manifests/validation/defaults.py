@@ -1,7 +1,7 @@
 """Fields that the API server fills in.
 
 Source: kubernetes/kubernetes:pkg/apis/resource/v1/defaults.go@v1.36.3 and pkg/apis/core/v1/defaults.go (requests from
-limits), plugin/pkg/admission/priority (a pod's priority).
+limits), pkg/apis/scheduling/v1/defaults.go (a class's policy), plugin/pkg/admission/priority (a pod's priority).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Final
 from dra_planner.documents.tree import Map, new_map
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 
+_PREEMPTS: Final = "PreemptLowerPriority"
 NOW: Final = "1970-01-01T00:00:00Z"  # the planner reads no clock: only that a time is filled in matters
 
 
@@ -31,6 +32,8 @@ def fill_defaults(kind: str, data: Map, priorities: Mapping[str, int]) -> None:
         added = rule.get("taint") if isinstance(rule, Map) else None
         if isinstance(added, Map):
             _default(added, "timeAdded", NOW)
+    elif kind == "PriorityClass":
+        _default(data, "preemptionPolicy", _PREEMPTS)
     elif kind == "Pod":
         _fill_pod(data.get("spec"), priorities)
 
@@ -70,7 +73,7 @@ def _fill_pod(spec: Any, priorities: Mapping[str, int]) -> None:
                         requests.put(name, amount, requests.line)
     name = spec.get("priorityClassName") or ""
     _default(spec, "priority", SYSTEM_PRIORITIES.get(name, priorities.get(name, 0)))
-    _default(spec, "preemptionPolicy", "PreemptLowerPriority")
+    _default(spec, "preemptionPolicy", _PREEMPTS)
 
 
 def _default(node: Map, key: str, value: Any) -> None:
