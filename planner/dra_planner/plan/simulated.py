@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.fleet import Fleet
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, SharedLimit, WorkloadRef, worst
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, Shape, SharedLimit, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_system_offer
 from dra_planner.plan.levels_beside import LEVELS_BESIDE
 from dra_planner.releases import Features
@@ -21,6 +21,7 @@ from dra_planner.simulation import (
     CountQuestion,
     Profile,
     SimulatedCounts,
+    SimulatedNode,
     SimulatedPool,
     Stranding,
     check_orders,
@@ -29,6 +30,7 @@ from dra_planner.simulation import (
     standard_orders,
 )
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
+from dra_planner.sizing.topology import ZONES
 
 if TYPE_CHECKING:
     from dra_planner.simulation import Fix
@@ -38,21 +40,44 @@ CHECK_SEEDS: Final = range(11, 16)
 """Chances by which ties between nodes are broken when counts are checked."""
 PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
 """How the scheduler scores nodes, by the fleet's `schedulerProfile`."""
+_LEAST_ZONES: Final = 2  # of subnets that exist
 _BETWEEN_PODS: Final = "rule-between-pods"  # what sizing leaves open, and the simulation answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemNodes:
-    """Nodes that nobody sizes: what each offers, and how many there are."""
+    """Nodes that nobody sizes: what each offers, how many there are, and in how many zones that nobody names."""
 
     offer: Offer
     count: int
+    unnamed_zones: int = 0
+
+    def nodes(self, offers: Iterable[Offer], demand: Demand) -> tuple[SimulatedNode, ...]:
+        """Return the nodes. Where a pod must be spread over zones and only pools name theirs, the zones of these nodes
+        are those and further ones: a zone without a node that takes the pod keeps its others pending.
+        """
+        named = tuple(dict.fromkeys(zone for offer in offers for zone in offer.zones))
+        offer = self.offer
+        if self.unnamed_zones and named and any(_is_spread_over_zones(shape) for shape in demand.shapes):
+            others = tuple(f"another-zone-{at}" for at in range(len(named), self.unnamed_zones))
+            offer = replace(offer, zones=(*others, *named))
+        return predicted_nodes((offer,), {offer.name: self.count})
+
+
+def _is_spread_over_zones(shape: Shape) -> bool:
+    return any(
+        each.when_unsatisfiable == "DoNotSchedule" and each.topology_key in ZONES for each in shape.pod.topology_spread
+    )
 
 
 def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
     """Return the nodes of a fleet's system pool; None where nobody says what they are."""
     offer = None if fleet is None else predict_system_offer(fleet)
-    return None if offer is None or fleet is None else SystemNodes(offer=offer, count=fleet.system_pool.count)
+    if offer is None or fleet is None:
+        return None
+    zones = fleet.network.zones
+    unnamed = 0 if isinstance(zones, list) else _LEAST_ZONES if fleet.network.subnet_ids else zones
+    return SystemNodes(offer=offer, count=fleet.system_pool.count, unnamed_zones=unnamed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +152,7 @@ def count_question(
             )
             for offer, cost in zip(offers, node_costs(offers), strict=True)
         ),
-        beside=() if system is None else predicted_nodes((system.offer,), {system.offer.name: system.count}),
+        beside=() if system is None else system.nodes(offers, demand),
         classes=classes,
         features=features,
         level=sizing.level,

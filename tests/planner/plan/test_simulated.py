@@ -142,3 +142,29 @@ def test_the_zones_of_a_pool_do_not_share_its_devices():
     made = make_plan(PlanRequest(sources=(Source("three.yaml", THREE_PODS),), fleet=read_fleet(fleet)))
     assert made.verdict == "fits"
     assert numbers(made) == {"l4": (3, 3, 3)}
+
+
+SPREAD = """
+      topologySpreadConstraints:
+        - maxSkew: 1
+          topologyKey: topology.kubernetes.io/zone
+          whenUnsatisfiable: DoNotSchedule
+          labelSelector: {matchLabels: {app: web}}
+"""
+
+
+@pytest.mark.parametrize("zones", [2, ["us-east-1a", "us-east-1b"]], ids=["counted", "named"])
+@pytest.mark.parametrize(("selector", "verdict"), [("", "cannot-tell"), ("l4", "fits")], ids=["anywhere", "pool"])
+def test_system_nodes_in_another_zone_keep_pods_that_are_spread_over_zones_pending(
+    zones: int | list[str], selector: str, verdict: str
+) -> None:
+    """Unless the pods select the pool: nodes that they cannot go to are no zone of theirs."""
+    chosen = f"      nodeSelector: {{pulumi-dra/pool: {selector}}}\n" if selector else ""
+    fleet = read_fleet({
+        "cloud": "eks", "region": "us-east-1", "kubernetes": "1.35", "network": {"zones": zones},
+        "systemPool": {"machine": "m7i.large"}, "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 4}, "zones": ["us-east-1a"]}],
+    })  # fmt: skip
+    text = THREE_PODS.rstrip() + SPREAD + chosen
+    made = make_plan(PlanRequest(sources=(Source("pods.yaml", text),), fleet=fleet))
+    assert made.verdict == verdict
