@@ -59,6 +59,7 @@ def terminal_picture(words: tuple[str, ...], tokens: dict[str, str]) -> str:
     console.print(Text.from_ansi(in_colours(words)), soft_wrap=False)
     title = f"pulumi-dra {' '.join(words[:2])} …"
     drawn = console.export_svg(title=title, theme=terminal(tokens), unique_id="terminal", font_aspect_ratio=0.61)
+    drawn = re.sub(r" *<!--.*?-->\n", "", drawn)  # where it comes from
     return FONTS.sub("", drawn).replace("Fira Code", "ui-monospace").rstrip() + "\n"
 
 

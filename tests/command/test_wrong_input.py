@@ -97,7 +97,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("a folder without manifests in the stack", stack("- workloads", "- nowhere"), PLAN, ("nowhere", "does not exist")),
     ("broken YAML", workload("kind: Pod\nmetadata: {name: [}\n"), PLAN, ("workloads/two-pods.yaml:2",)),
     ("not UTF-8", latin_1, PLAN, ("workloads/two-pods.yaml:1", "UTF-8")),
-    ("no Kubernetes object", workload("- just\n- a list\n"), PLAN, ("workloads/two-pods.yaml:1",)),
+    ("no Kubernetes object", workload("- just\n- a list\n"), PLAN, ("workloads/two-pods.yaml", "holds no manifest")),
     ("no plan is kept", nothing, (*PLAN, "--check"), ("stacks/dev.plan.json", "there is no plan yet", "--write")),
     ("a plan edited by hand", edited_plan, (*PLAN, "--check"), ("stacks/dev.plan.json", "changed by hand", "--write")),
     ("a broken plan", broken_plan, (*PLAN, "--check"), ("stacks/dev.plan.json:1", "is not JSON", "--write")),

@@ -61,6 +61,16 @@ NEEDED: dict[str, dict[str, Any]] = {
         "machine": "g6.2xlarge",
         "max_nodes": 4,
     },
+    "AksNetwork": {"location": "eastus", "resource_group_name": "dev"},
+    "AksCluster": {"kubernetes_version": "1.34", "location": "eastus"},
+    "AksGpuPool": {
+        "cluster_name": "dev",
+        "resource_group_name": "dev",
+        "subnet_id": "subnet",
+        "location": "eastus",
+        "machine": "Standard_NC4as_T4_v3",
+        "max_nodes": 4,
+    },
     "GkeNetwork": {"region": "us-central1"},
     "GkeCluster": {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"},
     "GkeGpuPool": {

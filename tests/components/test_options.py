@@ -2,6 +2,8 @@
 
 import pytest
 
+from pulumi_dra.aks.cluster_inputs import AksClusterArgs
+from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs
 from pulumi_dra.cluster_options import ClusterOptions
 from pulumi_dra.dra.driver_inputs import DraDriverArgs
 from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
@@ -31,8 +33,10 @@ FLEET = {
     "reserved_cpu": "pools[].reserved.cpu",
     "reserved_memory": "pools[].reserved.memory",
     "subnet_ids": "network.subnetIds",
+    "reservation_group_id": "pools[].capacity.reservation",
     "system_count": "systemPool.count",
     "system_machine": "systemPool.machine",
+    "system_zones": "network.zones",
     "version": "drivers.nvidia.version",
     "zone_count": "network.zones",
     "zones": "network.zones",
@@ -41,6 +45,7 @@ FLEET = {
 BUILT = {
     "cluster": "the cluster that is made",
     "cluster_name": "the cluster that is made",
+    "cluster_principal_id": "the cluster's",
     "cluster_security_group_id": "the cluster's",
     "desired_nodes": "the plan",
     "keep_subnets": "pools without zones stay where they are",
@@ -49,11 +54,15 @@ BUILT = {
     "min_nodes": "the plan",
     "node_role_arn": "the cluster's",
     "pool_name": "the fleet's name of the pool",
+    "resource_group_name": "the cluster's",
     "service_account": "the cluster's",
+    "subnet_id": "the network that is made",
     "vpc_id": "the cluster's",
 }
 ONE_VALUE = {
     "driver_installation": "disabled",
+    "gpu_driver": "Install: the image brings it",
+    "gpu_instance_profile": "refused with DRA",
     "gpu_sharing": "refused with DRA",
     "image": "al2023",
     "mig_partition": "refused with DRA",
@@ -63,6 +72,8 @@ ONE_VALUE = {
 COMPONENTS = {
     "EksCluster": (EksClusterArgs, {*ClusterOptions.__annotations__, *DraPlatformArgs.__annotations__}),
     "GkeCluster": (GkeClusterArgs, {*ClusterOptions.__annotations__, *DraPlatformArgs.__annotations__}),
+    "AksCluster": (AksClusterArgs, {*ClusterOptions.__annotations__, *DraPlatformArgs.__annotations__}),
+    "AksGpuPool": (AksGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
     "EksGpuPool": (EksGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
     "GkeGpuPool": (GkeGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
     "DraDriver": (DraDriverArgs, set(DriverOptions.__annotations__)),

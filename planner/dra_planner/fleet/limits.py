@@ -131,10 +131,11 @@ def _reservations(fleet: Sharing) -> tuple[SharedLimit, ...]:
     for pool in fleet.pools:
         source, nodes = pool.source, pool.bought_nodes
         if nodes is not None and source.reservation not in limits:
+            sharing = [each.name for each in fleet.pools if each.source.reservation == source.reservation]
             limits[source.reservation] = SharedLimit(
-                name=f'{_BOUGHT[source.kind]} "{source.reservation}"',
+                name=f"the {_BOUGHT[source.kind]} of {' and '.join(sharing)}",  # its id is nobody else's to read
                 most=nodes,
                 unit="node",
-                takes={each.name: 1 for each in fleet.pools if each.source.reservation == source.reservation},
+                takes=dict.fromkeys(sharing, 1),
             )
     return tuple(limits.values())

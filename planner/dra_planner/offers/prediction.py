@@ -185,9 +185,9 @@ def _bought(pool: Pool) -> tuple[str, ...]:
     source = pool.source
     if not source.reservation:
         return ()
-    said = f'"{source.reservation}" is paid for whether its nodes are used or not; those that are used are counted'
+    said = "what it reserves is paid for whether its nodes are used or not; those that are used are counted"
     if pool.bought_nodes is None:
-        return (f'how many nodes "{source.reservation}" has is not said; the maximum of the pool stands for it', said)
+        return ("how many nodes it reserves is not said; its maximum stands for that", said)
     return (said,)
 
 

@@ -14,7 +14,7 @@ URL: Final = "https://kubernetes.io/releases/version-skew-policy/"
 
 def check(view: StackView) -> Iterator[Finding]:
     clusters = [each for each in view.versions if each.is_cluster]
-    if len(clusters) != 1 or clusters[0].minor is None:
+    if len(clusters) != 1 or not clusters[0].minor:
         return
     minor, is_floor = clusters[0].minor, clusters[0].is_floor
     if view.wants_devices and is_too_old(minor):

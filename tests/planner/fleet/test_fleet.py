@@ -218,7 +218,7 @@ BAD = [
         "fewer bought than there must be",
         [("pools.1.capacity", bought(1))],
         "pools[1].capacity.nodes",
-        'reservation "cr-1" allows 1 node, but the minimums of its pools take 2',
+        "the reservation of h100 allows 1 node, but the minimums of its pools take 2",
     ),
     ("none bought", [("pools.1.capacity", bought(0))], "pools[1].capacity.nodes", "from 1 to"),
     (

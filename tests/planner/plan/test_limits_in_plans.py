@@ -54,7 +54,7 @@ def test_a_reservation_is_used_up_before_the_pool_behind_it() -> None:
     plan = plan_of(fleet(bought, pool("behind")), deployment(replicas=5))
     assert (plan.verdict, built(plan)) == ("fits", {"bought": 2, "behind": 3})
     (use,) = plan.limits
-    assert (use.limit.name, use.limit.most, use.used) == ('reservation "cr-0123"', 2, 2)
+    assert (use.limit.name, use.limit.most, use.used) == ("the reservation of bought", 2, 2)
 
 
 def test_pools_that_name_one_capacity_block_share_its_nodes() -> None:
@@ -63,12 +63,12 @@ def test_pools_that_name_one_capacity_block_share_its_nodes() -> None:
     assert plan_of(fleet(*pools), deployment(replicas=16)).verdict == "fits"
     plan = plan_of(fleet(*pools), deployment(replicas=17))
     assert plan.verdict == "does-not-fit"
-    assert plan.workloads[0].reasons[0].fix == 'raise capacity block "cr-0123" to 3 nodes'
+    assert plan.workloads[0].reasons[0].fix == "raise the capacity block of a and b to 3 nodes"
 
 
 def test_a_reservation_of_unknown_size_is_said() -> None:
     unknown = fleet(pool("bought", capacity={"reservation": "cr-0123"}))
-    said = 'pool bought: how many nodes "cr-0123" has is not said; the maximum of the pool stands for it'
+    said = "pool bought: how many nodes it reserves is not said; its maximum stands for that"
     assert said in plan_of(unknown, deployment()).assumptions
     known = fleet(pool("bought", capacity={"reservation": "cr-0123", "nodes": 3}))
     assert said not in plan_of(known, deployment()).assumptions

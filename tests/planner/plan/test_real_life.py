@@ -185,18 +185,18 @@ CASES = [
     Case(
         "a reservation that is too small",
         fleet(RESERVED), (replicas(3),), "does-not-fit", {"bought": 2}, "limit-too-small",
-        'raise reservation "cr-0123" to 3 nodes',
+        'raise the reservation of bought to 3 nodes',
         ('pools.bought.capacity={reservation: cr-0123, nodes: 3}',),
     ),
     Case(
         "a reservation of unknown size",
         fleet(pool("bought", capacity=BOUGHT)), (replicas(3),), "fits", {"bought": 3},
-        says='how many nodes "cr-0123" has is not said',
+        says='how many nodes it reserves is not said',
     ),
     Case(
         "two pools in one Capacity Block",
         fleet(*BLOCKS), (deployment(replicas=17),), "does-not-fit", {"a": 1, "b": 1}, "limit-too-small",
-        'raise capacity block "cr-0123" to 3 nodes',
+        'raise the capacity block of a and b to 3 nodes',
         (
             'pools.a.capacity={capacityBlock: cr-0123, nodes: 3}',
             'pools.b.capacity={capacityBlock: cr-0123, nodes: 3}',
