@@ -20,8 +20,11 @@ planes: setup ## build what is missing of the control plane that tests run (etcd
 demo: setup ## plan, build, judge and destroy a stack on simulated clouds (STACK=gke-dev for GKE, aks-dev for AKS)
 	@$(VENV)/python -m dra_sandbox demo --stack $(STACK)
 
-test: tools planes ## run all tests
-	@$(VENV)/python -m pytest -n 2 --dist loadfile -q
+test: tools planes ## run the tests, but for the journeys of whole stacks
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q --ignore=tests/program
+
+journeys: tools planes ## take whole stacks through the Pulumi engine: first `up`, upgrades, lost zones, other languages (long)
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q tests/program
 
 fast: setup ## lint, types and tests of the planner alone: seconds
 	@$(VENV)/ruff check planner tests/planner
@@ -54,7 +57,7 @@ docs-check: docs site ## fail when a generated page was not fresh, or the site d
 	@git diff --exit-code --stat -- docs || \
 		(echo "generated pages are stale: run make docs and commit" >&2; exit 1)
 
-check: lint types docs-check test ## what CI runs
+check: lint types docs-check journeys test ## what CI runs
 
 conformance: setup ## run upstream Kubernetes' own code on the same cases (long)
 	@$(VENV)/python conformance/run.py $(if $(SAMPLE),--sample)
@@ -65,4 +68,4 @@ referee: setup ## compare sizing with a solver that tries everything, COUNT rand
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done
 
-.PHONY: help setup tools planes demo test fast lint types docs site dist tables docs-check check conformance referee bench
+.PHONY: help setup tools planes demo test journeys fast lint types docs site dist tables docs-check check conformance referee bench
