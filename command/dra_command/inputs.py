@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dra_planner.errors import Diagnostic, SourceError
     from dra_planner.fleet import Fleet
 
-_NEAR = 6  # folders above a file, its own among them, that may hold its chart or kustomization
+_NEAR = 5  # folders above a file, its own among them, that may hold its chart or kustomization
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,11 +102,13 @@ def without_others(
     sources: tuple[Source, ...], paths: Collection[str], command: str
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
     """Return the sources with those marked that stand among manifests in a folder and are none, and notes on them."""
-    if not any(source.name not in paths and _may_be_something_else(source) for source in sources):
+    named = frozenset(paths)
+    found = [source for source in sources if source.name not in named]
+    if not (any(map(_may_be_no_manifest, found)) or _near_a_chart({Path(source.name).parent for source in found})):
         return sources, ()
     from dra_command.sorting_out import mark_left_alone  # only where charts, values and the like are near
 
-    return mark_left_alone(sources, [source.name for source in sources if source.name in paths], command)
+    return mark_left_alone(sources, [source.name for source in sources if source.name in named], command)
 
 
 def tell_left_alone(left_alone: Iterable[Diagnostic], *, quiet: bool) -> None:
@@ -115,11 +117,14 @@ def tell_left_alone(left_alone: Iterable[Diagnostic], *, quiet: bool) -> None:
         print(f"{note.message}{f'; {note.fix}' if note.fix else ''}", file=sys.stderr)
 
 
-def _may_be_something_else(source: Source) -> bool:
-    if not begins_object(source.text) or "kind" not in source.text or may_be_unfinished(source.text):
-        return True
-    folders = [Path(source.name).parent, *Path(source.name).parents][:_NEAR]
-    return any((folder / name).is_file() for folder in folders for name in ("Chart.yaml", *KUSTOMIZATIONS))
+def _may_be_no_manifest(source: Source) -> bool:
+    return not begins_object(source.text) or "kind" not in source.text or may_be_unfinished(source.text)
+
+
+def _near_a_chart(folders: Iterable[Path]) -> bool:
+    """Return whether one of the folders, or one not far above it, is a chart's or a kustomization's."""
+    near = {above for folder in folders for above in (folder, *folder.parents)[:_NEAR]}
+    return any((folder / name).is_file() for folder in near for name in ("Chart.yaml", *KUSTOMIZATIONS))
 
 
 def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:

@@ -219,35 +219,8 @@ def _add_check(commands: Any) -> None:
     parser.add_argument(
         "--stdin-name", metavar="NAME", default="<stdin>", help="what standard input is called in findings"
     )
-    parser.add_argument(
-        "--select",
-        metavar="RULE[,RULE…]",
-        action="append",
-        default=[],
-        help="these rules alone, also those that are off by default; repeatable",
-    )
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        default="",
-        help="levels, exemptions and files to leave out (default: the nearest pulumi-dra.yaml, from PATH upwards)",
-    )
-    parser.add_argument(
-        "--today", metavar="DATE", default="", help="the day by which exemptions expire (default: today)"
-    )
-    before = parser.add_mutually_exclusive_group()
-    before.add_argument(
-        "--baseline", metavar="FILE", default="", help="leave out the findings that a baseline file knows"
-    )
-    before.add_argument(
-        "--write-baseline", metavar="FILE", default="", help="write that file with all that is found now, and exit 0"
-    )
-    before.add_argument(
-        "--diff",
-        metavar="REF",
-        default="",
-        help="leave out what is found at a branch, tag or commit too: tell what the change brings",
-    )
+    _add_choice_of_rules(parser)
+    _add_what_was_found_before(parser)
     _add_capacity(parser)
     parser.add_argument(
         "--fail-on",
@@ -265,6 +238,53 @@ def _add_check(commands: Any) -> None:
         help="instead of the rules: which claims and classes break or change their meaning with another release of "
         "the NVIDIA DRA driver; each is VERSION[+GATE…], and without PATH every change is told",
     )
+    _add_repairs(parser)
+    parser.add_argument(
+        "--output",
+        metavar="FORMAT=FILE[,…]",
+        action="append",
+        default=[],
+        help="also write the findings to files, in any format, repeatable: sarif=findings.sarif,junit=checks.xml",
+    )
+    _add_answer(parser, ("text", "json", "markdown", "html", "sarif", "junit", "github"))
+
+
+def _add_choice_of_rules(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--select",
+        metavar="RULE[,RULE…]",
+        action="append",
+        default=[],
+        help="these rules alone, also those that are off by default; repeatable",
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        default="",
+        help="levels, exemptions and files to leave out (default: the nearest pulumi-dra.yaml, from PATH upwards)",
+    )
+    parser.add_argument(
+        "--today", metavar="DATE", default="", help="the day by which exemptions expire (default: today)"
+    )
+
+
+def _add_what_was_found_before(parser: argparse.ArgumentParser) -> None:
+    before = parser.add_mutually_exclusive_group()
+    before.add_argument(
+        "--baseline", metavar="FILE", default="", help="leave out the findings that a baseline file knows"
+    )
+    before.add_argument(
+        "--write-baseline", metavar="FILE", default="", help="write that file with all that is found now, and exit 0"
+    )
+    before.add_argument(
+        "--diff",
+        metavar="REF",
+        default="",
+        help="leave out what is found at a branch, tag or commit too: tell what the change brings",
+    )
+
+
+def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rewrite",
         action="store_true",
@@ -278,14 +298,6 @@ def _add_check(commands: Any) -> None:
         help="repair the files first: older and flat forms of DRA objects, comparisons that need compareTo, units of "
         "amounts, tolerations that a pool asks for; what changes is told, and comments and layout stay",
     )
-    parser.add_argument(
-        "--output",
-        metavar="FORMAT=FILE[,…]",
-        action="append",
-        default=[],
-        help="also write the findings to files, in any format, repeatable: sarif=findings.sarif,junit=checks.xml",
-    )
-    _add_answer(parser, ("text", "json", "markdown", "html", "sarif", "junit", "github"))
 
 
 def _add_explain(commands: Any) -> None:

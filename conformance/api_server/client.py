@@ -136,7 +136,7 @@ def _has_large_number(value: Any) -> bool:
 
 
 def _digits(number: float) -> str:
-    """Return a whole number with as many digits as tell it from its neighbours, then zeros."""
+    """Return an integer with as many digits as tell it from its neighbours, then zeros."""
     return format(Decimal(repr(number)), "f").partition(".")[0]
 
 

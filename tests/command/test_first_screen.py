@@ -55,6 +55,6 @@ def test_the_picture_shows_what_the_command_prints(name: str) -> None:
     assert f'srcset="docs/{name}"' in README.read_text("utf-8") or f'src="docs/{name}"' in README.read_text("utf-8")
 
 
-def test_a_fleet_may_stand_in_the_folder_of_its_workloads() -> None:
+def test_a_fleet_may_be_in_the_folder_of_its_workloads() -> None:
     assert (ROOT / COMMAND[1] / "fleet.yaml").is_file()
     assert "Deployment serve/vision" in printed()

@@ -200,7 +200,7 @@ def test_daemon_pods_of_the_platform_take_their_part(project: Project) -> None:
     assert nodes(plan(project, fleet, manifests)) == 2
 
 
-def test_the_kept_plan_holds_what_the_fleet_said(project: Project) -> None:
+def test_the_saved_plan_holds_what_the_fleet_said(project: Project) -> None:
     project.stack("version: 25.8.1", "version: 0.5.0\n        featureGates: {DynamicMIG: true}\n      dranet: true")
     text = (project.root / "stacks/Pulumi.dev.yaml").read_text().replace('"1.34"', '"1.36"')
     project.write("stacks/Pulumi.dev.yaml", text.replace("g6.2xlarge", "p5.48xlarge"))

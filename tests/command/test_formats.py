@@ -277,7 +277,7 @@ def test_answers_are_as_their_schema_says(schema: str, words: tuple[str, ...], p
     assert list(instances(published, project.run(*words).json, published)) == []
 
 
-def test_the_kept_plan_is_as_its_schema_says(project: Project) -> None:
+def test_the_saved_plan_is_as_its_schema_says(project: Project) -> None:
     project.run("plan", "--stack", "dev", "--write")
     kept = json.loads((project.root / "stacks" / "dev.plan.json").read_text(encoding="utf-8"))
     published = json.loads((SCHEMAS / "plan-file.json").read_text(encoding="utf-8"))

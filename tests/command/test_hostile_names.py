@@ -68,7 +68,7 @@ def pod(name: str) -> dict[str, object]:
 
 
 def others(name: str) -> list[dict[str, object]]:
-    """Return an object of a kind that nobody knows, and one that fits no schema."""
+    """Return an object of an unknown kind, and one that fits no schema."""
     return [
         {"apiVersion": name, "kind": name, "metadata": {"name": name, "namespace": name}, "spec": {"replicas": name}},
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "hidden-config"}, name: 1},

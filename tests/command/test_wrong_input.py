@@ -140,7 +140,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("case", "prepare", "words", "said"), CASES, ids=[case[0] for case in CASES])
-def test_a_sentence_with_place_and_remedy(
+def test_a_sentence_with_place_and_fix(
     case: str,
     prepare: Prepare,
     words: tuple[str, ...],

@@ -15,7 +15,7 @@ POSITIONS = {  # where the fix stands among the arguments of a call
 }  # fmt: skip
 NO_FIXES = {"quantity.py", "plan_html.py", "check_github.py", "arguments.py"}
 """Modules in which a name with "fix" is something else: a suffix, a piece of a page, an argument of argparse."""
-TABLES = {"_TEXTS", "_MOVED", "_FIXES", "IGNORED", "_REMEDIES"}
+TABLES = {"_TEXTS", "_MOVED", "_FIXES", "IGNORED"}
 GENERAL = {"Rule"}
 """Rules have a sentence for the page of all rules beside the fix of each finding."""
 

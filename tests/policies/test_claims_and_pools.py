@@ -120,7 +120,7 @@ NEAREST = {
 
 
 @pytest.mark.parametrize("name", NEAREST)
-def test_a_refusal_names_the_nearest_miss_and_a_remedy(declare: SimpleNamespace, name: str) -> None:
+def test_a_refusal_names_the_nearest_miss_and_a_fix(declare: SimpleNamespace, name: str) -> None:
     changes, words = NEAREST[name]
 
     (told,) = Judge(RULES).of_resource(declare.record(manifests=declare.job(**changes)))

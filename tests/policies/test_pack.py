@@ -174,7 +174,7 @@ def test_an_unknown_never_turns_a_mandatory_rule_off(declare: SimpleNamespace, n
 
     told = host.analyze(declare.node_group(**{**broken, **UNKNOWNS[name]}))
 
-    if name == "the labels":  # without labels nobody knows which row of the plan is meant
+    if name == "the labels":  # without labels the row of the plan is unknown
         assert told == []
     else:
         assert "pool-differs-from-plan" in names(told)

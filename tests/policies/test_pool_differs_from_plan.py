@@ -226,7 +226,7 @@ def test_an_agent_pool(declare: SimpleNamespace, name: str) -> None:
         assert expected in finding.message
 
 
-def test_the_machine_may_stand_in_the_launch_template(declare: SimpleNamespace) -> None:
+def test_the_machine_may_be_in_the_launch_template(declare: SimpleNamespace) -> None:
     template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g6.4xlarge"})
     other = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "other", {"instanceType": "g6.2xlarge"})
     group = declare.node_group(

@@ -29,7 +29,7 @@ def test_the_rules_that_judge_stacks_alone_are_known_by_their_ids() -> None:
     assert {rule.id for rule in rules.OF_MANIFESTS}.isdisjoint(rules.OF_STACKS)
 
 
-def test_every_rule_says_what_why_and_what_mends_it() -> None:
+def test_every_rule_says_what_why_and_what_fixes_it() -> None:
     for rule in RULES:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.id)
         assert rule.says.endswith(".")

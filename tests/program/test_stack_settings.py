@@ -18,7 +18,7 @@ from pulumi_dra.stack_options import read_stack_options
 from pulumi_dra.stack_settings import refuse_documentation_ranges, settings_of
 
 PROJECT = Path(__file__).parents[2]
-REMEDY = "run `pulumi-dra plan --stack dev --write`"
+FIX = "run `pulumi-dra plan --stack dev --write`"
 
 
 @pytest.fixture
@@ -188,12 +188,12 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
         pytest.param(_misspelt_option, 'dnsEndpont: is not an option of the platform; did you mean "dnsEndpoint"?'),
         pytest.param(_option_of_another_kind, "config.pulumi-dra:platform.cluster: must be a mapping"),
         pytest.param(_plan_as_option, "config.pulumi-dra:platform.plan: cannot be said here"),
-        pytest.param(_no_plan, f"does not exist; {REMEDY}"),
-        pytest.param(_edited_plan, f"was changed by hand: its content does not match its digest; {REMEDY}"),
-        pytest.param(_broken_plan, REMEDY),
-        pytest.param(_newer_plan, f"is a plan document of version 99; this program reads version 1; {REMEDY}"),
-        pytest.param(_other_fleet, f"is stale: the fleet has changed since it was made; {REMEDY}"),
-        pytest.param(_other_workloads, f"is stale: the workloads have changed since it was made; {REMEDY}"),
+        pytest.param(_no_plan, f"does not exist; {FIX}"),
+        pytest.param(_edited_plan, f"was changed by hand: its content does not match its digest; {FIX}"),
+        pytest.param(_broken_plan, FIX),
+        pytest.param(_newer_plan, f"is a plan document of version 99; this program reads version 1; {FIX}"),
+        pytest.param(_other_fleet, f"is stale: the fleet has changed since it was made; {FIX}"),
+        pytest.param(_other_workloads, f"is stale: the workloads have changed since it was made; {FIX}"),
     ],
     ids=lambda value: value.__name__.strip("_") if callable(value) else "",
 )

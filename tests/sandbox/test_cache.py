@@ -23,7 +23,7 @@ def test_it_follows_the_base_directory_specification(tmp_path: Path, monkeypatch
     assert cache_folder() == tmp_path / ".cache" / "pulumi-dra"
 
 
-def test_a_place_that_cannot_be_written_is_named_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_place_that_cannot_be_written_is_named_with_a_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
 

@@ -62,7 +62,7 @@ def test_two_obstacles_ask_for_two_edits():
     assert [e.kind for e in edits] == ["tolerate", "lower-count"]
 
 
-def test_a_class_that_matches_nothing_does_not_stand_in_the_way():
+def test_a_class_that_matches_nothing_does_not_matter():
     nothing = DeviceClass(meta=ObjectMeta(name="nothing"), selectors=(CelSelector("device.driver == 'none'"),))
     here = open_node(node(taints=[Taint("nvidia.com/gpu")]), [gpus(8)], {**CLASSES, "nothing": nothing}, F36)
     pod = shape(claim(request("a", SELECTORS[1], count=6), request("b", count=6)))

@@ -65,7 +65,7 @@ spec:
         (POD.replace("  containers:", "  containers:").replace("kind: Pod", "kind: Deployment").replace("apiVersion: v1", "apiVersion: apps/v1beta1"), "version-not-served", 1, "", "apps/v1"),
     ],
 )  # fmt: skip
-def test_a_refused_object_is_told_with_place_and_remedy(text: str, code: str, line: int, path: str, words: str) -> None:
+def test_a_refused_object_is_told_with_place_and_fix(text: str, code: str, line: int, path: str, words: str) -> None:
     manifests = read(text)
     (finding,) = [item for item in manifests.diagnostics if item.severity == "error"]
     assert (finding.code, finding.place.line, finding.place.path) == (code, line, path)

@@ -139,5 +139,5 @@ def test_later_releases_get_the_same_slices_and_take_them(name: str, minor: int)
     assert len(manifests.slices) == len(list(yaml.safe_load_all(render(case))))
 
 
-def test_no_file_is_left_over() -> None:
+def test_every_file_belongs_to_a_case() -> None:
     assert {path.stem for path in GOLDEN.glob("*.yaml")} == set(CASES)
