@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dra_planner.releases import RELEASES
+from dra_sandbox.cache import cache_folder
 
 HERE = Path(__file__).parent
 SOURCE = HERE / "referee"
@@ -34,8 +35,7 @@ def go() -> str:
 
 def cache() -> Path:
     """Return the folder for built referees."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "pulumi-dra" / "conformance"
+    folder = cache_folder() / "conformance"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
 import random
@@ -27,6 +28,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
 
 from dra_planner.cel import Refused, compile  # noqa: E402
 from dra_planner.cel.compilation import MAX_ESTIMATE  # noqa: E402
+from dra_sandbox.cache import cache_folder  # noqa: E402
 from generate import Case, cases  # noqa: E402  (found through the line above)
 
 SHUFFLES = 40
@@ -50,18 +52,20 @@ class Difference:
 
 def cache() -> Path:
     """The folder for what is built and recorded, the same for all checkouts of a user."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pulumi-dra" / "conformance"
+    folder = cache_folder() / "conformance"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def build(minor: int) -> Path:
     """The program that answers with the library of a minor, built unless it is there."""
-    program = cache() / f"cel-1.{minor}"
-    sources = [HERE / "main.go", HERE / "mods" / f"1.{minor}.mod", HERE / "mods" / f"1.{minor}.sum"]
-    if program.exists() and program.stat().st_mtime > max(s.stat().st_mtime for s in sources):
+    digest = hashlib.sha256()
+    for source in (HERE / "main.go", HERE / "mods" / f"1.{minor}.mod", HERE / "mods" / f"1.{minor}.sum"):
+        digest.update(source.read_bytes())
+    program = cache() / f"cel-1.{minor}-{digest.hexdigest()[:12]}"
+    if program.exists():
         return program
-    scratch = cache() / f"cel-1.{minor}.{os.getpid()}"
+    scratch = program.with_suffix(f".{os.getpid()}")
     command = ["go", "build", f"-modfile=mods/1.{minor}.mod", "-o", str(scratch), "."]
     subprocess.run(command, cwd=HERE, check=True)
     scratch.replace(program)
