@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 from command_project import Project
@@ -46,11 +47,25 @@ def test_the_cluster_is_read_with_one_get(project: Project) -> None:
 
 
 def test_what_kubectl_says_is_passed_on_with_a_command_to_try(project: Project) -> None:
-    path = with_kubectl(project, 'echo "E1121 noise" >&2; echo "error: context gpu does not exist" >&2; exit 1')
+    says = 'echo "E1121 noise" >&2; echo "error: context gpu does not exist" >&2; exit 1'
+    path = with_kubectl(project, f"if [ -f there ]; then cat cluster.yaml; else {says}; fi")
+    project.write("cluster.yaml", NODE)
     done = project.run(*WORDS, PATH=path)
     assert done.status == 2
     assert "error: context gpu does not exist" in done.err
-    assert "kubectl --kubeconfig=config get nodes," in done.err
+    tried = done.err.partition("; try ")[2].strip()
+    assert tried.startswith("kubectl --kubeconfig=config get nodes,")
+
+    def follow() -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PATH": path}
+        return subprocess.run(
+            ["sh", "-c", tried], cwd=project.root, env=environment, capture_output=True, text=True, check=False
+        )
+
+    assert "error: context gpu does not exist" in follow().stderr
+    project.write("there", "")
+    assert (follow().returncode, follow().stdout) == (0, NODE)
+    assert project.run(*WORDS, PATH=path).err == ""
 
 
 def test_without_kubectl_the_snapshot_can_be_given(project: Project, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "command"))
-sys.path.append(str(Path(__file__).parents[1] / "policies"))
+sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("policies", "planner/allocation", "planner/plan")]
 
 from command_project import Project
 

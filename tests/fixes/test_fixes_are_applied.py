@@ -2,11 +2,13 @@
 
 A case makes the finding, follows its fix, and asks again. A text that is new in the code needs a case in `cases/`, or a
 line in `shown_elsewhere.yaml` with the test that follows it, or the reason why nothing can be tried here. What is said
-of stacks is followed by `tests/policies/test_stack_fixes.py`.
+of stacks is followed by `tests/policies/test_stack_fixes.py` and by the seeded faults beside it, what functions say to
+their callers by `test_fixes_of_functions.py`.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import shlex
 from collections.abc import Iterator, Mapping
@@ -19,7 +21,10 @@ import pytest
 import yaml
 from command_project import Done, Project
 from fix_texts import ROOT, fix_texts, pattern_of
+from functions import FUNCTIONS
+from seeded_stacks import seeded
 from stack_fixes import STACK_FIXES
+from test_seeded_manifests import ROWS as IN_MANIFESTS
 
 from dra_command.status import Status
 
@@ -57,8 +62,8 @@ class Case:
 
     `put` sets values of the fleet (PATH: value, items of lists by number), `m` is the manifest, `edit` replaces texts
     of it, `files` are further files. `limits` makes constants of modules small, `environment` is that of the first run
-    alone. `then…` is what the fix says, done; None removes a key or a file; `then_fault` is
-    what is wrong beyond that, in a word.
+    alone. `then…` is what the fix says, done; None removes a key or a file; `then_first` is a command of the fix that
+    is run before; `then_fault` is what is wrong beyond that, in a word.
     """
 
     fix: str
@@ -71,6 +76,7 @@ class Case:
     limits: dict[str, int] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     then: str = ""
+    then_first: str = ""
     then_edit: list[list[str]] = field(default_factory=list)
     then_put: dict[str, Any] = field(default_factory=dict)
     then_files: dict[str, str | None] = field(default_factory=dict)
@@ -85,6 +91,7 @@ def read_cases() -> Iterator[Case]:
 
 
 CASES = list(read_cases())
+SHOWN: dict[str, dict[str, list[str]]] = yaml.safe_load((HERE / "shown_elsewhere.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.fix[:60])
@@ -94,10 +101,13 @@ def test_following_a_fix_makes_what_it_was_said_of_go(
     for name, limit in case.limits.items():
         monkeypatch.setattr(name, limit)
     write(project, case)
-    before = list(told(run(project, case.words, case.stdin, case.environment)))
+    first = run(project, case.words, case.stdin, case.environment)
+    before, known = list(told(first)), errors(first)
     said = [message for message, fix in before if pattern_of(case.fix).search(fix)]
     assert said, before
     follow(project, case)
+    if case.then_first:
+        assert run(project, case.then_first, "").status in (Status.FITS, Status.BROKEN)
     done = run(project, case.then or case.words, case.then_stdin or case.stdin)
     after = [(message, fix) for message, fix in told(done) if message in said]
     assert not after
@@ -105,6 +115,7 @@ def test_following_a_fix_makes_what_it_was_said_of_go(
         assert any(case.then_fault in message for message, _ in told(done))
     else:
         assert done.status in (Status.FITS, Status.BROKEN, Status.CANNOT_TELL), done.err + done.out
+        assert errors(done) <= known
 
 
 def write(project: Project, case: Case) -> None:
@@ -167,6 +178,25 @@ def told(done: Done) -> Iterator[tuple[str, str]]:
             yield message, fix
 
 
+def errors(done: Done) -> set[str]:
+    """Return the codes of what is told as an error, in JSON."""
+    try:
+        return set(codes(json.loads(done.out)))
+    except ValueError:
+        return set()
+
+
+def codes(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        if data.get("severity") == "error":
+            yield str(data.get("code"))
+        for value in data.values():
+            yield from codes(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from codes(value)
+
+
 def pairs(data: Any) -> Iterator[tuple[str, str]]:
     if isinstance(data, dict):
         if isinstance(data.get("message"), str) and isinstance(data.get("fix"), str):
@@ -180,13 +210,16 @@ def pairs(data: Any) -> Iterator[tuple[str, str]]:
 
 def test_every_fix_text_has_a_case() -> None:
     texts = fix_texts()
-    elsewhere: dict[str, list[str]] = yaml.safe_load((HERE / "shown_elsewhere.yaml").read_text(encoding="utf-8"))
     guides = [row["fix"] for row in yaml.safe_load((GUIDES / "guide_items.yaml").read_text(encoding="utf-8"))]
-    followed = {case.fix for case in (*CASES, *STACK_FIXES)} | {text for group in elsewhere.values() for text in group}
+    cases = {case.fix for case in (*CASES, *STACK_FIXES, *FUNCTIONS)}
+    rows = {row.follows for row in (*seeded(), *IN_MANIFESTS) if row.follows}
+    elsewhere = {text for group in (*SHOWN["by a test"].values(), *SHOWN["not tried"].values()) for text in group}
+    followed = cases | rows | elsewhere
     of_guides = {text for text in texts if any(is_part(words, text) for words in guides if words)}
     missing = {text: place for text, place in texts.items() if text not in followed | of_guides}
     assert not missing, "give each a case in tests/fixes/cases"
     assert not followed - set(texts), "these texts are gone from the code"
+    assert not elsewhere & (cases | rows), "these are followed here: take them out of shown_elsewhere.yaml"
 
 
 def is_part(words: str, text: str) -> bool:
@@ -195,8 +228,22 @@ def is_part(words: str, text: str) -> bool:
     return any(part in words or (len(words) >= _TELLING and words in part) for part in parts)
 
 
-def test_the_tests_that_show_others_exist() -> None:
-    elsewhere = yaml.safe_load((HERE / "shown_elsewhere.yaml").read_text(encoding="utf-8"))
-    for where in elsewhere:
-        if where.startswith("tests/"):
-            assert (ROOT / where.partition("::")[0]).exists(), where
+@pytest.mark.parametrize("name", SHOWN["by a test"])
+def test_a_test_that_shows_others_exists_and_names_them(name: str) -> None:
+    file, _, function = name.partition("::")
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    assert any(isinstance(each, ast.FunctionDef) and each.name == function for each in ast.walk(tree))
+    texts = list(literals(tree))
+    for fix in SHOWN["by a test"][name]:
+        assert any(part in text for part in parts_of(fix) for text in texts), fix
+
+
+def parts_of(fix: str) -> list[str]:
+    """Return the longest part of a fix that never changes, as a list of one."""
+    return [max(fix.split("{}"), key=len).strip()]
+
+
+def literals(node: ast.AST) -> Iterator[str]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield each.value

@@ -142,7 +142,21 @@ def test_utf_16(tree: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_an_unreadable_file(tree: Path) -> None:
     (tree / "w" / "b.yaml").chmod(0)
-    assert fails("w/b.yaml").message == "cannot be read: Permission denied"
+    told = fails("w/b.yaml")
+    assert told.message == "cannot be read: Permission denied"
+    assert told.fix == "check the file's permissions"
+    (tree / "w" / "b.yaml").chmod(0o644)
+    assert names("w/b.yaml") == ["w/b.yaml"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_folder(tree: Path) -> None:
+    (tree / "w" / "deep").chmod(0)
+    told = fails("w/deep")
+    assert told.message == "cannot be read: Permission denied"
+    assert told.fix == "check its permissions"
+    (tree / "w" / "deep").chmod(0o755)
+    assert names("w/deep") == ["w/deep/c.json"]
 
 
 def test_limits(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 A fault is one row: the stack (`base`), what is changed (`edit`: object/path → value, null takes it away; an object
 alone adds a resource, or removes it with null), the rule that must find it, its level, the object that it names,
 words of what is told, and `fix`: the edit that its advice comes to, which is applied on top; `undo` where that is to
-take the edit back.
+take the edit back. `follows` is the text of the advice as it stands in the code: of that text, the row is the test.
 """
 
 from __future__ import annotations
@@ -34,16 +34,18 @@ class Seeded:
     object: str
     words: str
     fix: Edit | str
+    follows: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is told: rule, level, short name of the object, sentence."""
+    """What is told: rule, level, short name of the object, sentence, and the advice in it."""
 
     rule: str
     level: str
     object: str
     sentence: str
+    fix: str
 
 
 def seeded() -> list[Seeded]:
@@ -115,6 +117,12 @@ def told(stack: Mapping[str, Resource]) -> list[Entry]:
     entries = [entry for each in stack.values() for entry in judge.of_resource(each)]
     entries += judge.of_stack(list(stack.values()))
     return [
-        Entry(entry.rule.id, entry.rule.level, names.get(entry.finding.urn, ""), str(entry.finding))
+        Entry(
+            entry.rule.id,
+            entry.rule.level,
+            names.get(entry.finding.urn, ""),
+            str(entry.finding),
+            entry.finding.fix,
+        )
         for entry in entries
     ]

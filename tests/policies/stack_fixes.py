@@ -6,8 +6,8 @@ Both are steps that change a stack of `test_seeded_faults.good`, made by the fun
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,12 +26,24 @@ PLAN_LABELS = {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.dra": "true", "
 
 @dataclass(frozen=True)
 class StackFix:
-    """`fix` is the text as it stands in the code."""
+    """`fix` is the text as it stands in the code; `thresholds` are those that a project sets."""
 
     fix: str
     fault: Step
     follow: Step
     cloud: str = "eks"
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+
+
+def is_made_of(fix: str, text: str) -> bool:
+    """Whether a fix is a text of the code with its parts filled in."""
+    begin, *rest = text.split("{}")
+    at = len(begin)
+    for part in rest:
+        at = fix.find(part, at) + len(part)
+        if at < len(part):
+            return False
+    return fix.startswith(begin) and (fix.endswith(rest[-1]) if rest else fix == begin)
 
 
 def put(which: str, path: str, value: Any) -> Step:
@@ -106,7 +118,71 @@ def in_first_cluster(_: SimpleNamespace, stack: Stack) -> None:
     stack["driver"] = replace(stack["driver"], provider=stack["in-one"].urn)
 
 
+def job_without_toleration(declare: SimpleNamespace, stack: Stack) -> None:
+    _declare_job(declare, stack, tolerates=False)
+
+
+def job_with_toleration(declare: SimpleNamespace, stack: Stack) -> None:
+    _declare_job(declare, stack, tolerates=True)
+
+
+def _declare_job(declare: SimpleNamespace, stack: Stack, *, tolerates: bool) -> None:
+    """Jobs among the resources of a stack whose pools say too little to be judged."""
+    stack.pop("plan", None)
+    stack["pool"] = changed(stack["pool"], "instanceTypes", UNKNOWN)
+    for each in declare.job_resources(2, tolerates=tolerates):
+        stack[each.name] = each
+
+
+def own_class(declare: SimpleNamespace, stack: Stack) -> None:
+    """The class of the plan with another selector."""
+    _declare_class(declare, stack, ["device.driver == 'gpu.nvidia.com'"])
+
+
+def planned_class(declare: SimpleNamespace, stack: Stack) -> None:
+    classes = json.loads(declare.plan_text(declare.job(2)))["classes"]
+    (row,) = (each for each in classes if each["metadata"]["name"] == GPU_CLASS)
+    _declare_class(declare, stack, [each["cel"]["expression"] for each in row["spec"]["selectors"]])
+
+
+def _declare_class(declare: SimpleNamespace, stack: Stack, selectors: list[str]) -> None:
+    spec = {"selectors": [{"cel": {"expression": each}} for each in selectors]}
+    stack["class"] = declare.kubernetes("DeviceClass", "resource.k8s.io/v1", GPU_CLASS, spec=spec)
+
+
+def at_most(nodes: int) -> Step:
+    """Lower the maximum of the pool, in the fleet and in what is declared."""
+    return both(plan(pools=[pool(count={"min": 2, "max": nodes})]), put("pool", "scalingConfig/maxSize", nodes))
+
+
+GPU_CLASS = "gpu.nvidia.com"
 STACK_FIXES = [
+    StackFix(
+        'lower the maximum of pool "{}", or raise the threshold of {}',
+        at_most(4),
+        at_most(2),
+        thresholds={"cost-above-ceiling": 2000},
+    ),
+    StackFix(
+        "lower its maximum to {}, or raise the threshold of {}",
+        at_most(4),
+        at_most(2),
+        thresholds={"pool-cost-above-ceiling": 2000},
+    ),
+    StackFix(
+        "give the pool a pricePerHour",
+        both(plan(pools=[pool(capacity="spot")]), put("pool", "capacityType", "SPOT")),
+        plan(pools=[pool(capacity="spot", pricePerHour=0.5)]),
+        thresholds={"cost-above-ceiling": 2000},
+    ),
+    StackFix(
+        "set its {} to {}, or plan again: pulumi-dra plan --stack STACK --write", own_class, planned_class
+    ),
+    StackFix(
+        "add the toleration {key: {}, operator: Exists, effect: {}}",
+        job_without_toleration,
+        job_with_toleration,
+    ),
     StackFix(
         "add {} to every node-selector term of its required node affinity", plugin(PRESENT), plugin(PRESENT, NOT_DRA)
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -56,6 +57,12 @@ def cluster(tmp_path: Path) -> Iterator[Started]:
             process.wait(timeout=30)
 
 
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def _address(where: Path) -> str:
     """Return the scheduler's address when all workers have joined it."""
     from distributed import Client
@@ -100,16 +107,18 @@ def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_t
     file = write_portfolio(tmp_path / "p", 12, 3)
     with monkeypatch.context() as patch:
         patch.setattr(running, "planner_digest", lambda: "another")
-        with pytest.raises(PlannerError, match="another version of pulumi-dra"):
+        with pytest.raises(PlannerError, match="another version of pulumi-dra") as told:
             answers_of(file, "refused", scheduler=cluster.address)
+    assert told.value.fix == "install the same wheel on every worker"
 
     def kill(log: RunLog) -> None:
         if log.computed:
             cluster.scheduler.kill()
 
     options = RunOptions(results=tmp_path / "results", scheduler=cluster.address)
-    with pytest.raises(PlannerError, match="has gone"):
+    with pytest.raises(PlannerError, match="has gone") as gone:  # workers of the same planner took cells before
         run_portfolio(collect(str(file)), options, kill)
+    assert gone.value.fix == "what was done is kept: the same command continues"
     assert answers_of(file, "../results", engine="here").log.known >= 4
 
 
@@ -126,6 +135,11 @@ def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: p
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_starts_some(tmp_path: Path) -> None:
     where = tmp_path / "scheduler.json"
+    file = write_portfolio(tmp_path / "p", 1, 0)
+    port = _free_port()
+    with pytest.raises(PlannerError, match="no Dask scheduler answers") as told:
+        answers_of(file, "results", scheduler=f"tcp://127.0.0.1:{port}")
+    assert told.value.fix == "start one: dask scheduler"
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*words: str) -> None:
@@ -134,13 +148,14 @@ def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_start
             subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         )
 
-    start("scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", str(where), "--no-dashboard")
+    words = told.value.fix.partition(": dask ")[2].split()
+    start(*words, "--port", str(port), "--host", "127.0.0.1", "--scheduler-file", str(where), "--no-dashboard")
     try:
         until = time.monotonic() + SECONDS_TO_START
         while not (where.exists() and where.read_text().strip().endswith("}")) and time.monotonic() < until:
             time.sleep(0.2)
         address = json.loads(where.read_text())["address"]
-        file = write_portfolio(tmp_path / "p", 1, 0)
+        assert address == f"tcp://127.0.0.1:{port}"
         with pytest.raises(PlannerError, match="has no workers") as told:
             answers_of(file, "results", scheduler=address)
         assert told.value.fix == f"start some: dask worker {address}"

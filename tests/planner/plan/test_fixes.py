@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -71,6 +72,27 @@ def test_every_fix_helps_when_it_is_applied(name):
         assert again.verdict == "fits", fix_sentence(fix)
         built = {pool.name: pool.recommended for pool in again.pools}
         assert sum(built.values()) <= sum(fix.counts.values()), fix_sentence(fix)
+
+
+SENTENCES = {
+    "taint": "give {} the taint {}, so that pods take other pools first",
+    "affinity": "restrict {} by node affinity",
+    "profile": (
+        "use a scheduler that prefers full nodes (MostAllocated; on GKE the autoscaling profile "
+        "optimize-utilization), and say schedulerProfile: most-allocated in the fleet"
+    ),
+    "maximum": "raise the maximum of pool {} to {}",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_sentence_of_a_fix_says_what_its_patch_does(name):
+    for fix, patch in patches(planned(name)):
+        said = fix_sentence(fix)
+        assert re.fullmatch(".+".join(map(re.escape, SENTENCES[fix.kind].split("{}"))), said)
+        assert all(f'"{pool["name"]}"' in said for pool in patch.get("pools", ()))
+        pinned = [each["target"]["name"] for each in patch.get("patches", ())]
+        assert all(one in said for one in pinned) or "more" in said
 
 
 def kinds(made: Plan) -> list[str]:

@@ -1,0 +1,180 @@
+"""Fixes that only a caller of the planner reads: what brings each about, and what following it gives.
+
+`said` returns the fix that is printed; `follow` does what it says and raises, or is false, where that does not help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from allocation_builders import CLASSES, claim, gpus, node, request, shape
+from plan_builders import deployment, fleet, plan_of
+
+from dra_command.portfolio.store import Store
+from dra_planner import catalog
+from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.model import ClaimSpec
+from dra_planner.plan import PlanRequest, make_plan, plan_file
+from dra_planner.plan.redundancy import survive, what_survives
+from dra_planner.planfile import canonical_text, check_inputs, parse_document
+from dra_planner.releases import features_of
+from dra_planner.sizing import size_pools
+from dra_planner.sources import Source
+
+F34 = features_of(34)
+L4 = fleet(("g6.2xlarge", {"max": 4}))
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "8", memory: 30Gi, pods: "58"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: n1-gpu}
+spec:
+  driver: gpu.nvidia.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0, attributes: {type: {string: gpu}}}]
+"""
+
+
+@dataclass(frozen=True)
+class InFunction:
+    """`fix` is the text as it stands in the code; both functions are given a folder."""
+
+    fix: str
+    said: Callable[[Path], str]
+    follow: Callable[[Path], bool]
+
+
+def raised(call: Callable[[Path], object]) -> Callable[[Path], str]:
+    def said(folder: Path) -> str:
+        try:
+            call(folder)
+        except PlannerError as error:
+            return error.fix
+        raise AssertionError("nothing was raised")
+
+    return said
+
+
+def works(call: Callable[[Path], object]) -> Callable[[Path], bool]:
+    """Whoever is told to call something else calls that, and it raises nothing."""
+    return lambda folder: call(folder) is not None
+
+
+def _answer(spec: ClaimSpec, *, gates: tuple[str, ...] = (), budget: int = 100_000) -> Placement | Refusal | Undecided:
+    """What a node with eight GPUs says to a pod with one claim."""
+    here = open_node(node(), (gpus(8),), CLASSES, F34)
+    return place(shape(spec, scheduling_gates=gates), here, budget=budget)
+
+
+def _fix(answer: Placement | Refusal | Undecided) -> str:
+    assert not isinstance(answer, Placement)
+    return reasons_of(answer)[0].fix
+
+
+GATED = claim(request())
+NO_CLASS, WITH_CLASS = claim(request(device_class="gqu")), claim(request(device_class="gpu"))
+MANY = claim(request(count=4))
+FEW = claim(request(count=1))
+
+
+def _on_snapshot(_: Path) -> object:
+    request = PlanRequest(sources=(deployment(),), observed=(Source("cluster.yaml", NODE),), kubernetes="1.34")
+    return plan_file(make_plan(request))
+
+
+def _sized(*, pools: bool) -> str:
+    plan = plan_of(L4, deployment())
+    sizing = size_pools(plan.judgement.demand, plan.offers if pools else (), plan.judgement.classes, F34)
+    return next((reason.fix for size in sizing.workloads for reason in size.reasons), "")
+
+
+def _kept_text(*, broken: bool) -> str:
+    text = canonical_text(plan_file(plan_of(L4, deployment())))
+    return text[: len(text) // 2] if broken else text
+
+
+def _stale(where: Fleet) -> bool:
+    """Whether the plan of `L4` is asked for with the inputs of another fleet, and told to be stale."""
+    check_inputs(plan_file(plan_of(L4, deployment())), where, (deployment(),))
+    return True
+
+
+def _locked(folder: Path, mine: str) -> bool:
+    """Two runs at the same time, the second with a folder of its own choice."""
+    first, second = Store(folder / "answers"), Store(folder / mine)
+    first.begin()
+    try:
+        second.begin()
+    finally:
+        first.close()
+    second.close()
+    return True
+
+
+LOSING = read_fleet({**L4.document(), "redundancy": {"nodes": 1}})
+
+
+def _losses(steps: int) -> str:
+    """Simulate what is lost with so many steps, of a plan whose counts were simulated to the end."""
+    plan = plan_of(L4, deployment(replicas=2))
+    found, classes = plan.judgement, plan.judgement.classes
+    demands = (found.demand, found.demand)
+    spares, question = what_survives(LOSING, found.sizing, found.simulated, demands, plan.offers, classes, F34)
+    sizing, _ = survive(found.sizing, spares, question, steps)
+    return next((each.fix for size in sizing.workloads for each in size.reasons), "")
+
+
+FUNCTIONS = (
+    InFunction(
+        "its gates must be removed before it can be scheduled",
+        lambda _: _fix(_answer(GATED, gates=("example.com/held",))),
+        lambda _: isinstance(_answer(GATED), Placement),
+    ),
+    InFunction(
+        "create the DeviceClass, or correct deviceClassName",
+        lambda _: _fix(_answer(NO_CLASS)),
+        lambda _: isinstance(_answer(WITH_CLASS), Placement),
+    ),
+    InFunction(
+        "request fewer devices at a time, or narrow the selectors",
+        lambda _: _fix(_answer(MANY, budget=2)),
+        lambda _: isinstance(_answer(FEW, budget=2), Placement),
+    ),
+    InFunction("plan on a fleet, and keep that", raised(_on_snapshot), works(lambda _: _kept_text(broken=False))),
+    InFunction(
+        "give a fleet, or a snapshot of a cluster",
+        raised(lambda _: make_plan(PlanRequest(sources=(deployment(),)))),
+        works(lambda _: plan_of(L4, deployment())),
+    ),
+    InFunction("add a pool to the fleet", lambda _: _sized(pools=False), lambda _: _sized(pools=True) == ""),
+    InFunction(
+        "see `pulumi-dra catalog gpus`",
+        raised(lambda _: catalog.gpu("zzz")),
+        works(lambda _: catalog.gpu(catalog.gpus()[0].id)),
+    ),
+    InFunction(
+        "make the plan again",
+        raised(lambda _: parse_document(_kept_text(broken=True))),
+        works(lambda _: parse_document(_kept_text(broken=False))),
+    ),
+    InFunction(
+        "run `pulumi-dra plan --stack STACK --write`",
+        raised(lambda _: _stale(fleet(("g6.2xlarge", {"max": 5})))),
+        lambda _: _stale(L4),
+    ),
+    InFunction(
+        "wait for its end, or name another folder with --results",
+        raised(lambda folder: _locked(folder, "answers")),
+        lambda folder: _locked(folder, "others"),
+    ),
+    InFunction("plan with --simulate SECONDS and more of them", lambda _: _losses(5), lambda _: _losses(100_000) == ""),
+)

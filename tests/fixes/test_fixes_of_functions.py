@@ -1,0 +1,15 @@
+"""What a function of the planner says would fix its refusal is done, and it refuses no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fix_texts import pattern_of
+from functions import FUNCTIONS, InFunction
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case.fix[:60])
+def test_following_the_fix_of_a_function_helps(tmp_path: Path, case: InFunction) -> None:
+    assert pattern_of(case.fix).search(case.said(tmp_path))
+    assert case.follow(tmp_path)
