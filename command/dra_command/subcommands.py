@@ -447,6 +447,16 @@ def _add_fleet(parser: argparse.ArgumentParser) -> None:
     pools.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
 
 
+class _Listed(argparse.Action):
+    """Values of an option that is given several times, with commas between them: none is lost."""
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, option_string: str | None = None
+    ) -> None:
+        given = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, f"{given},{values}" if given else values)
+
+
 def _command(commands: Any, name: str, says: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -470,7 +480,10 @@ def _add_paths(parser: argparse.ArgumentParser) -> None:
 def _add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> None:
     capacity = parser.add_mutually_exclusive_group()
     capacity.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
-    capacity.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
+    several = "; several, with commas, in one --format markdown" if growing else ""
+    capacity.add_argument(
+        "--stack", metavar="NAME", action=_Listed, help=f"stack of this project: stacks/Pulumi.NAME.yaml{several}"
+    )
     (parser if growing else capacity).add_argument(
         "--observed",
         metavar="FILE",

@@ -18,6 +18,7 @@ from typing import Self
 
 import psutil
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "command" / "portfolio"))
 
 from generated import write_portfolio

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import yaml
 
 from dra_planner.fleet import read_fleet
@@ -23,6 +21,7 @@ from dra_sandbox.rehearsal import (
 )
 from dra_sandbox.rehearsal.comparison import compare
 from dra_sandbox.rehearsal.outcome import HeldDevice, PodOutcome
+from gpu_manifests import deployment, template
 
 FLEET = """\
 cloud: eks
@@ -37,40 +36,13 @@ pools:
   - {name: a10g, machine: g5.12xlarge, count: {min: 0, max: 1}}
 """
 
-TEMPLATE = """\
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: one-gpu}
-spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-"""
-
 WORDS = (
     "0/4 nodes are available: 3 cannot allocate all claims, 1 node(s) had untolerated taint {nvidia.com/gpu: present}."
 )
 
 
-def deployment(name: str, replicas: int) -> str:
-    spec = {
-        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
-        "containers": [{"name": "main", "image": "any", "resources": {"claims": [{"name": "gpu"}]}}],
-        "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}],
-    }
-    labels = {"app": name}
-    document: dict[str, Any] = {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name},
-        "spec": {
-            "replicas": replicas,
-            "selector": {"matchLabels": labels},
-            "template": {"metadata": {"labels": labels}, "spec": spec},
-        },
-    }
-    return yaml.safe_dump(document, sort_keys=False)
-
-
 def plan_of(*documents: str) -> Plan:
-    sources = (Source("workloads.yaml", "---\n".join((TEMPLATE, *documents))),)
+    sources = (Source("workloads.yaml", "---\n".join((template(), *documents))),)
     return make_plan(PlanRequest(sources=sources, fleet=read_fleet(yaml.safe_load(FLEET))))
 
 

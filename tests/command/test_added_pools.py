@@ -7,6 +7,8 @@ from typing import Any
 import yaml
 from command_project import Project
 
+from gpu_manifests import deployment, template
+
 FLEET: dict[str, Any] = {
     "cloud": "eks",
     "region": "us-east-1",
@@ -15,40 +17,13 @@ FLEET: dict[str, Any] = {
     "drivers": {"nvidia": {"version": "25.8.1"}},
     "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 1}}],
 }
-WORK = """\
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {{name: gpu, namespace: default}}
-spec:
-  spec:
-    devices:
-      requests:
-        - name: gpu
-          exactly:
-            deviceClassName: gpu.nvidia.com
-            selectors: [{{cel: {{expression: '{selector}'}}}}]
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {{name: web, namespace: default}}
-spec:
-  replicas: {replicas}
-  selector: {{matchLabels: {{app: web}}}}
-  template:
-    metadata: {{labels: {{app: web}}}}
-    spec:
-      tolerations: [{{key: nvidia.com/gpu, operator: Exists}}]
-      resourceClaims: [{{name: gpu, resourceClaimTemplateName: gpu}}]
-      containers:
-        - {{name: main, image: registry.example/web:1, resources: {{requests: {{cpu: 500m}}, claims: [{{name: gpu}}]}}}}
-"""
 LARGE = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("40Gi")) >= 0'
 WORDS = ("plan", "app.yaml", "--fleet", "fleet.yaml", "--suggest", "add.yaml")
 
 
 def given(project: Project, selector: str, replicas: int = 1, **fleet: Any) -> None:
     project.write("fleet.yaml", yaml.safe_dump({**FLEET, **fleet}))
-    project.write("app.yaml", WORK.format(selector=selector, replicas=replicas))
+    project.write("app.yaml", f"{template(selector=selector)}---\n{deployment(replicas=replicas)}")
 
 
 def test_the_pool_that_is_missing_is_written_and_with_it_everything_fits(project: Project) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from command_project import EXAMPLES, Project
+from command_project import EXAMPLES, STACK, Project
 
 from dra_command.schemas import schema_text, schemas
 
@@ -288,3 +288,39 @@ def test_the_saved_plan_is_as_its_schema_says(project: Project) -> None:
 def test_published_schemas_are_fresh(name: str) -> None:
     """`python -m dra_command.schemas docs/schema` writes them."""
     assert (SCHEMAS / f"{name}.json").read_text(encoding="utf-8") == schema_text(schemas()[name])
+
+
+@pytest.mark.parametrize("words", [("--stack", "dev,small"), ("--stack", "dev", "--stack", "small")])
+def test_several_stacks_are_told_in_one_comment(words: tuple[str, ...], project: Project) -> None:
+    project.write("stacks/Pulumi.small.yaml", STACK.replace("max: 4", "max: 1"))
+    done = project.run("plan", *words, "--format", "markdown")
+    assert (done.status, done.err) == (1, "")
+    assert done.out.count("<!-- pulumi-dra:plan -->") == 1
+    assert "### GPU capacity plan: 1 of 2 stacks fits" in done.out
+    rows = [line.split(" | ")[:2] for line in done.out.splitlines() if line.startswith("| `")]
+    assert [(name, verdict[0]) for name, verdict in rows] == [("| `dev`", "✓"), ("| `small`", "✕")]
+    assert "**✕ `small`: Pod default/second does not fit**, 1 of 1 pod pending." in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--stack", "dev,small"), "several stacks are told together in Markdown alone"),
+        (("--stack", "dev,small", "--format", "markdown", "--check"), "several stacks are told together in Markdown"),
+        (("--stack", ",", "--format", "markdown"), "--stack ,: names no stack"),
+        (("--stack", "dev,none", "--format", "markdown"), 'there is no stack "none"'),
+    ],
+)
+def test_several_stacks_that_cannot_be_told(words: tuple[str, ...], says: str, project: Project) -> None:
+    done = project.run("plan", *words)
+    assert (done.status, says in done.err) == (2, True), done.err
+
+
+def test_the_diff_is_that_of_one_pool(project: Project) -> None:
+    """Two pools would take the pod with different thresholds: both at once cannot be written."""
+    for name in ("fleet.yaml", "vision.yaml"):
+        project.write(name, (EXAMPLES / "eighty-gi" / name).read_text(encoding="utf-8"))
+    out = project.run("plan", "vision.yaml", "--fleet", "fleet.yaml", "--format", "markdown").out
+    changes = [line for line in out.partition("```diff\n")[2].partition("```")[0].splitlines() if line]
+    assert [line[0] for line in changes] == ["-", "+"]
+    assert 'quantity("81559Mi")' in changes[1]

@@ -116,8 +116,11 @@ def _run_stacks(values: argparse.Namespace) -> int:
     if values.format != "markdown" or values.write or values.check or files:
         fix = "give one stack, or --format markdown"
         raise UsageError("several stacks are told together in Markdown alone", fix=fix)
+    names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
+    if not names:
+        raise UsageError(f"--stack {values.stack}: names no stack", fix="give names with commas between them")
     stacks = []
-    for name in filter(None, values.stack.split(",")):
+    for name in names:
         one = argparse.Namespace(**{**vars(values), "stack": name})
         inputs, plan = _plan(one)
         stacks.append(StackPlan(name, plan, _difference(plan, inputs, one)))

@@ -147,12 +147,37 @@ class FitRow(Output):
     verdict: VerdictText
 
 
+class WayRow(Output):
+    """So many devices of a class."""
+
+    device_class: str
+    devices: int | None = Field(description="null: all that a node has.")
+
+
+class PodRequestRow(Output):
+    """One request of a claim."""
+
+    claim: str
+    request: str
+    ways: list[WayRow] = Field(description="In the order in which they are tried; one where there is no choice.")
+    shared: bool = Field(description="Whether other pods that name the claim use the same devices.")
+
+
+class PodRequestsRow(Output):
+    """What each pod of one role requests."""
+
+    role: str
+    requests: list[PodRequestRow]
+    equal: list[str] = Field(description="Attributes that must be equal for some of its devices (matchAttribute).")
+
+
 class WorkloadRow(Output):
     """What becomes of one workload."""
 
     kind: str
     namespace: str
     name: str
+    each_pod: list[PodRequestsRow] = Field(description="Devices that its pods request; empty for none.")
     demand: DemandRow
     placed: int
     pending: int

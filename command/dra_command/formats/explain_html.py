@@ -4,23 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from dra_command.formats.explain_text import pool_lines
-from dra_command.formats.html_page import ReportEntry, coded_lines, render_page
+from dra_command.formats.explain_text import Line, depth_of, pool_lines
+from dra_command.formats.html_page import Parts, ReportEntry, coded, coded_lines, render_page
 from dra_command.formats.plan_html_parts import claim_tree
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME
 from dra_planner.model import Verdict
 from dra_planner.plan.explaining import Explanation
 from dra_planner.wording import counted
 
+_STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step of a search: how deep it stands, its mark, the style of that, and what it says."""
+
+    depth: int
+    mark: str
+    style: str
+    text: Parts
+
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """One pool, and what its node says to the claim, line by line."""
+    """One pool, and what its node says to the claim, step by step."""
 
     name: str
     verdict: Verdict
-    lines: tuple[str, ...]
+    steps: tuple[StepView, ...]
 
 
 def explain_html(explanation: Explanation) -> str:
@@ -43,11 +56,16 @@ def explain_html(explanation: Explanation) -> str:
             SearchView(
                 f"{pool.pool} ({pool.machine})" if pool.machine else pool.pool,
                 pool.verdict,
-                tuple(f"{line.mark}{line.text}" for line in pool_lines(pool, verbose=False)),
+                tuple(_step(line) for line in pool_lines(pool, verbose=False)),
             )
             for pool in explanation.pools
         ],
     )
+
+
+def _step(line: Line) -> StepView:
+    mark = line.mark.strip()
+    return StepView(depth_of(line), mark, _STYLES.get(mark, ""), coded(line.text))
 
 
 def _findings(explanation: Explanation) -> Iterator[ReportEntry]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_command.formats.explain_text import pool_lines
+from dra_command.formats.explain_text import Line, depth_of, pool_lines
 from dra_command.formats.markdown import details, html_code, joined, safe, table_lines
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME, Table
 from dra_command.formats.plan_terms import terms_table
@@ -27,8 +27,12 @@ def explain_markdown(explanation: Explanation) -> str:
     folded = [
         details(
             f"{place} {html_code(pool.pool)} {VERDICT_AFTER_A_NAME[pool.verdict]}",
-            [*(f"- {safe(f'{line.mark}{line.text}')}" for line in pool_lines(pool, verbose=False)), ""],
+            [*map(_step, pool_lines(pool, verbose=False)), ""],
         )
         for pool in explanation.pools
     ]
     return joined([*head, ""], folded, [])
+
+
+def _step(line: Line) -> str:
+    return f"{'  ' * depth_of(line)}- {safe(f'{line.mark}{line.text}')}"

@@ -129,6 +129,11 @@ def pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
     yield from _edit_lines(pool)
 
 
+def depth_of(line: Line) -> int:
+    """Return how deep a line stands in its tree: 0 for requests, constraints and fixes."""
+    return {2: 0, 4: 1, 6: 2}.get(line.indent, 3)
+
+
 def _edit_lines(pool: PoolExplanation) -> Iterator[Line]:
     if len(pool.edits) == 1:
         yield Line(2, f"smallest change with which it fits: {pool.edits[0]}", "→ ")

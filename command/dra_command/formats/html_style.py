@@ -142,6 +142,9 @@ details{margin:.9rem 0}summary{cursor:pointer;color:var(--link);padding:.2rem 0}
 details li{margin:.15rem 0;max-width:46rem;overflow-wrap:anywhere}
 .words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.25rem;font-size:13px;margin:.6rem 0}
 .words dt{color:var(--ink)}.words dd{color:var(--soft);max-width:42rem}
+.steps{list-style:none;margin:.5rem 0 0;padding:0}.steps li{margin:.15rem 0;overflow-wrap:anywhere}
+.steps .d1{padding-left:1.3rem}.steps .d2{padding-left:2.6rem}.steps .d3{padding-left:5rem;color:var(--soft)}
+section>h3{margin-top:1.2rem}
 .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}}
 @media(max-width:40rem){

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from typing import Final
 
 from dra_command.formats.html_style import page_style, security_policy
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME, Table
 from dra_command.formats.visible import visible
 from dra_planner.model import Verdict
 
+_UNBROKEN: Final = 40  # characters of a name that stay on one line
 _CLASSES = {word: verdict for verdict, word in VERDICT_AFTER_A_NAME.items()}
 
 
@@ -37,7 +39,7 @@ def table_lines(table: Table) -> Iterator[str]:
     heads = "".join(f'<th scope="col"{_number(table, at)}>{shown(head)}</th>' for at, head in enumerate(table.heads))
     yield f"<thead><tr>{heads}</tr></thead><tbody>"
     for row in table.rows:
-        cells = "".join(f"<td{_number(table, at)}>{_cell(cell)}</td>" for at, cell in enumerate(row))
+        cells = "".join(f"<td{_look(table, at, cell)}>{_cell(cell)}</td>" for at, cell in enumerate(row))
         yield f"<tr>{cells}</tr>"
     yield "</tbody></table></div>"
     if table.note:
@@ -51,6 +53,10 @@ def shown(text: str) -> str:
 
 def _number(table: Table, column: int) -> str:
     return ' class="n"' if column in table.numbers else ""
+
+
+def _look(table: Table, column: int, cell: str) -> str:
+    return ' class="nw"' if column == 0 and len(cell) <= _UNBROKEN else _number(table, column)
 
 
 def _cell(cell: str) -> str:

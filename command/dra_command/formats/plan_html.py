@@ -23,6 +23,7 @@ from dra_command.formats.plan_report import (
     verdict_parts,
 )
 from dra_command.formats.plan_tables import MOST_ROWS, PlanTables, difference_line, difference_table
+from dra_command.formats.pod_requests import pod_requests, requests_sentence
 from dra_command.formats.signs import DRAWN
 from dra_command.formats.visible import short
 from dra_planner.model import DEMAND_LEVELS
@@ -30,6 +31,7 @@ from dra_planner.plan import Plan
 from dra_planner.plan.cost_shares import cost_shares
 from dra_planner.plan.explaining import explain_failing
 from dra_planner.plan.node_devices import NIC, SLICE
+from dra_planner.plan.node_groups import FilledNodes
 from dra_planner.plan.order_outcomes import order_outcomes
 from dra_planner.plan.plan_difference import PlanDifference
 from dra_planner.wording import counted
@@ -91,7 +93,7 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         **_workloads(plan, tables, drawer),
         "place": "node" if plan.fleet is None else "pool",
         "pools_title": "Nodes" if plan.fleet is None else "Pools",
-        "pools": _pools_table(plan),
+        "pools": _pools_table(plan, filled),
         "drawn": drawn,
         "folded": folded,
         "shared": is_shared(filled),
@@ -147,11 +149,13 @@ def _sections(context: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
     """Return the rows of workloads: those with pending pods first, 15 of them shown."""
     levels = (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
+    requests = pod_requests(plan.demand)
     ordered = sorted(plan.workloads, key=lambda each: (not tables.pending(each), each.verdicts[plan.level] == "fits"))
     rows = [
         {
             "key": drawer.key(each.workload),
             "name": short(str(each.workload), 120),
+            "requests": requests_sentence(requests.get(each.workload, ())),
             "pool": tables.places(each),
             "pending": tables.pending(each) or "0",
             "levels": [
@@ -163,13 +167,16 @@ def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]
     ]
     shown, more = fold(rows, MOST_ROWS)
     pending = any(tables.pending(each) for each in plan.workloads)
-    return {"workloads": shown, "more_workloads": more, "has_pending": pending}
+    requesting = any(row["requests"] for row in rows)
+    return {"workloads": shown, "more_workloads": more, "has_pending": pending, "has_requests": requesting}
 
 
-def _pools_table(plan: Plan) -> Table:
-    """Return the numbers of each pool; the chart of each draws them."""
+def _pools_table(plan: Plan, filled: FilledNodes) -> Table:
+    """Return the numbers of each pool and its devices; the chart of each draws them."""
     if plan.judgement.is_observed:
         return PlanTables.of(plan, DRAWN, width=200).pools()
+    kinds = {pool.name: filled.kinds(pool.name) for pool in plan.pools}
+    stranded = any(kind.stranded for of_pool in kinds.values() for kind in of_pool)
     rows = tuple(
         (
             short(pool.name),
@@ -178,10 +185,14 @@ def _pools_table(plan: Plan) -> Table:
             "–" if pool.simulated is None else str(pool.simulated),
             str(pool.nodes.desired),
             str(pool.maximum),
+            ", ".join(f"{kind.used} of {counted(kind.total, kind.kind)}" for kind in kinds[pool.name]),
+            *([", ".join(counted(kind.stranded, kind.kind) for kind in kinds[pool.name] if kind.stranded) or "0"]
+              if stranded else []),
         )
         for pool in plan.pools
-    )
-    heads = ("pool", "machine", "min", "bound", "packing", "simulated", "built", "max")
+    )  # fmt: skip
+    numbers = ("min", "bound", "packing", "simulated", "built", "max")
+    heads = ("pool", "machine", *numbers, "devices used", *(("stranded",) if stranded else ()))
     note = f"Nodes at {plan.level} demand; built: what is recommended, or more where the cloud or the minimum wants it"
     return Table("Pools", heads, rows, frozenset(range(2, 8)), note)
 

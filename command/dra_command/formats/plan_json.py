@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dra_command.contract import DiagnosticRow, PlanOutput
 from dra_command.contract.plan import (
@@ -19,11 +19,14 @@ from dra_command.contract.plan import (
     LimitRow,
     NodesRow,
     PlacementRow,
+    PodRequestRow,
+    PodRequestsRow,
     PoolRow,
     SimulationRow,
     StrandingRow,
     TotalRow,
     VerdictsRow,
+    WayRow,
     WhyRow,
     WorkloadRow,
 )
@@ -38,6 +41,7 @@ from dra_command.formats.plan_json_nodes import (
     pool_cost_rows,
     share_rows,
 )
+from dra_command.formats.pod_requests import PodRequests, pod_requests
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Verdict
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload, detail_claims
@@ -52,7 +56,7 @@ from dra_planner.simulation import Stranding
 
 def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None = None) -> PlanOutput:
     """Return the plan as the contract's model; `detail` adds the devices of each claim."""
-    filled = fill_nodes(plan)
+    filled, requests = fill_nodes(plan), pod_requests(plan.demand)
     return PlanOutput(
         verdict=plan.verdict,
         kubernetes=plan.kubernetes,
@@ -62,7 +66,7 @@ def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None =
         nodes=_total(plan),
         simulation=_simulation(plan),
         method=plan.method,
-        workloads=[_workload(workload) for workload in plan.workloads],
+        workloads=[_workload(workload, requests.get(workload.workload, ())) for workload in plan.workloads],
         cost=_cost(plan, filled),
         limits=[_limit(each) for each in plan.limits],
         verdicts=_verdicts({level: plan.verdict_at(level) for level in DEMAND_LEVELS}),
@@ -177,12 +181,13 @@ def _verdicts(verdicts: Mapping[DemandLevel, Verdict]) -> VerdictsRow:
     )
 
 
-def _workload(workload: PlannedWorkload) -> WorkloadRow:
+def _workload(workload: PlannedWorkload, requests: Iterable[PodRequests]) -> WorkloadRow:
     ref, figures = workload.workload, workload.figures
     return WorkloadRow(
         kind=ref.kind,
         namespace=ref.namespace,
         name=ref.name,
+        each_pod=[_pod_requests(each) for each in requests],
         demand=DemandRow(
             floor=figures.floor, steady=figures.steady, ceiling=figures.ceiling, peak=figures.peak
         ),
@@ -193,6 +198,19 @@ def _workload(workload: PlannedWorkload) -> WorkloadRow:
         pools=[FitRow(pool=pool, verdict=verdict) for pool, verdict in workload.fits],
         reasons=[_why(reason) for reason in workload.reasons],
     )
+
+
+def _pod_requests(each: PodRequests) -> PodRequestsRow:
+    rows = [
+        PodRequestRow(
+            claim=request.claim,
+            request=request.request,
+            ways=[WayRow(device_class=way.device_class, devices=way.devices) for way in request.ways],
+            shared=request.shared,
+        )
+        for request in each.requests
+    ]
+    return PodRequestsRow(role=each.role, requests=rows, equal=list(each.equal))
 
 
 def _why(reason: Reason) -> WhyRow:

@@ -106,8 +106,9 @@ def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
 
 def _obstacle(obstacle: Obstacle, where: str) -> Iterator[str]:
     sign = DRAWN.of(obstacle.verdict)
-    subject = f"{sign} {where}{safe(obstacle.subject)} {VERDICT_AFTER_A_NAME[obstacle.verdict]}"
-    yield f"**{subject}**, {safe(obstacle.state)}."
+    verdict = VERDICT_AFTER_A_NAME[obstacle.verdict]
+    state = "" if obstacle.state == verdict else f", {safe(obstacle.state)}"
+    yield f"**{sign} {where}{safe(obstacle.subject)} {verdict}**{state}."
     changed: list[str] = []
     for what, fix in obstacle.lines:
         yield f"- {safe(what)}" + (f"<br>→ {safe(fix)}" if fix else "")

@@ -149,8 +149,14 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
         lines += tuple(_together(reason for reason in workload.reasons if reason.code == MISSING_POOL))
         pods = counted(workload.placed + workload.pending, "pod")
         state = f"{workload.pending} of {pods} pending" if workload.pending else VERDICT_AFTER_A_NAME[verdict]
-        changes = tuple(dict.fromkeys(change for reason in workload.reasons for change in reason.changes))
-        yield Obstacle(str(workload.workload), verdict, state, lines, changes)
+        yield Obstacle(str(workload.workload), verdict, state, lines, _changes(workload.reasons))
+
+
+def _changes(reasons: Iterable[Reason]) -> tuple[tuple[str, str], ...]:
+    """Return what would be changed of selectors for one pool, the nearest: changes for other pools exclude these."""
+    changing = [reason for reason in reasons if reason.changes]
+    nearest = [reason for reason in changing if reason.pool == changing[0].pool]
+    return tuple(dict.fromkeys(change for reason in nearest for change in reason.changes))
 
 
 def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from dra_command.contract.portfolio import CurveRow
-from dra_command.formats.html_tables import foot_lines, head_lines, table_lines
+from dra_command.formats.html_tables import foot_lines, head_lines, shown, table_lines
 from dra_command.formats.portfolio_report import (
     MARKS,
     WORDS,
@@ -26,16 +25,16 @@ MOST_DETAILS = 400
 MOST_MULTIPLES = 60
 _WIDTH, _HEIGHT = 220, 90
 _STYLE = """
-.heat { border-collapse: separate; border-spacing: 1px; font-size: 12px }
-.heat td, .heat th { border: 0; padding: 2px 5px }
-.heat thead th { writing-mode: vertical-rl; transform: rotate(180deg); text-align: left; font-weight: normal }
-.heat td a { color: inherit; text-decoration: none; display: block; min-width: 1em; text-align: center }
-.heat .fits { background: #d7efdc } .heat .does-not-fit { background: #f7d4d1 }
-.heat .cannot-tell { background: #f6e6c5 } .heat .failed { background: #d8d8e8; color: #333 }
-.multiples { display: flex; flex-wrap: wrap; gap: 12px } .multiples figure { margin: 0 } figcaption { font-size: 12px }
-svg .line { fill: none; stroke: #2f6db5; stroke-width: 1.5 } svg .axis { stroke: #999; stroke-width: 1 }
-svg .bad { fill: #b3261e } svg .bar { fill: #2f6db5 } svg text { font-size: 10px; fill: currentColor }
-@media (prefers-color-scheme: dark) { .heat td { color: #1a1a1a } }
+.heat{width:auto;border-collapse:separate;border-spacing:1px;font-size:13px}
+.heat td,.heat th{border:0;padding:3px 7px}
+.heat thead th{writing-mode:vertical-rl;transform:rotate(180deg);padding:7px 3px}
+.heat td{text-align:center;font-weight:650}.heat td a{color:inherit;text-decoration:none;display:block;min-width:1.2em}
+.heat .does-not-fit{background:var(--badground)}.heat .cannot-tell{background:var(--doubtground)}
+.heat .failed{background:var(--sheet)}
+.multiples{display:flex;flex-wrap:wrap;gap:16px 24px}
+.multiples figcaption{margin:.3rem 0 0;max-width:220px;overflow-wrap:anywhere}
+svg .line{fill:none;stroke:var(--u1);stroke-width:1.5}svg .axis{stroke:var(--edge)}
+svg .bar{fill:var(--u1)}svg .bad{fill:var(--bad)}svg text{font-size:11px}
 """
 
 
@@ -59,7 +58,7 @@ def _lines(summary: Summary) -> Iterator[str]:
     told = list(faults(summary))
     if told:
         yield "<h2>No answer</h2>\n<ul>"
-        yield from (f"<li>{escape(line)}</li>" for line in told)
+        yield from (f"<li>{shown(line)}</li>" for line in told)
         yield "</ul>"
     yield from _details(summary)
     yield from foot_lines()
@@ -71,20 +70,21 @@ def _heat_map(summary: Summary) -> Iterator[str]:
     legend = (
         f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
     )
-    yield f"<p><small>{escape(' · '.join(legend))}</small></p>"
-    heads = "".join(f"<th>{escape(name)}</th>" for name in summary.scenarios)
-    yield f"<table class='heat'><thead><tr><th></th>{heads}</tr></thead>"
+    yield f"<p class='note'>{shown(' · '.join(legend))}</p>"
+    heads = "".join(f"<th scope='col'>{shown(name)}</th>" for name in summary.scenarios)
+    yield "<div class='scroll' tabindex='0' role='region' aria-label='Table: stacks in scenarios'><table class='heat'>"
+    yield f"<thead><tr><td></td>{heads}</tr></thead><tbody>"
     detailed = _detailed(summary)
     for at, line in enumerate(summary.stacks[:MOST_STACKS]):
         cells = "".join(
             _cell(summary, line, at, scenario, is_detailed=(at, scenario) in detailed)
             for scenario in range(len(summary.scenarios))
         )
-        yield f"<tr><th>{escape(line.name)}</th>{cells}</tr>"
-    yield "</table>"
+        yield f"<tr><th scope='row'>{shown(line.name)}</th>{cells}</tr>"
+    yield "</tbody></table></div>"
     hidden = len(summary.stacks) - MOST_STACKS
     if hidden > 0:
-        yield f"<p><small>and {hidden} more stacks (--format json has all)</small></p>"
+        yield f"<p class='note'>and {hidden} more stacks (--format json has all)</p>"
 
 
 def _cell(summary: Summary, line: StackLine, stack: int, scenario: int, *, is_detailed: bool) -> str:
@@ -92,8 +92,10 @@ def _cell(summary: Summary, line: StackLine, stack: int, scenario: int, *, is_de
     says = f"{line.name}/{summary.scenarios[scenario]}: {WORDS[outcome]}"
     if row is not None and row.nodes is not None:
         says += f", {row.nodes} nodes, USD per hour {usd(row.hourly_usd)}"
-    mark = f"<a href='#c{stack}-{scenario}'>{MARKS[outcome]}</a>" if is_detailed else MARKS[outcome]
-    return f"<td class='{outcome.split()[0]}' title='{escape(says, quote=True)}'>{mark}</td>"
+    mark = f"<span aria-hidden='true'>{MARKS[outcome]}</span><span class='vh'>{WORDS[outcome]}</span>"
+    if is_detailed:
+        mark = f"<a href='#c{stack}-{scenario}'>{mark}</a>"
+    return f"<td class='{outcome.split()[0]}' title='{shown(says)}'>{mark}</td>"
 
 
 def _detailed(summary: Summary) -> set[tuple[int, int]]:
@@ -119,30 +121,33 @@ def _details(summary: Summary) -> Iterator[str]:
         if row is not None:
             name = f"{line.name}/{summary.scenarios[scenario]}"
             words = WORDS[line.outcomes[scenario]]
-            yield f"<details id='c{at}-{scenario}'><summary>{escape(name)} {escape(words)}</summary>"
+            yield f"<details id='c{at}-{scenario}'><summary>{shown(name)} {shown(words)}</summary>"
             yield from _behind(whole.get(row.digest, row))
-            yield f"<p><small>pulumi-dra portfolio … --cell {escape(name)} prints its plan</small></p></details>"
+            command = f"pulumi-dra portfolio … --cell {shown(name)}"
+            yield f"<p class='note'><code>{command}</code> prints its plan</p></details>"
 
 
 def _behind(row: Row) -> Iterator[str]:
     """Yield the pools of a cell and its reasons."""
     if outcome_of(row) == FAILED:
-        yield f"<p>{escape(row.why)}</p>"
+        yield f"<p>{shown(row.why)}</p>"
         return
     details = json.loads(row.details)
     heads = ("pool", "machine", "bound", "packing", "simulated", "built", "most")
-    yield "<table><tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"
+    yield "<div class='scroll' tabindex='0'><table>"
+    columns = (f"<th scope='col'{' class=number' * (at > 1)}>{head}</th>" for at, head in enumerate(heads))
+    yield f"<thead><tr>{''.join(columns)}</tr></thead><tbody>"
     for pool in details["pools"]:
         simulated = "–" if pool["simulated"] is None else pool["simulated"]
         numbers = (pool["bound"], pool["packing"], simulated, pool["recommended"], pool["maximum"])
         cells = "".join(f"<td class='number'>{number}</td>" for number in numbers)
-        yield f"<tr><td>{escape(pool['name'])}</td><td>{escape(pool['machine'])}</td>{cells}</tr>"
-    yield "</table>"
+        yield f"<tr><td>{shown(pool['name'])}</td><td>{shown(pool['machine'])}</td>{cells}</tr>"
+    yield "</tbody></table></div>"
     lines = [*details["reasons"], *([f"and {details['more_reasons']} more"] if details["more_reasons"] else [])]
     if lines:
-        yield "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+        yield "<ul>" + "".join(f"<li>{shown(line)}</li>" for line in lines) + "</ul>"
     for line in details["assumptions"]:
-        yield f"<p><small>{escape(line)}</small></p>"
+        yield f"<p class='note'>{shown(line)}</p>"
 
 
 def _multiples(summary: Summary) -> Iterator[str]:
@@ -155,7 +160,7 @@ def _multiples(summary: Summary) -> Iterator[str]:
 
 
 def _figure(title: str, picture: str) -> str:
-    return f"<figure>{picture}<figcaption>{escape(title)}</figcaption></figure>"
+    return f"<figure>{picture}<figcaption>{shown(title)}</figcaption></figure>"
 
 
 def _bars(line: StackLine, most: int) -> str:
@@ -168,7 +173,7 @@ def _bars(line: StackLine, most: int) -> str:
         for at, row in enumerate(line.rows)
         if row is not None
     )
-    return _svg(f"{line.name}: nodes by scenario, up to {most}", bars, [("0", _HEIGHT), (str(most), 10)])
+    return _svg(f"{line.name}: nodes by scenario, up to {most}", bars, [])
 
 
 def _curve(curve: CurveRow) -> str:
@@ -192,7 +197,7 @@ def _curve(curve: CurveRow) -> str:
 
 
 def _svg(says: str, inside: str, labels: Sequence[tuple[str, float]]) -> str:
-    texts = "".join(f"<text x='2' y='{y:.0f}'>{escape(text)}</text>" for text, y in labels)
+    texts = "".join(f"<text x='2' y='{y:.0f}'>{shown(text)}</text>" for text, y in labels)
     axis = f"<line class='axis' x1='0' y1='{_HEIGHT}' x2='{_WIDTH}' y2='{_HEIGHT}'/>"
     head = f"<svg role='img' width='{_WIDTH}' height='{_HEIGHT + 2}' viewBox='0 0 {_WIDTH} {_HEIGHT + 2}'>"
-    return f"{head}<title>{escape(says)}</title>{inside}{axis}{texts}</svg>"
+    return f"{head}<title>{shown(says)}</title>{inside}{axis}{texts}</svg>"

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_command.formats.plan_report import Table
+from dra_command.formats.signs import DRAWN
 from dra_command.portfolio.rows import Row
 from dra_command.portfolio.summary import FAILED, MISSING, Summary, outcome_of
 from dra_planner.wording import counted, verb
 
-MARKS = {"fits": "+", "does-not-fit": "X", "cannot-tell": "?", FAILED: "!", MISSING: "."}
+MARKS = {
+    "fits": DRAWN.fits,
+    "does-not-fit": DRAWN.does_not_fit,
+    "cannot-tell": DRAWN.cannot_tell,
+    FAILED: "!",
+    MISSING: ".",
+}
 WORDS = {
     "fits": "fits",
     "does-not-fit": "does not fit",
@@ -97,7 +104,8 @@ def stacks_table(summary: Summary) -> Table:
 
 def heat_map(summary: Summary) -> Iterator[str]:
     """Yield stacks × scenarios with a mark for each cell, a legend first."""
-    yield "  ".join(f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome])
+    legend = "  ".join(f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome])
+    yield f"{legend}  (a column for each scenario, in the order above)"
     lines = [line for line in summary.stacks if set(line.outcomes) != {"fits"}][:MOST_ROWS]
     width = max((len(line.name) for line in lines), default=0)
     for line in lines:

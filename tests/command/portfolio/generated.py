@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from gpu_manifests import deployment, template
+
 FLEET = """\
 cloud: eks
 region: us-east-1
@@ -13,25 +15,6 @@ systemPool: {{machine: m7i.large}}
 drivers: {{nvidia: {{version: 25.8.1}}}}
 pools:
   - {{name: gpu, machine: {machine}, count: {{min: 0, max: {most}}}}}
-"""
-WORKLOAD = """\
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {{name: gpu, namespace: default}}
-spec: {{spec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu.nvidia.com}}}}]}}}}}}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {{name: web, namespace: default}}
-spec:
-  replicas: {replicas}
-  selector: {{matchLabels: {{app: web}}}}
-  template:
-    metadata: {{labels: {{app: web}}}}
-    spec:
-      tolerations: [{{key: nvidia.com/gpu, operator: Exists}}]
-      containers: [{{name: main, image: registry.example/web:1, resources: {{claims: [{{name: gpu}}]}}}}]
-      resourceClaims: [{{name: gpu, resourceClaimTemplateName: gpu}}]
 """
 
 
@@ -46,7 +29,7 @@ def write_portfolio(folder: Path, stacks: int, scenarios: int, more: str = "") -
         name = f"c{at:05d}"
         fleet = FLEET.format(machine=machine, most=dice.randint(2, 8))
         (folder / "fleets" / f"{name}.yaml").write_text(fleet)
-        (folder / "work" / f"{name}.yaml").write_text(WORKLOAD.format(replicas=dice.randint(1, 4)))
+        (folder / "work" / f"{name}.yaml").write_text(f"{template()}---\n{deployment(replicas=dice.randint(1, 4))}")
         entries.append(f"  - {{fleet: fleets/{name}.yaml, workloads: [work/{name}.yaml]}}\n")
     futures = [f"  - {{name: grow-{at}, replicas: {1 + at / 10}}}\n" for at in range(1, scenarios + 1)]
     file = folder / "portfolio.yaml"

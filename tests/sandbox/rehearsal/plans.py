@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import yaml
 
+import gpu_manifests
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
@@ -21,38 +22,12 @@ pools:
   - {name: a10g, machine: g5.12xlarge, count: {min: 0, max: 2}}
 """
 
-TEMPLATE = """\
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: one-gpu}
-spec:
-  spec:
-    devices:
-      requests:
-        - name: gpu
-          exactly: {deviceClassName: gpu.nvidia.com}
-"""
-
-POD = """\
-{
-  tolerations: [{key: nvidia.com/gpu, operator: Exists}],
-  containers: [{name: main, image: any, resources: {requests: {cpu: "1"}, claims: [{name: gpu}]}}],
-  resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}],
-  }"""
+TEMPLATE = gpu_manifests.template("one-gpu")
+POD = gpu_manifests.pod_spec("one-gpu", cpu="1")
 
 
 def deployment(name: str, replicas: int) -> str:
-    return f"""\
-apiVersion: apps/v1
-kind: Deployment
-metadata: {{name: {name}}}
-spec:
-  replicas: {replicas}
-  selector: {{matchLabels: {{app: {name}}}}}
-  template:
-    metadata: {{labels: {{app: {name}}}}}
-    spec: {POD}
-"""
+    return gpu_manifests.deployment(name, replicas, "one-gpu", cpu="1")
 
 
 def sources(*documents: str) -> tuple[Source, ...]:

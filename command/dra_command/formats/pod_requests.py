@@ -1,0 +1,101 @@
+"""What one pod of each workload requests of devices, before any format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from dra_planner.model import ClaimSpec, Demand, DeviceRequest, Shape, WorkloadRef
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """So many devices of a class; None: all that a node has."""
+
+    device_class: str
+    devices: int | None
+
+    def __str__(self) -> str:
+        return f"{'all' if self.devices is None else f'{self.devices} ×'} {self.device_class}"
+
+
+@dataclass(frozen=True, slots=True)
+class PodRequest:
+    """One request of a claim; `ways` in the order in which they are tried, `shared` with other pods that name it."""
+
+    claim: str
+    request: str
+    ways: tuple[Way, ...]
+    shared: bool
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.ways)) + (" (shared)" if self.shared else "")
+
+
+@dataclass(frozen=True, slots=True)
+class PodRequests:
+    """What each pod of one role requests, and the attributes that its devices must have in common."""
+
+    role: str
+    requests: tuple[PodRequest, ...]
+    equal: tuple[str, ...]
+
+    def __str__(self) -> str:
+        same = ", ".join(name.rpartition("/")[2] for name in self.equal)
+        return " and ".join(_summed(self.requests)) + (f", same {same}" if same else "")
+
+
+def pod_requests(demand: Demand) -> Mapping[WorkloadRef, tuple[PodRequests, ...]]:
+    """Return what the pods of each workload with claims request, a row for each role that differs."""
+    told: dict[WorkloadRef, dict[PodRequests, None]] = {}
+    for shape in demand.shapes:
+        requests = tuple(_requests(shape))
+        equal = dict.fromkeys(
+            constraint.match_attribute
+            for claim in shape.claims
+            for constraint in claim.spec.constraints
+            if constraint.match_attribute
+        )
+        for member in shape.members if requests else ():
+            row = PodRequests(member.pod_set, requests, tuple(equal))
+            told.setdefault(member.workload, {})[row] = None
+    return {ref: tuple(sorted(rows, key=lambda each: each.role)) for ref, rows in told.items()}
+
+
+def requests_sentence(rows: Iterable[PodRequests]) -> str:
+    """Return what each pod requests in one line; roles are named where they request different things."""
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        said.setdefault(str(row), []).append(row.role)
+    if len(said) == 1:
+        return next(iter(said))
+    return "; ".join(f"{', '.join(dict.fromkeys(roles))}: {text}" for text, roles in said.items())
+
+
+def _requests(shape: Shape) -> Iterator[PodRequest]:
+    for claim in shape.claims:
+        for request in _of(claim.spec):
+            yield PodRequest(claim.name, request.name, tuple(_ways(request)), claim.shared is not None)
+
+
+def _of(spec: ClaimSpec) -> tuple[DeviceRequest, ...]:
+    return tuple(each for each in spec.requests if not (each.exactly and each.exactly.admin_access))
+
+
+def _ways(request: DeviceRequest) -> Iterator[Way]:
+    for each in (request.exactly,) if request.exactly is not None else request.first_available:
+        yield Way(each.device_class_name, None if each.allocation_mode == "All" else each.count)
+
+
+def _summed(requests: Iterable[PodRequest]) -> Iterator[str]:
+    """Yield requests, equal classes of one pod's own claims added up."""
+    sums: dict[str, int] = {}
+    others: list[str] = []
+    for each in requests:
+        (way, *more) = each.ways
+        if more or each.shared or way.devices is None:
+            others.append(str(each))
+        else:
+            sums[way.device_class] = sums.get(way.device_class, 0) + way.devices
+    yield from (str(Way(name, devices)) for name, devices in sums.items())
+    yield from dict.fromkeys(others)
