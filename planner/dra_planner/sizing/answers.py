@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, Reason, Shape, SharedLimit, Verdict, WorkloadRef, worst
 from dra_planner.sizing.compatibility import Compatibility
-from dra_planner.sizing.items import Items
+from dra_planner.sizing.items import Items, Shares
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.proof import Proof
 from dra_planner.sizing.reasons import Shortage, errors_elsewhere, no_pools, refusals, too_small, unbounded
@@ -73,7 +73,8 @@ class _Answer:
 def answer_workloads(outcome: Outcome) -> tuple[WorkloadSize, ...]:
     """Return one answer per workload, sorted by kind, namespace and name."""
     answers: dict[WorkloadRef, _Answer] = defaultdict(_Answer)
-    placed, left = _placed(outcome), _left(outcome)
+    shares = Shares(outcome.found.items)
+    placed, left = _placed(outcome, shares), _left(outcome, shares)
     _doubt_rules(answers, outcome, placed)
     for shape in sorted(outcome.demand.shapes, key=lambda each: each.id):
         if not shape.per_node:
@@ -96,7 +97,7 @@ def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
             verdict: Verdict = "fits"
             if not outcome.found.fills[index, pool]:
                 verdict = "cannot-tell" if outcome.found.is_undecided(index, pool) else "does-not-fit"
-            for ref in sorted({member.workload for part in item.parts for member in part.shape.members}):
+            for ref in sorted({member.workload for shape in item.shapes for member in shape.members}):
                 answers[ref].fits[room.name].append(verdict)
 
 
@@ -108,7 +109,7 @@ def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None
         for pool, room in enumerate(outcome.found.rooms):
             if outcome.used[pool] and outcome.found.is_error(index, pool):
                 stop = outcome.found.stop(index, pool)
-                for ref in sorted({member.workload for part in item.parts for member in part.shape.members}):
+                for ref in sorted({member.workload for shape in item.shapes for member in shape.members}):
                     answers[ref].wait(0, "cannot-tell", errors_elsewhere(room, stop))
 
 
@@ -123,20 +124,19 @@ def _doubt_rules(answers: dict[WorkloadRef, _Answer], outcome: Outcome, placed: 
                 answers[ref].wait(0, "cannot-tell", [reason])
 
 
-def _placed(outcome: Outcome) -> dict[str, dict[str, int]]:
+def _placed(outcome: Outcome, shares: Shares) -> dict[str, dict[str, int]]:
     placed: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for (item, pool), count in sorted(outcome.packing.placed.items()):
-        for part in outcome.found.items[item].parts:
-            placed[part.shape.id][outcome.found.rooms[pool].name] += part.pods * count
+        for part in shares.take(item, count):
+            placed[part.shape.id][outcome.found.rooms[pool].name] += part.pods
     return placed
 
 
-def _left(outcome: Outcome) -> dict[str, list[_Left]]:
+def _left(outcome: Outcome, shares: Shares) -> dict[str, list[_Left]]:
     left: dict[str, list[_Left]] = defaultdict(list)
     for item, count in sorted(outcome.packing.pending.items()):
-        for part in outcome.found.items[item].parts:
-            pods = part.pods * count
-            left[part.shape.id].append(_why_left(outcome, item, pods))
+        for part in shares.take(item, count):
+            left[part.shape.id].append(_why_left(outcome, item, part.pods))
     for cut in outcome.found.cut:
         left[cut.shape.id].append(_Left(cut.pods, "does-not-fit" if cut.proved else "cannot-tell", cut.reasons))
     return left

@@ -8,11 +8,12 @@ shared claims or anti-affinity are asked about one by one, once for each state.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.allocation.extended import CLAIM_NAME
+from dra_planner.allocation.interpod import PodView
 from dra_planner.allocation.place import needs_of, place
 from dra_planner.allocation.template import Template
 from dra_planner.model import Container, PodSpec, Reason, Shape, ShapeClaim, Toleration
@@ -68,8 +69,9 @@ class Stop:
 class Taken:
     """What one item takes of nodes of a kind.
 
-    `amounts` are (position among the kind's resources, amount). `probe` is a pod with its claims and nothing else,
-    `claims` the number of those claims, 0 for none. Items that are not `is_plain` are asked about one by one.
+    `amounts` are (position among the kind's resources, amount). `probe` is a pod with its claims, and with what others
+    notice of it where some do, and nothing else; `claims` is its number, 0 for none. Items that are not `is_plain` are
+    asked about one by one.
     """
 
     amounts: tuple[tuple[int, int], ...] = ()
@@ -79,13 +81,16 @@ class Taken:
 
 
 class Held:
-    """What a node holds beside amounts; equal ones are the same object. `after` is by number of claims."""
+    """What a node holds beside amounts; equal ones are the same object. `after` is by number of the probe.
+
+    It is plain where no pod on it avoids others but those of the demand (`watching`), which say whom they notice.
+    """
 
     __slots__ = ("after", "is_plain", "state")
 
-    def __init__(self, state: NodeState) -> None:
+    def __init__(self, state: NodeState, watching: Collection[PodView]) -> None:
         self.state = state  # with no amounts used
-        self.is_plain = not any(view.anti_affinity for view, _ in state.pods)
+        self.is_plain = all(view in watching for view, _ in state.pods if view.anti_affinity)
         self.after: dict[int, Held | Refusal | Undecided] = {}
 
 
@@ -96,6 +101,7 @@ class Kind:
     template: Template
     names: tuple[str, ...]
     capacity: tuple[int, ...]
+    watching: frozenset[PodView]
     taken: dict[str, Taken] = field(default_factory=dict)  # by item
     helds: dict[Hashable, Held] = field(default_factory=dict)
     stages: dict[tuple[tuple[int, ...], Held], Stage] = field(default_factory=dict)
@@ -133,7 +139,7 @@ class Filling:
 
     def __init__(self) -> None:
         self._kinds: dict[int, Kind] = {}
-        self._claims: dict[tuple[ShapeClaim, ...], int] = {}
+        self._probes: dict[object, int] = {}
 
     def open(self, state: NodeState) -> Stage:
         """Return the stage of a node in this state; nodes of one template are of one kind."""
@@ -141,7 +147,8 @@ class Filling:
         if kind is None:
             amounts = state.node.allocatable
             names = tuple(sorted({*amounts, *(name for name, _ in state.used)}))
-            kind = Kind(state.template, names, tuple(amounts.get(name, 0) for name in names))
+            watching = frozenset(view for view, _ in state.template.sight.watchers)
+            kind = Kind(state.template, names, tuple(amounts.get(name, 0) for name in names), watching)
             self._kinds[id(state.template)] = kind
         used = dict(state.used)
         return _stage(kind, tuple(used.get(name, 0) for name in kind.names), _held(kind, state))
@@ -205,18 +212,18 @@ class Filling:
             and item.parts[0].pods == 1
             and not (needs.missing_class or needs.ports or shape.pod.scheduling_gates or shape.pod.zonal_volumes)
             and not any(claim.shared is not None for claim in needs.claims)
-            and not shape.pod.pod_anti_affinity
-            and not kind.template.sight.notices(needs.view)
             and all(name in positions for name in needs.requests)
         )
         if not is_plain:
             return Taken()
         amounts = tuple((positions[name], amount) for name, amount in needs.requests.items() if amount)
-        if not needs.claims:
-            return Taken(amounts, is_plain=True)
         claims = tuple(_nameless(at, claim) for at, claim in enumerate(needs.claims))
-        number = self._claims.setdefault(claims, len(self._claims) + 1)
-        return Taken(amounts, number, _probe(number, claims), is_plain=True)
+        noticed = needs.view if kind.template.sight.notices(needs.view) else None
+        if not claims and noticed is None:
+            return Taken(amounts, is_plain=True)
+        seen = () if noticed is None else (noticed, tuple(sorted(noticed.labels.items())))
+        number = self._probes.setdefault((claims, seen), len(self._probes) + 1)
+        return Taken(amounts, number, _probe(number, claims, noticed), is_plain=True)
 
     def _hold(self, kind: Kind, held: Held, taken: Taken) -> Held | Refusal | Undecided:
         """Ask the allocator for the devices of one more item."""
@@ -255,7 +262,7 @@ def _held(kind: Kind, state: NodeState) -> Held:
     key = (state.taken, state.shares, state.ports, state.pods, state.claims)
     found = kind.helds.get(key)
     if found is None:
-        found = kind.helds[key] = Held(replace(state, used=(), _cache={}))
+        found = kind.helds[key] = Held(replace(state, used=(), _cache={}), kind.watching)
     return found
 
 
@@ -277,13 +284,14 @@ def _nameless(position: int, claim: ShapeClaim) -> ShapeClaim:
     return replace(claim, name=name, spec=replace(claim.spec, config=()))
 
 
-def _probe(number: int, claims: tuple[ShapeClaim, ...]) -> Shape:
-    """Return a pod that goes anywhere and takes nothing but devices."""
+def _probe(number: int, claims: tuple[ShapeClaim, ...], noticed: PodView | None) -> Shape:
+    """Return a pod that goes anywhere and takes nothing but devices; others notice of it what is given."""
+    avoids = () if noticed is None else noticed.anti_affinity
     return Shape(
         id=f"claims {number}",
-        namespace="",
-        labels={},
-        pod=PodSpec(containers=(Container(name="main"),), tolerations=_ANYWHERE),
+        namespace="" if noticed is None else noticed.namespace,
+        labels={} if noticed is None else noticed.labels,
+        pod=PodSpec(containers=(Container(name="main"),), tolerations=_ANYWHERE, pod_anti_affinity=avoids),
         claims=claims,
         members=(),
     )

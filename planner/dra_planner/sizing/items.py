@@ -7,7 +7,7 @@ that node; items are what every later step packs, so a shared claim needs no cas
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, ObjectKey, Shape
@@ -24,15 +24,20 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Pods that go to one node together, and how many such groups there are."""
+    """Pods that go to one node together, and how many such groups there are.
+
+    `alike` are the shapes that sizing does not tell from that of the one part, it among them, and the pods of each.
+    """
 
     parts: tuple[Part, ...]
     count: int
+    alike: tuple[Part, ...] = ()
     id: str = field(init=False)  # what tells items apart: the shapes and how many pods of each
     requests: dict[str, int] = field(init=False, compare=False)  # amounts that the pods request together
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "id", "+".join(f"{part.pods}×{part.shape.id}" for part in self.parts))
+        name = "+".join(f"{part.pods}×{part.shape.id}" for part in self.parts)
+        object.__setattr__(self, "id", f"{name} and {len(self.alike) - 1} alike" if self.alike else name)
         requests: Counter[str] = Counter()
         for part in self.parts:
             for name, amount in pod_requests(part.shape.pod).items():
@@ -42,10 +47,16 @@ class Item:
     def times(self, count: int) -> Item:
         """Return so many of the same groups; what was worked out about one is kept."""
         item = object.__new__(Item)
-        known = {"parts": self.parts, "count": count, "id": self.id, "requests": self.requests}
+        same = {"parts": self.parts, "alike": self.alike, "id": self.id, "requests": self.requests}
+        known = {**same, "count": count}
         for name, value in known.items():
             object.__setattr__(item, name, value)
         return item
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shapes that the pods are of."""
+        return tuple(part.shape for part in self.alike or self.parts)
 
     @property
     def pods(self) -> int:
@@ -94,6 +105,50 @@ def split_demand(demand: Demand, level: DemandLevel) -> Items:
         daemons=tuple(sorted((s for s in demand.shapes if s.per_node), key=lambda shape: shape.id)),
         unbounded=tuple(unbounded),
     )
+
+
+def merge_alike(items: Sequence[Item], needs: Callable[[Shape], object | None]) -> tuple[Item, ...]:
+    """Return the items with those of equal needs made one, in the order of the first; None is equal to nothing."""
+    groups: dict[object, list[Item]] = {}
+    for item in items:
+        single = len(item.parts) == 1 and item.parts[0].pods == 1
+        key = needs(item.parts[0].shape) if single else None
+        groups.setdefault(item.id if key is None else key, []).append(item)
+    return tuple(_merged(group) if len(group) > 1 else group[0] for group in groups.values())
+
+
+def _merged(group: Sequence[Item]) -> Item:
+    alike = tuple(Part(item.parts[0].shape, item.count) for item in group)
+    return Item(group[0].parts, sum(item.count for item in group), alike)
+
+
+class Shares:
+    """Gives what is placed of items to the shapes that they are of, one after the other."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._items = items
+        self._left = [list(item.alike) for item in items]
+
+    def take(self, item: int, count: int) -> tuple[Part, ...]:
+        """Return the pods of so many of the item."""
+        if not self._items[item].alike:
+            return tuple(Part(part.shape, part.pods * count) for part in self._items[item].parts)
+        taken, left = [], self._left[item]
+        while count and left:
+            first = left.pop(0)
+            pods = min(count, first.pods)
+            taken.append(Part(first.shape, pods))
+            count -= pods
+            if pods < first.pods:
+                left.insert(0, Part(first.shape, first.pods - pods))
+        return tuple(taken)
+
+    def nodes_alike(self, pattern: Mapping[int, int], nodes: int) -> int:
+        """Return how many of the next nodes that hold this pattern hold pods of the same shapes; 1 at least."""
+        for item, count in pattern.items():
+            if self._left[item]:
+                nodes = min(nodes, self._left[item][0].pods // count)
+        return max(1, nodes)
 
 
 def _shared_keys(shape: Shape) -> tuple[ObjectKey, ...]:

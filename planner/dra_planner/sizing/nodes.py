@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
-from dra_planner.allocation.interpod import PodView, Sight
+from dra_planner.allocation.interpod import PodView, Sight, term_selects
 from dra_planner.allocation.node_filters import HOSTNAME, reject_for_good
+from dra_planner.allocation.ports import host_ports
 from dra_planner.model import Demand, DeviceClass, ResourceSlice, Shape
-from dra_planner.offers import Offer
+from dra_planner.offers import Offer, pod_requests
 from dra_planner.releases import Features
 from dra_planner.sizing.device_needs import DeviceNeeds
 from dra_planner.sizing.doubts import DoubtfulPlace
@@ -86,6 +87,33 @@ class Nodes:
             found = not self._ask.missing_label(shape, offer) and reject_for_good(shape.pod, offer.node) is None
             admitted[pool] = found
         return found
+
+    def needs(self, shape: Shape) -> object | None:
+        """Return what tells pods of the shape from others when nodes are counted; None where nothing is like them.
+
+        Labels do not where no pod notices them, nor do rules between pods that span nodes.
+        """
+        pod = shape.pod
+        claims = tuple((claim.name, replace(claim.spec, config=())) for claim in shape.claims)
+        if (
+            any(claim.shared is not None for claim in shape.claims)
+            or host_ports(pod)
+            or pod.scheduling_gates
+            or pod.zonal_volumes
+            or self._sight.notices(PodView.of(shape))
+        ):
+            return None
+        amounts = tuple(pod_requests(pod).items())
+        named = shape.namespace if claims else ""  # reasons name claims
+        return _selection(shape), amounts, named, claims, pod.priority, pod.pod_group, bool(pod.pod_affinity)
+
+    def avoids_its_like(self, shape: Shape) -> bool:
+        """Whether two pods of the shape, or of others with its labels and rules, never run on one node."""
+        view = PodView.of(shape)
+        return any(
+            term.topology_key == HOSTNAME and term_selects(term, view, view, self._sight.namespaces)
+            for term in shape.pod.pod_anti_affinity
+        )
 
     def is_doubtful(self, item: Item, pool: int, stage: Stage) -> bool:
         """Whether the node, which refuses the item, may do so for other reasons than labels, amounts and devices."""

@@ -41,7 +41,7 @@ def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, Devi
         state = stage.state
         needs = {item: _device_needs(found.items[item], stage, state, found) for item in items}
         amounts = _amount_rows({item: _amounts(found.items[item], stage, found) for item in items}, stage)
-        made[stage] = (*amounts, *_device_rows(needs, state)), needs
+        made[stage] = (*amounts, *_device_rows(needs, state), *_avoiding_rows(items, found)), needs
     return tuple(made.get(room.empty, ((), {})) for room in found.rooms)
 
 
@@ -181,6 +181,18 @@ def _rounded_sets(needs: Mapping[int, DeviceNeeds], family: str, sets: int, capa
         }
         if rounded:
             yield Row(f"counter {family}, rounded {k} by set", sets * capacity * k, rounded)
+
+
+def _avoiding_rows(items: Iterable[int], found: Compatibility) -> Iterator[Row]:
+    """Yield a row for pods of which each avoids all others: a node has one of them at most."""
+    alike: dict[object, list[int]] = defaultdict(list)
+    for item in items:
+        shape = found.items[item].parts[0].shape
+        if shape.pod.pod_anti_affinity and found.nodes.avoids_its_like(shape):
+            terms = shape.pod.pod_anti_affinity
+            alike[shape.namespace, tuple(sorted(shape.labels.items())), terms].append(item)
+    for number, group in enumerate(alike.values()):
+        yield Row(f"pods that avoid each other {number}", 1, dict.fromkeys(group, 1))
 
 
 def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:

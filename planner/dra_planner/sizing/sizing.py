@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dra_planner.model import Demand, DemandLevel, DeviceClass, SharedLimit, worst
@@ -14,10 +14,11 @@ from dra_planner.sizing.answers import Enough, Outcome, answer_workloads
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.compatibility import Compatibility, find_compatibility
 from dra_planner.sizing.filling import Filling
-from dra_planner.sizing.items import Part, split_demand
+from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
 from dra_planner.sizing.nodes import Nodes
 from dra_planner.sizing.packing import Packing
+from dra_planner.sizing.patterns import History, totals
 from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
 from dra_planner.sizing.proof import Proof, load_solver
 from dra_planner.sizing.result import Evidence, NodePattern, PoolSize, Sizing
@@ -73,6 +74,7 @@ class Sizer:
     def size(self, level: DemandLevel) -> Sizing:
         """Return the sizes for one level, every pool at most at its maximum."""
         items = split_demand(self.demand, level)
+        items = replace(items, items=merge_alike(items.items, self.nodes.needs))
         limits = [(offer.name, offer.count_min, offer.count_max) for offer in self.offers]
         found = find_compatibility(items.items, items.daemons, self.nodes, limits, self.limits)
         rows = pool_rows(found)
@@ -191,22 +193,26 @@ def _no_solver() -> None:
 def _patterns(outcome: Outcome) -> tuple[NodePattern, ...]:
     """Return how the nodes of each pool are filled, pool by pool; empty nodes are no pattern."""
     patterns = []
+    shares = Shares(outcome.found.items)
     for pool, room in enumerate(outcome.found.rooms):
         for group in outcome.packing.classes:
-            if group.pool == pool and group.history:
-                pods = tuple(
-                    (part.shape.id, part.pods)
-                    for item, count in group.history
-                    for _ in range(count if len(outcome.found.items[item].parts) > 1 else 1)
-                    for part in _times(outcome.found.items[item].parts, count)
-                )
-                patterns.append(NodePattern(pool=room.name, nodes=group.count, pods=pods))
+            left = group.count if group.pool == pool and group.history else 0
+            while left:
+                nodes = shares.nodes_alike(totals(group.history), left)
+                pods = tuple(_pods(group.history, nodes, outcome.found.items, shares))
+                patterns.append(NodePattern(pool=room.name, nodes=nodes, pods=pods))
+                left -= nodes
     return tuple(patterns)
 
 
-def _times(parts: tuple[Part, ...], count: int) -> tuple[Part, ...]:
-    """Several pods of one shape in a row are one entry; groups of several shapes keep their order."""
-    return (Part(parts[0].shape, parts[0].pods * count),) if len(parts) == 1 else parts
+def _pods(history: History, nodes: int, items: Sequence[Item], shares: Shares) -> Iterator[tuple[str, int]]:
+    """Yield shapes and pods on each of so many equal nodes; groups of several shapes keep their order."""
+    for item, count in history:
+        if len(items[item].parts) > 1:
+            for _ in range(count):
+                yield from ((part.shape.id, part.pods) for part in items[item].parts)
+        else:
+            yield from ((part.shape.id, part.pods // nodes) for part in shares.take(item, count * nodes))
 
 
 def _market(
