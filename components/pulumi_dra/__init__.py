@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pulumi_dra.eks import EksCluster as EksCluster
     from pulumi_dra.eks import EksClusterAutoscaler as EksClusterAutoscaler
     from pulumi_dra.eks import EksGpuPool as EksGpuPool
+    from pulumi_dra.eks import EksKarpenter as EksKarpenter
+    from pulumi_dra.eks import EksKarpenterPool as EksKarpenterPool
     from pulumi_dra.eks import EksNetwork as EksNetwork
     from pulumi_dra.gke import GkeCluster as GkeCluster
     from pulumi_dra.gke import GkeGpuPool as GkeGpuPool

@@ -58,12 +58,14 @@ class DriverOptions(TypedDict):
 
 
 class AutoscalerOptions(TypedDict):
-    """EKS, with autoscaler: cluster-autoscaler in the fleet; the inputs of EksClusterAutoscaler say what each means."""
+    """EKS, with autoscaler: cluster-autoscaler or karpenter in the fleet; the inputs of EksClusterAutoscaler and
+    EksKarpenter say what each means."""
 
     install: NotRequired[bool]
-    """Whether it is installed here. False where the cluster gets it from somebody else. Default true."""
+    """The cluster autoscaler: whether it is installed here. False where the cluster gets it from somebody else. Default
+    true."""
     version: NotRequired[str]
-    """Version of the autoscaler. Default: the latest known one of the cluster's Kubernetes version."""
+    """Version of the autoscaler. Default: the latest known one for the cluster's Kubernetes version."""
     chart: NotRequired[str]
     """Chart to install instead of the published one: a path, an archive or an oci:// address."""
     image_repository: NotRequired[str]
@@ -71,7 +73,11 @@ class AutoscalerOptions(TypedDict):
     image_pull_secrets: NotRequired[list[str]]
     """Secrets in kube-system to pull the image with."""
     flags: NotRequired[dict[str, str]]
-    """Further flags without their dashes."""
+    """The cluster autoscaler: further flags without their dashes."""
+    crd_chart: NotRequired[str]
+    """Karpenter: chart of its CustomResourceDefinitions instead of the published one."""
+    replicas: NotRequired[int]
+    """Karpenter: its pods, each on a system node of its own. Default 2, or as many as there are system nodes."""
 
 
 class DraPlatformArgs(TypedDict):
@@ -86,7 +92,7 @@ class DraPlatformArgs(TypedDict):
     driver: NotRequired[DriverOptions]
     """Options of the DRA driver."""
     autoscaler: NotRequired[AutoscalerOptions]
-    """EKS: options of the cluster autoscaler, where the fleet has it."""
+    """EKS: options of the cluster autoscaler or of Karpenter, where the fleet has it."""
     device_plugin_chart: NotRequired[str]
     """Chart of the device plugin instead of the published one."""
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
@@ -115,7 +121,7 @@ class DraPlatformInputs:
 
     pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them
     driver: Mapping[str, Any]  # as DraDriver takes them
-    autoscaler: Mapping[str, Any]  # as EksClusterAutoscaler takes them, beside `install`
+    autoscaler: Mapping[str, Any]  # as EksClusterAutoscaler or EksKarpenter takes them, beside `install`
     device_plugin_chart: str
     cluster: Mapping[str, Any]  # as the cluster's component takes them
     tenants: list[Any]

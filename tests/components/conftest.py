@@ -76,6 +76,13 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "aws:ec2/eip:Eip": lambda name: {"allocationId": f"eipalloc-{name}"},
     "aws:cloudwatch/logGroup:LogGroup": lambda name: {"arn": f"arn:aws:logs:us-east-1:111122223333:log-group:{name}"},
     "aws:iam/role:Role": lambda name: {"name": name, "arn": f"arn:aws:iam::111122223333:role/{name}"},
+    "aws:iam/instanceProfile:InstanceProfile": lambda name: {"name": name},
+    "aws:sqs/queue:Queue": lambda name: {
+        "name": name,
+        "arn": f"arn:aws:sqs:us-east-1:111122223333:{name}",
+        "url": f"https://sqs.us-east-1.amazonaws.com/111122223333/{name}",
+    },
+    "aws:cloudwatch/eventRule:EventRule": lambda name: {"name": name},
     "aws:kms/key:Key": lambda name: {"arn": f"arn:aws:kms:us-east-1:111122223333:key/{name}"},
     "aws:ec2/launchTemplate:LaunchTemplate": lambda name: {"latestVersion": 1},
     "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"eks-{name}"}]}]},

@@ -54,6 +54,20 @@ NEEDED: dict[str, dict[str, Any]] = {
     "EksNetwork": {},
     "EksCluster": {"kubernetes_version": "1.34"},
     "EksClusterAutoscaler": {"cluster_name": "dev", "kubernetes_version": "1.34"},
+    "EksKarpenter": {
+        "cluster_name": "dev",
+        "cluster_endpoint": "https://api.example",
+        "kubernetes_version": "1.34",
+        "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
+    },
+    "EksKarpenterPool": {
+        "instance_profile_name": "nodes",
+        "subnet_ids": ["subnet-a"],
+        "cluster_security_group_id": "sg-cluster",
+        "machine": "g6.2xlarge",
+        "nodes": 1,
+        "max_nodes": 4,
+    },
     "EksGpuPool": {
         "cluster_name": "dev",
         "node_role_arn": "arn:aws:iam::111122223333:role/nodes",

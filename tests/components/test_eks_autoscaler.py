@@ -169,7 +169,7 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
     "where nothing scales": (
         WITHOUT,
         {"install": True},
-        "autoscaler: is for a fleet whose autoscaler is cluster-autoscaler",
+        "autoscaler: is for a fleet whose autoscaler is cluster-autoscaler or karpenter",
     ),
     "on GKE": (GKE_FLEET, {"install": True}, "autoscaler: is for EKS: GKE has an autoscaler of its own"),
     "set up and not installed": (EKS_FLEET, {"install": False, "version": "1.35.2"}, "autoscaler.install: is false"),

@@ -9,6 +9,8 @@ from pulumi_dra.dra.driver_inputs import DraDriverArgs
 from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs
+from pulumi_dra.eks.karpenter_inputs import EksKarpenterArgs
+from pulumi_dra.eks.karpenter_pool_inputs import EksKarpenterPoolArgs
 from pulumi_dra.gke.cluster_inputs import GkeClusterArgs
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs
 from pulumi_dra.platform_inputs import AutoscalerOptions, DraPlatformArgs, DriverOptions
@@ -38,25 +40,30 @@ FLEET = {
     "system_machine": "systemPool.machine",
     "system_zones": "network.zones",
     "version": "drivers.nvidia.version",
+    "zone": "pools[].zones",
     "zone_count": "network.zones",
     "zones": "network.zones",
 }
 """What a plan must know, and where a fleet says it."""
 BUILT = {
     "cluster": "the cluster that is made",
+    "cluster_endpoint": "the cluster's",
     "cluster_name": "the cluster that is made",
     "cluster_principal_id": "the cluster's",
     "cluster_security_group_id": "the cluster's",
     "desired_nodes": "the plan",
+    "instance_profile_name": "that of the nodes' role, which is made with Karpenter",
     "keep_subnets": "pools without zones stay where they are",
     "location": "the fleet's region",
     "max_nodes": "the plan",
     "min_nodes": "the plan",
     "node_role_arn": "the cluster's",
+    "nodes": "the plan",
     "pool_name": "the fleet's name of the pool",
     "resource_group_name": "the cluster's",
     "service_account": "the cluster's",
     "subnet_id": "the network that is made",
+    "volume_key_arns": "the disk_kms_key_arn of the pools",
     "vpc_id": "the cluster's",
 }
 ONE_VALUE = {
@@ -77,6 +84,8 @@ COMPONENTS = {
     "EksGpuPool": (EksGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
     "GkeGpuPool": (GkeGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
     "DraDriver": (DraDriverArgs, set(DriverOptions.__annotations__)),
+    "EksKarpenterPool": (EksKarpenterPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
+    "EksKarpenter": (EksKarpenterArgs, {*AutoscalerOptions.__annotations__, *ClusterOptions.__annotations__}),
     "EksClusterAutoscaler": (
         EksClusterAutoscalerArgs,
         {*AutoscalerOptions.__annotations__, *ClusterOptions.__annotations__},

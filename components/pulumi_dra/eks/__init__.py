@@ -14,6 +14,10 @@ from pulumi_dra.eks.network import EksNetwork, EksNetworkArgs  # noqa: E402  # t
 if TYPE_CHECKING:
     from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
     from pulumi_dra.eks.cluster_autoscaler import EksClusterAutoscaler
+    from pulumi_dra.eks.karpenter import EksKarpenter
+    from pulumi_dra.eks.karpenter_inputs import EksKarpenterArgs
+    from pulumi_dra.eks.karpenter_pool import EksKarpenterPool
+    from pulumi_dra.eks.karpenter_pool_inputs import EksKarpenterPoolArgs
 
 __all__ = [
     "EksCluster",
@@ -22,12 +26,20 @@ __all__ = [
     "EksClusterAutoscalerArgs",
     "EksGpuPool",
     "EksGpuPoolArgs",
+    "EksKarpenter",
+    "EksKarpenterArgs",
+    "EksKarpenterPool",
+    "EksKarpenterPoolArgs",
     "EksNetwork",
     "EksNetworkArgs",
 ]
 _WITH_KUBERNETES = {
     "EksClusterAutoscaler": "pulumi_dra.eks.cluster_autoscaler",
     "EksClusterAutoscalerArgs": "pulumi_dra.eks.autoscaler_inputs",
+    "EksKarpenter": "pulumi_dra.eks.karpenter",
+    "EksKarpenterArgs": "pulumi_dra.eks.karpenter_inputs",
+    "EksKarpenterPool": "pulumi_dra.eks.karpenter_pool",
+    "EksKarpenterPoolArgs": "pulumi_dra.eks.karpenter_pool_inputs",
 }
 """What brings the SDK of Kubernetes, loaded where it is asked for."""
 

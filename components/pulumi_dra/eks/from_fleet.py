@@ -6,7 +6,7 @@ from typing import Any
 
 import pulumi
 
-from dra_planner import catalog
+from dra_planner.clouds.eks import KARPENTER
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
@@ -15,8 +15,10 @@ from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs, read_auto
 from pulumi_dra.eks.cluster import EksCluster
 from pulumi_dra.eks.cluster_autoscaler import EksClusterAutoscaler
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, read_cluster_inputs
+from pulumi_dra.eks.fleet_pools import capacity_args, has_claimable_efa, zones_of
 from pulumi_dra.eks.gpu_pool import EksGpuPool
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
+from pulumi_dra.eks.karpenter_from_fleet import check_karpenter, declare_karpenter
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
@@ -55,7 +57,7 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
         given = read.inside("autoscaler", autoscaler_args(inputs, fleet, later), EksClusterAutoscalerArgs)
         read_autoscaler_inputs(given)
     elif fleet.autoscaler == "none" and read.has("autoscaler"):
-        read.refuse("autoscaler", "is for a fleet whose autoscaler is cluster-autoscaler")
+        read.refuse("autoscaler", "is for a fleet whose autoscaler is cluster-autoscaler or karpenter")
     place = PoolPlace(
         cluster_name=later,
         node_role_arn=later,
@@ -64,6 +66,9 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
         cluster_security_group_id=later,
         vpc_id=later,
     )
+    if fleet.autoscaler == KARPENTER:
+        check_karpenter(read, inputs, fleet, plan)
+        return
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
         inner = read.inside(f"pools.{pool.name}", args, EksGpuPoolArgs)
@@ -87,6 +92,10 @@ def declare_cluster(
         cluster_security_group_id=cluster.cluster_security_group_id,
         vpc_id=cluster.vpc_id,
     )
+    if fleet.autoscaler == KARPENTER:
+        return BuiltCluster.of(
+            cluster, [], lambda options: declare_karpenter(name, inputs, fleet, plan, cluster, options)
+        )
     pools: list[pulumi.Resource] = []
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
@@ -139,7 +148,7 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
 
 def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: PoolPlace) -> EksGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
-    options: dict[str, Any] = {"efa": _has_claimable_efa(fleet, pool), **inputs.pools.get(pool.name, {})}
+    options: dict[str, Any] = {"efa": has_claimable_efa(fleet, pool), **inputs.pools.get(pool.name, {})}
     args: dict[str, Any] = {
         "cluster_name": place.cluster_name,
         "node_role_arn": place.node_role_arn,
@@ -158,20 +167,3 @@ def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Poo
     if options.get("efa") or options.get("security_group_ids"):
         args |= {"cluster_security_group_id": place.cluster_security_group_id, "vpc_id": place.vpc_id}
     return EksGpuPoolArgs(**args, **options)
-
-
-def zones_of(fleet: Fleet, pool: Pool) -> list[str]:
-    """Return the zones of a pool by name: its own, else those that the fleet names; none where nothing does."""
-    zones = fleet.network.zones
-    return list(pool.zones) or (list(zones) if isinstance(zones, list) else [])
-
-
-def _has_claimable_efa(fleet: Fleet, pool: Pool) -> bool:
-    """Whether DRANET is to publish EFA interfaces of this pool, which must be there for it."""
-    return bool(fleet.drivers.dranet) and bool(catalog.machine(fleet.cloud, pool.machine).efa_interfaces)
-
-
-def capacity_args(pool: Pool) -> dict[str, str]:
-    """Return where a pool's machines come from."""
-    bought = {"reservation_id": pool.source.reservation} if pool.source.reservation else {}
-    return {"capacity": pool.source.kind, **bought}

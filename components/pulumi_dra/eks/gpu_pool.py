@@ -10,6 +10,7 @@ import pulumi_aws as aws
 from pulumi_dra.children import Children
 from pulumi_dra.eks import launch_template
 from pulumi_dra.eks.capacity import capacity_type, is_bought, machine_in_template
+from pulumi_dra.eks.efa_group import declare_efa_group
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, read_gpu_pool_inputs
 from pulumi_dra.eks.key_grants import declare_volume_grant
 from pulumi_dra.eks.node_count import desired_size
@@ -50,7 +51,8 @@ class EksGpuPool(pulumi.ComponentResource):
     def _declare_template(self, inputs: EksGpuPoolInputs) -> aws.ec2.LaunchTemplate:
         settings: dict[str, Any] = {}
         if inputs.efa:
-            groups = [inputs.cluster_security_group_id or "", self._declare_efa_group(inputs).id]
+            efa_group = declare_efa_group(self._name, inputs.vpc_id, self._children, inputs.tags)
+            groups = [inputs.cluster_security_group_id or "", efa_group.id]
             settings["network_interfaces"] = launch_template.efa_interfaces(
                 inputs.efa.interfaces, inputs.efa.cards, [*groups, *inputs.security_group_ids]
             )
@@ -121,17 +123,4 @@ class EksGpuPool(pulumi.ComponentResource):
     def _declare_placement_group(self, inputs: EksGpuPoolInputs) -> aws.ec2.PlacementGroup:
         return aws.ec2.PlacementGroup(
             f"{self._name}-placement", strategy="cluster", tags=inputs.tags, opts=self._children.options()
-        )
-
-    def _declare_efa_group(self, inputs: EksGpuPoolInputs) -> aws.ec2.SecurityGroup:
-        """Declare a group whose members reach one another on every protocol, and nobody else: what EFA needs."""
-        return aws.ec2.SecurityGroup(
-            f"{self._name}-efa",
-            description=f"EFA between the nodes of {self._name}",
-            vpc_id=inputs.vpc_id,
-            ingress=[{"protocol": "-1", "from_port": 0, "to_port": 0, "self": True, "description": "EFA in"}],
-            # Named, because the provider would otherwise leave the rule that lets everything out.
-            egress=[{"protocol": "-1", "from_port": 0, "to_port": 0, "self": True, "description": "EFA out"}],
-            tags=inputs.tags,
-            opts=self._children.options(),
         )

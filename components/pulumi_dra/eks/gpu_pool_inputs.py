@@ -193,7 +193,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         force_update=read.flag("force_update", False),
         user_data=_read_user_data(read, machine),
         security_group_ids=_read_groups(read),
-        efa=_read_efa(read, machine),
+        efa=read_efa(read, machine),
         cluster_security_group_id=read.identifier("cluster_security_group_id"),
         vpc_id=read.identifier("vpc_id"),
         placement_group=read.flag("placement_group", False),
@@ -226,7 +226,7 @@ def _read_user_data(read: InputReader, machine: str) -> str:
     if script and not script.startswith("#!"):
         read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
     told = boot_config(
-        mig=_read_mig(read, machine),
+        mig=read_mig(read, machine),
         local_storage=read.choice("local_storage", ("none", "raid0", "mount"), "none"),
         kubelet=KubeletSettings(
             max_pods=read_max_pods(read, CLOUD),
@@ -248,7 +248,7 @@ def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
     return groups
 
 
-def _read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
+def read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
     """Return the MIG instances of each GPU, None for one that stays whole."""
     layout = read.text("mig_layout", "none")
     if layout == "none" or not machine:
@@ -260,7 +260,7 @@ def _read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
         return []
 
 
-def _read_efa(read: InputReader, machine: str) -> Efa | None:
+def read_efa(read: InputReader, machine: str) -> Efa | None:
     """Return the machine's EFA interfaces, None when they were not asked for or they are unknown."""
     if not read.flag("efa", False):
         return None

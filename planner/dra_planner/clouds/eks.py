@@ -14,7 +14,7 @@ from dra_planner.clouds.protocol.allocatable import (
     disk_bytes,
     reserved_cpu_milli,
 )
-from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, NetworkDriver
+from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, NetworkDriver, PoolSettings
 from dra_planner.clouds.protocol.labels import PoolNodes
 from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, MachineTemplate, PoolResource
 from dra_planner.errors import CatalogError
@@ -28,6 +28,14 @@ CAPACITY_TYPES = {
     "reservation": "ON_DEMAND",
     "capacity-block": "CAPACITY_BLOCK",
 }
+KARPENTER = "karpenter"
+KARPENTER_CAPACITY_TYPES = {
+    "on-demand": "on-demand",
+    "spot": "spot",
+    "reservation": "reserved",
+    "capacity-block": "reserved",
+}
+"""aws/karpenter-provider-aws:website/content/en/docs/tasks/odcrs.md@1d927085: Capacity Blocks are reserved too."""
 _DEFAULTS = NodeSettings()
 
 
@@ -45,11 +53,10 @@ class Eks(Cloud):
 
     # It does not predict the devices of a node that does not exist yet, so an empty pool is never scaled up for a
     # claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws (TemplateNodeInfo without slices).
-    autoscalers = {"none": False, "cluster-autoscaler": False}
-    refused = {
-        "autoscaler.karpenter": "Karpenter starts nodes of its own NodePools and never scales a managed node group, "
-        "which every pool here is (karpenter.sh/docs/concepts); use none or cluster-autoscaler",
-    }
+    # Karpenter keeps static pools (spec.replicas) at their count and looks at no pod for them; pods with claims it
+    # ignores up to 1.14 (aws/karpenter-provider-aws:website/content/en/docs/concepts/nodepools.md@1d927085).
+    autoscalers = {"none": False, "cluster-autoscaler": False, KARPENTER: False}
+    keep_counts = frozenset({KARPENTER})
 
     capacities = {
         "on-demand": "on-demand",
@@ -125,7 +132,13 @@ class Eks(Cloud):
     )
 
     def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
-        return {"eks.amazonaws.com/capacityType": CAPACITY_TYPES[nodes.capacity]}
+        if nodes.autoscaler != KARPENTER:
+            return {"eks.amazonaws.com/capacityType": CAPACITY_TYPES[nodes.capacity]}
+        return {
+            "karpenter.sh/nodepool": nodes.name,
+            "karpenter.sh/capacity-type": KARPENTER_CAPACITY_TYPES[nodes.capacity],
+            f"{self.karpenter}/ec2nodeclass": nodes.name,
+        }
 
     def knows_network_interfaces(self, machine: Machine) -> bool:
         return machine.efa_interfaces is not None
@@ -134,6 +147,15 @@ class Eks(Cloud):
         yield from super().cluster_faults(cluster)
         if len(cluster.subnet_ids) == 1:
             yield "network.subnetIds", "must name at least two subnets: EKS needs two zones"
+
+    def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
+        yield from super().pool_faults(pool)
+        if pool.autoscaler == KARPENTER and len(pool.zones) != 1:
+            yield (
+                "zones",
+                "must name one zone with autoscaler karpenter, which starts each node where it is cheapest and spreads "
+                "nothing; write a pool for each zone",
+            )
 
     def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
         """Return what nodeadm leaves.

@@ -124,6 +124,8 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
         name=pool.name,
         machine=machine,
         capacity=pool.source,
+        zones=tuple(pool.zones),
+        autoscaler=fleet.autoscaler,
         max_pods=pool.max_pods,
         disk_gib=pool.disk_gib,
         labels=pool.labels,
@@ -150,8 +152,9 @@ def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
 
 def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
     """Yield why a pool cannot follow its schedule, on any cloud."""
-    if fleet.is_autoscaled:
-        yield f"the autoscaler {fleet.autoscaler} changes the count of nodes; use autoscaler none, or no schedule"
+    if fleet.autoscaler != "none":
+        does = "changes" if fleet.is_autoscaled else "keeps"
+        yield f"the autoscaler {fleet.autoscaler} {does} the count of nodes; use autoscaler none, or no schedule"
     if pool.count.is_fixed:
         yield f"a fixed count of {pool.count.max} leaves nothing to a schedule; give it as min and max"
     elif pool.source.kind == "capacity-block" and pool.count.min:

@@ -172,7 +172,7 @@ class Fleet(Document):
     @property
     def is_autoscaled(self) -> bool:
         """Whether somebody changes node counts after the pools have been created."""
-        return self.autoscaler != "none"
+        return self.autoscaler != "none" and self.autoscaler not in clouds.cloud(self.cloud).keep_counts
 
     def counts_change(self, name: str) -> bool:
         """Whether somebody changes the node count of a pool later: an autoscaler, or the cloud on a schedule."""
@@ -194,6 +194,7 @@ class Fleet(Document):
             machine=machine,
             capacity=pool.source.kind,
             network_devices=self.drivers.dranet is not False,
+            autoscaler=self.autoscaler,
         )
 
     def pool(self, name: str) -> Pool:

@@ -206,6 +206,8 @@ def _assumptions(
         what = "a pool without nodes" if wakes else "no pool without nodes"
         least = "pools may be empty" if wakes else "every pool keeps the nodes that it needs"
         said.append(f"the autoscaler {fleet.autoscaler} wakes {what} for a claim: {least}")
+    elif fleet.autoscaler != "none":
+        said.append(f"{fleet.autoscaler} keeps every pool at the nodes of this plan, and starts none for a claim")
     said += demand.assumptions
     by_text: dict[str, list[str]] = {}
     for offer in offers:

@@ -15,7 +15,11 @@ URL: Final = "https://karpenter.sh/docs/tasks/dra/"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    pools = [pool for pool in view.pools if pool.is_dra and pool.own.has("spec.template.spec.nodeClassRef")]
+    pools = [
+        pool
+        for pool in view.pools
+        if pool.is_dra and pool.own.has("spec.template.spec.nodeClassRef") and pool.own.has("spec.replicas") is False
+    ]
     for each in view.objects if pools else ():
         chart = (each.props.text("chart") or "").rstrip("/").rpartition("/")[2]
         if chart != "karpenter":

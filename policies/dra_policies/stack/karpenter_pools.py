@@ -1,4 +1,6 @@
-"""NodePools of Karpenter → declared pools: what they say of their nodes; how many there will be is unknown.
+"""NodePools of Karpenter → declared pools: what they say of their nodes, and how many a static one keeps.
+
+How many nodes others will have is unknown: Karpenter starts them for pods.
 
 Source: kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go@22664681.
 """
@@ -30,21 +32,29 @@ def karpenter_pool(resource: Resource) -> DeclaredPool | None:
     labels = resource.props.mapping("spec.template.metadata.labels")
     if labels is not None:
         labels |= {key: values[0] for key, values in required.items() if len(values) == 1}
+    # With replicas a pool has so many nodes, whatever pods there are; one that is not known yet is static too.
+    static = resource.props.has("spec.replicas") is not False
+    nodes = _count(resource.props, "spec.replicas") if static else None
     return DeclaredPool(
         urn=resource.urn,
         title=resource.title("NodePool"),
         cloud=of_cloud.name,
         name=None if labels is None else labels.get(POOL, ""),
         machine=machines[0] if len(machines) == 1 else None,
-        count_min=0,
-        count_desired=None,
-        count_max=None,
+        count_min=nodes if static else 0,
+        count_desired=nodes,
+        count_max=_count(resource.props, "spec.limits.nodes") if static else None,
         labels=labels,
         taints=taints_of(spec, "taints"),
         has_gpus=_have_gpus(of_cloud.name, of_cloud.karpenter, required),
-        leaves_desired=True,
+        leaves_desired=not static,
         own=resource.props,
     )
+
+
+def _count(pool: Properties, path: str) -> int | None:
+    """Return a count that a NodePool says, None where it says none or it is not known."""
+    return pool.count(path, 0) if pool.has(path) else None
 
 
 def _required(spec: Properties) -> dict[str, tuple[str, ...]]:

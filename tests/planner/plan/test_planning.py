@@ -61,11 +61,14 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
             "the autoscaler cluster-autoscaler wakes no pool without nodes for a claim: every pool keeps the nodes "
             "that it needs",
         ),
+        ("karpenter", "karpenter keeps every pool at the nodes of this plan, and starts none for a claim"),
     ],
 )
 def test_a_plan_says_whether_its_autoscaler_wakes_pools(autoscaler: str, said: str | None) -> None:
     document = {**fleet((L4, {"min": 0, "max": 8})).document(), "autoscaler": autoscaler}
-    found = [each for each in plan_of(read_fleet(document), deployment()).assumptions if "autoscaler" in each]
+    document["pools"][0]["zones"] = ["us-east-1a"]
+    assumptions = plan_of(read_fleet(document), deployment()).assumptions
+    found = [each for each in assumptions if each.startswith(("the autoscaler", "karpenter"))]
     assert found == ([said] if said else [])
 
 

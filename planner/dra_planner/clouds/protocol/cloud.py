@@ -68,6 +68,8 @@ class PoolSettings:
     name: str
     machine: Machine | None = None
     capacity: Capacity = Capacity()
+    zones: tuple[str, ...] = ()
+    autoscaler: str = "none"
     max_pods: int | None = None
     disk_gib: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -91,6 +93,7 @@ class Cloud(ABC):
 
     # Who changes counts, and whether that wakes an empty pool for a claim.
     autoscalers: ClassVar[Mapping[str, bool]]
+    keep_counts: ClassVar[frozenset[str]] = frozenset()  # those of them that leave a pool's count as it was planned
 
     # Machines: where they come from, how large a node may be, what it boots.
     capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message

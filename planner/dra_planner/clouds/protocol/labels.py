@@ -32,13 +32,15 @@ class PoolNodes:
     """What the labels and taints of a pool's nodes follow from, beside those that its owner wants.
 
     `machine` is None where the catalogue does not have it; its nodes are then taken for GPU nodes. `capacity` is in
-    the fleet's words (on-demand, spot, …), `network_devices` whether DRANET publishes network interfaces.
+    the fleet's words (on-demand, spot, …), `network_devices` whether DRANET publishes network interfaces,
+    `autoscaler` who starts the nodes, in the fleet's words.
     """
 
     name: str
     machine: Machine | None
     capacity: str = "on-demand"
     network_devices: bool = False
+    autoscaler: str = "none"
 
     @property
     def has_gpus(self) -> bool:

@@ -14,6 +14,7 @@ from dra_sandbox.clouds.checking import Failure, check_values
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response
 from dra_sandbox.clouds.kubernetes import manifests, releases
 from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ClusterBackend, MemoryCluster, ObjectKey
+from dra_sandbox.clouds.kubernetes.karpenter import check_karpenter
 from dra_sandbox.clouds.kubernetes.kinds import replace_rule
 from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, active_cluster, server_of
 from dra_sandbox.clouds.kubernetes.objects import (
@@ -85,7 +86,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
                 failures = list(check_values(schema, inputs))
                 checked = releases.named_release(inputs, old, request, self._namespace)
             else:
-                failures = list(check_object(schema, token, inputs))
+                failures = [*check_object(schema, token, inputs), *check_karpenter(token, inputs, old)]
                 checked = named_object(token, inputs, old, request, self._namespace)
         except (UnknownType, NameRefused) as error:
             failures, checked = [Failure("", str(error))], inputs

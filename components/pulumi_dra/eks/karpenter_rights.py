@@ -1,0 +1,136 @@
+"""What Karpenter's role may do: look around, start machines for one cluster, end its own, read one queue.
+
+aws/karpenter-provider-aws:website/content/en/docs/getting-started/getting-started-with-karpenter/cloudformation.yaml at
+1d927085, without the rights on instance profiles: nodes here have one that is made beside it.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_LOOKS = (
+    "ec2:DescribeCapacityReservations",
+    "ec2:DescribeImages",
+    "ec2:DescribeInstanceStatus",
+    "ec2:DescribeInstanceTypeOfferings",
+    "ec2:DescribeInstanceTypes",
+    "ec2:DescribeInstances",
+    "ec2:DescribeLaunchTemplates",
+    "ec2:DescribePlacementGroups",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DescribeSpotPriceHistory",
+    "ec2:DescribeSubnets",
+)
+_GIVEN = ("capacity-reservation", "placement-group", "security-group", "subnet")
+_MADE = ("fleet", "instance", "launch-template", "network-interface", "spot-instances-request", "volume")
+_KEY_USES = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
+_POOL = "karpenter.sh/nodepool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What the rights are kept to."""
+
+    partition: str
+    region: str
+    cluster_name: str
+    node_role_arn: str
+    queue_arn: str
+    key_arns: Sequence[str] = ()
+
+
+def karpenter_policy(place: Place) -> str:
+    """Return the policy as JSON."""
+    statements = [*_starting(place), *_tagging(place), _ending(place), *_looking(place), *_volume_keys(place)]
+    return json.dumps({"Version": "2012-10-17", "Statement": statements}, sort_keys=True)
+
+
+def _ec2(place: Place, kinds: Sequence[str]) -> list[str]:
+    return [f"arn:{place.partition}:ec2:{place.region}:*:{kind}/*" for kind in kinds]
+
+
+def _allowed(actions: Sequence[str], resources: Sequence[str], **conditions: Any) -> dict[str, Any]:
+    statement: dict[str, Any] = {"Effect": "Allow", "Action": list(actions), "Resource": list(resources)}
+    return {**statement, "Condition": conditions} if conditions else statement
+
+
+def _asked(place: Place) -> dict[str, Any]:
+    """The tags that something new has to come with."""
+    tags = {f"kubernetes.io/cluster/{place.cluster_name}": "owned", "eks:eks-cluster-name": place.cluster_name}
+    return {
+        "StringEquals": {f"aws:RequestTag/{key}": value for key, value in tags.items()},
+        "StringLike": {f"aws:RequestTag/{_POOL}": "*"},
+    }
+
+
+def _owned(place: Place) -> dict[str, Any]:
+    """The tags of what Karpenter has made for this cluster."""
+    return {
+        "StringEquals": {f"aws:ResourceTag/kubernetes.io/cluster/{place.cluster_name}": "owned"},
+        "StringLike": {f"aws:ResourceTag/{_POOL}": "*"},
+    }
+
+
+def _starting(place: Place) -> list[dict[str, Any]]:
+    start = ("ec2:RunInstances", "ec2:CreateFleet")
+    images = [f"arn:{place.partition}:ec2:{place.region}::{kind}/*" for kind in ("image", "snapshot")]
+    return [
+        _allowed(start, [*images, *_ec2(place, _GIVEN)]),
+        _allowed(start, _ec2(place, ("launch-template",)), **_owned(place)),
+        _allowed((*start, "ec2:CreateLaunchTemplate"), _ec2(place, _MADE), **_asked(place)),
+        _allowed(
+            ("iam:PassRole",),
+            [place.node_role_arn],
+            StringEquals={"iam:PassedToService": ["ec2.amazonaws.com", "ec2.amazonaws.com.cn"]},
+        ),
+    ]
+
+
+def _tagging(place: Place) -> list[dict[str, Any]]:
+    asked, owned = _asked(place), _owned(place)
+    creates = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
+    asked["StringEquals"] = {**asked["StringEquals"], **creates}
+    return [
+        _allowed(("ec2:CreateTags",), _ec2(place, _MADE), **asked),
+        _allowed(
+            ("ec2:CreateTags",),
+            _ec2(place, ("instance",)),
+            **owned,
+            StringEqualsIfExists={"aws:RequestTag/eks:eks-cluster-name": place.cluster_name},
+            **{
+                "ForAllValues:StringEquals": {
+                    "aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]
+                }
+            },
+        ),
+    ]
+
+
+def _ending(place: Place) -> dict[str, Any]:
+    ends = ("ec2:TerminateInstances", "ec2:DeleteLaunchTemplate")
+    return _allowed(ends, _ec2(place, ("instance", "launch-template")), **_owned(place))
+
+
+def _looking(place: Place) -> list[dict[str, Any]]:
+    arn = f"arn:{place.partition}"
+    cluster = f"{arn}:eks:{place.region}:*:cluster/{place.cluster_name}"
+    return [
+        _allowed(_LOOKS, ["*"], StringEquals={"aws:RequestedRegion": place.region}),
+        _allowed(("ssm:GetParameter",), [f"{arn}:ssm:{place.region}::parameter/aws/service/*"]),
+        _allowed(("pricing:GetProducts", "iam:ListInstanceProfiles"), ["*"]),
+        _allowed(("iam:GetInstanceProfile",), [f"{arn}:iam::*:instance-profile/*"]),
+        _allowed(("eks:DescribeCluster",), [cluster]),
+        _allowed(("sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"), [place.queue_arn]),
+    ]
+
+
+def _volume_keys(place: Place) -> list[dict[str, Any]]:
+    """The use of the volumes' keys, by which it starts machines itself, without EC2 Auto Scaling."""
+    if not place.key_arns:
+        return []
+    for_aws = {"kms:GrantIsForAWSResource": "true"}
+    return [
+        _allowed(_KEY_USES, place.key_arns),
+        _allowed(("kms:CreateGrant",), place.key_arns, Bool=for_aws),
+    ]

@@ -1,0 +1,70 @@
+"""Rules of SQS queues and of the EventBridge rules that send to them.
+
+SQS API reference, SetQueueAttributes; EventBridge API reference, PutRule and PutTargets.
+"""
+
+from __future__ import annotations
+
+import json
+
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values, is_unknown
+
+QUEUE, RULE = "aws:sqs/queue:Queue", "aws:cloudwatch/eventRule:EventRule"
+_KEPT_SECONDS = range(60, 1_209_601)
+
+
+def is_kept_for_a_time(inputs: Values) -> str | None:
+    """A message is kept for a minute at least, for two weeks at most."""
+    kept = inputs.get("messageRetentionSeconds")
+    if kept is None or is_unknown(kept) or int(kept) in _KEPT_SECONDS:
+        return None
+    return "expected message_retention_seconds to be in the range (60 - 1209600), got " + str(int(kept))
+
+
+def policy_is_json(inputs: Values) -> str | None:
+    """A policy is a JSON document with statements."""
+    policy = inputs.get("policy")
+    if not policy or is_unknown(policy):
+        return None
+    try:
+        document = json.loads(policy)
+    except ValueError:
+        return '"policy" contains an invalid JSON policy'
+    has_statements = isinstance(document, dict) and document.get("Statement")
+    return None if has_statements else "Invalid value for the parameter Policy."
+
+
+def is_there(request: Request) -> str | None:
+    """A policy is put on a queue that exists."""
+    if request.before is not None or request.inputs is None:
+        return None
+    url = request.inputs["queueUrl"]
+    known = request.cloud.all(QUEUE)
+    return None if url in known else "AWS.SimpleQueueService.NonExistentQueue: The specified queue does not exist."
+
+
+def rule_says_when(inputs: Values) -> str | None:
+    """A rule has a pattern of events or a schedule; a pattern is a JSON object of lists."""
+    pattern = inputs.get("eventPattern")
+    if not pattern and not inputs.get("scheduleExpression"):
+        return "one of `event_pattern,schedule_expression` must be specified"
+    if not pattern or is_unknown(pattern):
+        return None
+    try:
+        fields = json.loads(pattern)
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict) or not all(isinstance(value, (list, dict)) for value in fields.values()):
+        return "InvalidEventPatternException: Event pattern is not valid."
+    return None
+
+
+def is_of_a_rule(request: Request) -> str | None:
+    """A target belongs to a rule that exists."""
+    if request.before is not None or request.inputs is None:
+        return None
+    rule = request.inputs["rule"]
+    if any(each.get("name") == rule for each in request.cloud.all(RULE).values()):
+        return None
+    return f"ResourceNotFoundException: Rule {rule} does not exist on EventBus default."
