@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from dra_command.examples import EXAMPLES, EXIT_STATUS
 from dra_command.subcommands import add_subcommands
 from dra_planner.errors import PlannerError
+from dra_planner.records import dataclass
 
 _DESCRIPTION = """\
 Says whether Kubernetes ResourceClaims will run on GPU node pools, and how large the pools must be,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from dra_command.contract.baseline import BaselineFile, KnownFinding
 from dra_command.fingerprints import fingerprint, numbered
 from dra_command.writing import write_whole
 from dra_planner.errors import Diagnostic, Place, SourceError
+from dra_planner.records import dataclass
 from dra_planner.sources import read_file
 from dra_planner.wording import counted, verb
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs
 from dra_command.kept import Kept, Told
 from dra_planner.errors import Diagnostic
+from dra_planner.records import dataclass
 from dra_planner.sources import Source
 from dra_policies.configuration.finding_it import find_configuration
 from dra_policies.rules import OF_MANIFESTS, Rule

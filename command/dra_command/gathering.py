@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from dra_command.inputs import Inputs
 from dra_command.left_alone import why_unreadable
 from dra_command.sorting_out import nothing_left, sort_out, told_of
 from dra_planner.errors import Diagnostic, ManifestError, PlannerError
+from dra_planner.records import dataclass
 from dra_planner.sources import Source
 
 UNREADABLE = "file-not-read"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
+from dra_planner.records import dataclass
 from dra_planner.releases import parse_version
 from dra_planner.sources import (
     KUSTOMIZATIONS,

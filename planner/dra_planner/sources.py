@@ -13,12 +13,12 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, TextIO
 
 from dra_planner.documents.stream import split_stream
 from dra_planner.errors import Place, SourceError
+from dra_planner.records import dataclass
 from dra_planner.wording import counted
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")

@@ -64,7 +64,7 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
     ("words", "packages", "most"),
     [
         ("--help", set(), 112),
-        ("catalog gpus", set(), 142),
+        ("catalog gpus", set(), 138),
         ("check examples/workloads", PLANNING, 540),
         ("plan examples/workloads --stack eks-dev", PLANNING, 550),
     ],

@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from dra_command.status import Status
 from dra_command.writing import write_whole
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
+from dra_planner.records import dataclass
 from dra_planner.sources import Source, read_file, read_sources
 
 _FLEET, _WORKLOAD = "fleet.yaml", "workloads/first-claim.yaml"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
 from dra_planner.plan import Plan
 from dra_planner.plan.values import MISSING_POOL, LimitUse
+from dra_planner.records import dataclass
 from dra_planner.wording import counted, verb
 
 if TYPE_CHECKING:  # only simulating needs the simulation

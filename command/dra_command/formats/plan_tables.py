@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from dra_planner.model import DEMAND_LEVELS, DemandLevel, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload
 from dra_planner.plan.node_devices import NIC, KindCount
 from dra_planner.plan.node_groups import FilledNodes, fill_nodes
+from dra_planner.records import dataclass
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # most plans need neither

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -21,6 +21,7 @@ from dra_command.portfolio.naming import CellName, name_cells, place_digest
 from dra_command.portfolio.rows import Row
 from dra_command.portfolio.store import Store
 from dra_planner.portfolio.digests import planner_digest, stack_digest
+from dra_planner.records import dataclass
 
 if TYPE_CHECKING:
     from dra_command.portfolio.engines.protocol import Engine

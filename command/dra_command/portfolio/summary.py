@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from dra_command.portfolio.naming import CellName
 from dra_command.portfolio.rows import Row
 from dra_command.portfolio.running import Answers
 from dra_planner.model import Verdict
+from dra_planner.records import dataclass
 
 FAILED = "failed"
 MISSING = "not computed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeVar, get_args
 
 from dra_planner.allocation.node_reasons import amount_text, toleration_text
@@ -21,6 +21,7 @@ from dra_planner.model import (
     Shape,
     Toleration,
 )
+from dra_planner.records import dataclass
 
 EditKind = Literal[
     "tolerate",

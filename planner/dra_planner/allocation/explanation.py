@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from dra_planner.allocation.capacity import consumption
@@ -24,6 +23,7 @@ from dra_planner.allocation.state import NodeState
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal
 from dra_planner.model import DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
+from dra_planner.records import dataclass
 
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
 

@@ -8,7 +8,6 @@ tainttoleration,nodeaffinity,nodeports,noderesources,interpodaffinity}/*.go, api
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from dra_planner.allocation.interpod import PodView, term_selects
@@ -16,6 +15,7 @@ from dra_planner.allocation.node_selectors import node_matches, tolerates, untol
 from dra_planner.allocation.ports import ports_clash
 from dra_planner.allocation.state import NodeState, Port
 from dra_planner.model import Node, PodSpec, Shape, Taint
+from dra_planner.records import dataclass
 
 HOSTNAME = "kubernetes.io/hostname"
 UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable")

@@ -8,12 +8,13 @@ kept per projection.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dra_planner.allocation.devices import Candidate
 from dra_planner.model import CelSelector, DeviceClass, Unknown
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:

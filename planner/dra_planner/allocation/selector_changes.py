@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from dra_planner.allocation.devices import Candidate
 from dra_planner.allocation.selection import outcomes
 from dra_planner.allocation.template import Template
 from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.records import dataclass
 
 if TYPE_CHECKING:
     from dra_planner.cel import Selector

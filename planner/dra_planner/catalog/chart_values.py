@@ -7,11 +7,11 @@ v0.4.1 and 95932046.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.catalog.drivers import driver_releases
+from dra_planner.records import dataclass
 
 OVERRIDE: Final = "gpuResourcesEnabledOverride"
 KEYS: Final = (

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dra_planner.catalog.drivers import DriverRelease, driver_release
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.mig import WHOLE
 from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 _EXCLUSIVE = (  # from which release on the driver refuses to start with both

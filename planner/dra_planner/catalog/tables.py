@@ -9,14 +9,14 @@ fact, and `source` names rows of `sources.csv`.
 from __future__ import annotations
 
 import csv
+import os.path
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 from dra_planner.errors import CatalogError
+from dra_planner.records import dataclass
 
 Row = Mapping[str, str]
 Confidence = Literal["observed", "documented", "derived", "high", "medium", "low"]
@@ -54,11 +54,11 @@ def read_table(name: str) -> tuple[Row, ...]:
     """
     rows: list[Row] = []
     folders = sys.modules["dra_planner"].__path__
-    files = [file for folder in folders if (file := Path(folder, "data", f"{name}.csv")).is_file()]
+    files = [file for folder in folders if os.path.isfile(file := os.path.join(folder, "data", f"{name}.csv"))]
     if not files:
         raise CatalogError(f"the table {name}.csv cannot be read", fix="install the package from a wheel or a checkout")
     for file in files:
-        with file.open(encoding="utf-8", newline="") as text:
+        with open(file, encoding="utf-8", newline="") as text:
             rows += csv.DictReader(text)
     return tuple(rows)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from dra_planner.claims.consumers import ConsumerLimit
@@ -37,6 +37,7 @@ from dra_planner.model import (
     Workload,
     WorkloadRef,
 )
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.wording import counted
 

@@ -7,7 +7,6 @@ blocked here, for neither ever runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dra_planner.claims.consumers import take
@@ -16,6 +15,7 @@ from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
 from dra_planner.manifests.validation.quotas import Usage, claim_usage, covers, pod_usage
 from dra_planner.model import DeviceClass, Member, ObjectKey, PodSpec, Reason, ShapeClaim
 from dra_planner.quantity import Quantity
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 _LEVELS = 4

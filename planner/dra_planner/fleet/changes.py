@@ -9,12 +9,12 @@ NVIDIA DRA driver.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from dra_planner.errors import FleetError
 from dra_planner.fleet.reading import read_document, read_fleet
 from dra_planner.fleet.schema import Fleet
+from dra_planner.records import dataclass
 
 _SHORT: Final = {"driver": ("drivers", "nvidia", "version")}
 _OPENING: Final = {"[": "]", "{": "}", '"': '"', "'": "'"}

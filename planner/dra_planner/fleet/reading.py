@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from dra_planner.errors import FleetError, Place
 from dra_planner.fleet.checks import check_together
 from dra_planner.fleet.schema import Fleet
 from dra_planner.fleet.values import Document
+from dra_planner.records import dataclass
 from dra_planner.sources import read_file
 
 PROJECT = "pulumi-dra"

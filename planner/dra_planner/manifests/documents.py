@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from dra_planner.documents.limits import MAX_DEPTH, MAX_DOCUMENTS
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.yaml_reader import Fault, Remark, read_json, read_yaml
 from dra_planner.errors import Diagnostic, ManifestError, Place
+from dra_planner.records import dataclass
 from dra_planner.sources import Source
 
 _JSON_SPACE: Final = re.compile(r"\s*")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from dra_planner.records import dataclass
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
 
 _FENCE: Final = re.compile(r"^(?P<indent>\s*(?:>\s?)*)(?P<sign>`{3,}|~{3,})\s*(?P<language>[\w+-]*)")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from dra_planner.model.objects import NodeSelector
 from dra_planner.quantity import Quantity
+from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

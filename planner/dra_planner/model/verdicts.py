@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from dra_planner.errors import NOWHERE, Place
+from dra_planner.records import dataclass
 
 Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 

@@ -6,7 +6,7 @@ Every machine with GPUs that the region sells on demand is a candidate, beside t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -16,6 +16,7 @@ from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggesting import ROOM, SuggestRequest, buyable_machines
 from dra_planner.plan.values import Plan, PlanRequest
+from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ before any manifest is applied, and sets it again with every update. So the flee
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from dra_planner.allocation import open_offer
 from dra_planner.errors import Diagnostic, Place
@@ -15,6 +14,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.model import CelSelector, DeviceClass
 from dra_planner.offers import Offer
 from dra_planner.plan.reading import check_selector
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 REFUSED, MATCHES_NOTHING, DIFFERS = "class-refused", "class-matches-nothing", "class-differs"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -25,6 +25,7 @@ from dra_planner.plan.observed_nodes import judge_outcome
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.simulated import PROFILES, RANDOM_ORDERS, stranded
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
+from dra_planner.records import dataclass
 from dra_planner.simulation import (
     CountQuestion,
     Order,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -18,6 +18,7 @@ from dra_planner.model import Reason, Shape
 from dra_planner.offers import predict_offers
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.plan.values import MISSING_POOL
+from dra_planner.records import dataclass
 from dra_planner.sizing import DoubtfulPlace
 
 MOST_MACHINES: Final = 3

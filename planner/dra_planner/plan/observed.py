@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud, names
@@ -17,6 +17,7 @@ from dra_planner.plan.judging import judge
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import NodeRange, Plan, PlannedPool, PlanRequest, overall_verdict
+from dra_planner.records import dataclass
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import DeviceCount
 from dra_planner.sources import Source

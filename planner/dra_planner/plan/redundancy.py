@@ -8,13 +8,14 @@ built that the packing is there without the lost ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.fleet import Fleet, Redundancy
 from dra_planner.model import Demand, DeviceClass, Reason, SharedLimit, WorkloadRef, fill_up, nodes_left, worst
 from dra_planner.offers import Offer
 from dra_planner.plan.survival import Counts, Survival, lost
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
 from dra_planner.wording import counted

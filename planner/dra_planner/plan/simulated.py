@@ -7,13 +7,14 @@ the maximum and the simulation leaves pods pending, it cannot be told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, Shape, SharedLimit, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_system_offer
 from dra_planner.plan.levels_beside import LEVELS_BESIDE
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation import (
     DEFAULT,

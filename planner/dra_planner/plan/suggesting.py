@@ -10,7 +10,7 @@ Each fleet is planned again as it will be committed before it is suggested.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations
 from typing import Any
@@ -24,6 +24,7 @@ from dra_planner.model import DemandLevel
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
+from dra_planner.records import dataclass
 from dra_planner.releases import features_of, parse_version
 from dra_planner.sizing import Sizer, Sizing
 from dra_planner.sources import Source

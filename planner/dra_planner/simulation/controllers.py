@@ -7,10 +7,11 @@ Source of the behaviour: kubernetes/kubernetes:pkg/controller/{replicaset,deploy
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 
 from dra_planner.model import ObjectKey, WorkloadRef
+from dra_planner.records import dataclass
 from dra_planner.simulation.cluster import SimulatedPod
 from dra_planner.simulation.kinds import PodKind
 

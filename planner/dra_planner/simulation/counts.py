@@ -7,12 +7,13 @@ taken away again. Counts are returned only after they were simulated in every or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from dra_planner.allocation import NodeState
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, SharedLimit, WorkloadRef, fill_up, nodes_left
 from dra_planner.offers import Offer
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.nodes import PoolNodes, SimulatedNode

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dra_planner.allocation.interpod import PodView
 from dra_planner.model import PodSpec, Shape
+from dra_planner.records import dataclass
 from dra_planner.simulation.scores import CpuMemory, requested, requested_for_score
 
 

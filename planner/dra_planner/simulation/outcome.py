@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dra_planner.allocation import NodeState, Undecided
 from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
+from dra_planner.records import dataclass
 from dra_planner.simulation.cluster import Cluster
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.orders import Order

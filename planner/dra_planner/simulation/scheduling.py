@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dra_planner.allocation import Placement, Refusal, Undecided
+from dra_planner.records import dataclass
 from dra_planner.simulation.claims import refuse_claims
 from dra_planner.simulation.cluster import Cluster, SimulatedPod
 from dra_planner.simulation.kinds import PodKind

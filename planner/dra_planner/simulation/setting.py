@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count as numbers
 from itertools import groupby
 
@@ -14,6 +14,7 @@ from dra_planner.allocation.node_filters import reject_for_good
 from dra_planner.allocation.verdicts import ClaimPicks
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Member, Node, ObjectKey, Shape, Toleration, WorkloadRef
 from dra_planner.offers import Offer
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
 from dra_planner.simulation.controllers import BARE_POD, Controller, Ordered, PerNode, Replicas, Rollout

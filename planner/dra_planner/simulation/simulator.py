@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, WorkloadRef
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation.census import Census
 from dra_planner.simulation.cluster import Cluster, SimulatedPod

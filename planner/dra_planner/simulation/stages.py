@@ -7,11 +7,11 @@ only then on one of their nodes.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 from dra_planner.allocation import Answer, NodeState, Placement, place
 from dra_planner.allocation.node_selectors import term_matches, tolerates
 from dra_planner.model import Node, PodSpec
+from dra_planner.records import dataclass
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.profile import Profile
 from dra_planner.simulation.rules import KindSet

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dra_planner.allocation import Refusal, Undecided
+from dra_planner.records import dataclass
 from dra_planner.simulation.stages import Stage, StageAnswer
 
 ALL_BELOW = 100  # nodes; with so many or more only part of them is looked at

@@ -12,9 +12,10 @@ taken between those of the program and the best ones so far, which keeps them fr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel, Certificate, Worth
 from dra_planner.sizing.pricing import Pattern, Pricer, Task
 

@@ -9,7 +9,7 @@ shared claims or anti-affinity are asked about one by one, once for each state.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.allocation.extended import CLAIM_NAME
@@ -17,6 +17,7 @@ from dra_planner.allocation.interpod import PodView
 from dra_planner.allocation.place import needs_of, place
 from dra_planner.allocation.template import Template
 from dra_planner.model import Container, PodSpec, Reason, Shape, ShapeClaim, Toleration
+from dra_planner.records import dataclass
 from dra_planner.sizing.items import Item
 
 MOST_ASKED = 1_000

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
+from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.columns import SCALE, Column, ColumnProgram, Generated
 from dra_planner.sizing.filling import Filling

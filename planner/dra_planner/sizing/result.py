@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 
 from dra_planner.model import DemandLevel, Reason, Verdict, WorkloadRef
+from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.proof import Proof
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from dra_planner.model import Demand, DemandLevel, DeviceClass, SharedLimit, worst
 from dra_planner.offers import Offer
+from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.sizing.answers import Enough, Outcome, answer_workloads
 from dra_planner.sizing.bound import BoundModel

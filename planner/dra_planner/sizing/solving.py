@@ -8,10 +8,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
+from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.packing import Packing

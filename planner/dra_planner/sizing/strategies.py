@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from dra_planner.records import dataclass
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack, room_left

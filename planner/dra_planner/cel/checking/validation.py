@@ -7,7 +7,6 @@ Source of the behaviour: google/cel-go:cel/validator.go, ext/formatting.go @v0.2
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dra_planner.cel import types
 from dra_planner.cel.libraries.conversions import FUNCTIONS
@@ -16,6 +15,7 @@ from dra_planner.cel.libraries.regex import compile_pattern
 from dra_planner.cel.tree import Call, Constant, ListNode, MapNode, Node
 from dra_planner.cel.types import Type, show
 from dra_planner.cel.values import CelError
+from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

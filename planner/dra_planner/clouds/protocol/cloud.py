@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ from dra_planner.clouds.protocol.refusals import range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AttributeValue, Taint
+from dra_planner.records import dataclass
 
 Fault = tuple[str, str]  # key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
 _ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # in names of images

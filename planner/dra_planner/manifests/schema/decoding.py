@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
@@ -21,6 +20,7 @@ from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.schema import Type, fields_of
 from dra_planner.manifests.validation.violations import Violation
 from dra_planner.quantity import WRONG_FORMAT, QuantityError
+from dra_planner.records import dataclass
 
 FieldValidation = Literal["strict", "lenient", "apply"]
 

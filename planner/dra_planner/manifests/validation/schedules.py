@@ -7,8 +7,9 @@ checked against kube-apiserver 1.36.3 and 1.37.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from dra_planner.records import dataclass
 
 _DESCRIPTORS: Final = frozenset(
     {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}

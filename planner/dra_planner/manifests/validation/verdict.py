@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from dra_planner.documents.tree import Map, clone
@@ -45,6 +45,7 @@ from dra_planner.manifests.validation.workloads import (
     check_replicated,
     check_replication_controller,
 )
+from dra_planner.records import dataclass
 
 _STORED: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
 
