@@ -1,5 +1,8 @@
 """Manifests: what a team has in its repository, read as the API server and the controllers would."""
 
+from typing import TYPE_CHECKING
+
+from dra_planner.lazy import lazy_names
 from dra_planner.manifests.manifests import BoundPod, Manifests, UnresolvedPods, selectors_of
 from dra_planner.manifests.parsing.claims import (
     parse_claim,
@@ -17,8 +20,10 @@ from dra_planner.manifests.rendering.claims import (
     render_device_class,
 )
 from dra_planner.manifests.rendering.pods import render_pod_spec, render_pod_template
-from dra_planner.manifests.rendering.slices import render_node, render_slice
 from dra_planner.manifests.validation.context import SelectorRefusal
+
+if TYPE_CHECKING:  # only where slices are shown
+    from dra_planner.manifests.rendering.slices import render_node, render_slice
 
 __all__ = [
     "BoundPod",
@@ -43,3 +48,5 @@ __all__ = [
     "render_slice",
     "selectors_of",
 ]
+
+__getattr__ = lazy_names(__name__, dict.fromkeys(("render_node", "render_slice"), "rendering.slices"))

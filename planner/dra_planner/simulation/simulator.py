@@ -20,7 +20,6 @@ from dra_planner.simulation.controllers import Controller, PerNode
 from dra_planner.simulation.nodes import SimulatedNode
 from dra_planner.simulation.orders import SETTLED, Order
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome
-from dra_planner.simulation.preemption import find_victims
 from dra_planner.simulation.profile import DEFAULT, Profile
 from dra_planner.simulation.queue import Queue
 from dra_planner.simulation.scheduling import Choice, Failure, Scheduler
@@ -212,6 +211,8 @@ class Run:
         return False
 
     def _preempt(self, pod: SimulatedPod, failure: Failure) -> Choice | None:
+        from dra_planner.simulation.preemption import find_victims  # only where a pod fits nowhere
+
         found = find_victims(pod, self._scheduler, failure)
         if found is None:
             return None

@@ -12,12 +12,15 @@ from dra_planner.slices.network import NETWORK_DRIVER, network_assumptions, pred
 from dra_planner.slices.nvidia import GPU_DRIVER
 from dra_planner.slices.other_accelerators import NEURON_DRIVER, TPU_DRIVER, predict_accelerator_slices
 from dra_planner.slices.prediction import predict_slices
-from dra_planner.slices.rendering import UNKNOWN_ANNOTATION, describe_unknown, render_slice
 
 if TYPE_CHECKING:
+    from dra_planner.slices.rendering import UNKNOWN_ANNOTATION, describe_unknown, render_slice
     from dra_planner.slices.upgrade import Change, changes_read, compare_releases
 
 _HOMES = {
+    "UNKNOWN_ANNOTATION": "rendering",
+    "describe_unknown": "rendering",
+    "render_slice": "rendering",
     "Change": "upgrade",
     "changes_read": "upgrade",
     "compare_releases": "upgrade",
