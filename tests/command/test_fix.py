@@ -6,66 +6,51 @@ import pytest
 import yaml
 from command_project import EXAMPLES, Project
 
-OLD = """\
-# what the pod takes
-apiVersion: resource.k8s.io/v1beta1
-kind: ResourceClaimTemplate
-metadata: {name: one}
-spec:
-  spec:
-    devices:
-      requests:
+REQUEST = """\
         - name: gpu   # the only one
           deviceClassName: gpu.nvidia.com
           selectors:
             - cel:
                 expression: device.capacity["gpu.nvidia.com"].memory >= quantity("20Gi")
----
-apiVersion: v1
-kind: Pod
-metadata: {name: p}
-spec:
-  resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
-  containers:
-    - name: main
-      image: registry.example/cuda:1
-      resources:
-        requests: {memory: 4GB}   # enough
-        claims: [{name: gpu}]
 """
-NOW = """\
-# what the pod takes
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: one}
-spec:
-  spec:
-    devices:
-      requests:
+EXACTLY = """\
         - name: gpu   # the only one
           exactly:
             deviceClassName: gpu.nvidia.com
             selectors:
               - cel:
                   expression: device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("20Gi")) >= 0
----
+"""
+OLD = f"""\
+# what the pod takes
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaimTemplate
+metadata: {{name: one}}
+spec:
+  spec:
+    devices:
+      requests:
+{REQUEST}---
 apiVersion: v1
 kind: Pod
-metadata: {name: p}
+metadata: {{name: p}}
 spec:
-  resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+  resourceClaims: [{{name: gpu, resourceClaimTemplateName: one}}]
   containers:
     - name: main
       image: registry.example/cuda:1
       resources:
-        requests: {memory: 4G}   # enough
-        claims: [{name: gpu}]
+        requests: {{memory: 4GB}}   # enough
+        claims: [{{name: gpu}}]
+"""
+TOLERATION = """\
   tolerations:
     - key: nvidia.com/gpu
       operator: Equal
       value: present
       effect: NoSchedule
 """
+NOW = OLD.replace("k8s.io/v1beta1", "k8s.io/v1").replace(REQUEST, EXACTLY).replace("4GB", "4G") + TOLERATION
 
 
 @pytest.fixture

@@ -65,6 +65,24 @@ spec:
       tolerations: [{operator: Exists}]
       containers: [{name: main, image: i, resources: {requests: {cpu: 100m}}}]
 """
+CHANNEL = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: channel}
+spec: {devices: {requests: [{name: channel, exactly: {deviceClassName: imex.nvidia.com}}]}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ranks}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: ranks}}
+  template:
+    metadata: {labels: {app: ranks}}
+    spec:
+      resourceClaims: [{name: channel, resourceClaimName: channel}]
+      containers: [{name: main, image: i, resources: {claims: [{name: channel}]}}]
+"""
 
 
 def fleet(cloud: str = "eks", kubernetes: str = "1.36") -> Fleet:
@@ -134,6 +152,13 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
     ),
     "a slip in a class of ours": (claiming("gpu.nvdia.com"), "eks", "1.36", [("warning", "class-misspelt")]),
     "a class that nobody describes": (claiming("large"), "eks", "1.36", [("note", "claim-cannot-be-judged")]),
+    "what a Fabric Manager tells of GPUs, in a constraint": (
+        claiming("gpu.nvidia.com").replace("]}}", "], constraints: [{matchAttribute: gpu.nvidia.com/partition2}]}}", 1),
+        "eks", "1.36", [("error", "claim-fits-no-pool")],  # the gate is off in this fleet
+    ),
+    "a channel that many nodes reach, named by replicas": (
+        CHANNEL, "eks", "1.36", [("note", "claim-cannot-be-judged"), ("note", "claim-shared-by-replicas")],
+    ),
     "a class of another driver that is given": (
         claiming("gpu.example.com") + EXAMPLE_CLASS, "eks", "1.36", [("note", "device-of-another-driver")],
     ),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar, get_args
 
+from dra_planner.allocation.extended import CLAIM_NAME
 from dra_planner.allocation.node_reasons import amount_text, toleration_text
 from dra_planner.allocation.node_selectors import node_matches, tolerates
 from dra_planner.allocation.place import needs_of
@@ -115,6 +116,8 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
         yield replace(at, kind="count-instead-of-all", text=f"request one device instead of all in {where}", value=1)
     elif spec.count > 1:
         yield replace(at, kind="lower-count", text=count_text(shape, at, spec.count, 1), value=1)
+    if shape.claims[at.claim].name == CLAIM_NAME:
+        return  # nobody wrote that claim: there is no more to change than how much the pod requests
     for index, selector in enumerate(spec.selectors):
         for change in selector_changes(selector.expression, spec.device_class_name, node.template):
             text = f"{change.text} {'from' if change.kind == 'drop-selector' else 'in'} {where}"
@@ -135,6 +138,8 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
 
 def _where(shape: Shape, at: Edit) -> str:
     claim = shape.claims[at.claim]
+    if claim.name == CLAIM_NAME:
+        return "the pod's extended resources"
     request = claim.spec.requests[at.request]
     sub = f"/{request.first_available[at.way].name}" if at.way >= 0 else ""
     return f"request {request.name}{sub} of claim {claim.name}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
-from typing import Literal
+from typing import Final, Literal
 
 from dra_planner.catalog.tables import Provenance, Row, flag, provenance, read_table
 from dra_planner.errors import CatalogError
@@ -23,6 +23,14 @@ CHART_CLASSES = (
     "compute-domain-default-channel.nvidia.com",
 )
 """DeviceClasses that the charts of the NVIDIA driver make."""
+
+_BEHIND_GATES: Final = {
+    "FabricManagerPartitioning": ("gpuModuleID", "partition1", "partition2", "partition4", "partition8"),
+}
+"""Attributes of whole GPUs that nodes publish only with a feature gate on, and a Fabric Manager that answers.
+
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go@9593204.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,16 @@ class DriverRelease:
 
     def has_gate(self, name: str) -> bool:
         return name in self.feature_gates
+
+    def behind_gate(self, gate: str) -> tuple[str, ...]:
+        """Return the attributes, without a domain, that some nodes publish with a gate on; none without such a gate."""
+        return _BEHIND_GATES.get(gate, ()) if self.has_gate(gate) else ()
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """The names of the attributes of all its devices, with any gate, without the driver's domain."""
+        gated = (name for gate in self.feature_gates for name in self.behind_gate(gate))
+        return frozenset((*(attribute.name for attribute in self.attributes), *gated))
 
     def attributes_of(self, device: str) -> tuple[DriverAttribute, ...]:
         """Return the attributes of one kind of device, in table order."""

@@ -44,6 +44,7 @@ ENGINES = {
     "jpeg_engines": "jpegEngines",
     "ofa_engines": "ofaEngines",
 }
+FABRIC = "FabricManagerPartitioning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings:
     devices = as_set(devices, driver, settings)
     if settings.has("PassthroughSupport", driver) and driver.generation != "25.12":
         devices.extend(_passthrough(board, driver) for board in boards(machine))
-    return devices
+    fabric = driver.behind_gate(FABRIC) if settings.has(FABRIC, driver) else ()
+    return [_with_fabric(device, fabric) for device in devices] if fabric else devices
 
 
 def as_set(devices: Sequence[Device], driver: DriverRelease, settings: DriverSettings) -> list[Device]:
@@ -194,6 +196,13 @@ def _instances(board: Board, driver: DriverRelease, geometry: Iterable[MigInstan
         names.add(name)
         devices.append(replace(device, name=name, capacity=capacity))
     return devices
+
+
+def _with_fabric(device: Device, names: Iterable[str]) -> Device:
+    """Return a whole GPU with what a Fabric Manager would tell of it, known at run time only; others as they are."""
+    told: dict[str, AttributeValue] = {name: Unknown() for name in names}
+    is_part = device.attributes.get("type") == "mig"
+    return device if is_part else replace(device, attributes={**device.attributes, **told})
 
 
 def _with_lists(device: Device) -> Device:

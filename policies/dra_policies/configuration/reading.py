@@ -64,8 +64,7 @@ def parse_configuration(text: str, file: str = "") -> Configured:
     try:
         settings = Configuration.model_validate(data)
     except ValidationError as error:
-        told = sentences(error, data, document="the configuration", keys=_KEYS)
-        raise _together([fault(at, message) for at, message in told]) from None
+        raise _together([fault(*told) for told in _in_words(error, data)]) from None
     faults = [fault(at, message, fix) for at, message, fix in _faults(settings)]
     if faults:
         raise _together(faults)
@@ -73,8 +72,17 @@ def parse_configuration(text: str, file: str = "") -> Configured:
     return Configured(settings, file, lines)
 
 
-_KEYS = sorted({*Configuration.model_fields, *Exemption.model_fields})
 Fault = tuple[Location, str, str]
+
+
+def _in_words(error: ValidationError, data: object) -> Iterator[Fault]:
+    """Yield what does not validate; an unknown key is compared with those of its own mapping, or they are listed."""
+    of_exemption = sorted(Exemption.model_fields)
+    for keys, is_inside in ((sorted(Configuration.model_fields), False), (of_exemption, True)):
+        for at, message in sentences(error, data, document="the configuration", keys=keys):
+            if (len(at) > 1) == is_inside:
+                is_strange = message == "is not a key of the configuration"
+                yield at, message, f"its keys: {', '.join(keys)}" if is_strange else ""
 
 
 def _faults(settings: Configuration) -> Iterator[Fault]:

@@ -34,7 +34,10 @@ def check(view: StackView) -> Iterator[Finding]:
 @cache
 def _known() -> frozenset[str]:
     """Return the attributes that some release publishes."""
-    return frozenset(each.qualified_name for release in catalog.driver_releases() for each in release.attributes)
+    releases = catalog.driver_releases()
+    own = {name for each in releases for gate in each.feature_gates for name in each.behind_gate(gate)}
+    gated = {f"{_DOMAINS[0]}/{name}" for name in own}
+    return frozenset(gated | {each.qualified_name for release in releases for each in release.attributes})
 
 
 RULE = Rule(

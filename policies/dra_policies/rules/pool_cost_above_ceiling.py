@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from dra_policies.rules.cost_above_ceiling import HOURS_PER_MONTH, monthly
-from dra_policies.rules.rule import Finding, Rule, Threshold
+from dra_policies.rules.cost_above_ceiling import HOURS_PER_MONTH, ceiling, monthly
+from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    ceiling = view.thresholds.get(RULE.id, 0)
+    allowed = view.thresholds.get(RULE.id, 0)
     urns = {pool.offer_name: pool.urn for pool in view.pools}
-    for offer in view.judgement.offers if ceiling and view.judgement else ():
+    for offer in view.judgement.offers if allowed and view.judgement else ():
         cost = monthly(offer) if offer.origin == "predicted" else None
-        if cost is None or offer.hourly_usd is None or cost <= Decimal(str(ceiling)):
+        if cost is None or offer.hourly_usd is None or cost <= Decimal(str(allowed)):
             continue
-        most = int(Decimal(str(ceiling)) / (offer.hourly_usd * HOURS_PER_MONTH))
+        most = int(Decimal(str(allowed)) / (offer.hourly_usd * HOURS_PER_MONTH))
         yield Finding(
             message=f'pool "{offer.name}" costs ${cost:,.0f} a month at its maximum of {offer.count_max}, and the '
-            f"ceiling for one pool is ${ceiling:,.0f}",
+            f"ceiling for one pool is ${allowed:,.0f}",
             fix=f"lower its maximum to {most}, or raise the threshold of {RULE.id}",
             urn=urns.get(offer.name) or view.judged_urn,
         )
@@ -33,11 +33,6 @@ RULE = Rule(
     fix="Lower the maximum of the pool, or raise the ceiling.",
     level="mandatory",
     needs="pools",
-    threshold=Threshold(
-        says="US dollars a month that one pool may cost at its maximum; 0: no ceiling",
-        default=0,
-        least=0,
-        most=1_000_000_000,
-    ),
+    threshold=ceiling("the nodes of one pool"),
     check=check,
 )

@@ -16,6 +16,8 @@ def check(view: StackView) -> Iterator[Finding]:
     floor = None if judgement is None else judgement.sizings.get("floor")
     if judgement is None or floor is None or not view.complete or view.record is not None:
         return  # a plan says how many nodes there are, and why
+    if any(workload.verdict != "fits" for workload in floor.workloads):
+        return  # what fits nowhere uses no device yet, and will once it is corrected
     declared = {pool.offer_name: pool for pool in view.pools}
     for size in floor.pools:
         pool = declared.get(size.name)

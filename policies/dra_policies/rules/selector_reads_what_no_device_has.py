@@ -66,7 +66,7 @@ def attribute_names(version: str) -> frozenset[str]:
         releases = (catalog.driver_release(version),) if version else catalog.driver_releases()
     except PlannerError:
         releases = catalog.driver_releases()
-    return frozenset(attribute.name for release in releases for attribute in release.attributes)
+    return frozenset(name for release in releases for name in release.own_names)
 
 
 def _fix(kind: str, name: str, version: str) -> str:

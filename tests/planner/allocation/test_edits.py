@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -48,6 +49,19 @@ def test_a_count_is_lowered_no_more_than_needed():
     pod = shape(claim(request(count=9)))
     (edit,) = suggest_edits(refusal_of(pod, opened(gpus(8))))
     assert str(edit) == "request 8 devices instead of 9 in request r of claim c1"
+
+
+def test_of_extended_resources_only_the_count_is_changed():
+    """Nobody wrote their claim: there is no class or selector in it that anyone could change."""
+
+    def implicit(pod: Shape) -> Shape:
+        return replace(pod, claims=tuple(replace(each, name="extended-resources") for each in pod.claims))
+
+    pod = implicit(shape(claim(request(count=9))))
+    (edit,) = suggest_edits(refusal_of(pod, opened(gpus(8))))
+    assert str(edit) == "request 8 devices instead of 9 in the pod's extended resources"
+    missing = implicit(shape(claim(request("a", SELECTORS[1]))))
+    assert suggest_edits(refusal_of(missing, opened(gpus(8)))) == ()
 
 
 def test_another_pool_when_nothing_here_helps():

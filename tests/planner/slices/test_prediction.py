@@ -212,3 +212,14 @@ def test_interfaces_share_the_roots_of_the_gpus() -> None:
 
 def test_machines_without_public_interfaces_publish_none() -> None:
     assert predict_network_slices(catalog.machine("gke", "g2-standard-4"), node_name="node-0") == ()
+
+
+def test_what_a_fabric_manager_tells_is_known_to_the_node_alone() -> None:
+    gates = DriverSettings(gates={"FabricManagerPartitioning": True, "PassthroughSupport": True})
+    (published,) = predict("p5.48xlarge", "0.5.0", settings=gates)
+    names = {"gpuModuleID", "partition1", "partition2", "partition4", "partition8"}
+    for device in (published.devices[0], published.devices[-1]):
+        assert all(isinstance(device.attributes[name], Unknown) for name in names)
+    (without,) = predict("p5.48xlarge", "0.5.0")
+    assert names.isdisjoint(without.devices[0].attributes)
+    assert catalog.driver_release("0.4.1").behind_gate("FabricManagerPartitioning") == ()
