@@ -6,6 +6,7 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
+from pulumi_dra.access_entry import AccessEntry
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.maintenance import MaintenanceExclusion
 
@@ -14,7 +15,7 @@ class ClusterOptions(TypedDict):
     """What a fleet does not say about a cluster; its cloud's component says what each input means."""
 
     cluster_name: NotRequired[str]
-    """EKS: name of the cluster, whose log group is then declared too. Default: one that Pulumi makes."""
+    """EKS, whose log group is then declared too, and GKE: name of the cluster. Default: one that Pulumi makes."""
     cluster_role_arn: NotRequired[pulumi.Input[str]]
     """EKS: role of the control plane, which a cluster that is taken over keeps. Default: a new one."""
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
@@ -50,6 +51,26 @@ class ClusterOptions(TypedDict):
     """EKS: address range of a new network, a /16 to a /20. Default 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
     """EKS: one NAT gateway for all zones of a new network instead of one in each. Default false."""
+    access_entries: NotRequired[list[AccessEntry]]
+    """EKS: who else may use the cluster, with one of EKS' policies or with groups. Default none."""
+    service_cidr: NotRequired[str]
+    """EKS: range of the services. Default EKS' own."""
+    control_plane_tier: NotRequired[str]
+    """EKS: size of the control plane that is always there. Default standard."""
+    global_access: NotRequired[bool]
+    """GKE: whether the private endpoint is reached from other regions of the network too. Default false."""
+    nodes_cidr: NotRequired[str]
+    """GKE: range of the nodes in a new network. Default 10.0.0.0/20."""
+    pods_cidr: NotRequired[str]
+    """GKE: range of the pods in a new network, a /24 for each node. Default 10.4.0.0/14."""
+    services_cidr: NotRequired[str]
+    """GKE: range of the services in a new network. Default 10.8.0.0/20."""
+    nat_gateways: NotRequired[bool]
+    """EKS: whether nodes of a new network have a way to the internet; without it AWS is reached by endpoints in the
+    VPC, and every image comes from a registry that nodes reach. Default true."""
+    interface_endpoints: NotRequired[list[str]]
+    """EKS: AWS services that get an endpoint in a new network, beside those that are needed without NAT gateways, by
+    the last part of their names (ssm, autoscaling). Default none."""
     network_policy: NotRequired[bool]
     """EKS: whether the VPC CNI enforces NetworkPolicy. Default true."""
     node_monitoring: NotRequired[bool]

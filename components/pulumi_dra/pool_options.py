@@ -72,6 +72,8 @@ class PoolOptions(TypedDict):
     """GKE: whether nodes boot only signed code. Default true."""
     auto_upgrade: NotRequired[bool]
     """GKE: whether GKE upgrades the nodes. Default true, and false only without a release channel."""
+    node_version: NotRequired[str]
+    """GKE, with auto_upgrade false: version of the nodes (1.35.1-gke.1616000). Default: the control plane's."""
     disk_type: NotRequired[str]
     """GKE: type of the boot disk. Default the balanced one that the machine takes."""
     disk_kms_key: NotRequired[pulumi.Input[str]]

@@ -44,14 +44,19 @@ def _ec2(operation: str, kind: str, id: str, **more: Any) -> Operation:
 
 
 def _permissions(rules: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the rules of a security group, whose `self` becomes a pair with the group itself."""
+    """Return the rules of a security group: `self` becomes a pair with the group itself, a network a range."""
     return {"IpPermissions": [_permission(dict(rule)) for rule in rules]}
 
 
 def _permission(rule: dict[str, Any]) -> dict[str, Any]:
     names = {"protocol": "IpProtocol", "fromPort": "FromPort", "toPort": "ToPort"}
-    pair = {"GroupId": OF_NOTHING, "Description": rule.pop("description", None)} if rule.pop("self", False) else {}
-    return {"UserIdGroupPairs": [pair], **{names.get(key, key): value for key, value in rule.items()}}
+    said = rule.pop("description", None)
+    from_whom: dict[str, Any] = {}
+    if rule.pop("self", False):
+        from_whom["UserIdGroupPairs"] = [{"GroupId": OF_NOTHING, "Description": said}]
+    if blocks := rule.pop("cidrBlocks", []):
+        from_whom["IpRanges"] = [{"CidrIp": block, "Description": said} for block in blocks]
+    return {**from_whom, **{names.get(key, key): value for key, value in rule.items()}}
 
 
 def _default_group(vpc: str) -> dict[str, Any]:
@@ -239,7 +244,7 @@ def requests(
 
 def _point_at_itself(request: dict[str, Any], id: str) -> None:
     for permission in request.get("IpPermissions", []):
-        for pair in permission["UserIdGroupPairs"]:
+        for pair in permission.get("UserIdGroupPairs", []):
             pair["GroupId"] = id
 
 

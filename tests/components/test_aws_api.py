@@ -41,7 +41,26 @@ def _bought_pool() -> None:
 
 
 def _named_cluster() -> None:
-    EksCluster("own", {"kubernetes_version": "1.34", "cluster_name": "own", "node_monitoring": True})
+    EksCluster(
+        "own",
+        {
+            "kubernetes_version": "1.34",
+            "cluster_name": "own",
+            "node_monitoring": True,
+            "nat_gateways": False,
+            "service_cidr": "172.30.0.0/16",
+            "control_plane_tier": "tier-xl",
+            "access_entries": [
+                {
+                    "name": "team",
+                    "principal_arn": "arn:aws:iam::111122223333:role/team",
+                    "policy": "edit",
+                    "namespaces": ["vision"],
+                    "kubernetes_groups": ["deployers"],
+                }
+            ],
+        },
+    )
 
 
 def _working_hours() -> None:

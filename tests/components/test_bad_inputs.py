@@ -16,6 +16,7 @@ from dra_planner.fleet import read_fleet
 from pulumi_dra.hosting import hosted_components
 
 PROJECT = Path(__file__).parents[2]
+ROLE = "arn:aws:iam::111122223333:role/team"
 
 
 def fleet_text(stack: str, **changes: Any) -> str:
@@ -169,6 +170,57 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("GkeCluster", {"grant_key_use": True}, "grant_key_use", "is for secrets_kms_key or disk_kms_key: without a key"),
     ("GkeGpuPool", {"grant_key_use": True}, "grant_key_use", "is for disk_kms_key: without a key"),
     ("EksCluster", {"addon_versions": {"cilium": "v1"}}, "addon_versions.cilium", "is not an add-on of this component"),
+    ("GkeCluster", {"cluster_name": "Main"}, "cluster_name", '"Main" is not 1 to 40 lower-case letters'),
+    ("GkeCluster", {"cluster_name": "g" * 41}, "cluster_name", "a letter first, no hyphen last"),
+    ("GkeCluster", {"pods_cidr": "10.0.0.0/22"}, "pods_cidr", '"10.0.0.0/22" is too small: a /21 or larger'),
+    ("GkeCluster", {"pods_cidr": "10.0.0.0/16"}, "pods_cidr", '"10.0.0.0/16" overlaps nodes_cidr, "10.0.0.0/20"'),
+    ("GkeCluster", {"nodes_cidr": "8.8.0.0/20"}, "nodes_cidr", "is not a private range"),
+    ("GkeCluster", {"services_cidr": "ten"}, "services_cidr", "is no IPv4 network in CIDR form"),
+    ("GkeCluster", {"network_id": "n", "pods_cidr": "10.16.0.0/14"}, "pods_cidr", "is for a new network"),
+    ("GkeNetwork", {"nodes_cidr": "10.8.0.0/30"}, "nodes_cidr", "is too small: a /29 or larger"),
+    (
+        "EksCluster",
+        {"nat_gateways": False, "single_nat_gateway": True},
+        "single_nat_gateway",
+        "is for a network with nat_gateways",
+    ),
+    (
+        "EksCluster",
+        {"interface_endpoints": ["com.amazonaws.ec2!"]},
+        "interface_endpoints[0]",
+        '"com.amazonaws.ec2!" is not the last part of a service',
+    ),
+    ("EksNetwork", {"interface_endpoints": ["ssm", "ssm"]}, "interface_endpoints", '"ssm" is there twice'),
+    ("EksNetwork", {"interface_endpoints": ["s3"]}, "interface_endpoints", "which has a gateway endpoint already"),
+    ("EksCluster", {"subnet_ids": ["a", "b"], "nat_gateways": False}, "nat_gateways", "is for a new network"),
+    ("EksCluster", {"service_cidr": "10.0.0.0/11"}, "service_cidr", "must be a /12 to a /24"),
+    ("EksCluster", {"service_cidr": "100.64.0.0/16"}, "service_cidr", '"100.64.0.0/16" is not within 10.0.0.0/8'),
+    ("EksCluster", {"service_cidr": "10.0.4.0/24"}, "service_cidr", 'overlaps the network, "10.0.0.0/16"'),
+    ("EksCluster", {"service_cidr": "all"}, "service_cidr", "is no IPv4 network in CIDR form"),
+    ("EksCluster", {"control_plane_tier": "xl"}, "control_plane_tier", "must be one of standard, tier-xl"),
+    *(
+        ("EksCluster", {"access_entries": [{"name": "a", "principal_arn": ROLE, **entry}]}, path, said)
+        for entry, path, said in (
+            ({}, "access_entries[0].policy", "or kubernetes_groups must say what the entry is for"),
+            ({"policy": "owner"}, "access_entries[0].policy", "must be one of cluster-admin, admin, edit, view, none"),
+            ({"policy": "view", "name": "A"}, "access_entries[0].name", '"A" is not lower-case letters'),
+            (
+                {"policy": "cluster-admin", "namespaces": ["a"]},
+                "access_entries[0].namespaces",
+                'is for admin, edit and view, not "cluster-admin"',
+            ),
+            ({"kubernetes_groups": ["system:masters"]}, "access_entries[0].kubernetes_groups", "which EKS refuses"),
+            ({"policy": "view", "principal_arn": "me"}, "access_entries[0].principal_arn", "is not the ARN of"),
+        )
+    ),
+    ("EksCluster", {"access_entries": ["viewers"]}, "access_entries[0]", "must be a structure"),
+    (
+        "GkeGpuPool",
+        {"node_version": "1.35.1-gke.1616000"},
+        "node_version",
+        "is for auto_upgrade: false, which a cluster with release_channel: none allows",
+    ),
+    ("GkeGpuPool", {"auto_upgrade": False, "node_version": "1.35"}, "node_version", '"1.35" is not a version of GKE'),
     ("EksCluster", {"cluster_name": "-dev"}, "cluster_name", '"-dev" is not the name of a cluster'),
     ("EksCluster", {"cluster_name": "d" * 101}, "cluster_name", "at most 100"),
     ("EksCluster", {"cluster_name": "d", "log_retention_days": 10}, "log_retention_days", "must be one of 1, 3, 5, 7"),

@@ -235,6 +235,67 @@ def test_one_nat_gateway_is_enough_when_asked(cluster: Any) -> None:
     assert len(cluster(single_nat_gateway=True).all("NatGateway")) == 1
 
 
+def test_without_nat_nothing_leads_to_the_internet_and_aws_is_reached_inside(cluster: Any) -> None:
+    declared = cluster(nat_gateways=False, interface_endpoints=["autoscaling", "ssm"])
+    for kind in ("NatGateway", "Eip", "InternetGateway", "Route"):
+        assert declared.all(kind) == [], kind
+    assert {each.name for each in declared.all("Subnet")} == {
+        "dev-network-private-us-east-1a",
+        "dev-network-private-us-east-1b",
+    }
+    inside = {each.inputs["serviceName"]: each for each in declared.all("VpcEndpoint")}
+    gateway = inside.pop("com.amazonaws.us-east-1.s3")
+    assert gateway.inputs["vpcEndpointType"] == "Gateway"
+    assert {name.removeprefix("com.amazonaws.us-east-1.") for name in inside} == {
+        "autoscaling", "ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "elasticloadbalancing", "logs", "ssm", "sts",
+    }  # fmt: skip
+    group = declared.one("SecurityGroup", "dev-network-endpoints")
+    (rule,) = group.inputs["ingress"]
+    assert (rule["fromPort"], rule["toPort"], rule["cidrBlocks"]) == (443, 443, ["10.0.0.0/16"])
+    for endpoint in inside.values():
+        assert endpoint.inputs["subnetIds"] == [f"dev-network-private-us-east-1{letter}-id" for letter in "ab"]
+        assert endpoint.inputs["securityGroupIds"] == ["dev-network-endpoints-id"]
+        assert endpoint.inputs["privateDnsEnabled"] is True
+        assert endpoint.name in declared.one("NodeGroup").depends_on
+
+
+def test_with_nat_there_are_the_endpoints_that_were_asked_for(cluster: Any) -> None:
+    services = [each.inputs["serviceName"] for each in cluster(interface_endpoints=["ssm"]).all("VpcEndpoint")]
+    assert sorted(services) == ["com.amazonaws.us-east-1.s3", "com.amazonaws.us-east-1.ssm"]
+    assert [each for each in cluster().all("SecurityGroup") if "endpoints" in each.name] == []
+
+
+def test_further_entries_say_who_may_do_what_and_where(cluster: Any) -> None:
+    role = "arn:aws:iam::111122223333:role/"
+    declared = cluster(
+        access_entries=[
+            {"name": "viewers", "principal_arn": f"{role}viewers", "policy": "view"},
+            {"name": "team", "principal_arn": f"{role}team", "policy": "edit", "namespaces": ["vision", "speech"]},
+            {"name": "ci", "principal_arn": f"{role}ci", "kubernetes_groups": ["deployers"]},
+        ]
+    )
+    entries = {each.name: each.inputs for each in declared.all("AccessEntry") if "-access-" in each.name}
+    assert {name: each["principalArn"].removeprefix(role) for name, each in entries.items()} == {
+        "dev-access-viewers": "viewers",
+        "dev-access-team": "team",
+        "dev-access-ci": "ci",
+    }
+    assert entries["dev-access-ci"]["kubernetesGroups"] == ["deployers"]
+    policies = {each.name: each.inputs for each in declared.all("AccessPolicyAssociation") if "-access-" in each.name}
+    assert {name: (each["policyArn"].rpartition("/")[2], each["accessScope"]) for name, each in policies.items()} == {
+        "dev-access-viewers": ("AmazonEKSViewPolicy", {"type": "cluster"}),
+        "dev-access-team": ("AmazonEKSEditPolicy", {"type": "namespace", "namespaces": ["vision", "speech"]}),
+    }
+
+
+def test_services_and_the_control_plane_are_as_asked(cluster: Any) -> None:
+    inputs = cluster(service_cidr="172.30.0.0/16", control_plane_tier="tier-xl").one("Cluster").inputs
+    assert inputs["kubernetesNetworkConfig"] == {"serviceIpv4Cidr": "172.30.0.0/16"}
+    assert inputs["controlPlaneScalingConfig"] == {"tier": "tier-xl"}
+    usual = cluster().one("Cluster").inputs
+    assert not {"kubernetesNetworkConfig", "controlPlaneScalingConfig"} & usual.keys()
+
+
 def test_nodes_live_in_private_subnets_only(cluster: Any) -> None:
     declared = cluster()
     private = [f"dev-network-private-us-east-1{letter}-id" for letter in "ab"]

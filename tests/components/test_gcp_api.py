@@ -30,6 +30,7 @@ def _with_everything() -> None:
             "secrets_kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
             "disk_kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
             "security_group": "gke-security-groups@example.com",
+            "global_access": True,
             "maintenance_exclusions": [
                 {"name": "busy", "start_time": "2026-11-20T00:00:00Z", "end_time": "2026-12-04T00:00:00Z"}
             ],
@@ -51,6 +52,7 @@ def _with_everything() -> None:
                 "max_pods": 64,
                 "taints": [{"key": "team", "value": "vision", "effect": "NoExecute"}],
                 "autoscaled": capacity in ("flex-start", "queued"),
+                **({"auto_upgrade": False, "node_version": "1.35.1-gke.1616000"} if capacity == "on-demand" else {}),
                 **({"reservation_name": "block"} if capacity == "reservation" else {}),
             },
         )

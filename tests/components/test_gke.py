@@ -113,7 +113,33 @@ def test_nodes_have_an_account_of_their_own_with_least_roles(cluster: Any) -> No
 
 
 def test_the_removed_first_pool_can_never_replace_the_cluster(cluster: Any) -> None:
-    assert cluster().one("Cluster").ignore_changes == ("initialNodeCount", "nodeConfig")
+    ignored = cluster().one("Cluster").ignore_changes
+    assert ignored == ("initialNodeCount", "nodeConfig", "removeDefaultNodePool")
+
+
+def test_a_name_of_ones_own_is_the_clusters_and_stands_once(cluster: Any) -> None:
+    named = cluster(cluster_name="main").one("Cluster")
+    assert named.inputs["name"] == "main"
+    assert "name" not in cluster().one("Cluster").inputs
+
+
+def test_a_new_network_has_the_ranges_that_were_asked_for(declare: Any) -> None:
+    given = {"nodes_cidr": "10.64.0.0/22", "pods_cidr": "100.64.0.0/16", "services_cidr": "10.65.0.0/24"}
+    declared = declare(lambda: GkeCluster("dev", {**CLUSTER, **given}))  # type: ignore[arg-type]  # plain
+    subnet = declared.one("Subnetwork").inputs
+    assert subnet["ipCidrRange"] == "10.64.0.0/22"
+    assert [each["ipCidrRange"] for each in subnet["secondaryIpRanges"]] == ["100.64.0.0/16", "10.65.0.0/24"]
+
+
+def test_the_private_endpoint_is_reached_from_other_regions_when_asked(cluster: Any) -> None:
+    private = cluster(global_access=True).one("Cluster").inputs["privateClusterConfig"]
+    assert private["masterGlobalAccessConfig"] == {"enabled": True}
+    assert "masterGlobalAccessConfig" not in cluster().one("Cluster").inputs["privateClusterConfig"]
+
+
+def test_nodes_have_a_version_of_their_own_where_nobody_else_moves_them_on(pool: Any) -> None:
+    assert pool(auto_upgrade=False, node_version="1.35.1-gke.1616000").inputs["version"] == "1.35.1-gke.1616000"
+    assert "version" not in pool().inputs
 
 
 def test_a_new_network_has_ranges_logs_and_a_way_out(declare: Any) -> None:

@@ -1,5 +1,6 @@
 """Stacks of this repository in a scratch project: a fleet from `stacks/`, a plan made here, the real engine."""
 
+import copy
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -91,6 +92,22 @@ class Journey:
     @property
     def plan_path(self) -> Path:
         return self.engine.settings_folder / f"{self.stack}.plan.json"
+
+    def preview_of(self, change: Callable[[dict[str, Any]], None], *, nodes: Mapping[str, int] | int) -> Any:
+        """Return the preview of a change to the settings, which is taken back then."""
+        kept = copy.deepcopy(self.config)
+        change(self.config)
+        self.write(nodes=nodes)
+        told = self.engine.preview(self.stack)
+        self.config = kept
+        self.write(nodes=nodes)
+        return told
+
+    def up(self) -> dict[str, str]:
+        """Return what `up` changed; it must succeed."""
+        done = self.engine.up(self.stack, skip_preview=True)
+        assert done.ok, done.output
+        return self.changed(done)
 
     def changed(self, result: Any) -> dict[str, str]:
         """Return name → operation of every resource that did not stay the same."""

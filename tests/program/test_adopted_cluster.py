@@ -1,8 +1,9 @@
-"""An EKS cluster that somebody else made, taken over by `pulumi import`: nothing is replaced."""
+"""Clusters that somebody else made, taken over by `pulumi import`: nothing is replaced, nothing of theirs goes."""
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,12 @@ import yaml
 from dra_sandbox.clouds.memory import VARIABLE
 from dra_sandbox.engine import Engine
 
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("eks")]
+pytestmark = pytest.mark.engine
 
-CLUSTER, NODE_GROUP, ADDON = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup", "aws:eks/addon:Addon"
 ROLE = "arn:aws:iam::123456789012:role/theirs"
 KEY = "arn:aws:kms:us-east-1:123456789012:key/theirs"
 # As another tool would make it: with add-ons of EKS' own, an admin who is whoever made it, and both ways in.
-THEIRS = f"""
+ON_EKS = f"""
 import pulumi, pulumi_aws as aws
 
 cluster = aws.eks.Cluster(
@@ -46,44 +46,150 @@ aws.eks.NodeGroup(
     opts=pulumi.ResourceOptions(depends_on=addons),
 )
 """
-IDS = {
-    "dra-cluster-cluster": "main",
-    "dra-cluster-vpc-cni": "main:vpc-cni",
-    "dra-cluster-kube-proxy": "main:kube-proxy",
-    "dra-cluster-coredns": "main:coredns",
+NETWORK = "projects/my-project/global/networks/theirs"
+SUBNETWORK = "projects/my-project/regions/us-central1/subnetworks/theirs"
+# With GKE's first pool, on which something runs, and settings of their own that only its creation could say.
+ON_GKE = f"""
+import pulumi_gcp as gcp
+
+cluster = gcp.container.Cluster(
+    "cluster",
+    name="main",
+    location="us-central1",
+    node_locations=["us-central1-a"],
+    initial_node_count=2,
+    default_max_pods_per_node=64,
+    min_master_version="1.34",
+    release_channel={{"channel": "STABLE"}},
+    network="{NETWORK}",
+    subnetwork="{SUBNETWORK}",
+    networking_mode="VPC_NATIVE",
+    ip_allocation_policy={{
+        "cluster_secondary_range_name": "their-pods", "services_secondary_range_name": "their-services"
+    }},
+    datapath_provider="ADVANCED_DATAPATH",
+    private_cluster_config={{"enable_private_nodes": True, "master_ipv4_cidr_block": "172.16.0.32/28"}},
+    workload_identity_config={{"workload_pool": "my-project.svc.id.goog"}},
+)
+gcp.container.NodePool("workers", name="workers", cluster=cluster.id, location="us-central1", node_count=2)
+"""
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """A cluster of somebody else's, and how a stack of this repository is led to it."""
+
+    stack: str
+    program: str
+    settings: Mapping[str, str]
+    network: Mapping[str, Any]
+    cluster: Mapping[str, str]
+    ids: Mapping[str, str]
+    cluster_type: str
+    pool_type: str
+    kept: frozenset[str]  # pools that are there before and after
+    wrong: Mapping[str, Any]  # what their cluster is not: the preview says that it would be replaced
+    beside: Mapping[str, Any] = field(default_factory=dict)  # further options of the platform
+
+    @property
+    def platform(self) -> dict[str, Any]:
+        return {"cluster": dict(self.cluster), **self.beside}
+
+
+GKE_ID = "projects/my-project/locations/us-central1/clusters/main"
+THEIRS = {
+    "eks": Theirs(
+        stack="eks-dev",
+        program=ON_EKS,
+        settings={"aws:region": "us-east-1"},
+        network={"subnetIds": ["subnet-a", "subnet-b"]},
+        cluster={"clusterName": "main", "clusterRoleArn": ROLE},
+        ids={
+            "dra-cluster-cluster": "main",
+            "dra-cluster-vpc-cni": "main:vpc-cni",
+            "dra-cluster-kube-proxy": "main:kube-proxy",
+            "dra-cluster-coredns": "main:coredns",
+        },
+        cluster_type="aws:eks/cluster:Cluster",
+        pool_type="aws:eks/nodeGroup:NodeGroup",
+        kept=frozenset({"main:workers"}),
+        wrong={"clusterRoleArn": None},
+        beside={"secretsKmsKey": KEY},
+    ),
+    "gke": Theirs(
+        stack="gke-dev",
+        program=ON_GKE,
+        settings={"gcp:project": "my-project", "gcp:region": "us-central1"},
+        network={"zones": ["us-central1-a"]},
+        cluster={
+            "clusterName": "main",
+            "networkId": NETWORK,
+            "subnetworkId": SUBNETWORK,
+            "podsRangeName": "their-pods",
+            "servicesRangeName": "their-services",
+        },
+        ids={"dra-cluster-cluster": GKE_ID},
+        cluster_type="gcp:container/cluster:Cluster",
+        pool_type="gcp:container/nodePool:NodePool",
+        kept=frozenset({f"{GKE_ID}/nodePools/default-pool", f"{GKE_ID}/nodePools/workers"}),
+        wrong={"podsRangeName": "another-range"},
+    ),
 }
-PLATFORM = {"cluster": {"clusterName": "main", "clusterRoleArn": ROLE}, "secretsKmsKey": KEY}
 
 
-def make_theirs(folder: Path, cloud: Path) -> None:
+@dataclass
+class Taken:
+    """The stack that takes the cluster over."""
+
+    theirs: Theirs
+    journey: Any
+
+    @property
+    def pools(self) -> Mapping[str, Any]:
+        pools: Mapping[str, Any] = self.journey.engine.cloud.all(self.theirs.pool_type)
+        return pools
+
+    @property
+    def cluster(self) -> dict[str, Any]:
+        (found,) = self.journey.engine.cloud.all(self.theirs.cluster_type).values()
+        return dict(found)
+
+
+def make_theirs(folder: Path, theirs: Theirs, cloud: Path) -> None:
     """Make the cluster with a program and a state that nobody looks at again."""
     project = folder / "source"
     project.mkdir(parents=True)
     runtime = {"name": "python", "options": {"toolchain": "pip", "virtualenv": sys.prefix}}
     (project / "Pulumi.yaml").write_text(yaml.safe_dump({"name": "theirs", "runtime": runtime}))
-    (project / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": {"aws:region": "us-east-1"}}))
-    (project / "__main__.py").write_text(THEIRS)
+    (project / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": dict(theirs.settings)}))
+    (project / "__main__.py").write_text(theirs.program)
     engine = Engine(folder / "work", project, environment={VARIABLE: str(cloud)})
     engine.stack_init("dev")
     made = engine.up("dev", skip_preview=True)
     assert made.ok, made.output
 
 
-@pytest.fixture(scope="module")
-def stack(journey: Callable[[str], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The stack eks-dev over the subnets of a cluster that is there; nothing of it is in the state."""
-    stack = journey("eks-dev")
-    make_theirs(tmp_path_factory.mktemp("theirs"), stack.engine.work_dir / "cloud.json")
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(each, marks=pytest.mark.xdist_group(name), id=name) for name, each in THEIRS.items()],
+)
+def taken(
+    request: pytest.FixtureRequest, journey: Callable[[str], Any], tmp_path_factory: pytest.TempPathFactory
+) -> Taken:
+    """A stack over the network of a cluster that is there; nothing of it is in the state."""
+    theirs: Theirs = request.param
+    stack = journey(theirs.stack)
+    make_theirs(tmp_path_factory.mktemp("theirs"), theirs, stack.engine.work_dir / "cloud.json")
 
     def over_theirs(fleet: dict[str, Any]) -> None:
-        fleet["network"], fleet["pools"] = {"subnetIds": ["subnet-a", "subnet-b"]}, fleet["pools"][:1]
+        fleet["network"], fleet["pools"] = dict(theirs.network), fleet["pools"][:1]
 
-    stack.config["pulumi-dra:platform"] = PLATFORM
+    stack.config["pulumi-dra:platform"] = theirs.platform
     stack.write(nodes=1, change=over_theirs)
-    return stack
+    return Taken(theirs, stack)
 
 
-def adopt(stack: Any, ids: dict[str, str]) -> Any:
+def adopt(stack: Any, ids: Mapping[str, str]) -> Any:
     """Import what has an id: the list is the engine's own, of all that the program would create."""
     file = stack.engine.work_dir / "adopt.json"
     listed = stack.engine.preview(stack.stack, options=["--import-file", str(file)])
@@ -98,46 +204,41 @@ def adopt(stack: Any, ids: dict[str, str]) -> Any:
     return stack.engine.import_resources(stack.stack, file)
 
 
-def operations(stack: Any, result: Any) -> dict[str, str]:
-    assert result.ok, result.output
-    changed: dict[str, str] = stack.changed(result)
-    return changed
-
-
-def test_what_is_not_there_is_not_taken_over(stack: Any) -> None:
-    refused = adopt(stack, {"dra-cluster-cluster": "another"})
+def test_what_is_not_there_is_not_taken_over(taken: Taken) -> None:
+    refused = adopt(taken.journey, {"dra-cluster-cluster": taken.theirs.ids["dra-cluster-cluster"] + "-of-others"})
     assert not refused.ok
     assert "does not exist" in refused.output
 
 
-def test_cluster_and_addons_are_taken_into_the_state(stack: Any) -> None:
-    taken = adopt(stack, IDS)
-    assert taken.ok, taken.output
-    there = {each["urn"].rpartition("::")[2]: each.get("id") for each in stack.engine.resources(stack.stack)}
-    assert IDS.items() <= there.items()
+def test_the_cluster_is_taken_into_the_state(taken: Taken) -> None:
+    done = adopt(taken.journey, taken.theirs.ids)
+    assert done.ok, done.output
+    resources = taken.journey.engine.resources(taken.journey.stack)
+    there = {each["urn"].rpartition("::")[2]: each.get("id") for each in resources}
+    assert taken.theirs.ids.items() <= there.items()
 
 
-def test_with_a_role_of_its_own_it_would_be_replaced_and_the_preview_says_so(stack: Any) -> None:
-    stack.config["pulumi-dra:platform"] = {**PLATFORM, "cluster": {"clusterName": "main"}}
-    stack.write(nodes=1)
-    changed = operations(stack, stack.engine.preview(stack.stack))
-    assert changed["dra-cluster-cluster"] in {"replace", "create-replacement", "delete-replaced"}
-    stack.config["pulumi-dra:platform"] = PLATFORM
-    stack.write(nodes=1)
+def test_what_it_is_not_would_replace_it_and_the_preview_says_so(taken: Taken) -> None:
+    options = {**taken.theirs.cluster, **taken.theirs.wrong}
+    said = {name: value for name, value in options.items() if value is not None}
+    told = taken.journey.preview_of(lambda config: config["pulumi-dra:platform"].update(cluster=said), nodes=1)
+    assert told.ok, told.output
+    assert taken.journey.changed(told)["dra-cluster-cluster"] in {"replace", "create-replacement", "delete-replaced"}
 
 
-def test_the_platform_grows_in_it_and_nothing_is_replaced(stack: Any) -> None:
-    changed = operations(stack, stack.engine.up(stack.stack, skip_preview=True))
-    assert {changed[name] for name in IDS if name in changed} == {"update"}, changed
+def test_the_platform_grows_in_it_and_nothing_is_replaced(taken: Taken) -> None:
+    before = {name: taken.pools[name] for name in taken.theirs.kept}
+    changed = taken.journey.up()
+    assert {changed[name] for name in taken.theirs.ids if name in changed} == {"update"}, changed
     assert set(changed.values()) == {"create", "update"}, changed
     assert changed["dra-l4-nodes"] == changed["dra-driver-release"] == "create"
-    (cluster,) = stack.engine.cloud.all(CLUSTER).values()
-    assert (cluster["roleArn"], cluster["accessConfig"]["authenticationMode"]) == (ROLE, "API")
-    assert len(stack.engine.cloud.all(ADDON)) == 4, "three of theirs, and the agent of Pod Identity"
-    groups = stack.engine.cloud.all(NODE_GROUP)
-    assert groups["main:workers"]["scalingConfig"]["desiredSize"] == 2, "theirs stays as it is"
-    assert len(groups) == 3
+    assert {name: taken.pools.get(name) for name in taken.theirs.kept} == before, "theirs stay as they are"
+    assert len(taken.pools) == len(before) + 2, "the system nodes and the GPU pool come beside them"
+    if taken.theirs.stack == "eks-dev":
+        assert (taken.cluster["roleArn"], taken.cluster["accessConfig"]["authenticationMode"]) == (ROLE, "API")
+        addons = taken.journey.engine.cloud.all("aws:eks/addon:Addon")
+        assert len(addons) == 4, "three of theirs, and the agent of Pod Identity"
 
 
-def test_a_second_up_changes_nothing(stack: Any) -> None:
-    assert operations(stack, stack.engine.up(stack.stack, skip_preview=True)) == {}
+def test_a_second_up_changes_nothing(taken: Taken) -> None:
+    assert taken.journey.up() == {}

@@ -1,5 +1,6 @@
 """A platform on EKS that is lived with: grown, scaled by somebody else, upgraded; what is replaced is named."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("eks")]
 
 NODE_GROUP, CLUSTER = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster"
 SUBNET, INTERFACE = "aws:ec2/subnet:Subnet", "aws:ec2/networkInterface:NetworkInterface"
+VPC, GROUP, VOLUME = "aws:ec2/vpc:Vpc", "aws:ec2/securityGroup:SecurityGroup", "aws:ebs/volume:Volume"
+BALANCER = "aws:lb/loadBalancer:LoadBalancer"
 
 
 @pytest.fixture(scope="module")
@@ -20,16 +23,8 @@ def stack(journey: Callable[[str], Any]) -> Any:
         fleet["autoscaler"], fleet["pools"] = "cluster-autoscaler", fleet["pools"][:1]
 
     stack.write(nodes=1, change=autoscaled)
-    up(stack)
+    stack.up()
     return stack
-
-
-def up(stack: Any) -> dict[str, str]:
-    """Return what `up` changed; it must succeed."""
-    done = stack.engine.up(stack.stack, skip_preview=True)
-    assert done.ok, done.output
-    changed: dict[str, str] = stack.changed(done)
-    return changed
 
 
 def group(stack: Any) -> tuple[str, dict[str, Any]]:
@@ -56,7 +51,7 @@ def autoscaler(stack: Any) -> str:
 def test_a_plan_that_grows_is_built_beside_an_autoscaler(stack: Any) -> None:
     assert sizes(stack) == (1, 1, 4)
     stack.write(nodes=3)
-    assert up(stack) == {"dra-plan": "update", "dra-l4-nodes": "update"}
+    assert stack.up() == {"dra-plan": "update", "dra-l4-nodes": "update"}
     assert sizes(stack) == (3, 3, 4)
 
 
@@ -65,14 +60,14 @@ def test_what_the_autoscaler_added_stays_when_the_limits_change(stack: Any) -> N
     scaled = {**now["scalingConfig"], "desiredSize": 4}
     stack.engine.cloud.put(NODE_GROUP, name, {**now, "scalingConfig": scaled})
     stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(count={"min": 0, "max": 6}))
-    assert up(stack) == {"dra-plan": "update", "dra-l4-nodes": "update"}
+    assert stack.up() == {"dra-plan": "update", "dra-l4-nodes": "update"}
     assert sizes(stack) == (2, 4, 6)
 
 
 def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
     for minor in ("1.35", "1.36"):
         stack.write(nodes=2, change=lambda fleet, minor=minor: fleet.update(kubernetes=minor))
-        changed = up(stack)
+        changed = stack.up()
         assert set(changed.values()) == {"update"}, changed
         assert {"dra-plan", "dra-cluster-cluster", "dra-cluster-system", "dra-l4-nodes"} <= changed.keys()
         versions = {each["version"] for kind in (CLUSTER, NODE_GROUP) for each in stack.engine.cloud.all(kind).values()}
@@ -82,20 +77,34 @@ def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
 
 def test_a_machine_replaces_its_pool_alone(stack: Any) -> None:
     stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
-    assert up(stack) == {"dra-plan": "update", "dra-l4-nodes": "delete-replaced"}
+    assert stack.up() == {"dra-plan": "update", "dra-l4-nodes": "delete-replaced"}
 
 
-def test_interfaces_that_a_tenant_left_stop_a_destroy_which_goes_on_without_them(stack: Any) -> None:
-    subnet = next(iter(stack.engine.cloud.all(SUBNET)))
-    stack.engine.cloud.put(INTERFACE, "eni-left", {"subnetId": subnet})
-    stopped = stack.engine.destroy(stack.stack)
-    assert not stopped.ok
-    assert f"The subnet '{subnet}' has dependencies and cannot be deleted" in stopped.output
-    assert stack.engine.cloud.all(NODE_GROUP) == stack.engine.cloud.all(CLUSTER) == {}
-    stack.engine.cloud.drop(INTERFACE, "eni-left")
+def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
+    """A pod's interface, a Service's load balancer and its group keep the network; a volume costs on, unasked."""
+    cloud = stack.engine.cloud
+    subnet, (vpc,) = next(iter(cloud.all(SUBNET))), cloud.all(VPC)
+    in_use = f"The subnet '{subnet}' has dependencies and cannot be deleted"
+    left = {
+        (INTERFACE, "eni-left"): ({"subnetId": subnet}, in_use),
+        (BALANCER, "k8s-web"): ({"subnets": [subnet], "vpcId": vpc}, f"Network {vpc} has some mapped public address"),
+        (GROUP, "sg-k8s-elb"): ({"vpcId": vpc}, f"The vpc '{vpc}' has dependencies and cannot be deleted"),
+    }
+    for (token, identifier), (properties, _) in left.items():
+        cloud.put(token, identifier, properties)
+    cloud.put(VOLUME, "vol-left", {"size": 100})
+    for (token, identifier), (_, said) in left.items():
+        stopped = stack.engine.destroy(stack.stack)
+        assert not stopped.ok
+        assert re.search(said, stopped.output)
+        assert cloud.all(NODE_GROUP) == cloud.all(CLUSTER) == {}
+        cloud.drop(token, identifier)
 
 
-def test_nothing_is_left_in_the_cloud(stack: Any) -> None:
+def test_nothing_of_ours_is_left_in_the_cloud(stack: Any) -> None:
     destroyed = stack.engine.destroy(stack.stack)
     assert destroyed.ok, destroyed.output
-    assert stack.engine.cloud.all(NODE_GROUP) == stack.engine.cloud.all(CLUSTER) == {}
+    assert stack.engine.resources(stack.stack) == []
+    cloud = stack.engine.cloud
+    assert cloud.all(NODE_GROUP) == cloud.all(CLUSTER) == cloud.all(VPC) == {}
+    assert list(cloud.all(VOLUME)) == ["vol-left"]

@@ -29,16 +29,8 @@ def stack(journey: Callable[[str], Any]) -> Any:
         fleet["pools"][0] |= {"count": {"min": 0, "max": 4}, "schedule": hours(-timedelta(hours=3), timedelta(hours=3))}
 
     stack.write(nodes=2, change=scheduled)
-    up(stack)
+    stack.up()
     return stack
-
-
-def up(stack: Any) -> dict[str, str]:
-    """Return what `up` changed; it must succeed."""
-    done = stack.engine.up(stack.stack, skip_preview=True)
-    assert done.ok, done.output
-    changed: dict[str, str] = stack.changed(done)
-    return changed
 
 
 def sizes(stack: Any) -> tuple[int, int, int]:
@@ -49,7 +41,7 @@ def sizes(stack: Any) -> tuple[int, int, int]:
 
 def test_in_its_hours_a_pool_has_what_the_plan_says_and_a_second_up_changes_nothing(stack: Any) -> None:
     assert sizes(stack) == (0, 2, 4)
-    assert up(stack) == {}
+    assert stack.up() == {}
 
 
 def test_time_takes_the_nodes_away_and_brings_them_back_without_touching_the_limits(stack: Any) -> None:
@@ -64,7 +56,7 @@ def test_a_plan_that_grows_makes_the_actions_anew(stack: Any) -> None:
     for name, action in stack.engine.cloud.all(SCHEDULE).items():
         stack.engine.cloud.put(SCHEDULE, name, {**action, "startTime": "2020-01-01T08:00:00Z"})
     stack.write(nodes=3)
-    changed = up(stack)
+    changed = stack.up()
     assert changed.pop("dra-l4-nodes-start") in {"create-replacement", "replace", "delete-replaced"}
     assert changed == {"dra-plan": "update", "dra-l4-nodes": "update"}
     assert sizes(stack) == (0, 3, 4)
@@ -76,13 +68,13 @@ def test_after_its_hours_an_up_starts_nothing(stack: Any) -> None:
         nodes=3,
         change=lambda fleet: fleet["pools"][0].update(schedule=hours(timedelta(hours=3), timedelta(hours=6))),
     )
-    up(stack)
+    stack.up()
     assert sizes(stack) == (0, 0, 4)
 
 
 def test_without_a_schedule_the_nodes_stay_and_nothing_is_left(stack: Any) -> None:
     stack.write(nodes=3, change=lambda fleet: fleet["pools"][0].pop("schedule"))
-    up(stack)
+    stack.up()
     assert sizes(stack) == (3, 3, 4)
     assert stack.engine.cloud.all(SCHEDULE) == {}
     destroyed = stack.engine.destroy(stack.stack)

@@ -24,14 +24,6 @@ def stack(journey: Callable[[str], Any]) -> Any:
     return stack
 
 
-def up(stack: Any) -> dict[str, str]:
-    """Return what `up` changed; it must succeed."""
-    done = stack.engine.up(stack.stack, skip_preview=True)
-    assert done.ok, done.output
-    changed: dict[str, str] = stack.changed(done)
-    return changed
-
-
 def nodes(stack: Any, pool: str) -> tuple[int, set[str]]:
     """Return how many nodes a pool has, and in which zones they may be."""
     groups = stack.engine.cloud.all(NODE_GROUP).values()
@@ -42,7 +34,7 @@ def nodes(stack: Any, pool: str) -> tuple[int, set[str]]:
 
 
 def test_what_is_there_is_left_alone(stack: Any) -> None:
-    assert up(stack) == {}
+    assert stack.up() == {}
 
 
 def test_a_pool_in_the_lost_zone_cannot_grow_and_the_cloud_says_why(stack: Any) -> None:
@@ -58,7 +50,7 @@ def test_another_zone_replaces_that_pool_alone_while_one_over_both_zones_grows(s
         nodes={"l4": 3, "h100": 2},
         change=lambda fleet: next(each for each in fleet["pools"] if each["name"] == "h100").update(zones=[LEFT]),
     )
-    changed = up(stack)
+    changed = stack.up()
     assert changed.pop("dra-h100-nodes") == "delete-replaced"
     assert changed == {"dra-plan": "update", "dra-l4-nodes": "update"}
     assert nodes(stack, "h100") == (2, {LEFT})
@@ -72,12 +64,12 @@ def test_a_new_pool_names_the_zone_that_is_left(stack: Any) -> None:
     assert not refused.ok
     assert f"or choosing {LEFT}" in refused.output
     stack.write(nodes={"l4": 3, "h100": 2, "new": 1}, change=lambda fleet: fleet["pools"][-1].update(zones=[LEFT]))
-    up(stack)
+    stack.up()
     assert nodes(stack, "new") == (1, {LEFT})
 
 
 def test_when_the_zone_is_back_nothing_moves_by_itself(stack: Any) -> None:
     stack.engine.cloud.drop(LOST_ZONE, LOST)
-    assert up(stack) == {}
+    assert stack.up() == {}
     destroyed = stack.engine.destroy(stack.stack)
     assert destroyed.ok, destroyed.output

@@ -26,6 +26,25 @@ def plan_addresses(vpc_cidr: str, zones: Iterable[str]) -> dict[str, ZoneAddress
     return {zone: ZoneAddresses(str(private[at]), str(public[at])) for zone, at in letters.items()}
 
 
+def overlap(one: str, other: str) -> bool:
+    """Whether two ranges have addresses in common."""
+    return ipaddress.IPv4Network(one).overlaps(ipaddress.IPv4Network(other))
+
+
+def check_service_cidr(cidr: str) -> str:
+    """Return what is wrong with the range of a cluster's services, or ""."""
+    try:
+        network = ipaddress.IPv4Network(cidr)
+    except ValueError as error:
+        return f'"{cidr}" is no IPv4 network in CIDR form ({error})'
+    if not 12 <= network.prefixlen <= 24:
+        return f'"{cidr}" must be a /12 to a /24'
+    inside = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
+    if any(network.subnet_of(ipaddress.IPv4Network(block)) for block in inside):
+        return ""
+    return f'"{cidr}" is not within {", ".join(inside)}'
+
+
 def check_vpc_cidr(cidr: str) -> str:
     """Return what is wrong with the address range of a new VPC, or ""."""
     try:

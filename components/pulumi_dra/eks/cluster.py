@@ -10,8 +10,9 @@ from pulumi_aws.eks.outputs import ClusterIdentity
 
 from pulumi_dra.children import Children
 from pulumi_dra.eks.access import declare_access
+from pulumi_dra.eks.access_entries import declare_access_entries
 from pulumi_dra.eks.addons import Addons
-from pulumi_dra.eks.cluster_inputs import EksClusterArgs, EksClusterInputs, read_cluster_inputs
+from pulumi_dra.eks.cluster_inputs import TIERS, EksClusterArgs, EksClusterInputs, read_cluster_inputs
 from pulumi_dra.eks.control_plane_logs import declare_control_plane_logs
 from pulumi_dra.eks.credentials import Credentials, configured_credentials
 from pulumi_dra.eks.key_grants import declare_volume_grant, existing_service_role
@@ -84,6 +85,7 @@ class EksCluster(pulumi.ComponentResource):
         ]
         cluster = self._declare_cluster(inputs, ways_out)
         access = declare_access(name, cluster, inputs.admin_principal_arns, partition, children)
+        declare_access_entries(name, cluster, inputs.access_entries, partition, children)
         issuer = cluster.identities.apply(_issuer)
         oidc = aws.iam.OpenIdConnectProvider(
             f"{name}-oidc", url=issuer, client_id_lists=["sts.amazonaws.com"], tags=inputs.tags, opts=children.options()
@@ -126,7 +128,9 @@ class EksCluster(pulumi.ComponentResource):
         settings = EksNetworkArgs(
             zones=inputs.zones,
             cidr_block=inputs.vpc_cidr,
-            single_nat_gateway=inputs.single_nat_gateway,
+            nat_gateways=inputs.way_out.nat_gateways,
+            single_nat_gateway=inputs.way_out.single_nat_gateway,
+            interface_endpoints=inputs.way_out.interface_endpoints,
             tags=inputs.tags,
         )
         if inputs.subnet_tags:
@@ -171,6 +175,10 @@ class EksCluster(pulumi.ComponentResource):
             # The add-ons declared here are the only ones: EKS would otherwise install unmanaged copies first.
             bootstrap_self_managed_addons=False,
             deletion_protection=inputs.deletion_protection,
+            kubernetes_network_config={"service_ipv4_cidr": inputs.service_cidr} if inputs.service_cidr else None,
+            control_plane_scaling_config=(
+                {"tier": inputs.control_plane_tier} if inputs.control_plane_tier != TIERS[0] else None
+            ),
             upgrade_policy={"support_type": inputs.support_type} if inputs.support_type else None,
             zonal_shift_config={"enabled": True} if inputs.zonal_shift else None,
             tags=inputs.tags,

@@ -8,16 +8,25 @@ import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.eks import CLOUD
+from pulumi_dra.access_entry import AccessEntry
+from pulumi_dra.eks.access_entries import Entry, read_access_entries
 from pulumi_dra.eks.addons import ADDONS, NODE_MONITORING
-from pulumi_dra.eks.address_plan import check_vpc_cidr
+from pulumi_dra.eks.address_plan import check_service_cidr, check_vpc_cidr, overlap
 from pulumi_dra.eks.control_plane_logs import RETENTION_DAYS
 from pulumi_dra.eks.credentials import Credentials
+from pulumi_dra.eks.endpoints import WayOut, read_way_out
 from pulumi_dra.eks.network import read_zones
 from pulumi_dra.eks.permissions_boundary import read_boundary
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
 from pulumi_dra.kubernetes_version import check_version
+
+# EKS API reference, ControlPlaneScalingConfig.
+TIERS = ("standard", "tier-xl", "tier-2xl", "tier-4xl", "tier-8xl")
+OF_A_NEW_NETWORK = (
+    "zone_count", "zones", "vpc_cidr", "single_nat_gateway", "nat_gateways", "interface_endpoints", "subnet_tags",
+)  # fmt: skip
 
 
 class EksClusterArgs(TypedDict):
@@ -49,9 +58,24 @@ class EksClusterArgs(TypedDict):
     """Address range of a new network, a /16 to a /20. Default 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
     """One NAT gateway for all zones of a new network instead of one in each. Default false."""
+    nat_gateways: NotRequired[bool]
+    """Whether nodes of a new network have a way to the internet. False: AWS is reached by `interface_endpoints` alone,
+    and every image must come from a registry that nodes reach (ECR). Default true."""
+    interface_endpoints: NotRequired[list[str]]
+    """AWS services that get an endpoint in a new network, by the last part of their names (ssm, sqs, autoscaling).
+    Without NAT gateways those that EKS nodes need come by themselves. Default none."""
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
     """IAM roles or users that administer the cluster. Default: the one who first creates it, as an entry of its own
     that can be seen and removed. Name a role that whoever deploys can take."""
+    access_entries: NotRequired[list[AccessEntry]]
+    """Who else may use the cluster: IAM roles or users with one of EKS' policies, in namespaces or everywhere, or with
+    groups that RBAC names. Default none."""
+    service_cidr: NotRequired[str]
+    """Range of the services, a /12 to a /24, beside those of the network; another one replaces the cluster. Default
+    EKS' own: 10.100.0.0/16 or 172.20.0.0/16."""
+    control_plane_tier: NotRequired[str]
+    """Size of the control plane that is always there: standard (default), tier-xl, tier-2xl, tier-4xl or tier-8xl, at a
+    price of its own."""
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
     """IAM role that the kubeconfig takes. Default: the one that the default provider assumes (aws:assumeRoles); with a
     provider of one's own none."""
@@ -114,8 +138,11 @@ class EksClusterInputs:
     zones: list[str]
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]] | None
     vpc_cidr: str
-    single_nat_gateway: bool
+    way_out: WayOut
     admin_principal_arns: pulumi.Input[list[pulumi.Input[str]]] | None
+    access_entries: list[Entry]
+    service_cidr: str  # "" for EKS' own
+    control_plane_tier: str
     credentials: Credentials | None  # None for those of the default provider
     kms_key_arn: pulumi.Input[str] | None
     disk_kms_key_arn: pulumi.Input[str] | None
@@ -147,7 +174,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         elif addon == NODE_MONITORING and not node_monitoring:
             read.refuse(f"addon_versions.{addon}", "is for node_monitoring: true")
     if read.has("subnet_ids"):
-        for key in ("zone_count", "zones", "vpc_cidr", "single_nat_gateway", "subnet_tags"):
+        for key in OF_A_NEW_NETWORK:
             if read.has(key):
                 read.refuse(key, "is for a new network; subnet_ids name an existing one")
         if isinstance(subnet_ids, list) and len(subnet_ids) < 2:
@@ -169,8 +196,11 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         zones=zones,
         subnet_ids=subnet_ids if read.has("subnet_ids") else None,
         vpc_cidr=read.text("vpc_cidr", "10.0.0.0/16", check=check_vpc_cidr),
-        single_nat_gateway=read.flag("single_nat_gateway", False),
+        way_out=read_way_out(read),
         admin_principal_arns=admins if read.has("admin_principal_arns") else None,
+        access_entries=read_access_entries(read),
+        service_cidr=_read_service_cidr(read),
+        control_plane_tier=read.choice("control_plane_tier", TIERS, TIERS[0]),
         credentials=_read_credentials(read),
         kms_key_arn=read.identifier("kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
@@ -197,6 +227,15 @@ def _read_credentials(read: InputReader) -> Credentials | None:
     role = read.identifier("kubeconfig_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role")
     profile = read.text("kubeconfig_profile", "")
     return Credentials(role_arn=role or "", profile=profile) if role is not None or profile else None
+
+
+def _read_service_cidr(read: InputReader) -> str:
+    """EKS API reference, KubernetesNetworkConfigRequest: private, a /12 to a /24, not over the VPC's."""
+    given = read.text("service_cidr", "", check=check_service_cidr)
+    network = read.text("vpc_cidr", "10.0.0.0/16") if not read.has("subnet_ids") else ""
+    if given and network and not check_service_cidr(given) and not check_vpc_cidr(network) and overlap(given, network):
+        read.refuse("service_cidr", f'"{given}" overlaps the network, "{network}"')
+    return given
 
 
 def _read_retention(read: InputReader) -> int:

@@ -12,6 +12,7 @@ from dra_planner.clouds import repetition_fault
 from dra_planner.clouds.eks import CLOUD
 from pulumi_dra.children import Children
 from pulumi_dra.eks.address_plan import ZoneAddresses, check_vpc_cidr, plan_addresses
+from pulumi_dra.eks.endpoints import declare_endpoints, read_way_out
 from pulumi_dra.eks.flow_logs import declare_flow_logs
 from pulumi_dra.eks.permissions_boundary import read_boundary
 from pulumi_dra.eks.tags import read_tags
@@ -20,7 +21,6 @@ from pulumi_dra.inputs import InputReader
 
 # EKS cannot place a control plane in these (EKS user guide, “Subnet requirements for clusters”).
 ZONE_IDS_WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
-
 
 
 class EksNetworkArgs(TypedDict):
@@ -36,6 +36,12 @@ class EksNetworkArgs(TypedDict):
     single_nat_gateway: NotRequired[bool]
     """One NAT gateway for all zones instead of one in each: cheaper, and a zone's failure cuts off the others. It is
     in the first zone of `zone_count`, else in the first of `zones`. Default false."""
+    nat_gateways: NotRequired[bool]
+    """Whether nodes have a way to the internet. False: neither NAT gateways nor public subnets; nodes reach AWS by
+    `interface_endpoints` alone, and every image must come from a registry that they reach (ECR). Default true."""
+    interface_endpoints: NotRequired[list[str]]
+    """AWS services that get an endpoint in the private subnets, by the last part of their names (ssm, autoscaling).
+    Without NAT gateways those that EKS nodes need come by themselves. Default none."""
     flow_logs: NotRequired[bool]
     """Whether the VPC logs its flows, kept for a year. Default true."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
@@ -62,7 +68,7 @@ class EksNetwork(pulumi.ComponentResource):
         read = InputReader("EksNetwork", name, args, EksNetworkArgs)
         named, count = read_zones(read)
         cidr = read.text("cidr_block", "10.0.0.0/16", check=check_vpc_cidr)
-        single_nat = read.flag("single_nat_gateway", False)
+        way_out = read_way_out(read)
         flow_logs = read.flag("flow_logs", True)
         boundary = read_boundary(read)
         tags, private_tags = read_tags(read), read_tags(read, "private_subnet_tags")
@@ -87,9 +93,14 @@ class EksNetwork(pulumi.ComponentResource):
         )
         if flow_logs:
             declare_flow_logs(name, vpc, self._children, tags, boundary)
-        public = self._declare_public_side(vpc, addresses)
-        gateways = self._declare_nat(public, chosen[:1] if single_nat else sorted(chosen))
+        public = self._declare_public_side(vpc, addresses) if way_out.nat_gateways else {}
+        of_gateways = chosen[:1] if way_out.single_nat_gateway else sorted(chosen)
+        gateways = self._declare_nat(public, of_gateways if way_out.nat_gateways else [])
         private = self._declare_private_side(vpc, addresses, gateways)
+        inside = [subnet.id for subnet in private.values()]
+        self._egress += declare_endpoints(
+            name, way_out.services, vpc, cidr, inside, self._named, self._children.options
+        )
 
         self.private_subnets = private
         self.vpc_id = vpc.id
@@ -188,7 +199,7 @@ class EksNetwork(pulumi.ComponentResource):
         self, vpc: aws.ec2.Vpc, addresses: dict[str, ZoneAddresses], gateways: dict[str, aws.ec2.NatGateway]
     ) -> dict[str, aws.ec2.Subnet]:
         name, options = self._name, self._children.options
-        (any_gateway, *_) = gateways.values()
+        any_gateway = next(iter(gateways.values()), None)
         subnets: dict[str, aws.ec2.Subnet] = {}
         tables: list[aws.ec2.RouteTable] = []
         self._egress: list[pulumi.Resource] = []
@@ -196,19 +207,21 @@ class EksNetwork(pulumi.ComponentResource):
             table = aws.ec2.RouteTable(
                 f"{name}-private-{zone}", vpc_id=vpc.id, tags=self._named(f"private-{zone}"), opts=options()
             )
-            route = aws.ec2.Route(
-                f"{name}-private-{zone}-nat",
-                route_table_id=table.id,
-                destination_cidr_block="0.0.0.0/0",
-                nat_gateway_id=gateways.get(zone, any_gateway).id,
-                opts=options(),
-            )
+            if gateway := gateways.get(zone, any_gateway):
+                route = aws.ec2.Route(
+                    f"{name}-private-{zone}-nat",
+                    route_table_id=table.id,
+                    destination_cidr_block="0.0.0.0/0",
+                    nat_gateway_id=gateway.id,
+                    opts=options(),
+                )
+                self._egress.append(route)
             subnets[zone] = self._subnet("private", zone, blocks.private, vpc, "internal-elb")
             association = aws.ec2.RouteTableAssociation(
                 f"{name}-private-{zone}", subnet_id=subnets[zone].id, route_table_id=table.id, opts=options()
             )
             tables.append(table)
-            self._egress += [route, association]
+            self._egress.append(association)
         aws.ec2.VpcEndpoint(
             f"{name}-s3",  # image layers come from S3 without passing (and paying for) the NAT gateways
             vpc_id=vpc.id,
@@ -222,7 +235,7 @@ class EksNetwork(pulumi.ComponentResource):
 
     @property
     def egress(self) -> list[pulumi.Resource]:
-        """What nodes need to reach the internet; nodes must be created after it and deleted before it."""
+        """What nodes need to reach the internet, or AWS' services without it; they come after it and go before it."""
         return list(self._egress)
 
 

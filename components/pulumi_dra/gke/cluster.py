@@ -20,6 +20,10 @@ from pulumi_dra.names import GKE_NAME, fitting
 
 SYSTEM_DISK_GIB = 100
 FIRST_MACHINE = "e2-medium"  # of the pool that is removed at once; GKE's own default
+# What the removed first pool looked like is of no interest afterwards, and a change would replace the cluster. In a
+# cluster that is taken over a first pool that is still there would be deleted, with all that runs on it
+# (hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go, issue 3064).
+FIRST_POOL = ["initialNodeCount", "nodeConfig", "removeDefaultNodePool"]
 
 
 class GkeCluster(pulumi.ComponentResource):
@@ -60,7 +64,16 @@ class GkeCluster(pulumi.ComponentResource):
         """Return the network, given or new, and what nodes need to get out of a new one."""
         if inputs.network is not None:
             return inputs.network, []
-        made = GkeNetwork(f"{self._name}-network", {"region": inputs.region}, opts=self._children.options())
+        made = GkeNetwork(
+            f"{self._name}-network",
+            {
+                "region": inputs.region,
+                "nodes_cidr": inputs.ranges.nodes_cidr,
+                "pods_cidr": inputs.ranges.pods_cidr,
+                "services_cidr": inputs.ranges.services_cidr,
+            },
+            opts=self._children.options(),
+        )
         network = ExistingNetwork(
             network_id=made.network_id,
             subnetwork_id=made.subnetwork_id,
@@ -79,6 +92,7 @@ class GkeCluster(pulumi.ComponentResource):
         cidrs, secrets_key = inputs.public_access_cidrs, inputs.secrets_kms_key
         return gcp.container.Cluster(
             fitting(f"{self._name}-cluster", GKE_NAME),
+            name=inputs.cluster_name or None,
             location=inputs.location,
             node_locations=inputs.node_zones if inputs.node_zones and not inputs.zonal else None,
             min_master_version=inputs.kubernetes_version,
@@ -95,7 +109,7 @@ class GkeCluster(pulumi.ComponentResource):
             # Dataplane V2 enforces network policies; the add-on for it, said to be off, would come beside it.
             network_policy={"enabled": False},
             enable_intranode_visibility=True,
-            private_cluster_config={"enable_private_nodes": True, "enable_private_endpoint": not cidrs},
+            private_cluster_config=_private(not cidrs, inputs.global_access),
             master_authorized_networks_config={"cidr_blocks": [{"cidr_block": cidr} for cidr in cidrs]},
             control_plane_endpoints_config=(
                 {"dns_endpoint_config": {"allow_external_traffic": True}} if inputs.dns_endpoint else None
@@ -119,9 +133,9 @@ class GkeCluster(pulumi.ComponentResource):
             resource_labels={"managed-by": "pulumi-dra", **inputs.labels},
             opts=self._children.options(
                 depends_on=depends_on,
-                # What the removed first pool looked like is of no interest afterwards, and a change would replace
-                # the cluster.
-                ignore_changes=["initialNodeCount", "nodeConfig"],
+                ignore_changes=FIRST_POOL,
+                # Two clusters cannot have one name.
+                delete_before_replace=True if inputs.cluster_name else None,
             ),
         )
 
@@ -189,6 +203,16 @@ class GkeCluster(pulumi.ComponentResource):
     def usable(self) -> list[pulumi.Resource]:
         """What must be there before anything runs in the cluster: system nodes and what they may do."""
         return list(self._usable)
+
+
+def _private(endpoint_alone: bool, global_access: bool) -> gcp.container.ClusterPrivateClusterConfigArgsDict:
+    config: gcp.container.ClusterPrivateClusterConfigArgsDict = {
+        "enable_private_nodes": True,
+        "enable_private_endpoint": endpoint_alone,
+    }
+    if global_access:
+        config["master_global_access_config"] = {"enabled": True}
+    return config
 
 
 def _maintenance(inputs: GkeClusterInputs) -> gcp.container.ClusterMaintenancePolicyArgsDict | None:

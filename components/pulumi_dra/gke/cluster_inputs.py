@@ -8,6 +8,7 @@ import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.gke import CLOUD
+from pulumi_dra.gke.ranges import RANGE_KEYS, Ranges, read_ranges
 from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
@@ -26,6 +27,9 @@ class GkeClusterArgs(TypedDict):
     """Kubernetes version, "1.34" or later: DRA needs resource.k8s.io/v1."""
     region: str
     """Region, us-central1 for example."""
+    cluster_name: NotRequired[str]
+    """Name of the cluster; of one that is taken over, the one it has. Default: one that Pulumi makes, so that a
+    replacement can stand beside the old cluster."""
     node_zones: NotRequired[list[pulumi.Input[str]]]
     """Zones of the nodes. Default: all that GKE picks for the region."""
     zonal: NotRequired[bool]
@@ -36,6 +40,8 @@ class GkeClusterArgs(TypedDict):
     dns_endpoint: NotRequired[bool]
     """Whether the API server is reached by its DNS name from outside the network too: IAM decides (permission
     container.clusters.connect), no network does, and the kubeconfig names it. Default false."""
+    global_access: NotRequired[bool]
+    """Whether the private endpoint is reached from other regions of the network too. Default false."""
     release_channel: NotRequired[str]
     """Release channel: RAPID, REGULAR (default), STABLE or EXTENDED; or none, for a version that stays as it is pinned
     and for pools with auto_upgrade false, which channels do not allow."""
@@ -44,6 +50,12 @@ class GkeClusterArgs(TypedDict):
     maintenance_start: NotRequired[str]
     """When GKE may work on the cluster: the beginning, in UTC (03:00), of four hours of every day. Default: whenever it
     likes; with exclusions 03:00."""
+    nodes_cidr: NotRequired[str]
+    """Range of the nodes in a new network. Default 10.0.0.0/20: 4092 nodes."""
+    pods_cidr: NotRequired[str]
+    """Range of the pods in a new network, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
+    services_cidr: NotRequired[str]
+    """Range of the services in a new network. Default 10.8.0.0/20."""
     network_id: NotRequired[pulumi.Input[str]]
     """Existing network; with subnetwork_id, pods_range_name and services_range_name. No network is made then."""
     subnetwork_id: NotRequired[pulumi.Input[str]]
@@ -89,12 +101,15 @@ class GkeClusterInputs:
 
     kubernetes_version: str
     region: str
+    cluster_name: str  # "" for one that Pulumi makes
     node_zones: list[pulumi.Input[str]]
     zonal: bool
     public_access_cidrs: list[str]
     dns_endpoint: bool
+    global_access: bool
     release_channel: str
     network: ExistingNetwork | None
+    ranges: Ranges  # of a new network
     secrets_kms_key: pulumi.Input[str] | None
     disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool
@@ -122,12 +137,20 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
     return GkeClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=check_version),
         region=region,
+        cluster_name=read.text(
+            "cluster_name",
+            "",
+            pattern=r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?",
+            meaning="1 to 40 lower-case letters, digits and hyphens, a letter first, no hyphen last",
+        ),
         node_zones=zones,
         zonal=zonal,
         public_access_cidrs=read.texts("public_access_cidrs", check=public_network_fault),
         dns_endpoint=read.flag("dns_endpoint", False),
+        global_access=read.flag("global_access", False),
         release_channel=read.choice("release_channel", RELEASE_CHANNELS, "REGULAR"),
         network=_read_network(read),
+        ranges=read_ranges(read),
         secrets_kms_key=read.identifier("secrets_kms_key"),
         disk_kms_key=read.identifier("disk_kms_key"),
         grant_key_use=read_key_grant(read, "secrets_kms_key", "disk_kms_key"),
@@ -147,6 +170,9 @@ def _read_network(read: InputReader) -> ExistingNetwork | None:
     keys = ("network_id", "subnetwork_id", "pods_range_name", "services_range_name")
     if not any(read.has(key) for key in keys):
         return None
+    for key in RANGE_KEYS:
+        if read.has(key):
+            read.refuse(key, "is for a new network; network_id names an existing one")
     for key in keys:
         if not read.has(key):
             read.refuse(key, f"is missing: an existing network is given by {', '.join(keys)} together")

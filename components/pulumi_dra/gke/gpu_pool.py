@@ -43,6 +43,7 @@ class GkeGpuPool(pulumi.ComponentResource):
             upgrade_settings=inputs.capacity.upgrade_settings,
             placement_policy={"type": "COMPACT"} if inputs.compact_placement else None,
             max_pods_per_node=inputs.max_pods,
+            version=inputs.node_version or None,
             network_config={"accelerator_network_profile": inputs.network_profile} if inputs.network_profile else None,
             node_config=_node_config(inputs),
             **inputs.capacity.pool,

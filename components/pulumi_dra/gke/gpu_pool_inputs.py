@@ -92,6 +92,9 @@ class GkeGpuPoolArgs(TypedDict):
     auto_upgrade: NotRequired[bool]
     """Whether GKE upgrades the nodes. Default true, and false only in a cluster without a release channel; GPU nodes
     that are busy or on a reservation may want maintenance exclusions of the cluster instead."""
+    node_version: NotRequired[str]
+    """Version of the nodes, 1.35.1-gke.1616000 for example; with auto_upgrade false, where nobody else moves them on. A
+    later one upgrades them as max_surge and max_unavailable say. Default: the control plane's when the pool is made."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes."""
     max_surge: NotRequired[int]
@@ -129,6 +132,7 @@ class GkeGpuPoolInputs:
     disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool
     auto_upgrade: bool
+    node_version: str  # "" for the control plane's
     image_streaming: bool
     labels: dict[str, pulumi.Input[str]]
     taints: list[Taint]
@@ -184,10 +188,22 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         disk_kms_key=read.identifier("disk_kms_key"),
         grant_key_use=read_key_grant(read, "disk_kms_key"),
         auto_upgrade=read.flag("auto_upgrade", True),
+        node_version=_read_version(read),
         image_streaming=read.flag("image_streaming", False),
         labels=read_labels(read, CLOUD, nodes),
         taints=read_taints(read, CLOUD, nodes),
         resource_labels=read_resource_labels(read, "resource_labels"),
+    )
+
+
+def _read_version(read: InputReader) -> str:
+    """With upgrades by GKE a version that is written down would be a difference after each of them
+    (hashicorp/terraform-provider-google:website/docs/r/container_node_pool.html.markdown@e03b7622).
+    """
+    if read.has("node_version") and read.flag("auto_upgrade", True):
+        read.refuse("node_version", "is for auto_upgrade: false, which a cluster with release_channel: none allows")
+    return read.text(
+        "node_version", "", pattern=r"1\.\d+\.\d+-gke\.\d+", meaning="a version of GKE (1.35.1-gke.1616000)"
     )
 
 

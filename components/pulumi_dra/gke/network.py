@@ -7,10 +7,9 @@ import pulumi
 
 from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.children import Children
+from pulumi_dra.gke.ranges import read_ranges
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import COMPUTE_NAME, fitting
-
-NODES_CIDR, PODS_CIDR, SERVICES_CIDR = "10.0.0.0/20", "10.4.0.0/14", "10.8.0.0/20"
 
 
 class GkeNetworkArgs(TypedDict):
@@ -18,6 +17,12 @@ class GkeNetworkArgs(TypedDict):
 
     region: str
     """Region of the subnet, us-central1 for example."""
+    nodes_cidr: NotRequired[str]
+    """Range of the nodes. Default 10.0.0.0/20: 4092 nodes."""
+    pods_cidr: NotRequired[str]
+    """Range of the pods, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
+    services_cidr: NotRequired[str]
+    """Range of the services. Default 10.8.0.0/20."""
     flow_logs: NotRequired[bool]
     """Whether the subnet logs its flows. Default true."""
 
@@ -37,6 +42,7 @@ class GkeNetwork(pulumi.ComponentResource):
     def __init__(self, name: str, args: GkeNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("GkeNetwork", name, args, GkeNetworkArgs)
         region = read.text("region", check=CLOUD.region_fault)
+        ranges = read_ranges(read)
         flow_logs = read.flag("flow_logs", True)
         read.finish()
         # This module alone costs seconds to import; a cluster in an existing network does without it.
@@ -54,10 +60,10 @@ class GkeNetwork(pulumi.ComponentResource):
             fitting(f"{name}-nodes", COMPUTE_NAME),
             network=network.id,
             region=region,
-            ip_cidr_range=NODES_CIDR,
+            ip_cidr_range=ranges.nodes_cidr,
             secondary_ip_ranges=[
-                {"range_name": "pods", "ip_cidr_range": PODS_CIDR},
-                {"range_name": "services", "ip_cidr_range": SERVICES_CIDR},
+                {"range_name": "pods", "ip_cidr_range": ranges.pods_cidr},
+                {"range_name": "services", "ip_cidr_range": ranges.services_cidr},
             ],
             private_ip_google_access=True,
             log_config={"aggregation_interval": "INTERVAL_10_MIN", "flow_sampling": 0.1} if flow_logs else None,

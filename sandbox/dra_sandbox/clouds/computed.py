@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from dra_sandbox.clouds.rows import Facts, Output, Row, fill
@@ -76,6 +77,20 @@ def without_computed(old: Values, new: Values, outputs: Mapping[str, Output]) ->
             value = without_computed(dict(value), dict(given), output)
         kept[name] = value
     return kept
+
+
+def is_made_up(schema: Schema, name: str, value: Value) -> bool:
+    """Whether a value is the one of an output that no table knows: nobody gave it, and a program need not."""
+    spec = schema.outputs.get(name)
+    return spec is not None and spec.required and _without_text(name, value) == _plausible(schema, spec.type, "")
+
+
+def _without_text(name: str, value: Value) -> Value:
+    if isinstance(value, dict):
+        return {member: _without_text(name, each) for member, each in value.items()}
+    if isinstance(value, list):
+        return [_without_text(name, each) for each in value]
+    return "" if isinstance(value, str) and re.fullmatch(rf"{name}-[0-9a-f]{{8}}", value) else value
 
 
 def _only_outputs(schema: Schema, values: Values) -> Values:

@@ -53,6 +53,7 @@ class Request:
 
 
 Refusal = Callable[[Request], str | None]
+Effect = Callable[[Request], None]
 Output = str | int | bool | list[Any] | Mapping[str, Any] | Callable[[Facts], Value]
 
 
@@ -70,7 +71,9 @@ class Row:
     `protected_by` is a boolean property that forbids deletion.
     `checks` judge the inputs alone, in previews too; `refusals` what is asked of a cloud that has other things, when
     it is asked. `reported` is what the cloud says of a resource though nobody gave it and the provider takes for a
-    difference. A type that rules of other types look up is `remembered`.
+    difference; `returned` the inputs as the provider reads them back, where it reads something else. A type that rules
+    of other types look up is `remembered`; `effects` are what a call that was not refused
+    does to other things of the cloud.
     """
 
     id: str = ""
@@ -89,7 +92,9 @@ class Row:
     protected_by: str = ""
     checks: tuple[Callable[[Values], str | None], ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    effects: tuple[Effect, ...] = ()
     reported: Callable[[Values], Values] | None = None
+    returned: Callable[[Values], Values] | None = None
     remembered: bool = False
 
     def over(self, common: Row) -> Row:

@@ -11,7 +11,7 @@ from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from dra_sandbox.clouds.checking import Failure, check_allowed, check_values
-from dra_sandbox.clouds.computed import overlay, planned_outputs, real_outputs, without_computed
+from dra_sandbox.clouds.computed import is_made_up, overlay, planned_outputs, real_outputs, without_computed
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed, NameRefused, kept_name
@@ -114,7 +114,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         row = self._row(token)
         if row.reported:
             old = overlay(row.reported(old), old)
-        old = without_computed(old, new, row.outputs)
+        if row.returned:
+            old = row.returned(old)
+        old = without_computed(old, new, {**row.outputs, **row.known})
         answer = diff_response(old, new, self._replace_rule(token), ignored=request.ignoreChanges, sets=row.sets)
         named = _name_property(row, self._sdk.resource(token))
         if answer.replaces and named and named not in (new.get("__defaults") or []):
@@ -129,7 +131,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if request.preview:
             return provider_pb2.CreateResponse(properties=to_wire(planned_outputs(schema, row, facts, {})))
         identifier = facts.words["id"]
-        self._judge(row, Request(identifier, inputs, None, self._memory), context)
+        self._carry_out(row, Request(identifier, inputs, None, self._memory), context)
         outputs = real_outputs(schema, row, facts, {})
         if row.remembered:
             self._memory.put(schema.token, identifier, outputs)
@@ -142,7 +144,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if request.preview:
             return provider_pb2.UpdateResponse(properties=to_wire(planned_outputs(schema, row, facts, before)))
         present = self._memory.get(schema.token, request.id) if row.remembered else None
-        self._judge(row, Request(request.id, inputs, present or state, self._memory), context)
+        self._carry_out(row, Request(request.id, inputs, present or state, self._memory), context)
         outputs = real_outputs(schema, row, facts, before)
         if row.remembered:
             self._memory.put(schema.token, request.id, outputs)
@@ -177,7 +179,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
                 grpc.StatusCode.FAILED_PRECONDITION,
                 f"cannot delete {request.id}: {guard} is true; set it to false and run `pulumi up` first",
             )
-        self._judge(row, Request(request.id, None, state, self._memory), context)
+        self._carry_out(row, Request(request.id, None, state, self._memory), context)
         self._memory.drop(token, request.id)
         return Empty()
 
@@ -210,11 +212,13 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
     # What the calls above are made of.
 
-    def _judge(self, row: Row, request: Request, context: grpc.ServicerContext) -> None:
-        """End the call when the cloud, with all that it has, refuses it."""
+    def _carry_out(self, row: Row, request: Request, context: grpc.ServicerContext) -> None:
+        """End the call when the cloud, with all that it has, refuses it; else do what it does to other things."""
         for refusal in row.refusals:
             if reason := refusal(request):
                 context.abort(grpc.StatusCode.INVALID_ARGUMENT, reason)
+        for effect in row.effects:
+            effect(request)
 
     def _row(self, token: str) -> Row:
         return self._rows.get(token, Row()).over(self._common)
@@ -260,7 +264,11 @@ def type_of(request: Any) -> str:
 
 def _imported_inputs(schema: Schema, present: Values) -> Values:
     """The inputs of what is imported: all that it has. No name counts as automatic, so a program must give it."""
-    given = {name: value for name, value in present.items() if name in schema.inputs and value not in ({}, [], "")}
+    given = {
+        name: value
+        for name, value in present.items()
+        if name in schema.inputs and value not in ({}, [], "") and not is_made_up(schema, name, value)
+    }
     return {**given, "__defaults": []}
 
 

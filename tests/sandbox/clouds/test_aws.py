@@ -205,6 +205,14 @@ def test_which_changes_replace_a_node_group(aws, path: str, replaces: bool) -> N
     assert list(answer.detailedDiff) == [path]
 
 
+@pytest.mark.parametrize(("version", "differs"), [("3", False), ("$Latest", True), ("$Default", True)])
+def test_a_template_by_latest_is_a_difference_each_time(aws, version: str, differs: bool) -> None:
+    same = to_wire({"launchTemplate": {"id": "lt-1", "version": version}})
+    answer = aws.Diff(provider_pb2.DiffRequest(urn=urn(GROUP), old_inputs=same, news=same))
+    assert list(answer.detailedDiff) == (["launchTemplate.version"] if differs else [])
+    assert list(answer.replaces) == []
+
+
 def test_deletion_protection_holds(aws) -> None:
     def delete(protected: bool) -> None:
         state = to_wire({"deletionProtection": protected})

@@ -12,6 +12,7 @@ from dra_sandbox.clouds.aws.zones_lost import LOST_ZONE
 from dra_sandbox.clouds.memory import Memory
 
 GROUP, CLUSTER, ADDON = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
+BALANCER = "aws:lb/loadBalancer:LoadBalancer"
 TEMPLATE, SUBNET = "aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/subnet:Subnet"
 
 
@@ -133,6 +134,29 @@ def test_row_52_interfaces_of_others_keep_a_network(cloud: Any, kind: str) -> No
         cloud.delete(token, made)
     cloud.delete("aws:ec2/networkInterface:NetworkInterface", interface)
     cloud.delete(token, made)
+
+
+def test_row_52_what_services_left_keeps_subnet_gateway_and_vpc(cloud: Any, memory: Memory) -> None:
+    vpc = cloud.create("aws:ec2/vpc:Vpc", cidrBlock="10.0.0.0/16")
+    subnet = cloud.create(SUBNET, vpcId=vpc["id"], cidrBlock="10.0.0.0/24")
+    gateway = cloud.create("aws:ec2/internetGateway:InternetGateway", vpcId=vpc["id"])
+    public = {"subnets": [subnet["id"]], "vpcId": vpc["id"], "internal": False}
+    memory.put(BALANCER, "k8s-web", public)
+    for token, made, said in (
+        (SUBNET, subnet, "The subnet '.*' has dependencies and cannot be deleted"),
+        ("aws:ec2/internetGateway:InternetGateway", gateway, "some mapped public address"),
+    ):
+        with pytest.raises(grpc.RpcError, match=said):
+            cloud.delete(token, made)
+    memory.put(BALANCER, "k8s-web", {**public, "internal": True})
+    cloud.delete("aws:ec2/internetGateway:InternetGateway", gateway)
+    memory.drop(BALANCER, "k8s-web")
+    cloud.delete(SUBNET, subnet)
+    group = cloud.create("aws:ec2/securityGroup:SecurityGroup", vpcId=vpc["id"], name="k8s-elb-1")
+    with pytest.raises(grpc.RpcError, match=r"The vpc '.*' has dependencies and cannot be deleted"):
+        cloud.delete("aws:ec2/vpc:Vpc", vpc)
+    cloud.delete("aws:ec2/securityGroup:SecurityGroup", group)
+    cloud.delete("aws:ec2/vpc:Vpc", vpc)
 
 
 PERCENTAGE = {"maxUnhealthyNodeThresholdCount": 1, "maxUnhealthyNodeThresholdPercentage": 20}

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
+from dra_sandbox.clouds.gcp.operations import OPERATION
+from dra_sandbox.clouds.gcp.zones_lost import LOST_ZONE
+from dra_sandbox.clouds.memory import VARIABLE, Memory
 from dra_sandbox.clouds.wire import from_wire, to_wire
 
 CLUSTER, POOL = "gcp:container/cluster:Cluster", "gcp:container/nodePool:NodePool"
 NETWORK, FIREWALL = "gcp:compute/network:Network", "gcp:compute/firewall:Firewall"
+ENDPOINTS = "gcp:compute/networkEndpointGroup:NetworkEndpointGroup"
 
 
 class Cloud:
@@ -26,6 +31,12 @@ class Cloud:
         made = self._gcp.Create(request)
         return {**from_wire(made.properties), "id": made.id}
 
+    def update(self, token: str, state: dict[str, Any], **inputs: Any) -> dict[str, Any]:
+        urn, olds = f"urn:pulumi:dev::p::{token}::T", to_wire(state)
+        news = to_wire(inputs)
+        request = provider_pb2.UpdateRequest(id=state["id"], urn=urn, olds=olds, old_inputs=news, news=news)
+        return {**from_wire(self._gcp.Update(request).properties), "id": state["id"]}
+
     def delete(self, token: str, state: dict[str, Any]) -> None:
         urn = f"urn:pulumi:dev::p::{token}::T"
         self._gcp.Delete(provider_pb2.DeleteRequest(id=state["id"], urn=urn, properties=to_wire(state)))
@@ -37,7 +48,15 @@ class Cloud:
 
 
 @pytest.fixture
-def gcp(simulated: Any) -> Cloud:
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    """The simulated cloud's things, which a test changes beside the provider."""
+    file = tmp_path / "cloud.json"
+    monkeypatch.setenv(VARIABLE, str(file))
+    return Memory(file)
+
+
+@pytest.fixture
+def gcp(memory: Memory, simulated: Any) -> Cloud:
     return Cloud(simulated)
 
 
@@ -75,13 +94,151 @@ def test_a_pool_and_its_cluster(gcp: Cloud, cluster: dict[str, Any], pool: dict[
         assert said in str(refused.value.details())
 
 
-def test_row_88_a_firewall_rule_of_a_service_keeps_its_network(gcp: Cloud) -> None:
+def test_row_88_what_services_left_keeps_its_network(gcp: Cloud, memory: Memory) -> None:
     network = gcp.create(NETWORK, name="gpu")
     rule = gcp.create(FIREWALL, name="k8s-0a1b-node-http-hc", network=network["id"])
     with pytest.raises(grpc.RpcError, match="already being used by 'projects/acme/global/firewalls/k8s-0a1b-node"):
         gcp.delete(NETWORK, network)
     gcp.delete(FIREWALL, rule)
+    memory.put(ENDPOINTS, "projects/acme/zones/us-central1-a/networkEndpointGroups/k8s1", {"network": network["id"]})
+    with pytest.raises(grpc.RpcError, match=r"already being used by '.*/networkEndpointGroups/k8s1"):
+        gcp.delete(NETWORK, network)
+    memory.drop(ENDPOINTS, "projects/acme/zones/us-central1-a/networkEndpointGroups/k8s1")
     gcp.delete(NETWORK, network)
+
+
+def pools(memory: Memory) -> set[str]:
+    return {identifier.rpartition("/")[2] for identifier in memory.all(POOL)}
+
+
+def test_the_first_pool_goes_when_it_is_said_later_that_it_is_to_be_removed(gcp: Cloud, memory: Memory) -> None:
+    """As an import does it that does not leave the setting alone."""
+    first = {"name": "main", "initialNodeCount": 2}
+    made = gcp.create(CLUSTER, **first)
+    gcp.create(POOL, cluster=made["id"], name="workers")
+    assert pools(memory) == {"default-pool", "workers"}
+    made = gcp.update(CLUSTER, made, **first, resourceLabels={"team": "a"})
+    assert pools(memory) == {"default-pool", "workers"}
+    gcp.update(CLUSTER, made, **first, removeDefaultNodePool=True)
+    assert pools(memory) == {"workers"}
+
+
+def test_a_cluster_without_its_first_pool_never_has_one_and_takes_its_pools_along(gcp: Cloud, memory: Memory) -> None:
+    made = gcp.create(CLUSTER, name="main", initialNodeCount=1, removeDefaultNodePool=True)
+    gcp.create(POOL, cluster="main", name="workers")
+    gcp.create(POOL, cluster="other", name="others")
+    assert pools(memory) == {"workers", "others"}
+    gcp.delete(CLUSTER, made)
+    assert pools(memory) == {"others"}
+
+
+BOTH, LEFT = ["us-central1-a", "us-central1-b"], ["us-central1-b"]
+GROWS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+    # as made before us-central1-a was lost, as wanted after, whether the cloud has the nodes
+    "as it was": ({"nodeLocations": BOTH, "nodeCount": 1}, {"nodeLocations": BOTH, "nodeCount": 1}, True),
+    "smaller": ({"nodeLocations": BOTH, "nodeCount": 2}, {"nodeLocations": BOTH, "nodeCount": 1}, True),
+    "one per zone more": ({"nodeLocations": BOTH, "nodeCount": 1}, {"nodeLocations": BOTH, "nodeCount": 2}, False),
+    "without the zone": ({"nodeLocations": BOTH, "nodeCount": 1}, {"nodeLocations": LEFT, "nodeCount": 1}, True),
+    "more, without the zone": ({"nodeLocations": BOTH, "nodeCount": 1}, {"nodeLocations": LEFT, "nodeCount": 2}, False),
+    "with the zone": ({"nodeLocations": LEFT, "nodeCount": 1}, {"nodeLocations": BOTH, "nodeCount": 1}, False),
+    "empty, with the zone": ({"nodeLocations": LEFT, "nodeCount": 0}, {"nodeLocations": BOTH, "nodeCount": 0}, True),
+    "elsewhere": ({"nodeLocations": LEFT, "nodeCount": 1}, {"nodeLocations": LEFT, "nodeCount": 3}, True),
+    "limits alone": (
+        {"nodeLocations": BOTH, "initialNodeCount": 1, "autoscaling": {"totalMaxNodeCount": 2}},
+        {"nodeLocations": BOTH, "initialNodeCount": 1, "autoscaling": {"totalMaxNodeCount": 9}},
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "wanted", "has"), GROWS.values(), ids=GROWS)
+def test_a_zone_without_machines(gcp: Cloud, memory: Memory, before: Any, wanted: Any, has: bool) -> None:
+    made = gcp.create(POOL, cluster="main", name="gpus", **before)
+    memory.put(LOST_ZONE, "us-central1-a", {})
+    if has:
+        gcp.update(POOL, made, cluster="main", name="gpus", **wanted)
+        return
+    with pytest.raises(grpc.RpcError, match=r"\[GCE_STOCKOUT\].*'projects/acme/zones/us-central1-a'"):
+        gcp.update(POOL, made, cluster="main", name="gpus", **wanted)
+
+
+@pytest.mark.parametrize(("count", "has"), [({"nodeCount": 1}, False), ({"initialNodeCount": 1}, False), ({}, True)])
+def test_a_new_pool_in_a_zone_without_machines(gcp: Cloud, memory: Memory, count: dict[str, int], has: bool) -> None:
+    memory.put(LOST_ZONE, "us-central1-a", {})
+    inputs = {"cluster": "main", "name": "gpus", "nodeLocations": BOTH, **count}
+    if has:
+        gcp.create(POOL, **inputs)
+        return
+    with pytest.raises(grpc.RpcError, match="GCE_STOCKOUT"):
+        gcp.create(POOL, **inputs)
+
+
+def reserved(machine: str = "a3-highgpu-8g", name: str = "blocks", **pool: Any) -> dict[str, Any]:
+    affinity = {
+        "consumeReservationType": "SPECIFIC_RESERVATION",
+        "key": "compute.googleapis.com/reservation-name",
+        "values": [name],
+    }
+    config = {"machineType": machine, "reservationAffinity": affinity}
+    return {"cluster": "main", "name": "gpus", "nodeLocations": LEFT, "nodeCount": 2, "nodeConfig": config, **pool}
+
+
+def reservation(**change: Any) -> dict[str, Any]:
+    properties = {"machineType": "a3-highgpu-8g"}
+    given = {"count": 3, "instanceProperties": properties}
+    return {"name": "blocks", "zone": "us-central1-b", "specificReservation": given, **change}
+
+
+RESERVED: dict[str, tuple[dict[str, Any], str]] = {
+    "row 65: in its zone": (reserved(), ""),
+    "row 65: in a further zone": (
+        reserved(nodeLocations=BOTH, nodeCount=1),
+        'reservation "blocks" not found for node pool "gpus" at zone "us-central1-a"',
+    ),
+    "row 65: of another name": (reserved(name="other"), 'reservation "other" not found for node pool "gpus"'),
+    "row 65: by its path": (reserved(name="projects/acme/reservations/blocks/reservationBlocks/b1"), ""),
+    "row 66: as large as it is": (reserved(nodeCount=3), ""),
+    "row 66: too small": (reserved(nodeCount=5), "required 5 and short of 2 VM count of machine type a3-highgpu-8g"),
+    "row 66: of another machine": (reserved("a3-megagpu-8g"), "short of 2 VM count of machine type a3-megagpu-8g"),
+    "row 66: limits alone": (reserved(nodeCount=None, autoscaling={"totalMaxNodeCount": 9}), ""),
+    "row 66: none needed": ({"cluster": "main", "name": "gpus", "nodeLocations": BOTH, "nodeCount": 9}, ""),
+}
+
+
+@pytest.mark.parametrize(("pool", "said"), RESERVED.values(), ids=RESERVED)
+def test_a_pool_on_a_reservation(gcp: Cloud, pool: dict[str, Any], said: str) -> None:
+    gcp.create(POOL, **reserved(name="known-to-nobody"))  # a cloud without reservations knows nothing of them
+    gcp.create("gcp:compute/reservation:Reservation", **reservation())
+    given = {name: value for name, value in pool.items() if value is not None} | {"name": "gpus"}
+    if not said:
+        gcp.create(POOL, **given)
+        return
+    with pytest.raises(grpc.RpcError) as refused:
+        gcp.create(POOL, **given)
+    assert said in str(refused.value.details())
+
+
+def test_row_66_two_pools_share_a_reservation(gcp: Cloud) -> None:
+    gcp.create("gcp:compute/reservation:Reservation", **reservation())
+    made = gcp.create(POOL, **reserved())
+    with pytest.raises(grpc.RpcError, match="required 2 and short of 1 VM count"):
+        gcp.create(POOL, **reserved() | {"name": "more"})
+    gcp.update(POOL, made, **reserved(nodeCount=3))
+
+
+def test_row_86_one_operation_at_a_time(gcp: Cloud, memory: Memory) -> None:
+    made = gcp.create(CLUSTER, name="main", initialNodeCount=1)
+    memory.put(OPERATION, "operation-1", {"cluster": "main", "doing": "upgrading the master"})
+    gcp.create(CLUSTER, name="other", initialNodeCount=1)
+    for change in (
+        lambda: gcp.create(POOL, cluster=made["id"], name="gpus"),
+        lambda: gcp.update(CLUSTER, made, name="main", initialNodeCount=1, resourceLabels={"team": "a"}),
+        lambda: gcp.delete(CLUSTER, made),
+    ):
+        with pytest.raises(grpc.RpcError, match="operation-1 is currently upgrading the master for cluster main"):
+            change()
+    memory.drop(OPERATION, "operation-1")
+    gcp.delete(CLUSTER, made)
 
 
 def exclusion(end: str | None, behaviour: str | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from dra_sandbox.clouds.rows import Request
@@ -39,6 +40,24 @@ def has_a_name_and_a_version(inputs: Values) -> str | None:
     if version and not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
         return f"{INVALID}Addon version specified is not supported"
     return None
+
+
+def has_values_in_an_object(inputs: Values) -> str | None:
+    """cookpad/terraform-aws-eks pull request 331: what stands in them is judged by a schema that only the API has."""
+    text = inputs.get("configurationValues")
+    if not text:
+        return None
+    try:
+        values = json.loads(text)
+    except ValueError:
+        return f"{INVALID}{text} is not a valid JSON"  # eksctl-io/eksctl pull request 6264
+    if isinstance(values, dict):
+        return None
+    found = {type(None): "null", bool: "boolean", str: "string", list: "array"}.get(type(values), "number")
+    return (
+        f"{INVALID}ConfigurationValue provided in request is not supported: Json schema validation failed with error: "
+        f"[$: {found} found, object expected]"
+    )
 
 
 def version_is_for_the_minor(request: Request) -> str | None:

@@ -12,8 +12,10 @@ from dra_sandbox.clouds.wire import Values
 ENTRY, NODE_GROUP = "aws:eks/accessEntry:AccessEntry", "aws:eks/nodeGroup:NodeGroup"
 ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 INVALID = "InvalidParameterException: "
-SECURITY_GROUPS = 5
+SECURITY_GROUPS, ASSOCIATIONS = 5, 1000
 CLUSTER = "aws:eks/cluster:Cluster"
+FULL_ZONE = "dra-sandbox:aws:FullZone"
+"""Kind under which a cloud remembers zones without room for a control plane, by their names."""
 MODES = ("CONFIG_MAP", "API_AND_CONFIG_MAP", "API")
 
 
@@ -59,7 +61,9 @@ def moves_by_one_minor(request: Request) -> str | None:
 
 
 def stays_in_its_zones(request: Request) -> str | None:
-    """Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (later ones are the same)."""
+    """Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (later ones are the same);
+    eksctl-io/eksctl issue 817 (a zone without room).
+    """
     if request.inputs is None:
         return None
     zones = zones_of(request.cloud, request.inputs["vpcConfig"].get("subnetIds") or [])
@@ -67,6 +71,12 @@ def stays_in_its_zones(request: Request) -> str | None:
         return None
     if len(zones) < 2:
         return f"{INVALID}Subnets specified must be in at least two different AZs"
+    if full := sorted(zones & request.cloud.all(FULL_ZONE).keys()) if request.before is None else []:
+        return (
+            f"UnsupportedAvailabilityZoneException: Cannot create cluster '{request.inputs['name']}' because {full[0]},"
+            " the targeted availability zone, does not currently have sufficient capacity to support the cluster. "
+            "Retry and choose from other availability zones"
+        )
     before = zones_of(request.cloud, ((request.before or {}).get("vpcConfig") or {}).get("subnetIds") or [])
     if before and zones != before:
         return f"{INVALID}Provided subnets must belong to the zones of the cluster, {', '.join(sorted(before))}"
@@ -128,6 +138,17 @@ def is_the_only_association(request: Request) -> str | None:
         if [each[name] for name in ("clusterName", "namespace", "serviceAccount")] == wanted:
             return f"ResourceInUseException: Association already exists: {identifier}"
     return None
+
+
+def has_room_for_an_association(request: Request) -> str | None:
+    """EKS user guide, “View and manage Amazon EKS and Fargate service quotas” (text not found)."""
+    if request.before is not None or request.inputs is None:
+        return None
+    cluster = request.inputs["clusterName"]
+    there = sum(each["clusterName"] == cluster for each in request.cloud.all(ASSOCIATION).values())
+    if there < ASSOCIATIONS:
+        return None
+    return f"ResourceLimitExceededException: a cluster has {ASSOCIATIONS} Pod Identity associations at most"
 
 
 def _groups(request: Request) -> list[Values]:

@@ -145,6 +145,17 @@ def is_no_older(request: Request) -> str | None:
     return None
 
 
+def with_a_number_for_its_template(inputs: Values) -> Values:
+    """`$Latest` and `$Default` come back as the number that they stood for, so that each run finds a difference.
+
+    Source: hashicorp/terraform-provider-aws:website/docs/r/eks_node_group.html.markdown@05389d46.
+    """
+    template = inputs.get("launchTemplate") or {}
+    if template.get("version") not in ("$Latest", "$Default"):
+        return inputs
+    return {**inputs, "launchTemplate": {**template, "version": "1"}}
+
+
 def _template(request: Request) -> Values | None:
     return request.cloud.get(TEMPLATE, str(((request.inputs or {}).get("launchTemplate") or {}).get("id")))
 

@@ -17,6 +17,7 @@ from dra_sandbox.clouds.aws import (
     launch_templates,
     node_groups,
     queues,
+    rolling,
     schedules,
     subnets,
     values,
@@ -68,6 +69,8 @@ ROWS: Mapping[str, Row] = {
         },
         defaults={"enableDnsSupport": True, "instanceTenancy": "default"},
         replace=("cidrBlock", "ipv4IpamPoolId", "ipv4NetmaskLength"),
+        refusals=(subnets.has_no_security_groups,),
+        remembered=True,
     ),
     "aws:ec2/subnet:Subnet": _ec2(
         "subnet",
@@ -75,13 +78,15 @@ ROWS: Mapping[str, Row] = {
         outputs={"availabilityZone": "{region}a", "availabilityZoneId": "{region}-az1"},
         defaults={"assignIpv6AddressOnCreation": False, "mapPublicIpOnLaunch": False},
         replace=("vpcId", "cidrBlock", "availabilityZone", "availabilityZoneId", "outpostArn", "ipv6Native"),
-        refusals=(subnets.has_no_interfaces,),
+        refusals=(subnets.has_no_interfaces, subnets.has_no_load_balancers),
         remembered=True,
     ),
     "aws:ec2/networkInterface:NetworkInterface": _ec2(
         "network-interface", "eni", replace=("subnetId",), remembered=True
     ),
-    "aws:ec2/internetGateway:InternetGateway": _ec2("internet-gateway", "igw"),
+    "aws:ec2/internetGateway:InternetGateway": _ec2(
+        "internet-gateway", "igw", refusals=(subnets.has_no_public_addresses,)
+    ),
     "aws:ec2/eip:Eip": Row(
         id="eipalloc-{hex17}",
         outputs={
@@ -382,12 +387,14 @@ ROWS: Mapping[str, Row] = {
             "taints[*].effect": values.TAINT_EFFECTS,
         },
         checks=node_groups.CHECKS,
+        returned=node_groups.with_a_number_for_its_template,
         refusals=(
             *node_groups.REFUSALS,
             *group_in_cluster.REFUSALS,
             keys.nodes_can_use_their_key,
             schedules.block_has_begun,
             zones_lost.has_machines,
+            *rolling.REFUSALS,
         ),
         remembered=True,
     ),
@@ -451,7 +458,7 @@ ROWS: Mapping[str, Row] = {
             "resolveConflictsOnCreate": values.RESOLVE_CONFLICTS - {"PRESERVE"},
             "resolveConflictsOnUpdate": values.RESOLVE_CONFLICTS,
         },
-        checks=(addons.has_a_name_and_a_version,),
+        checks=(addons.has_a_name_and_a_version, addons.has_values_in_an_object),
         refusals=(addons.version_is_for_the_minor,),
         remembered=True,
     ),
@@ -486,7 +493,7 @@ ROWS: Mapping[str, Row] = {
             "externalId": "{uuid}",
         },
         replace=("clusterName", "namespace", "serviceAccount"),
-        refusals=(clusters.is_the_only_association,),
+        refusals=(clusters.is_the_only_association, clusters.has_room_for_an_association),
         remembered=True,
     ),
 }

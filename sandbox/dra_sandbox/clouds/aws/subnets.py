@@ -8,6 +8,7 @@ from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.rows import Request
 
 SUBNET, INTERFACE = "aws:ec2/subnet:Subnet", "aws:ec2/networkInterface:NetworkInterface"
+GROUP, LOAD_BALANCER = "aws:ec2/securityGroup:SecurityGroup", "aws:lb/loadBalancer:LoadBalancer"
 
 
 def zones_of(cloud: Memory, subnet_ids: Iterable[str]) -> set[str] | None:
@@ -28,4 +29,39 @@ def has_no_interfaces(request: Request) -> str | None:
             return f"DependencyViolation: The subnet '{request.identifier}' has dependencies and cannot be deleted."
         if request.identifier in (interface.get("securityGroups") or []):
             return f"DependencyViolation: resource {request.identifier} has a dependent object"
+    return None
+
+
+def has_no_load_balancers(request: Request) -> str | None:
+    """Refuse to delete a subnet in which the load balancer of a Service is left.
+
+    Source of this and the next: cloudbees-oss/terraform-aws-cloudbees-ci-eks-addon issue 34.
+    """
+    if request.inputs is not None:
+        return None
+    if any(request.identifier in (each.get("subnets") or []) for each in request.cloud.all(LOAD_BALANCER).values()):
+        return f"DependencyViolation: The subnet '{request.identifier}' has dependencies and cannot be deleted."
+    return None
+
+
+def has_no_public_addresses(request: Request) -> str | None:
+    """Refuse to detach the internet gateway from a VPC in which a load balancer has public addresses."""
+    if request.inputs is not None:
+        return None
+    vpc = (request.before or {}).get("vpcId")
+    if any(each.get("vpcId") == vpc and not each.get("internal") for each in request.cloud.all(LOAD_BALANCER).values()):
+        return (
+            f"detaching EC2 Internet Gateway ({request.identifier}) from VPC ({vpc}): DependencyViolation: Network "
+            f"{vpc} has some mapped public address(es). Please unmap those public address(es) before detaching the "
+            "gateway."
+        )
+    return None
+
+
+def has_no_security_groups(request: Request) -> str | None:
+    """Refuse to delete a VPC with groups of others in it: terraform-aws-modules/terraform-aws-vpc issue 283."""
+    if request.inputs is not None:
+        return None
+    if any(group.get("vpcId") == request.identifier for group in request.cloud.all(GROUP).values()):
+        return f"DependencyViolation: The vpc '{request.identifier}' has dependencies and cannot be deleted."
     return None

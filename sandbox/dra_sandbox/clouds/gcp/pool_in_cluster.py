@@ -9,6 +9,7 @@ from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
 CLUSTER, FIREWALL = "gcp:container/cluster:Cluster", "gcp:compute/firewall:Firewall"
+ENDPOINTS = "gcp:compute/networkEndpointGroup:NetworkEndpointGroup"
 DRANET = (1, 34, 1, 1829001)  # the first release with managed DRANET: cluster-toolkit:modules/compute/gke-node-pool
 
 
@@ -52,16 +53,19 @@ def version_is_offered(inputs: Values) -> str | None:
     return f'Master version "{wanted}" is unsupported.'
 
 
-def has_no_rules_left(request: Request) -> str | None:
-    """modelplaneai/modelplane PR 230: a Service's firewall rule stays when its cluster goes before it."""
+def is_used_by_nobody(request: Request) -> str | None:
+    """modelplaneai/modelplane PR 230 and murphye/cheap-gke-cluster issue 2: a Service's firewall rule and an Ingress'
+    endpoints stay when their cluster goes before them, and keep its network.
+    """
     if request.inputs is not None:
         return None
-    for rule in request.cloud.all(FIREWALL).values():
-        if str(rule.get("network", "")).rpartition("/")[2] == request.identifier.rpartition("/")[2]:
-            return (
-                f"The network resource '{request.identifier}' is already being used by "
-                f"'projects/{rule.get('project', '')}/global/firewalls/{rule['name']}', resourceInUseByAnotherResource"
-            )
+    for kind in (FIREWALL, ENDPOINTS):
+        for identifier, left in request.cloud.all(kind).items():
+            if str(left.get("network", "")).rpartition("/")[2] == request.identifier.rpartition("/")[2]:
+                return (
+                    f"The network resource '{request.identifier}' is already being used by '{identifier}', "
+                    "resourceInUseByAnotherResource"
+                )
     return None
 
 

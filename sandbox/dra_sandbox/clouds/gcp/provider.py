@@ -32,6 +32,7 @@ class Gcp(SimulatedCloud):
             "region": region,
             "zone": zone,
             "location": known_text(inputs.get("location")) or zone or region,
+            "clusterName": known_text(inputs.get("cluster")).rpartition("/")[2],  # given by name or by its whole id
         }
 
     def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:

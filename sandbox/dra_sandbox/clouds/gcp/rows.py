@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dra_sandbox.clouds.gcp import keys, node_pools, pool_in_cluster
+from dra_sandbox.clouds.gcp import first_pool, keys, node_pools, operations, pool_in_cluster, reservations, zones_lost
 from dra_sandbox.clouds.gcp.functions import newest
 from dra_sandbox.clouds.rows import Facts, Row
 from dra_sandbox.clouds.wire import Value, Values
@@ -126,11 +126,16 @@ ROWS: Mapping[str, Row] = {
                 "clientKey": "",
                 "clientCertificateConfig": {"issueClientCertificate": False},
             },
-            "privateClusterConfig": {"privateEndpoint": "10.0.0.2", "publicEndpoint": "203.0.113.{octet}"},
+            "privateClusterConfig": {
+                "privateEndpoint": "10.0.0.2",
+                "publicEndpoint": "203.0.113.{octet}",
+                "masterIpv4CidrBlock": "",
+            },
             "controlPlaneEndpointsConfig": {
                 "dnsEndpointConfig": {"endpoint": "gke-{hex32}.{location}.gke.goog"},
             },
             "clusterIpv4Cidr": "10.4.0.0/14",
+            "defaultMaxPodsPerNode": 110,
             "servicesIpv4Cidr": "10.8.0.0/20",
             "nodeLocations": _zones,
             "nodePools": [],
@@ -177,11 +182,12 @@ ROWS: Mapping[str, Row] = {
             "databaseEncryption.state": frozenset({"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}),
         },
         checks=(_has_a_first_pool, node_pools.of_cluster, pool_in_cluster.version_is_offered),
-        refusals=(keys.agents_may_use_keys,),
+        refusals=(operations.may_begin, keys.agents_may_use_keys),
+        effects=(first_pool.comes_and_goes,),
         remembered=True,
     ),
     "gcp:container/nodePool:NodePool": Row(
-        id="projects/{project}/locations/{location}/clusters/{cluster}/nodePools/{name}",
+        id="projects/{project}/locations/{location}/clusters/{clusterName}/nodePools/{name}",
         outputs={
             "location": "{location}",
             "initialNodeCount": _initial_nodes,
@@ -223,8 +229,15 @@ ROWS: Mapping[str, Row] = {
             "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN", "SHORT_LIVED"}),
         },
         checks=(_autoscaling_in_one_way, node_pools.of_pool),
-        refusals=(*pool_in_cluster.REFUSALS, keys.agents_may_use_keys),
+        refusals=(
+            operations.may_begin,
+            *pool_in_cluster.REFUSALS,
+            keys.agents_may_use_keys,
+            reservations.is_there_and_large_enough,
+            zones_lost.has_machines,
+        ),
         reported=node_pools.reported,
+        remembered=True,
     ),
     "gcp:compute/network:Network": Row(
         id="projects/{project}/global/networks/{name}",
@@ -238,7 +251,8 @@ ROWS: Mapping[str, Row] = {
         },
         defaults={"autoCreateSubnetworks": True, "deleteDefaultRoutesOnCreate": False},
         replace=("autoCreateSubnetworks", "description", "enableUlaInternalIpv6", "mtu", "project"),
-        refusals=(pool_in_cluster.has_no_rules_left,),
+        refusals=(pool_in_cluster.is_used_by_nobody,),
+        remembered=True,
         name_limit=63,
         allowed={"routingMode": frozenset({"REGIONAL", "GLOBAL"})},
     ),
@@ -294,6 +308,12 @@ ROWS: Mapping[str, Row] = {
         remembered=True,
         name_limit=63,
         allowed={"direction": frozenset({"INGRESS", "EGRESS"})},
+    ),
+    "gcp:compute/reservation:Reservation": Row(
+        id="projects/{project}/zones/{zone}/reservations/{name}",
+        replace=("description", "project", "zone", "specificReservationRequired"),
+        name_limit=63,
+        remembered=True,
     ),
     "gcp:compute/resourcePolicy:ResourcePolicy": Row(
         id="projects/{project}/regions/{region}/resourcePolicies/{name}",

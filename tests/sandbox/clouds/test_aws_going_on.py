@@ -1,0 +1,126 @@
+"""What EKS refuses because of what goes on meanwhile: other updates, pods that stay, machines that are used up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import grpc
+import pytest
+
+from dra_sandbox.clouds.aws.clusters import ASSOCIATIONS, FULL_ZONE
+from dra_sandbox.clouds.aws.rolling import STAYING_POD, STOCK
+from dra_sandbox.clouds.memory import Memory
+
+GROUP, CLUSTER, ADDON = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
+SUBNET, ASSOCIATION = "aws:ec2/subnet:Subnet", "aws:eks/podIdentityAssociation:PodIdentityAssociation"
+MACHINE = "p5.48xlarge"
+
+
+def group(desired: int = 1, **change: Any) -> dict[str, Any]:
+    return {
+        "clusterName": "main",
+        "nodeGroupName": "gpu",
+        "nodeRoleArn": "arn:aws:iam::123456789012:role/nodes",
+        "subnetIds": ["subnet-1"],
+        "instanceTypes": [MACHINE],
+        "scalingConfig": {"minSize": 0, "desiredSize": desired, "maxSize": 9},
+        **change,
+    }
+
+
+def subnets(cloud: Any, *zones: str) -> list[str]:
+    return [
+        cloud.create(SUBNET, vpcId="vpc-1", cidrBlock=f"10.0.{index}.0/24", availabilityZone=f"eu-west-1{zone}")["id"]
+        for index, zone in enumerate(zones)
+    ]
+
+
+def test_row_4_one_update_at_a_time(cloud: Any, memory: Memory) -> None:
+    made = cloud.create(GROUP, **group())
+    memory.put(GROUP, made["id"], {**made, "status": "UPDATING"})
+    with pytest.raises(grpc.RpcError, match="currently not in Active State"):
+        cloud.update(GROUP, made, **group(2))
+    memory.put(GROUP, made["id"], {**made, "status": "ACTIVE"})
+    assert cloud.update(GROUP, made, **group(2))["scalingConfig"]["desiredSize"] == 2
+
+
+def test_row_30a_a_pool_larger_than_what_there_is(cloud: Any, memory: Memory) -> None:
+    first, second = subnets(cloud, "a", "b")
+    memory.put(STOCK, f"{MACHINE}/eu-west-1a", {"count": 3})
+    made = cloud.create(GROUP, **group(2, subnetIds=[first]))
+    with pytest.raises(grpc.RpcError, match=r"InsufficientInstanceCapacity .* sufficient p5\.48xlarge .*eu-west-1a"):
+        cloud.update(GROUP, made, **group(4, subnetIds=[first]))
+    with pytest.raises(grpc.RpcError, match="InsufficientInstanceCapacity"):
+        cloud.create(GROUP, **group(2, nodeGroupName="more", subnetIds=[first]))
+    cloud.create(GROUP, **group(1, nodeGroupName="one", subnetIds=[first]))
+    cloud.create(GROUP, **group(9, nodeGroupName="wide", subnetIds=[first, second]))  # endless in the other zone
+    cloud.create(GROUP, **group(9, nodeGroupName="small", subnetIds=[first], instanceTypes=["g6.2xlarge"]))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "room", "passes"), [("DEFAULT", 3, True), ("DEFAULT", 2, False), ("MINIMAL", 2, True)]
+)
+def test_row_31_an_update_that_starts_nodes_first_needs_room(
+    cloud: Any, memory: Memory, strategy: str, room: int, passes: bool
+) -> None:
+    (subnet,) = subnets(cloud, "a")
+    memory.put(STOCK, f"{MACHINE}/eu-west-1a", {"count": room})
+    inputs = group(2, subnetIds=[subnet], releaseVersion="1.34.1-20260101", updateConfig={"updateStrategy": strategy})
+    made = cloud.create(GROUP, **inputs)
+    later = {**inputs, "releaseVersion": "1.34.2-20260201"}
+    cloud.update(GROUP, made, **{**inputs, "labels": {"team": "a"}})  # no node goes for it
+    if passes:
+        cloud.update(GROUP, made, **later)
+        return
+    with pytest.raises(grpc.RpcError, match="new nodes are not joining node group gpu"):
+        cloud.update(GROUP, made, **later)
+
+
+def test_row_33_a_pod_that_stays_fails_an_update_unless_it_is_forced(cloud: Any, memory: Memory) -> None:
+    inputs = group(2, releaseVersion="1.34.1-20260101")
+    made = cloud.create(GROUP, **inputs)
+    memory.put(STAYING_POD, "team/train-0", {"nodeGroup": made["id"]})
+    cloud.update(GROUP, made, **{**inputs, "labels": {"team": "a"}})
+    later = {**inputs, "releaseVersion": "1.34.2-20260201"}
+    with pytest.raises(grpc.RpcError, match=r"PodEvictionFailure: .* node group gpu \(team/train-0\)"):
+        cloud.update(GROUP, made, **later)
+    assert cloud.update(GROUP, made, **later, forceUpdateVersion=True)["releaseVersion"] == "1.34.2-20260201"
+
+
+def test_row_40_a_zone_without_room_for_a_control_plane(cloud: Any, memory: Memory) -> None:
+    vpc = {"subnetIds": subnets(cloud, "a", "b")}
+    plane = {"name": "main", "roleArn": "arn", "vpcConfig": vpc, "version": "1.34"}
+    memory.put(FULL_ZONE, "eu-west-1b", {})
+    with pytest.raises(grpc.RpcError, match="Cannot create cluster 'main' because eu-west-1b, the targeted"):
+        cloud.create(CLUSTER, **plane)
+    memory.drop(FULL_ZONE, "eu-west-1b")
+    made = cloud.create(CLUSTER, **plane)
+    memory.put(FULL_ZONE, "eu-west-1b", {})
+    cloud.update(CLUSTER, made, **plane, tags={"team": "a"})  # one that is there stays
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ('{"replicaCount": 3}', ""),
+        ("", ""),
+        ("null", "[$: null found, object expected]"),
+        ("[]", "[$: array found, object expected]"),
+        ("3", "[$: number found, object expected]"),
+        ("replicaCount: 3", "is not a valid JSON"),
+    ],
+)
+def test_row_49_configuration_is_an_object(cloud: Any, values: str, said: str) -> None:
+    found = cloud.complaint(ADDON, {"clusterName": "main", "addonName": "coredns", "configurationValues": values})
+    assert said in found
+    assert bool(found) is bool(said)
+
+
+def test_row_51_a_cluster_has_so_many_associations(cloud: Any, memory: Memory) -> None:
+    one = {"clusterName": "main", "namespace": "team", "roleArn": "arn:aws:iam::123456789012:role/team"}
+    for index in range(ASSOCIATIONS - 1):
+        memory.put(ASSOCIATION, f"a-{index}", {**one, "serviceAccount": f"s{index}"})
+    cloud.create(ASSOCIATION, **one, serviceAccount="last")
+    with pytest.raises(grpc.RpcError, match="1000 Pod Identity associations at most"):
+        cloud.create(ASSOCIATION, **one, serviceAccount="one-more")
+    cloud.create(ASSOCIATION, **{**one, "clusterName": "other"}, serviceAccount="one-more")
