@@ -52,14 +52,23 @@ def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
     """
     match fix.kind:
         case "taint":
-            taint = {"key": PREFER_OTHERS.key, "value": PREFER_OTHERS.value, "effect": PREFER_OTHERS.effect}
-            return {"pools": [{"name": pool, "taints": [taint]} for pool in fix.pools]}
+            return {"pools": [{"name": pool, "taints": [prefer_others_row()]} for pool in fix.pools]}
         case "maximum":
             return {"pools": [{"name": pool, "count": {"max": fix.counts[pool]}} for pool in fix.pools]}
         case "affinity":
             return _component(fix, manifests)
         case "profile":
             return {"schedulerProfile": "most-allocated"}
+
+
+def prefer_others_row() -> dict[str, str]:
+    """Return the taint that makes pods take other pools first, as a fleet's document has it."""
+    return {"key": PREFER_OTHERS.key, "value": PREFER_OTHERS.value, "effect": PREFER_OTHERS.effect}
+
+
+def pools_to_taint(fixes: Iterable[Fix]) -> tuple[str, ...]:
+    """Return the pools that pods had better take last, by the first fix that says so; none where none does."""
+    return next((fix.pools for fix in fixes if fix.kind == "taint"), ())
 
 
 def is_for_manifests(patch: Mapping[str, Any]) -> bool:

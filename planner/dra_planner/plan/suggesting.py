@@ -9,7 +9,7 @@ Each fleet is planned again as it will be committed before it is suggested.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations
@@ -22,6 +22,7 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import DemandLevel
 from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan.fixes import pools_to_taint, prefer_others_row
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
 from dra_planner.records import dataclass
@@ -156,8 +157,11 @@ def _fault(request: SuggestRequest, machine: Machine) -> str:
     return ""
 
 
-def _document(request: SuggestRequest, pools: Sequence[tuple[Machine, int]]) -> dict[str, Any]:
-    """Return a fleet of these machines, each with at most so many nodes."""
+def _document(
+    request: SuggestRequest, pools: Sequence[tuple[Machine, int]], last: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return a fleet of these machines, each with at most so many nodes; pools in `last` are those that pods take last.
+    """
     pool_name = cloud(request.cloud).pool_name
     each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False).nodes > 1
     return {
@@ -168,7 +172,12 @@ def _document(request: SuggestRequest, pools: Sequence[tuple[Machine, int]]) -> 
         "systemPool": {"machine": _system_machine(request)},
         "drivers": {"nvidia": {"version": catalog.newest_driver_release().version}},
         "pools": [
-            {"name": pool_name(machine.name), "machine": machine.name, "count": {"min": 0, "max": nodes}}
+            {
+                "name": pool_name(machine.name),
+                "machine": machine.name,
+                "count": {"min": 0, "max": nodes},
+                **({"taints": [prefer_others_row()]} if pool_name(machine.name) in last else {}),
+            }
             for machine, nodes in pools
         ],
     }
@@ -226,17 +235,38 @@ def _nodes(offers: Sequence[Offer], sizing: Sizing) -> dict[str, int]:
 def _confirmed(request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int]) -> Suggestion | None:
     """Return the fleet with the plan that it makes, None where that does not fit.
 
-    The packing may not be enough for the scheduler: with room for more, the plan says how many nodes are.
+    The packing may not be enough for the scheduler: with room for more, the plan says how many nodes are, and which
+    pools had better be taken last; a taint of theirs that keeps nobody away says so where the fleet then costs less.
     """
     roomy = {machine: min(2 * nodes + ROOM, NODES[-1]) for machine, nodes in counts.items()}
     plan = make_plan(_plan_request(request, read_fleet(_bought(request, candidates, roomy)), steps=SIMULATED_STEPS))
-    document = _bought(request, candidates, {pool.machine: pool.recommended for pool in plan.pools if pool.recommended})
-    fleet = read_fleet(document) if plan.verdict == "fits" else None
-    plan = plan if fleet is None else make_plan(_plan_request(request, fleet, steps=SIMULATED_STEPS))
-    if fleet is None or plan.verdict != "fits" or plan.cost is None:
+    found = _built(request, candidates, plan, ())
+    last = pools_to_taint(plan.judgement.fixes)
+    if not last:
+        return found
+    fleet = read_fleet(_bought(request, candidates, roomy, last))
+    tainted = _built(request, candidates, make_plan(_plan_request(request, fleet, steps=SIMULATED_STEPS)), last)
+    both = [each for each in (found, tainted) if each is not None]
+    return min(both, key=lambda each: each.hourly_usd, default=None)
+
+
+def _built(
+    request: SuggestRequest, candidates: Sequence[Machine], plan: Plan, last: Collection[str]
+) -> Suggestion | None:
+    """Return the fleet of the nodes that a plan recommends, planned as it is; None where either does not fit."""
+    if plan.verdict != "fits":
+        return None
+    nodes = {pool.machine: pool.recommended for pool in plan.pools if pool.recommended}
+    document = _bought(request, candidates, nodes, last)
+    fleet = read_fleet(document)
+    plan = make_plan(_plan_request(request, fleet, steps=SIMULATED_STEPS))
+    if plan.verdict != "fits" or plan.cost is None:
         return None
     return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=plan.cost.hourly_usd)
 
 
-def _bought(request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int]) -> dict[str, Any]:
-    return _document(request, [(machine, counts[machine.name]) for machine in candidates if machine.name in counts])
+def _bought(
+    request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int], last: Collection[str] = ()
+) -> dict[str, Any]:
+    chosen = [(machine, counts[machine.name]) for machine in candidates if machine.name in counts]
+    return _document(request, chosen, last)

@@ -116,3 +116,33 @@ def test_what_no_machine_runs_is_explained_by_the_plan_on_all() -> None:
 def test_nothing_to_buy_is_wrong_input() -> None:
     with pytest.raises(PlannerError, match="no machine with GPUs can be bought"):
         suggest(job("train", 1), max_price=Decimal("0.01"))
+
+
+WEB = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 12
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+      containers: [{name: main, image: web, resources: {requests: {cpu: "3", memory: 8Gi}}}]
+"""
+
+
+def test_pools_that_pods_of_others_would_fill_are_taken_last_where_that_costs_less() -> None:
+    """Pods without GPUs, and those that need one, spread over the dear nodes first; the scheduler never moves them."""
+    sources = (job("train", 1, gpus=8, cpu=16, gib=64), job("serve", 4, cpu=4, gib=8), Source("web.yaml", WEB))
+    found = suggest(*sources, where=AKS)
+    assert found.best is not None
+    pools = {row["name"]: row for row in found.best.document["pools"]}
+    tainted = [name for name, row in pools.items() if "taints" in row]
+    assert tainted == ["nd40rsv2"]
+    assert pools["nd40rsv2"]["count"]["max"] == 1
+    bare = {**found.best.document, "pools": [{k: v for k, v in row.items() if k != "taints"} for row in pools.values()]}
+    without = make_plan(PlanRequest(sources=sources, fleet=read_fleet(bare)))
+    assert (found.best.plan.verdict, without.verdict) == ("fits", "cannot-tell")
+    assert found.best.hourly_usd < Decimal(27)
