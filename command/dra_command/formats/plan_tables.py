@@ -210,7 +210,11 @@ class PlanTables:
             said.append(f"{signs.beyond} beyond the maximum")
         if any(bar.is_open for bar in bars):
             said.append(f"{signs.cannot_tell} not known")
-        said += ["packing: best found", "simulated: what the default scheduler needs"]
+        said.append("packing: best found")
+        is_open = any(pool.simulated is None for pool in self.plan.pools) and any(
+            each.pending for each in self.plan.workloads
+        )
+        said.append(f"simulated: {'not run while pods are pending' if is_open else 'what the default scheduler needs'}")
         return " · ".join(said)
 
     def _growth(self) -> Table:

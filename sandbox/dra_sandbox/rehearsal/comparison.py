@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedWorkload
-from dra_sandbox.rehearsal.differences import REASONS, Difference, deviation, is_same
+from dra_sandbox.rehearsal.differences import REASONS, Difference, deviation, enough_runs
 from dra_sandbox.rehearsal.outcome import Outcome, WorkloadOutcome
 from dra_sandbox.rehearsal.scenarios import ScenarioOutcome
 from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
@@ -74,42 +74,46 @@ def compare(
     `room_left` says for how many pending pods of a workload the planner finds a place on the nodes as they are at the
     end: where it finds one, planner and scheduler disagree about the rules, not about the order. `runs` are what the
     simulation says, first without chance, then with ties broken in other ways; more are taken only where the first
-    differs from the outcome.
+    differs from the outcome, and so many only as it takes to explain that.
     """
     planned = {each.workload: each for each in plan.workloads}
-    found = iter(runs)
-    first = next(found, {})
-    agree = all(is_same(first.get(each.workload), each) for each in outcome.workloads)
-    others = () if agree else tuple(found)
+    taken = enough_runs(runs, outcome.workloads, one_by_one=one_by_one)
     short = any(not pod.node for each in outcome.workloads for pod in each.pods)
     shared = any(each.pending for each in plan.workloads) and sum(each.placed for each in outcome.workloads) >= sum(
         each.placed for each in plan.workloads
     )
+    sharing = set(_sharing(plan))
     rows: list[WorkloadRow] = []
     for each in outcome.workloads:
-        known, simulated = planned.get(each.workload), first.get(each.workload)
+        known, simulated = planned.get(each.workload), taken[0].get(each.workload)
         wanted = known.placed + known.pending if known is not None else len(each.pods)
         row = WorkloadRow(wanted, known, each, simulated=simulated)
         room = room_left.get(each.workload, 0)
-        difference = _difference(row, room, decided=outcome.decided, short=short)
+        shares = each.workload in sharing
+        difference = _difference(row, room, decided=outcome.decided, short=short, shares=shares)
         if shared and difference is not None and difference.reason == "one-pod-at-a-time":
             difference = Difference("who-goes-without")
-        away = (
-            None
-            if simulated is None or not outcome.decided
-            else deviation(each, (first, *others), one_by_one=one_by_one)
-        )
+        away = None if simulated is None or not outcome.decided else deviation(each, taken, one_by_one=one_by_one)
         rows.append(replace(row, difference=difference, deviation=away))
     return tuple(rows)
 
 
-def _difference(row: WorkloadRow, room: int, *, decided: bool, short: bool) -> Difference | None:
+def _sharing(plan: Plan) -> Iterator[WorkloadRef]:
+    """Yield the workloads whose pods share a claim."""
+    for shape in plan.judgement.demand.shapes:
+        if any(claim.shared for claim in shape.claims):
+            yield from (member.workload for member in shape.members)
+
+
+def _difference(row: WorkloadRow, room: int, *, decided: bool, short: bool, shares: bool) -> Difference | None:
     planned, outcome = row.planned, row.outcome
     if planned is None:
         if outcome.refused:
             return Difference("refused-as-planned", outcome.refused)
         return Difference("unexplained", "the plan does not know this workload") if outcome.pods else None
     forbidden = [pool for pool, verdict in planned.fits if verdict == "does-not-fit" and outcome.pools.get(pool)]
+    if forbidden and shares and row.pending and not room:  # the plan looks for a node that takes all of them
+        return Difference("shared-claim")
     if forbidden:
         return Difference("unexplained", f"pods run on {', '.join(forbidden)}, which the plan says cannot take them")
     if room:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Final, Literal
 
 from dra_sandbox.rehearsal.outcome import WorkloadOutcome
 from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
 
 ReasonCode = Literal[
     "one-pod-at-a-time",
+    "shared-claim",
     "choice-of-node",
     "packing-not-found",
     "who-goes-without",
@@ -29,6 +31,8 @@ ReasonCode = Literal[
 REASONS: Mapping[ReasonCode, str] = {
     "one-pod-at-a-time": "The scheduler takes pods one at a time and never moves one: pods stay pending although "
     "a better packing exists, and on the nodes as they are now the plan finds no place for them either.",
+    "shared-claim": "Pods that share a claim run on the node where its devices are; the first pod decides which, and "
+    "there is no room for all of them.",
     "choice-of-node": "Several pools take these pods; the scheduler scores nodes where the plan packs them.",
     "packing-not-found": "The plan could not tell: it proved no packing, and the scheduler found one.",
     "who-goes-without": "Not everything fits, and the order of arrival decides which workload goes without: the plan "
@@ -46,6 +50,9 @@ REASONS: Mapping[ReasonCode, str] = {
     "simulation-cannot-tell": "The simulation depends on values that are known at run time only, or was given up.",
     "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please report it.",
 }
+
+_FEW: Final = 8
+"""Ways to break ties that are taken at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,25 @@ def deviation(outcome: WorkloadOutcome, runs: Sequence[Simulated], *, one_by_one
     return Difference(
         "unexplained", f"the simulation places {_placed(said[0].pools)}, the scheduler {_placed(outcome.pools)}"
     )
+
+
+def enough_runs(
+    runs: Iterable[Simulated], outcomes: Iterable[WorkloadOutcome], *, one_by_one: bool
+) -> tuple[Simulated, ...]:
+    """Return as many of the runs of the simulation as explain what became of workloads, or all; at least one.
+
+    The first alone where it is the outcome, else further ones until no deviation is unexplained.
+    """
+    left, outcomes = iter(runs), tuple(outcomes)
+    taken = tuple(islice(left, 1)) or ({},)
+    if all(is_same(taken[0].get(each.workload), each) for each in outcomes):
+        return taken
+    while more := tuple(islice(left, _FEW)):
+        taken += more
+        found = (deviation(each, taken, one_by_one=one_by_one) for each in outcomes)
+        if not any(each is not None and each.reason == "unexplained" for each in found):
+            break
+    return taken
 
 
 def is_same(simulated: SimulatedWorkload | None, outcome: WorkloadOutcome) -> bool:

@@ -127,7 +127,7 @@ def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, reque
 def _simulated(
     plan: Plan, cluster: PlannedCluster, workloads: Workloads, arrivals: Sequence[Arrival], *, one_by_one: bool
 ) -> Iterator[Simulated]:
-    """Yield what the simulation says of this arrival, first without chance, then with ties broken in other ways."""
+    """Return what the simulation says of this arrival, first without chance, then with ties broken in other ways."""
     simulation = Simulation.of(
         cluster.objects,
         [*workloads.first, *(each for arrival in workloads.arrivals for each in arrival.objects)],
@@ -137,8 +137,7 @@ def _simulated(
         pool_of=cluster.pool_of,
         one_by_one=one_by_one,
     )
-    yield simulation.run()
-    yield from simulation.further()
+    return simulation.runs()
 
 
 def _create(server: ApiServer, objects: Iterable[Json]) -> None:

@@ -15,7 +15,7 @@ from dra_planner.sources import Source
 
 Json = dict[str, Any]
 
-SEEDS: Final = tuple(range(1, 9))
+SEEDS: Final = tuple(range(1, 65))
 """Of the further runs, in which ties between nodes are broken by chance as the scheduler breaks them."""
 
 
@@ -84,6 +84,11 @@ class Simulation:
     def further(self) -> Iterator[Simulated]:
         """Yield what other ways to break ties lead to."""
         return (self.run(seed) for seed in SEEDS)
+
+    def runs(self) -> Iterator[Simulated]:
+        """Yield what is simulated without chance, then the further runs."""
+        yield self.run()
+        yield from self.further()
 
     def _by_workload(self, outcome: Outcome) -> Simulated:
         pools: dict[WorkloadRef, Counter[str]] = {ref: Counter() for ref in self.refs}

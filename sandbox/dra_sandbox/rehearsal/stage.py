@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from dra_planner.model import WorkloadRef
@@ -14,7 +15,7 @@ from dra_sandbox.control_plane import ApiServer
 from dra_sandbox.rehearsal.changes import CHANGES, Change, Standing
 from dra_sandbox.rehearsal.cluster import PlannedCluster
 from dra_sandbox.rehearsal.deciding import Decisions
-from dra_sandbox.rehearsal.differences import Difference, deviation
+from dra_sandbox.rehearsal.differences import Difference, deviation, enough_runs
 from dra_sandbox.rehearsal.outcome import WorkloadOutcome, read_outcome
 from dra_sandbox.rehearsal.scenarios import Scenario, ScenarioOutcome, ScenarioRow
 from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload, Simulation
@@ -105,9 +106,7 @@ def _rows(
     without_controller: frozenset[WorkloadRef],
 ) -> Iterator[ScenarioRow]:
     found = list(outcomes)
-    runs = [first]
-    if any(dict(first[each.workload].pools) != dict(each.pools) for each in found if each.workload in first):
-        runs += simulation.further()
+    runs = enough_runs(chain([first], simulation.further()), found, one_by_one=False)
     for each in found:
         ref = each.workload
         pods = len(each.pods) if ref.kind == "DaemonSet" else wanted.get(ref, 0)

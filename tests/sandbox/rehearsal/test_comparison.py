@@ -94,3 +94,33 @@ def test_further_runs_are_taken_only_where_the_first_differs(taken: int) -> None
     outcome = Outcome((WorkloadOutcome(WEB, pods, {"l4": 4, "a10g": 8}),), (), decided=True)
     compare(plan, outcome, {}, runs(), one_by_one=True)
     assert len(asked) == taken
+
+
+def test_ties_are_broken_in_more_ways_until_one_explains_the_outcome() -> None:
+    others = [{"l4": 3, "a10g": 8}] * 20
+    found = row(20, {"l4": 4, "a10g": 8}, [*others, {"l4": 4, "a10g": 8}, *others])
+    assert reasons(found)[1] == "tie-between-nodes"
+
+
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: together}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("placed", "room", "reason"),
+    [(3, 0, "shared-claim"), (8, 0, "unexplained"), (3, 5, "unexplained")],
+    ids=["room for three there", "room for all where the plan sees none", "and the plan finds room"],
+)
+def test_pods_of_one_claim_go_where_the_first_one_goes(placed: int, room: int, reason: str) -> None:
+    """Eight pods of two CPUs share a GPU: a node with eight CPUs has no room for all of them."""
+    web = deployment("web", 8).replace("resourceClaimTemplateName: one-gpu", "resourceClaimName: together")
+    plan = plan_of(sources(CLAIM, web.replace('cpu: "1"', 'cpu: "2"').replace("cpu: 1", "cpu: 2")))
+    assert dict(plan.workload(*WEB).fits) == {"l4": "does-not-fit", "a10g": "fits"}
+    pods = [PodOutcome(f"web-{index}", "l4-0" * (index < placed), "", is_judged=True) for index in range(8)]
+    outcome = Outcome((WorkloadOutcome(WEB, tuple(pods), {"l4": placed}),), (), decided=True)
+    (found,) = compare(plan, outcome, {WEB: room}, [{WEB: SimulatedWorkload({"l4": placed})}], one_by_one=True)
+    assert reasons(found) == (reason, "")

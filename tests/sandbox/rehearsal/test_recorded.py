@@ -17,7 +17,7 @@ from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 from dra_sandbox.rehearsal import Order, WorkloadOutcome
 from dra_sandbox.rehearsal.cluster import cluster_of
-from dra_sandbox.rehearsal.differences import deviation, is_same
+from dra_sandbox.rehearsal.differences import deviation, enough_runs
 from dra_sandbox.rehearsal.outcome import PodOutcome
 from dra_sandbox.rehearsal.simulating import Simulation
 from dra_sandbox.rehearsal.workloads import made_by, read_workloads
@@ -73,9 +73,7 @@ def test_plan_and_simulation_are_as_the_scheduler_was(path: Path) -> None:
     for recorded in case["rehearsals"]:
         simulation = simulate(case, plan, sources, Order.parse(recorded["order"].partition(",")[0]))
         outcomes = [_workload(name, row) for name, row in recorded["outcome"].items()]
-        runs = [simulation.run()]
-        if not all(is_same(runs[0].get(each.workload), each) for each in outcomes):
-            runs += simulation.further()
+        runs = enough_runs(simulation.runs(), outcomes, one_by_one=True)
         for each in outcomes:
             away = deviation(each, runs, one_by_one=True)
             assert away is None or away.reason == "tie-between-nodes", (recorded["order"], each.workload, away)
