@@ -75,6 +75,11 @@ class ClusterOptions(TypedDict):
     """EKS: whether the VPC CNI enforces NetworkPolicy. Default true."""
     node_monitoring: NotRequired[bool]
     """EKS: whether an add-on tells broken GPUs, which pools with node_repair are repaired by. Default: where one is."""
+    storage_drivers: NotRequired[list[str]]
+    """Drivers that make and mount volumes. EKS: the add-ons ebs, efs, fsx. GKE: filestore, gcs-fuse, lustre, beside its
+    disks'. Default none."""
+    metrics_server: NotRequired[bool]
+    """EKS: whether the add-on metrics-server is installed. Default false."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """EKS: policy that bounds every role that is made. Default none."""
     node_policy_arns: NotRequired[list[pulumi.Input[str]]]

@@ -336,6 +336,37 @@ def test_broken_gpus_are_told_by_an_addon_when_asked(cluster: Any) -> None:
     assert "dev-system" in agent.depends_on
 
 
+DRIVERS = {
+    "ebs": ("aws-ebs-csi-driver", "ebs-csi-controller-sa", "service-role/AmazonEBSCSIDriverPolicy"),
+    "efs": ("aws-efs-csi-driver", "efs-csi-controller-sa", "service-role/AmazonEFSCSIDriverPolicy"),
+    "fsx": ("aws-fsx-csi-driver", "fsx-csi-controller-sa", "AmazonFSxFullAccess"),
+}
+
+
+@pytest.mark.parametrize(("driver", "expected"), DRIVERS.items(), ids=DRIVERS)
+def test_a_storage_driver_comes_after_the_nodes_with_a_role_of_its_own(
+    cluster: Any, driver: str, expected: tuple[str, str, str]
+) -> None:
+    addon, account, policy = expected
+    declared = cluster(storage_drivers=[driver], permissions_boundary_arn="arn:aws:iam::111122223333:policy/most")
+    made = declared.one("Addon", f"dev-{addon}")
+    (association,) = made.inputs["podIdentityAssociations"]
+    role = declared.one("Role", f"dev-{addon}")
+    assert association["serviceAccount"] == account
+    assert association["roleArn"].endswith(f"role/{role.name}")
+    assert role.inputs["permissionsBoundary"].endswith("policy/most")
+    attached = declared.one("RolePolicyAttachment", f"dev-{addon}-{policy.rpartition('/')[2]}")
+    assert attached.inputs["policyArn"] == f"arn:aws:iam::aws:policy/{policy}"
+    assert {"dev-system", attached.name} <= made.depends_on
+    assert addon not in " ".join(cluster().names())
+
+
+def test_metrics_are_served_where_they_are_asked_for(cluster: Any) -> None:
+    declared = cluster(metrics_server=True, addon_versions={"metrics-server": "v0.8.0-eksbuild.1"})
+    assert declared.one("Addon", "dev-metrics-server").inputs["addonVersion"] == "v0.8.0-eksbuild.1"
+    assert "dev-metrics-server" not in cluster().names()
+
+
 def test_addon_versions_are_pinned_or_most_recent(cluster: Any) -> None:
     declared = cluster(addon_versions={"coredns": "v1.12.1-eksbuild.2", "vpc-cni": "most-recent"})
     versions = {addon.inputs["addonName"]: addon.inputs.get("addonVersion") for addon in declared.all("Addon")}

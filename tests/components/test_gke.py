@@ -31,6 +31,16 @@ def cluster(declare: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **args: declare(lambda: GkeCluster("dev", {**CLUSTER, **OWN_NETWORK, **args}))
 
 
+def test_storage_drivers_are_turned_on_where_they_are_asked_for(cluster: Any) -> None:
+    assert "addonsConfig" not in cluster().one("Cluster").inputs, "as GKE has them"
+    asked = cluster(storage_drivers=["filestore", "gcs-fuse", "lustre"]).one("Cluster").inputs["addonsConfig"]
+    assert asked == {
+        "gcpFilestoreCsiDriverConfig": {"enabled": True},
+        "gcsFuseCsiDriverConfig": {"enabled": True},
+        "lustreCsiDriverConfig": {"enabled": True},
+    }
+
+
 @pytest.fixture
 def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **args: declare(lambda: GkeGpuPool("l4", {**POOL, **args})).one("NodePool")

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import pulumi
@@ -11,8 +13,27 @@ from pulumi_dra.children import Children
 from pulumi_dra.eks.roles import CNI_POLICIES, declare_role
 
 ADDONS = ("vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent")
-NODE_MONITORING = "eks-node-monitoring-agent"
+NODE_MONITORING, METRICS_SERVER = "eks-node-monitoring-agent", "metrics-server"
 MOST_RECENT = "most-recent"
+
+
+@dataclass(frozen=True, slots=True)
+class StorageDriver:
+    """An add-on that makes and mounts volumes: the account of its controller, and the managed policy that suffices."""
+
+    addon: str
+    service_account: str
+    policy: str
+
+
+STORAGE: Mapping[str, StorageDriver] = MappingProxyType(
+    {
+        "ebs": StorageDriver("aws-ebs-csi-driver", "ebs-csi-controller-sa", "service-role/AmazonEBSCSIDriverPolicy"),
+        "efs": StorageDriver("aws-efs-csi-driver", "efs-csi-controller-sa", "service-role/AmazonEFSCSIDriverPolicy"),
+        "fsx": StorageDriver("aws-fsx-csi-driver", "fsx-csi-controller-sa", "AmazonFSxFullAccess"),
+    }
+)
+"""Amazon EKS user guide, “AWS add-ons”."""
 
 
 def vpc_cni_settings(*, network_policy: bool, prefix_delegation: bool) -> str:
@@ -65,10 +86,36 @@ class Addons:
             self._declare("kube-proxy"),
         ]
 
-    def declare_after_nodes(self, nodes: Sequence[pulumi.Resource], *, node_monitoring: bool) -> list[pulumi.Resource]:
+    def declare_after_nodes(
+        self,
+        nodes: Sequence[pulumi.Resource],
+        partition: pulumi.Output[str],
+        *,
+        node_monitoring: bool,
+        metrics_server: bool,
+        storage_drivers: Sequence[str],
+    ) -> list[pulumi.Resource]:
         """Declare what runs as ordinary pods and is degraded until a node takes them."""
-        wanted = ["coredns", *([NODE_MONITORING] if node_monitoring else [])]
-        return [self._declare(addon, nodes) for addon in wanted]
+        asked = {NODE_MONITORING: node_monitoring, METRICS_SERVER: metrics_server}
+        wanted = ["coredns", *(addon for addon, is_wanted in asked.items() if is_wanted)]
+        declared: list[pulumi.Resource] = [self._declare(addon, nodes) for addon in wanted]
+        return [*declared, *(self._declare_storage(STORAGE[each], nodes, partition) for each in storage_drivers)]
+
+    def _declare_storage(
+        self, driver: StorageDriver, nodes: Sequence[pulumi.Resource], partition: pulumi.Output[str]
+    ) -> aws.eks.Addon:
+        """Declare a driver whose controller has a role of its own, by Pod Identity."""
+        role, policies = declare_role(
+            f"{self._name}-{driver.addon}",
+            "pods.eks.amazonaws.com",
+            [driver.policy],
+            partition,
+            self._children,
+            self._tags,
+            self._boundary,
+        )
+        association = {"service_account": driver.service_account, "role_arn": role.arn}
+        return self._declare(driver.addon, [*nodes, *policies], pod_identity_associations=[association])
 
     def _declare(self, addon: str, depends_on: Sequence[pulumi.Resource] = (), **settings: Any) -> aws.eks.Addon:
         version = self._versions.get(addon)

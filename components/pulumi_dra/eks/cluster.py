@@ -109,7 +109,13 @@ class EksCluster(pulumi.ComponentResource):
             depends_on=[*self._nodes_wait_for, *self._declare_grants(inputs)],
         )
         self.system_nodes = system_nodes
-        late = addons.declare_after_nodes([system_nodes], node_monitoring=inputs.node_monitoring)
+        late = addons.declare_after_nodes(
+            [system_nodes],
+            partition,
+            node_monitoring=inputs.node_monitoring,
+            metrics_server=inputs.metrics_server,
+            storage_drivers=inputs.storage_drivers,
+        )
         self._usable: list[pulumi.Resource] = [*access, system_nodes, *late]
         self.cluster_resource = cluster
         has_own_provider = bool(opts and (opts.provider or opts.providers))

@@ -10,7 +10,7 @@ from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.eks import CLOUD
 from pulumi_dra.access_entry import AccessEntry
 from pulumi_dra.eks.access_entries import Entry, read_access_entries
-from pulumi_dra.eks.addons import ADDONS, NODE_MONITORING
+from pulumi_dra.eks.addons import ADDONS, METRICS_SERVER, NODE_MONITORING, STORAGE
 from pulumi_dra.eks.address_plan import check_service_cidr, check_vpc_cidr, overlap
 from pulumi_dra.eks.control_plane_logs import RETENTION_DAYS
 from pulumi_dra.eks.credentials import Credentials
@@ -90,7 +90,7 @@ class EksClusterArgs(TypedDict):
     """With disk_kms_key_arn: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
     where the policy of the key does. Default true."""
     addon_versions: NotRequired[dict[str, str]]
-    """Versions of the add-ons vpc-cni, kube-proxy, coredns, eks-pod-identity-agent and eks-node-monitoring-agent:
+    """Versions of the add-ons vpc-cni, kube-proxy, coredns and eks-pod-identity-agent, and of those that are asked for:
     "v1.20.4-eksbuild.1", or "most-recent". Default: what EKS recommends for the Kubernetes version when the add-on is
     created."""
     network_policy: NotRequired[bool]
@@ -100,6 +100,11 @@ class EksClusterArgs(TypedDict):
     node_monitoring: NotRequired[bool]
     """Whether the add-on eks-node-monitoring-agent tells broken GPUs, which pools with node_repair are repaired by. Its
     pods run on GPU nodes too: a fleet names them in daemonPods. Default false."""
+    storage_drivers: NotRequired[list[str]]
+    """Add-ons that make and mount volumes: ebs, efs, fsx, each with a role of its own. Their pods run on GPU nodes too:
+    a fleet names them in daemonPods. Default none."""
+    metrics_server: NotRequired[bool]
+    """Whether the add-on metrics-server answers `kubectl top` and HorizontalPodAutoscalers. Default false."""
     system_machine: NotRequired[str]
     """Machine type of the nodes without GPUs. Default m7i.large."""
     system_count: NotRequired[int]
@@ -151,6 +156,8 @@ class EksClusterInputs:
     network_policy: bool
     prefix_delegation: bool
     node_monitoring: bool
+    storage_drivers: list[str]
+    metrics_server: bool
     system_machine: str
     system_count: int
     permissions_boundary_arn: pulumi.Input[str] | None
@@ -167,12 +174,20 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
     subnet_ids = read.identifiers("subnet_ids")
     addon_versions = read.labels("addon_versions")
     node_monitoring = read.flag("node_monitoring", False)
-    known = (*ADDONS, NODE_MONITORING)
+    metrics_server = read.flag("metrics_server", False)
+    storage_drivers = read.texts("storage_drivers", check=_storage_complaint)
+    optional = {NODE_MONITORING: "node_monitoring: true", METRICS_SERVER: "metrics_server: true"}
+    optional |= {driver.addon: f"storage_drivers: [{name}]" for name, driver in STORAGE.items()}
+    asked = {name for name, flag in ((NODE_MONITORING, node_monitoring), (METRICS_SERVER, metrics_server)) if flag}
+    asked |= {STORAGE[name].addon for name in storage_drivers if name in STORAGE}
+    known = (*ADDONS, *optional)
     for addon in addon_versions:
         if addon not in known:
             read.refuse(f"addon_versions.{addon}", f"is not an add-on of this component; they are {', '.join(known)}")
-        elif addon == NODE_MONITORING and not node_monitoring:
-            read.refuse(f"addon_versions.{addon}", "is for node_monitoring: true")
+        elif addon in optional and addon not in asked:
+            read.refuse(f"addon_versions.{addon}", f"is for {optional[addon]}")
+    if len(set(storage_drivers)) != len(storage_drivers):
+        read.refuse("storage_drivers", "names a driver twice")
     if read.has("subnet_ids"):
         for key in OF_A_NEW_NETWORK:
             if read.has(key):
@@ -209,6 +224,8 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         network_policy=read.flag("network_policy", True),
         prefix_delegation=read.flag("prefix_delegation", False),
         node_monitoring=node_monitoring,
+        storage_drivers=storage_drivers,
+        metrics_server=metrics_server,
         system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
         permissions_boundary_arn=read_boundary(read),
@@ -221,6 +238,10 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         deletion_protection=read.flag("deletion_protection", False),
         tags=read_tags(read),
     )
+
+
+def _storage_complaint(text: str) -> str:
+    return "" if text in STORAGE else f'"{text}" is not a storage driver here; they are {", ".join(STORAGE)}'
 
 
 def _read_credentials(read: InputReader) -> Credentials | None:

@@ -57,7 +57,7 @@ def declare_role(
     )
     attachments: list[pulumi.Resource] = [
         aws.iam.RolePolicyAttachment(
-            f"{name}-{policy}",
+            f"{name}-{policy.rpartition('/')[2]}",
             role=role.name,
             policy_arn=partition.apply(lambda known, policy=policy: policy_arn(known, policy)),
             opts=children.options(),

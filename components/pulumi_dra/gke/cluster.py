@@ -15,6 +15,7 @@ from pulumi_dra.gke.kubeconfig import gke_kubeconfig
 from pulumi_dra.gke.network import GkeNetwork
 from pulumi_dra.gke.node_account import declare_node_account
 from pulumi_dra.gke.node_config import node_settings
+from pulumi_dra.gke.storage import storage_addons
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import GKE_NAME, fitting
 
@@ -121,6 +122,7 @@ class GkeCluster(pulumi.ComponentResource):
             binary_authorization={"evaluation_mode": "PROJECT_SINGLETON_POLICY_ENFORCE"},
             authenticator_groups_config={"security_group": inputs.security_group} if inputs.security_group else None,
             database_encryption={"state": "ENCRYPTED", "key_name": secrets_key} if secrets_key is not None else None,
+            addons_config=storage_addons(inputs.storage_drivers),
             logging_config={"enable_components": ["SYSTEM_COMPONENTS", "WORKLOADS"]},
             monitoring_config={"enable_components": ["SYSTEM_COMPONENTS"], "managed_prometheus": {"enabled": True}},
             # Pools are resources of their own; the cluster's first one is made small and removed at once.

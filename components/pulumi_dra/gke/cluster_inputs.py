@@ -10,6 +10,7 @@ from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.gke.ranges import RANGE_KEYS, Ranges, read_ranges
 from pulumi_dra.gke.resource_labels import read_resource_labels
+from pulumi_dra.gke.storage import read_storage_drivers
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
@@ -42,6 +43,9 @@ class GkeClusterArgs(TypedDict):
     container.clusters.connect), no network does, and the kubeconfig names it. Default false."""
     global_access: NotRequired[bool]
     """Whether the private endpoint is reached from other regions of the network too. Default false."""
+    storage_drivers: NotRequired[list[str]]
+    """Drivers that GKE runs beside that of Persistent Disk and Hyperdisk, which is always there: filestore, gcs-fuse,
+    lustre. Default none."""
     release_channel: NotRequired[str]
     """Release channel: RAPID, REGULAR (default), STABLE or EXTENDED; or none, for a version that stays as it is pinned
     and for pools with auto_upgrade false, which channels do not allow."""
@@ -107,6 +111,7 @@ class GkeClusterInputs:
     public_access_cidrs: list[str]
     dns_endpoint: bool
     global_access: bool
+    storage_drivers: list[str]
     release_channel: str
     network: ExistingNetwork | None
     ranges: Ranges  # of a new network
@@ -148,6 +153,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         public_access_cidrs=read.texts("public_access_cidrs", check=public_network_fault),
         dns_endpoint=read.flag("dns_endpoint", False),
         global_access=read.flag("global_access", False),
+        storage_drivers=read_storage_drivers(read),
         release_channel=read.choice("release_channel", RELEASE_CHANNELS, "REGULAR"),
         network=_read_network(read),
         ranges=read_ranges(read),

@@ -1,0 +1,33 @@
+"""Storage drivers that GKE runs for a cluster, beside that of its disks."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from pulumi_dra.inputs import InputReader
+
+ADDONS: Mapping[str, str] = MappingProxyType(
+    {
+        "filestore": "gcp_filestore_csi_driver_config",
+        "gcs-fuse": "gcs_fuse_csi_driver_config",
+        "lustre": "lustre_csi_driver_config",
+    }
+)
+"""What they are called here → the add-on (hashicorp/terraform-provider-google:website/docs/r/container_cluster)."""
+
+
+def read_storage_drivers(read: InputReader) -> list[str]:
+    """Return `storage_drivers`; faults are noted in `read`."""
+    drivers = read.texts("storage_drivers", check=_complaint)
+    if len(set(drivers)) != len(drivers):
+        read.refuse("storage_drivers", "names a driver twice")
+    return drivers
+
+
+def storage_addons(drivers: Sequence[str]) -> Any:
+    """Return the add-ons that are turned on; None for none, which leaves all of them as GKE has them."""
+    return {ADDONS[name]: {"enabled": True} for name in drivers} or None
+
+
+def _complaint(text: str) -> str:
+    return "" if text in ADDONS else f'"{text}" is not a storage driver here; they are {", ".join(ADDONS)}'
