@@ -142,16 +142,21 @@ def _add_portfolio(commands: Any) -> None:
     parser = _command(commands, "portfolio", "how many stacks fare in many scenarios")
     parser.add_argument("file", metavar="FILE", help="portfolio: stacks, scenarios, and what is asked of them")
     where = parser.add_argument_group("where it runs")
-    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="join a Dask scheduler that runs")
     where.add_argument(
         "--workers", metavar="N", type=_positive, default=0, help="processes on this machine (default: its cores)"
     )
     where.add_argument(
-        "--engine",
-        choices=("dask", "processes", "here"),
+        "--scheduler",
+        metavar="ADDRESS",
         default="",
-        help="Dask on this machine, a pool of processes, or this process alone (default: a pool, "
-        "this process for few cells, Dask for twenty thousand where it is installed)",
+        help="other machines: join the Dask scheduler that runs there, and use the workers that have joined it",
+    )
+    where.add_argument(
+        "--engine",
+        choices=("processes", "here", "dask"),
+        default="",
+        help="processes, this process alone, or Dask with workers on this machine, as a scheduler elsewhere would run "
+        "it (default: processes; this process for up to 48 cells)",
     )
     where.add_argument(
         "--sample",

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
-from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,8 +29,6 @@ CELLS_PER_BATCH = 50
 _BATCHES_PER_WORKER = 4  # at least, where there are as many stacks: so that all end at about the same time
 FEW_CELLS = 48
 """Cells up to which no other process is started: that takes longer than they do."""
-MANY_CELLS = 20_000
-"""Cells from which on Dask runs them on this machine: starting it takes about as long as a thousand."""
 _BYTES_PER_GIB = 2**30
 
 
@@ -92,25 +89,25 @@ def default_workers() -> int:
 
 
 def choose_engine(collected: Collected, cells: int, options: RunOptions) -> Engine:
-    """Return where so many cells are computed; raises PlannerError."""
+    """Return where so many cells are computed; raises PlannerError.
+
+    Processes of this machine, as many as `workers`; this process where they are few. A scheduler where one is named;
+    Dask on this machine, as such a scheduler would run it, only where it is asked for.
+    """
     memory = int(collected.portfolio.limits.memory_gib * _BYTES_PER_GIB)
-    scheduler, workers, engine = options.scheduler, options.workers, options.engine
-    wanted = workers or default_workers()
-    if scheduler or engine == "dask":  # here or elsewhere, however few they are
+    wanted = options.workers or default_workers()
+    if options.scheduler or options.engine == "dask":  # however few they are
         from dra_command.portfolio.engines.on_dask import OnDask
 
-        return OnDask(address=scheduler, workers=wanted, memory_bytes=memory)
-    if engine == "here" or wanted == 1 or (not engine and not workers and cells <= FEW_CELLS):
+        return OnDask(address=options.scheduler, workers=wanted, memory_bytes=memory)
+    is_small = wanted == 1 or (not options.workers and cells <= FEW_CELLS)
+    if options.engine == "here" or (not options.engine and is_small):
         from dra_command.portfolio.engines.here import Here  # loads all that plans
 
         return Here()
-    if engine == "processes" or cells < MANY_CELLS or find_spec("distributed") is None:
-        from dra_command.portfolio.engines.processes import Processes
+    from dra_command.portfolio.engines.processes import Processes
 
-        return Processes(wanted)
-    from dra_command.portfolio.engines.on_dask import OnDask
-
-    return OnDask(workers=wanted, memory_bytes=memory)
+    return Processes(wanted)
 
 
 def run_portfolio(

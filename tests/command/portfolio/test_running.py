@@ -17,7 +17,14 @@ from dra_command.portfolio.deadlines import TooLong, deadline
 from dra_command.portfolio.engines import here, processes
 from dra_command.portfolio.engines.processes import Processes
 from dra_command.portfolio.rows import Row
-from dra_command.portfolio.running import Answers, RunLog, RunOptions, run_portfolio
+from dra_command.portfolio.running import (
+    FEW_CELLS,
+    Answers,
+    RunLog,
+    RunOptions,
+    choose_engine,
+    run_portfolio,
+)
 from dra_command.portfolio.store import Store
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.portfolio.answers import answer_of
@@ -254,3 +261,28 @@ def test_what_is_tried_again_is_not_kept(tmp_path: Path) -> None:
 
 def replace_outcome(row: Row, outcome: str) -> Row:
     return row._replace(outcome=outcome)
+
+
+@pytest.mark.parametrize(
+    ("cells", "engine", "workers", "cores", "name"),
+    [
+        (FEW_CELLS, "", 0, 8, "this process"),
+        (FEW_CELLS + 1, "", 0, 8, "a pool of processes"),
+        (10_000_000, "", 0, 8, "a pool of processes"),  # with Dask installed, as it is here
+        (10_000_000, "", 0, 1, "this process"),
+        (1, "", 2, 8, "a pool of processes"),
+        (10_000_000, "", 1, 8, "this process"),
+        (1, "processes", 0, 8, "a pool of processes"),
+        (10_000_000, "here", 0, 8, "this process"),
+    ],
+)
+def test_where_cells_are_computed_on_one_machine(
+    cells: int, engine: str, workers: int, cores: int, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dra_command.portfolio.running.default_workers", lambda: cores)
+    collected = collect(str(write_portfolio(tmp_path / "p", 1, 1)))
+    chosen = choose_engine(collected, cells, RunOptions(results=tmp_path, engine=engine, workers=workers))
+    try:
+        assert (chosen.name, chosen.workers) == (name, workers or (1 if name == "this process" else cores))
+    finally:
+        chosen.close()
