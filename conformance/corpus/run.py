@@ -1,123 +1,207 @@
-"""Check public manifests, which are fetched and never kept here: what is told of them, code by code.
+"""Check public manifests, which are fetched and never kept here: all that is told of them must be justified.
 
-    python conformance/corpus/run.py                 clones the repositories of `repositories.csv` (git is needed)
+    python conformance/corpus/run.py                 fetches the commits of `repositories.csv` (git is needed)
     python conformance/corpus/run.py --from DIR      takes DIR/OWNER+NAME/repo or DIR/OWNER/NAME, where they are
     python conformance/corpus/run.py --show CODE     prints the sentences of a code, file by file
 
-Each file is checked as `pulumi-dra check FILE` does, and again beside a fleet. Of files that request no device only
-what the API server itself would say may be told (`OF_THE_SERVER`); the run fails where more is, and prints it.
+Each repository is sorted out as `pulumi-dra check FOLDER` does; each file that is left is checked by itself, and again
+beside a fleet. `told.csv` lists what is told (repository, code, words of the sentence) and why that is right. The run
+fails where an error or a warning is told that no row justifies, where a row justifies nothing, and below 500 files.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
 import re
 import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import yaml
 
+from dra_command.inputs import without_others
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import PlanRequest, make_plan, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of
-from dra_planner.sources import Source
+from dra_planner.sources import KUSTOMIZATIONS, Source
 from dra_policies.rules import check_all, view_of
 
 HERE = Path(__file__).parent
 FEATURES = features_of(MAXIMUM_MINOR)
 LARGEST = 200_000  # bytes: definitions of resources and dashboards are larger
+LEAST = 500  # files
 DEVICES = re.compile(r"resource\.k8s\.io/|resourceClaims:|nvidia\.com/(gpu|mig-)|[a-z]+\.com/(gpu|tpu|neuron)")
-OF_THE_SERVER = {
-    "duplicate-key", "duplicate-object", "immutable-field", "invalid-value", "required-value", "unknown-field",
-    "version-not-served", "wrong-type",
-}  # fmt: skip
+EVERYWHERE = "*"
+MODES = ("alone", "beside a fleet")
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Why it is right to tell something: of which repository (`*`: any), of which code, with which words."""
+
+    repository: str
+    code: str
+    words: str  # a regular expression, found in the sentence or the path of the file
+    why: str
+
+    def justifies(self, repository: str, path: str, told: Diagnostic) -> bool:
+        """Return whether this row is about what is told of a file."""
+        if self.repository not in (EVERYWHERE, repository) or self.code != told.code:
+            return False
+        return re.search(self.words, f"{path}: {told.message}") is not None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was found: files by kind, findings by kind and mode, rows that were used, findings that no row justifies."""
+
+    rows: tuple[Row, ...]
+    kinds: Counter[str] = field(default_factory=Counter[str])
+    told: dict[str, Counter[tuple[str, str]]] = field(default_factory=lambda: defaultdict(Counter))
+    used: set[Row] = field(default_factory=set[Row])
+    unjustified: dict[str, None] = field(default_factory=dict[str, None])  # in order, each once
+
+    def add(self, repository: str, path: str, kind: str, mode: str, told: Diagnostic) -> None:
+        """Count a finding, and look for the row that justifies it."""
+        self.told[f"{kind}, {mode}"][told.severity, told.code] += 1
+        if told.severity == "note":
+            return
+        row = next((row for row in self.rows if row.justifies(repository, path, told)), None)
+        if row is not None:
+            self.used.add(row)
+        else:
+            self.unjustified[f"{repository}/{path}: {told.code}: {told.message}"] = None
+
+
+def main() -> int:
+    """Check the files, print what is told, and return 1 where not all of it is justified."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--from", dest="folder", type=Path, help="where the repositories are already")
+    parser.add_argument("--show", action="append", default=[], metavar="CODE")
+    parser.add_argument("--repository", action="append", default=[], metavar="OWNER/NAME", help="these alone")
+    values = parser.parse_args()
+    tally = Tally(tuple(Row(**row) for row in _table("told.csv")))
+    for row in _table("repositories.csv"):
+        if not values.repository or row["repository"] in values.repository:
+            with tempfile.TemporaryDirectory() as scratch:
+                _check_repository(row, Path(scratch), values.folder, tally, values.show)
+    return _report(tally, is_whole=not values.repository)
+
+
+def _check_repository(row: dict[str, str], scratch: Path, folder: Path | None, tally: Tally, show: list[str]) -> None:
+    name, tree = row["repository"], scratch / "tree"
+    _write_files(_repository(name, row["commit"], scratch, folder), row["commit"], tree)
+    for source in _judged(tree):
+        path = str(Path(source.name).relative_to(tree))
+        kind = "with devices" if DEVICES.search(source.text) else "without devices"
+        tally.kinds[kind] += 1
+        for mode, found in _checked(replace(source, name=path)):
+            for told in found:
+                tally.add(name, path, kind, mode, told)
+                if told.code in show:
+                    print(f"{mode}: {name}/{path}: {told.message}; {told.fix}")
+
+
+def _report(tally: Tally, *, is_whole: bool) -> int:
+    files = sum(tally.kinds.values())
+    print(f"{files} files: {', '.join(f'{count} {kind}' for kind, count in sorted(tally.kinds.items()))}")
+    for title, counts in sorted(tally.told.items()):
+        print(f"\n{title}")
+        for (severity, code), count in counts.most_common():
+            print(f"  {count:5} {severity:8} {code}")
+    wrong = [f"not justified: {line}" for line in tally.unjustified]
+    if is_whole:
+        unused = (row for row in tally.rows if row not in tally.used)
+        wrong += [f"justifies nothing: {row.repository}, {row.code}: {row.words}" for row in unused]
+        wrong += [f"{files} files are fewer than {LEAST}"] if files < LEAST else []
+    print("\n".join(wrong), file=sys.stderr)
+    print(f"\n{len(tally.used)} rows justify what is told; {len(tally.unjustified)} findings are not justified")
+    return int(bool(wrong))
+
+
+@cache
 def fleet() -> Fleet:
     """Return a fleet with several GPUs per node, on which most examples fit."""
     document = yaml.safe_load((HERE / "fleet.yaml").read_text(encoding="utf-8"))
     return read_fleet({**document, "kubernetes": f"1.{MAXIMUM_MINOR}"})
 
 
-def main() -> int:
-    """Check the files, print what is told, and return 1 where something is told of files without devices."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--from", dest="folder", type=Path, help="where the repositories are already")
-    parser.add_argument("--show", action="append", default=[], metavar="CODE")
-    parser.add_argument("--repository", action="append", default=[], metavar="OWNER/NAME", help="these alone")
-    values = parser.parse_args()
-    told: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-    kinds, wrong = Counter[str](), list[str]()
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, text in _files(values.folder or Path(scratch), values.repository, clone=values.folder is None):
-            kind = "with devices" if DEVICES.search(text) else "without devices"
-            kinds[kind] += 1
-            for mode, found in _checked(name, text):
-                for each in found:
-                    told[f"{kind}, {mode}"][each.severity, each.code] += 1
-                    if each.code in values.show:
-                        print(f"{mode}: {name}: {each.message}; {each.fix}")
-                    if kind == "without devices" and each.severity != "note" and each.code not in OF_THE_SERVER:
-                        wrong.append(f"{mode}: {name}: {each.code}: {each.message}")
-    print(", ".join(f"{count} files {kind}" for kind, count in sorted(kinds.items())))
-    for title, counts in sorted(told.items()):
-        print(f"\n{title}")
-        for (severity, code), count in counts.most_common():
-            print(f"  {count:5} {severity:8} {code}")
-    print("\n".join(wrong), file=sys.stderr)
-    return int(bool(wrong))
-
-
-def _checked(name: str, text: str) -> Iterator[tuple[str, list[Diagnostic]]]:
-    """Yield what is told of a file alone, and beside a fleet; nothing where it cannot be read."""
-    source = Source(name, text)
+def _checked(source: Source) -> Iterator[tuple[str, list[Diagnostic]]]:
+    """Yield what is told of a file alone, and beside a fleet; where it cannot be read, what is told instead."""
     try:
-        yield "alone", list(check_all(view_of(read_checked((source,), FEATURES), FEATURES)))
+        yield MODES[0], list(check_all(view_of(read_checked((source,), FEATURES), FEATURES)))
         plan = make_plan(PlanRequest(fleet=fleet(), sources=(source,), devices_only=True))
         assert plan.manifests is not None
-        yield "beside a fleet", list(check_all(view_of(plan.manifests, FEATURES, plan)))
+        yield MODES[1], list(check_all(view_of(plan.manifests, FEATURES, plan)))
     except PlannerError as error:
-        yield "alone", [Diagnostic("note", "cannot-be-read", error.message)]
+        yield MODES[0], [Diagnostic("error", "cannot-be-read", error.message)]
 
 
-def _files(folder: Path, chosen: list[str], *, clone: bool) -> Iterator[tuple[str, str]]:
-    """Yield the manifests of all repositories, by repository and path; templates are left out."""
-    with (HERE / "repositories.csv").open(encoding="utf-8", newline="") as rows:
-        repositories: list[dict[str, Any]] = list(csv.DictReader(rows))
-    for row in repositories:
-        owner, _, name = row["repository"].partition("/")
-        if chosen and row["repository"] not in chosen:
+def _judged(tree: Path) -> Iterator[Source]:
+    """Yield the manifests of a repository: files with objects that `check` does not leave alone."""
+    files = sorted(path for path in tree.rglob("*") if path.suffix in (".yaml", ".yml"))
+    sources = tuple(Source(str(path), path.read_text(encoding="utf-8")) for path in files)
+    sources = tuple(source for source in sources if _has_object(source.text))
+    marked, _ = without_others(sources, (str(tree),), "check") if sources else ((), ())
+    yield from (source for source in marked if not source.left_alone)
+
+
+def _has_object(text: str) -> bool:
+    return all(re.search(rf"^{key}:", text, re.MULTILINE) for key in ("apiVersion", "kind")) and len(text) < LARGEST
+
+
+def _repository(name: str, commit: str, scratch: Path, folder: Path | None) -> Path:
+    """Return a repository that holds the commit; it is fetched where no folder is given."""
+    owner, _, short = name.partition("/")
+    if folder is not None:
+        places = (folder / f"{owner}+{short}" / "repo", folder / owner / short)
+        found = next((each for each in places if each.exists()), None)
+        if found is None:
+            sys.exit(f"{name} is not in {folder}")
+        return found
+    place = scratch / "repository"
+    _git(scratch, "init", "-q", str(place))
+    _git(place, "fetch", "-q", "--depth", "1", f"https://github.com/{name}", commit)
+    return place
+
+
+def _write_files(repository: Path, commit: str, tree: Path) -> None:
+    """Write the files that may be manifests, charts or kustomizations; what a repository lacks is left out."""
+    listed = _git(repository, "ls-tree", "-r", "-z", "--name-only", commit).decode().split("\0")
+    names = [path for path in listed if not path.startswith(".github") and _is_wanted(Path(path).name)]
+    asked = "".join(f"{commit}:{path}\n" for path in names)
+    answers = io.BytesIO(_git(repository, "cat-file", "--batch", text=asked))
+    for path in names:
+        words = answers.readline().split()
+        if words[-1] == b"missing":
             continue
-        places = (folder / f"{owner}+{name}" / "repo", folder / owner / name)
-        if clone:
-            url = f"https://github.com/{owner}/{name}"
-            subprocess.run(["git", "clone", "-q", "--depth", "1", url, str(places[1])], check=True)
-        place = next((each for each in places if each.exists()), None)
-        if place is None:
-            print(f"not there: {row['repository']}", file=sys.stderr)
-            continue
-        for path in _git(place, "ls-tree", "-r", "--name-only", "HEAD").splitlines():
-            if path.endswith((".yaml", ".yml")) and not path.startswith((".github", "charts/")):
-                text = _git(place, "show", f"HEAD:{path}")
-                if _is_manifest(text):
-                    yield f"{row['repository']}/{path}", text
+        text = answers.read(int(words[-1]) + 1)[:-1].decode("utf-8", errors="replace")
+        target = tree / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
 
 
-def _is_manifest(text: str) -> bool:
-    is_object = re.search(r"^apiVersion:", text, re.MULTILINE) and re.search(r"^kind:", text, re.MULTILINE)
-    return bool(is_object) and len(text) < LARGEST and "{{" not in text
+def _is_wanted(name: str) -> bool:
+    return name.endswith((".yaml", ".yml")) or name.lower() in KUSTOMIZATIONS
 
 
-def _git(place: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(place), *arguments], capture_output=True, check=False)
-    return done.stdout.decode("utf-8", errors="replace")
+def _git(place: Path, *arguments: str, text: str = "") -> bytes:
+    """Run git in a folder and return what it writes; raises CalledProcessError."""
+    command = ["git", "-C", str(place), *arguments]
+    return subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
+
+
+def _table(name: str) -> Iterable[dict[str, str]]:
+    with (HERE / name).open(encoding="utf-8", newline="") as rows:
+        return list(csv.DictReader(rows))
 
 
 if __name__ == "__main__":

@@ -83,6 +83,22 @@ spec:
       resourceClaims: [{name: channel, resourceClaimName: channel}]
       containers: [{name: main, image: i, resources: {claims: [{name: channel}]}}]
 """
+TWO_KINDS = """
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: many}
+spec:
+  replicas: 1
+  leaderWorkerTemplate:
+    size: 2
+    leaderTemplate:
+      spec:
+        nodeSelector: {disk: ssd}
+        containers: [{name: main, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]
+    workerTemplate:
+      spec:
+        containers: [{name: main, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
 
 
 def fleet(cloud: str = "eks", kubernetes: str = "1.36") -> Fleet:
@@ -129,6 +145,7 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
     "an extended resource that no node counts": (
         pod("{nvidia.com/gpu: 1}"), "eks", "1.34", [("error", "claim-fits-no-pool")],
     ),
+    "pods of two kinds, of which one fits nowhere": (TWO_KINDS, "eks", "1.36", [("error", "claim-fits-no-pool")]),
     "a claim is tolerated by nobody": (
         claiming("gpu.nvidia.com").replace("{operator: Exists}", ""), "eks", "1.36", [("error", "claim-fits-no-pool")],
     ),

@@ -127,6 +127,7 @@ class Eks(Cloud):
         taints="taints",
         image="amiType",
         version="version",
+        release="releaseVersion",
         desired=("scalingConfig.desiredSize",),
         limits=(CountLimits(minimum="scalingConfig.minSize", maximum="scalingConfig.maxSize"),),
     )

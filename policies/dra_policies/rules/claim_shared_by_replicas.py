@@ -34,11 +34,10 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_of_nodes(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> bool:
-    """Return whether some device of a claim belongs to a node, by its class; so is taken of claims that nobody sees."""
+    """Return whether some device of a claim belongs to a node, by its class; not of a claim that nobody sees."""
     spec = spec_of(manifests, namespace, entry)
-    if spec is None:
-        return True
-    classes = {exact.device_class_name for request in spec.requests for exact in alternatives(request)}
+    requests = spec.requests if spec else ()
+    classes = {exact.device_class_name for request in requests for exact in alternatives(request)}
     return any(name in CHART_CLASSES or name in manifests.classes for name in classes)
 
 

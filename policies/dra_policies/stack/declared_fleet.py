@@ -45,7 +45,7 @@ def declared_fleet(
     pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
     rows = [_row(pool, planned, unknowns) for pool in pools]
     if not any(rows):
-        raise PlannerError("this stack declares no pool for claims")
+        raise PlannerError("; ".join(unknowns) or "this stack declares no pool for claims")
     document = _document(view, resources, planned, assumed or {}, unknowns)
     document["pools"] = [row for row in rows if row is not None]
     fleet = read_fleet(document)

@@ -1,8 +1,8 @@
 """Kubernetes resources of a stack → the text of their manifests, for the planner's reader.
 
-Only what has to do with devices is read: DRA objects, workloads that ask for devices, and namespaces. A value that is
-not known is left out where placement does not depend on it (an image, an environment variable); anywhere else the
-object cannot be judged yet.
+Only what has to do with devices is read: DRA objects, workloads that ask for devices, gangs, quotas of devices, and
+namespaces. A value that is not known is left out where placement does not depend on it (an image, an environment
+variable); anywhere else the object cannot be judged yet.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dra_policies.stack.pools import cloud_of_cluster
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
 
-KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace"})
+KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace", "PodGroup"})
 SCALERS: Final = frozenset({"HorizontalPodAutoscaler", "ScaledObject"})
 _FOR_EVERYBODY: Final = (":DeviceClass", ":Namespace")
 _CLAIMS: Final = (":ResourceClaim", ":ResourceClaimTemplate")
@@ -59,7 +59,14 @@ def is_kubernetes_object(resource: Resource) -> bool:
     kind = parts[2]
     if kind.endswith(("List", "Patch")):
         return False
+    if kind == "ResourceQuota":
+        return _limits_devices(resource)
     return kind in KINDS or asks_for_devices(resource.props.values)
+
+
+def _limits_devices(quota: Resource) -> bool:
+    """Whether a quota is about devices or claims, for certain: quotas of pods and of CPU are left to the cluster."""
+    return any("resource.k8s.io" in key or "nvidia.com/" in key for key in quota.props.mapping("spec.hard") or {})
 
 
 def asks_for_devices(value: Any, depth: int = 0) -> bool:

@@ -130,6 +130,8 @@ def _versions(resources: Sequence[Resource]) -> tuple[KubernetesVersion, ...]:
             title, path, is_cluster = each.title("cluster"), of_cloud.cluster.version, True
         elif of_cloud := cloud_of_pool(each):
             title, path = each.title(of_cloud.pool.kind), of_cloud.pool.version
+            if of_cloud.pool.release and each.props.has(of_cloud.pool.version) is False:
+                path = of_cloud.pool.release
         else:
             continue
         minor = _MINOR.match(each.props.text(path) or "") if path else None

@@ -54,6 +54,7 @@ class PoolResource:
     taints: str
     image: str = ""
     version: str = ""
+    release: str = ""  # the version of the node image, which begins with that of Kubernetes
     desired: tuple[str, ...]
     desired_per_zone: bool = False
     limits: tuple[CountLimits, ...]
