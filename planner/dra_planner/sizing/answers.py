@@ -94,11 +94,12 @@ def answer_workloads(outcome: Outcome) -> tuple[WorkloadSize, ...]:
 
 def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
     for index, item in enumerate(outcome.found.items):
+        refs = sorted({member.workload for shape in item.shapes for member in shape.members})
         for pool, room in enumerate(outcome.found.rooms):
             verdict: Verdict = "fits"
             if not outcome.found.fills[index, pool]:
                 verdict = "cannot-tell" if outcome.found.is_undecided(index, pool) else "does-not-fit"
-            for ref in sorted({member.workload for shape in item.shapes for member in shape.members}):
+            for ref in refs:
                 answers[ref].fits[room.name].append(verdict)
 
 

@@ -11,21 +11,24 @@ taken between those of the program and the best ones so far, which keeps them fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
 from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel, Certificate, Worth
+from dra_planner.sizing.node_program import SCALE, NodeProgram
 from dra_planner.sizing.pricing import Pattern, Pricer, Task
-
-SCALE = 2**24
-"""Prices are integers, in parts of a micro-dollar (or of a node, where prices are not known)."""
 
 _SHORT = 1e4  # cost of a pending item, in those of the dearest node
 _QUICK_STEPS, _MOST_STEPS = 120, 6_000
 _SMOOTHING = 0.5
 _STALLED, _PROGRESS = 3, 1e-3  # rounds without so much progress after which the bound is looked at
+_LITTLE = 1e-6
+_MOSTLY = 0.7  # of a node, from which on it becomes whole
+_MOST_DIVES = 100  # programs that are solved for what whole nodes leave
+_FULL = 8  # every so many rounds all pools are priced, and the bound is looked at too
+_LONGEST_REST = 8  # rounds in which a pool is not priced that had nothing to offer again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +70,6 @@ class _Proved:
     worth: Worth
 
 
-class _NodeProgram:
-    """The linear program of one node of a pool, solved again for other prices of items."""
-
-    def __init__(self, pricer: Pricer, solver: Any) -> None:
-        pool = pricer.pool
-        self.items = sorted(item for item in pool.most if pricer.demand[item])
-        self._capacity = [row.capacity for row in pool.rows]
-        self._highs = solver.Highs()
-        self._highs.setOptionValue("output_flag", False)
-        self._highs.setOptionValue("threads", 1)
-        for item in self.items:
-            self._highs.addCol(0.0, 0.0, float(min(pool.most[item], pricer.demand[item])), 0, [], [])
-        for row in pool.rows:
-            inside = [at for at, item in enumerate(self.items) if row.needs.get(item)]
-            shares = [row.needs[self.items[at]] / row.capacity for at in inside]
-            self._highs.addRow(-solver.kHighsInf, 1.0, len(inside), inside, shares)
-        self._highs.changeObjectiveSense(solver.ObjSense.kMaximize)
-
-    def solve(self, values: Mapping[int, int]) -> tuple[dict[int, float], list[int]]:
-        """Return a fractional pattern and integer prices of rows for these values of items."""
-        count = len(self.items)
-        costs = [values.get(item, 0) / SCALE for item in self.items]
-        self._highs.changeColsCost(count, list(range(count)), costs)
-        self._highs.run()
-        solution = self._highs.getSolution()
-        prices = [
-            max(0, round(dual * SCALE / capacity))
-            for dual, capacity in zip(solution.row_dual, self._capacity, strict=True)
-        ]
-        return {item: x for item, x in zip(self.items, solution.col_value, strict=True) if x > 1e-7}, prices
-
-
 class ColumnProgram:
     """The program over the columns found so far, for the pools and items of one component of a model."""
 
@@ -107,16 +78,22 @@ class ColumnProgram:
         model: BoundModel,
         pools: Sequence[int],
         costs: Sequence[int],
-        pricers: Mapping[int, Pricer],
+        pricer: Callable[[int], Pricer],
         solver: Any,
     ) -> None:
-        self._model, self._pools, self._costs, self._pricers = model, list(pools), costs, pricers
+        self._model, self._pools, self._costs, self._solver = model, list(pools), costs, solver
+        self._pricer = pricer
+        self._pricers: dict[int, Pricer] = {}
+        self._programs: dict[int, NodeProgram] = {}
+        self._awake: set[int] = set()  # pools of which there is a column
+        self._rests: dict[int, int] = {}  # rounds that a pool rests for, the last time and now
+        self._resting: dict[int, int] = {}
+        self._priced = 0
         self._items = sorted({item for pool in pools for item in model.pools[pool].most})
         self._row = {item: at for at, item in enumerate(self._items)}
         self._unit = float(max([costs[pool] for pool in pools] + [1]))
         self._columns: list[tuple[int, Pattern]] = []
         self._seen: set[tuple[int, tuple[tuple[int, int], ...]]] = set()
-        self._programs = {pool: _NodeProgram(pricers[pool], solver) for pool in pools}
         self._highs = highs = solver.Highs()
         highs.setOptionValue("output_flag", False)
         highs.setOptionValue("threads", 1)
@@ -144,33 +121,40 @@ class ColumnProgram:
             return False
         self._seen.add(key)
         self._columns.append((pool, kept))
+        self._awake.add(pool)
         taken = [(row, float(takes)) for row, limit in self._shared if (takes := limit.takes.get(pool))]
         rows = [*(self._row[item] for item in kept), self._limit[pool], *(row for row, _ in taken)]
         values = [*(float(count) for count in kept.values()), 1.0, *(takes for _, takes in taken)]
         self._highs.addCol(self._costs[pool] / self._unit, 0.0, self._infinity, len(rows), rows, values)
         return True
 
-    def generate(self, center: Mapping[int, int], rounds: int, gap: float) -> Generated:
+    def generate(
+        self, center: Mapping[int, int], proved_by_center: float, rounds: int, most: int, gap: float
+    ) -> Generated:
         """Return the cheapest mix after so many rounds, or when it costs at most `gap` more than is proved.
 
-        `center` are prices to begin with.
+        `center` are prices to begin with, and what they prove; once more than `most` nodes were priced, a last round
+        proves what it can.
         """
         for pool in self._pools:
             if self._model.pools[pool].minimum:
                 self.add(pool, {})
-        best, stalled = _Proved(0.0, center, {}, Worth(0, {})), 0
+        best, stalled = _Proved(proved_by_center, center, {}, Worth(0, {})), 0
         cost, duals = self._solve()
-        for _ in range(rounds):
+        for number in range(1, rounds + 1):
+            if self._priced > most:
+                stalled = max(stalled, _STALLED)  # a last round, which proves
             proves = stalled >= _STALLED  # at the program's own prices, where the two meet in the end
             prices = duals if proves else self._between(best.prices, duals)
-            offers = self._price(prices, duals)
+            is_full = proves or not number % _FULL
+            offers = self._price(prices, duals, is_full=is_full)
             is_new = offers.is_new
             if proves:
                 is_new |= self._prove(offers, duals)
-            proved = self._proved(prices, offers)
+            proved = self._proved(prices, offers) if is_full else best
             if proved.cost > best.cost:
                 best = proved
-            if proves and not is_new:
+            if proves and (not is_new or self._priced > most):
                 break
             before = cost
             cost, duals = self._solve()
@@ -200,17 +184,48 @@ class ColumnProgram:
         """Return what a node of the pool pays for what it takes of limits, as a dual: not above 0."""
         return sum(duals[row] * limit.takes.get(pool, 0) for row, limit in self._shared)
 
-    def _price(self, prices: Mapping[int, int], duals: Mapping[int, int]) -> _Offers:
-        """Look for a node of every pool that is worth more than it costs, briefly."""
+    def _price(self, prices: Mapping[int, int], duals: Mapping[int, int], *, is_full: bool) -> _Offers:
+        """Look for a node of every pool that is worth more than it costs, briefly; not of those that rest."""
         offers = _Offers()
-        for pool in self._pools:
+        for pool in sorted(self._pools, key=lambda pool: (pool not in self._awake, pool)):
+            if not is_full and (pool not in self._awake or self._resting.get(pool)):
+                self._resting[pool] = max(0, self._resting.get(pool, 0) - 1)
+                continue
+            limit = min(self._costs[pool] * SCALE, self._paid[pool])
+            if pool not in self._awake and self._is_plainly_dear(pool, prices, limit, offers):
+                continue
+            self._priced += 1
+            if pool not in self._programs:
+                self._programs[pool] = NodeProgram(self._pricer_of(pool), self._solver)
             start, rows = self._programs[pool].solve(prices)
             task = self._pricers[pool].task(prices, rows)
             offers.upper[pool], offers.rows[pool] = task.upper, rows
-            if task.upper > min(self._costs[pool] * SCALE, self._paid[pool]):
+            before, offers.is_new = offers.is_new, False
+            if task.upper > limit:
                 offers.tasks[pool] = task, start
                 self._search(pool, offers, duals, _QUICK_STEPS)
+            rests = 0 if offers.is_new else min(_LONGEST_REST, 2 * self._rests.get(pool, 0) + 1)
+            self._rests[pool] = self._resting[pool] = rests
+            offers.is_new |= before
         return offers
+
+    def _pricer_of(self, pool: int) -> Pricer:
+        if pool not in self._pricers:
+            self._pricers[pool] = self._pricer(pool)
+        return self._pricers[pool]
+
+    def _is_plainly_dear(self, pool: int, prices: Mapping[int, int], limit: int, offers: _Offers) -> bool:
+        """Whether no node of the pool is worth its cost by the prices of rows that another pool has in this round."""
+        near = min(offers.rows, key=lambda each: (abs(self._costs[each] - self._costs[pool]), each), default=None)
+        if near is None:
+            return False
+        known = {row.name: price for row, price in zip(self._model.pools[near].rows, offers.rows[near], strict=True)}
+        rows = [known.get(row.name, 0) for row in self._model.pools[pool].rows]
+        upper = self._pricer_of(pool).task(prices, rows).upper
+        if upper > limit:
+            return False
+        offers.upper[pool], offers.rows[pool] = upper, rows
+        return True
 
     def _prove(self, offers: _Offers, duals: Mapping[int, int]) -> bool:
         """Search the pools on which the bound hangs, until the worst is settled; returns whether a column was added."""
@@ -247,3 +262,44 @@ class ColumnProgram:
             for (pool, pattern), nodes in zip(self._columns, values, strict=True)
             if nodes > 1e-7 and pattern
         )
+
+    def dive(self) -> list[tuple[Column, int]]:
+        """Return whole nodes: those of the cheapest mix, then of the mix of what they leave, and so on to the end.
+
+        Where a mix has no whole node, the one of which it has most becomes whole. The program is of no use afterwards.
+        """
+        left = [self._model.demand[item] for item in self._items]
+        opened = dict.fromkeys(self._pools, 0)
+        taken: list[tuple[Column, int]] = []
+        for _ in range(_MOST_DIVES):
+            if not any(left):
+                break
+            self._leave(left, opened)
+            self._highs.run()
+            values = list(self._highs.getSolution().col_value)[len(self._items) :]
+            used = [at for at, (_, pattern) in enumerate(self._columns) if pattern and values[at] > _LITTLE]
+            if not used:
+                break
+            enough = min(_MOSTLY, max(values[at] for at in used))
+            for at in used:
+                pool, pattern = self._columns[at]
+                nodes = int(values[at] + 1 - enough + _LITTLE)
+                if not nodes or not any(left[self._row[item]] for item in pattern):
+                    continue
+                taken.append((Column(pool, pattern, float(nodes)), nodes))
+                opened[pool] += nodes
+                for item, count in pattern.items():
+                    left[self._row[item]] = max(0, left[self._row[item]] - nodes * count)
+        return taken
+
+    def _leave(self, left: Sequence[int], opened: Mapping[int, int]) -> None:
+        """Ask for what is left, within the nodes that are left."""
+        for row, count in enumerate(left):
+            self._highs.changeRowBounds(row, float(count), self._infinity)
+        for pool, row in self._limit.items():
+            each = self._model.pools[pool]
+            free = max(0, each.maximum - opened[pool])
+            self._highs.changeRowBounds(row, float(max(0, each.minimum - opened[pool])), float(free))
+        for row, limit in self._shared:
+            used = sum(takes * opened.get(pool, 0) for pool, takes in limit.takes.items())
+            self._highs.changeRowBounds(row, -self._infinity, float(max(0, limit.most - used)))

@@ -9,9 +9,10 @@ from typing import Any
 
 from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel
-from dra_planner.sizing.columns import SCALE, Column, ColumnProgram, Generated
+from dra_planner.sizing.columns import Column, ColumnProgram, Generated
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.items import Item
+from dra_planner.sizing.node_program import SCALE
 from dra_planner.sizing.packing import NodeClass, Packing, extend, room_left
 from dra_planner.sizing.patterns import Patterns, totals
 from dra_planner.sizing.pricing import Pattern, Pricer
@@ -21,7 +22,15 @@ from dra_planner.sizing.strategies import Market, choices, orders, rank
 MOST_ROUNDS = 200
 """Rounds of column generation."""
 
-MOST_ROUNDED = 300
+MOST_PRICED = 3_000
+"""Nodes that are priced, over all rounds and pools, before a last round proves what it can."""
+
+MOST_BEGUN = 2_000
+"""Pairs of items and pools up to which a node of every pool filled with one item is a column to begin with."""
+
+_CHEAPEST = 2  # pools of which such a node is a column, of each item, where there are more pairs
+
+MOST_ROUNDED = 120
 """Columns up to which integers are searched for."""
 
 _NODES = 200
@@ -44,29 +53,51 @@ class Mixing:
     is_certain: bool
     _patterns: Patterns = field(init=False)
     _mix: list[Column] = field(default_factory=list)
+    _dived: list[tuple[Column, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._patterns = Patterns(self.market.found, self.filling)
 
     def generate(self, part: Part, packing: Packing, gap: float) -> Generated:
         """Return the cheapest mix for one part; the nodes of a packing are columns to begin with."""
-        found = self.market.found
-        pricers = {pool: self._pricer(pool, part.model) for pool in part.pools}
-        program = ColumnProgram(part.model, part.pools, [int(cost) for cost in self.costs], pricers, self.solver)
-        for item in part.model.demand:
-            for pool in found.takers[item]:
-                program.add(pool, {item: min(found.fills[item, pool], part.model.demand[item])})
+        program = ColumnProgram(
+            part.model,
+            part.pools,
+            [int(cost) for cost in self.costs],
+            lambda pool: self._pricer(pool, part.model),
+            self.solver,
+        )
+        for item, pool in self._beginning(part):
+            program.add(pool, {item: min(self.market.found.fills[item, pool], part.model.demand[item])})
         for group in packing.classes:
-            if group.pool in pricers and group.history:
+            if group.pool in part.pools and group.history:
                 program.add(group.pool, totals(group.history))
-        made = program.generate(_best_prices(part, self.costs), MOST_ROUNDS, gap)
+        center, proved = _best_prices(part, self.costs)
+        made = program.generate(center, proved, MOST_ROUNDS, MOST_PRICED, gap)
         self._mix += made.columns
+        self._dived += program.dive()
         return made
+
+    def _beginning(self, part: Part) -> Iterator[tuple[int, int]]:
+        """Yield pairs of an item and a pool whose node filled with it is a column; where many, those that cost least.
+
+        Of two measures: the price of one filled node by item, and that of the item's greatest share of a node.
+        """
+        found, costs, demand = self.market.found, self.costs, part.model.demand
+        is_all = sum(len(found.takers[item]) for item in demand) <= MOST_BEGUN
+        for item in demand:
+            takers = found.takers[item]
+            if is_all:
+                yield from ((item, pool) for pool in takers)
+                continue
+            filled = sorted(takers, key=lambda pool: costs[pool] / min(found.fills[item, pool], demand[item]))
+            shared = sorted(takers, key=lambda pool: costs[pool] * self.market.shares[item, pool])
+            yield from ((item, pool) for pool in dict.fromkeys([*filled[:_CHEAPEST], *shared[:_CHEAPEST]]))
 
     def pack(self) -> Packing:
         """Return the best packing that has the whole nodes of the mix."""
         whole = [(column, int(column.nodes + 1e-6)) for column in self._mix]
-        packings = _completed(self.market, self.filling, self._patterns, whole, self.solver)
+        packings = _completed(self.market, self.filling, self._patterns, whole, self._dived, self.solver)
         return min(packings, key=lambda packing: rank(self.market, packing))
 
     def _pricer(self, pool: int, model: BoundModel) -> Pricer:
@@ -83,11 +114,12 @@ def _completed(
     filling: Filling,
     patterns: Patterns,
     whole: Sequence[tuple[Column, int]],
+    dived: Sequence[tuple[Column, int]],
     solver: Any,
 ) -> Iterator[Packing]:
     """Yield packings of the whole nodes and, on top, the rest by first-fit, and by integers of the columns."""
     rounded = _round_up(market, whole, solver) if len(whole) <= MOST_ROUNDED else None
-    for counts in (whole, rounded) if rounded is not None else (whole,):
+    for counts in (whole, dived, rounded) if rounded is not None else (whole, dived):
         for _, order in orders(market):
             for choose in choices(market):
                 packing = _begin(market, patterns, counts)
@@ -191,16 +223,20 @@ def _round_up(
     return [(column, count + round(more)) for (column, count), more in zip(whole, solution.col_value, strict=True)]
 
 
-def _best_prices(part: Part, costs: Sequence[Fraction]) -> Mapping[int, int]:
-    """Return the prices of items that prove most of this part, scaled so that no node is worth more than it costs."""
+def _best_prices(part: Part, costs: Sequence[Fraction]) -> tuple[Mapping[int, int], float]:
+    """Return the prices of items that prove most of this part, and what they prove.
+
+    They are scaled so that no node is worth more than it costs.
+    """
     if not part.worths:
-        return {}
+        return {}, 0.0
     certificate, worth = max(part.worths, key=lambda each: each[1].estimate(part.model, costs))
     scales = [costs[pool] / value for pool, value in worth.nodes.items() if value]
     if not scales:
-        return {}
+        return {}, 0.0
     whole = Fraction(worth.demand) / sum(
         price * part.model.demand[item] for item, price in certificate.items.items() if item in part.model.demand
     )
     scale = float(min(scales) * whole * SCALE)
-    return {item: round(float(price) * scale) for item, price in certificate.items.items()}
+    prices = {item: round(float(price) * scale) for item, price in certificate.items.items()}
+    return prices, worth.estimate(part.model, costs)

@@ -31,6 +31,9 @@ from dra_planner.sizing.strategies import Market, best_packing, pack_assigned, q
 MOST_COMPARED = 600
 """Pairs of items and pools up to which many packings are compared before a solver is asked."""
 
+MOST_RELAXED = 12_000
+"""Pairs of items and pools up to which the linear relaxation is solved before columns are generated."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Solving:
@@ -65,12 +68,16 @@ class Solving:
             if not is_small:
                 self._compare()
             return self._result()
-        self._relax(solver, is_small=is_small)
-        if self._is_dear() and any(cost != 1 for cost in self.costs):
+        if len(self.market.weights) <= MOST_RELAXED or not self._is_priced():
+            self._relax(solver, is_small=is_small)
+        if self._is_dear() and self._is_priced():
             self._generate(solver)
         if not is_small and self._result()[0].pending:
             self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
         return self._result()
+
+    def _is_priced(self) -> bool:
+        return any(cost != 1 for cost in self.costs)
 
     def _result(self) -> tuple[Packing, Proof]:
         if self._packing is None:

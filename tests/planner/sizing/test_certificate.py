@@ -19,6 +19,7 @@ from dra_planner.model import SharedLimit
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer
 from dra_planner.sizing.certificate import certificate_of
+from dra_planner.sizing.mixing import MOST_BEGUN
 
 CHECKER = Path(__file__).parents[3] / "conformance" / "certificate" / "check.py"
 POOLS = [pool("large", gpus=8, cpu=64_000, usd="9"), pool("small", gpus=2, cpu=8_000, usd="2"), pool("none", gpus=0)]
@@ -54,6 +55,26 @@ def test_certificates_of_random_fleets_hold(family: str, tmp_path: Path) -> None
         status, said = check(document, tmp_path)
         assert status == 0, (family, seed, said)
         assert document["claim"] == "infeasible" or Fraction(document["bound"]) > 0
+
+
+def test_a_certificate_holds_for_pools_that_are_seldom_priced(tmp_path: Path) -> None:
+    """Of very many pools most are never cheapest: they are priced by what others pay, and the proof is of all."""
+    pools = [
+        pool(f"p{size:02}", gpus=0, cpu=2_000 * size, memory_gib=4 * size, usd=str(size), at_most=1_000)
+        for size in range(1, 51)
+    ]
+    shapes = [
+        workload(f"w{cpu}-{gib}", 1 + cpu % 7 * gib, cpu=130 * cpu, memory_gib=gib)
+        for cpu in range(1, 16)
+        for gib in (1, 3, 5)
+    ]
+    assert len(pools) * len(shapes) > MOST_BEGUN
+    document = certified(pools, shapes)
+    status, said = check(document, tmp_path)
+    assert status == 0, said
+    costs = {each["name"]: each["cost"] for each in document["pools"]}
+    paid = sum(costs[each["pool"]] * each["nodes"] for each in document["packing"])
+    assert Fraction(document["bound"]) <= paid <= Fraction(document["bound"]) * Fraction(104, 100)
 
 
 def test_what_cannot_fit_is_certified_as_such(tmp_path: Path) -> None:
