@@ -23,7 +23,7 @@ from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.observed import ReadCluster, read_cluster
 from dra_planner.plan.observed_nodes import judge_outcome
 from dra_planner.plan.planned_workloads import plan_workloads
-from dra_planner.plan.simulated import PROFILES, RANDOM_ORDERS, stranded
+from dra_planner.plan.simulated import CHECK_SEEDS, PROFILES, RANDOM_ORDERS, stranded
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.records import dataclass
 from dra_planner.simulation import (
@@ -33,6 +33,7 @@ from dra_planner.simulation import (
     SimulatedNode,
     SimulatedPool,
     Simulator,
+    check_orders,
     observed_nodes,
     simulate_counts,
     standard_orders,
@@ -136,6 +137,7 @@ class _Growth:
             classes=self.cluster.manifests.classes,
             features=self.cluster.features,
             orders=orders[:tried],
+            checks=check_orders(CHECK_SEEDS),
             profile=PROFILES[self.fleet.scheduler_profile],
             limits=tuple(limit.less(self.existing) for limit in self.fleet.limits),
         )

@@ -48,7 +48,7 @@ def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
     demand = on_gpus if beside is None else judgement.demand
     counts = {pool.name: pool.nodes.desired for pool in plan.pools}
     nodes = predicted_nodes(judgement.offers, counts)
-    system = predicted_nodes([beside.offer], {beside.offer.name: beside.count}) if beside is not None else ()
+    system = () if beside is None else beside.nodes(judgement.offers, demand)
     opened: dict[int, NodeState] = {}
     simulators: dict[tuple[str, ...], Simulator] = {}
     pending: list[int] = []

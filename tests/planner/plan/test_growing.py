@@ -14,6 +14,8 @@ from dra_planner.errors import PlanFileError, PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.model import ObjectKey
 from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
+from dra_planner.plan.simulated import CHECK_SEEDS
+from dra_planner.simulation import check_orders
 from dra_planner.sources import Source
 
 Json = dict[str, Any]
@@ -67,6 +69,17 @@ def test_nodes_are_added_until_everything_is_placed():
     assert (made.verdict, nodes(made)) == ("fits", {"l4": (2, 2)})
     assert made.cost is not None
     assert made.cost.hourly_usd == 2 * (made.pool("l4").hourly_usd or 0)
+
+
+def test_nodes_that_suffice_only_by_luck_are_not_answered_with():
+    """Where nodes score alike, the scheduler takes any: one node more is needed when it takes the other one."""
+    case = load("009")
+    made = grow(case, with_replicas(case, 3))
+    assert (made.verdict, nodes(made)) == ("fits", {"g5-12xlarge": (1, 2), "pool-1": (1, 0)})
+    found = made.judgement.simulated
+    assert found is not None
+    missed = set(found.orders) & set(check_orders(CHECK_SEEDS))
+    assert missed  # checks that one node fewer did not pass
 
 
 def test_pods_that_run_are_scaled_and_not_added():
