@@ -6,7 +6,7 @@ Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go @v1
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
 from dra_planner.allocation import Placement, Refusal, Undecided
@@ -17,7 +17,14 @@ from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.rules import Rules
 from dra_planner.simulation.scores import MAX_SCORE
 from dra_planner.simulation.stages import Stage, StageAnswer
-from dra_planner.simulation.surroundings import Population, Surroundings, score_neighbours, score_spread
+from dra_planner.simulation.surroundings import (
+    Place,
+    Population,
+    Surroundings,
+    place_of,
+    score_neighbours,
+    score_spread,
+)
 from dra_planner.simulation.window import ALL_BELOW, Window, look_around
 
 _STEPS_OF_AN_ATTEMPT = 5
@@ -66,6 +73,8 @@ class Scheduler:
     steps: int = 0
     _rng: random.Random = field(default_factory=random.Random)
     _begin: int = 0  # where the next search begins
+    _places: dict[int, dict[Stage, Place | None]] = field(default_factory=dict)  # by number of kind
+    _final: dict[int, dict[Stage, StageAnswer]] = field(default_factory=dict)  # by number of kind: what no pod changes
 
     def __post_init__(self) -> None:
         self._rng.seed(self.seed)
@@ -76,7 +85,7 @@ class Scheduler:
         rules = self.rules[kind.number]
         around = Surroundings.of(kind, rules, cluster.population) if rules.filter else None
         window = self._look(pod, around)
-        self.steps += _STEPS_OF_AN_ATTEMPT + len(window.answers) + len(window.refused)
+        self.steps += _STEPS_OF_AN_ATTEMPT + len(window.feasible) + len(window.refused)
         error = window.error
         if error is not None or not window.feasible:
             return Failure(tuple(self._rejections(pod, window)), error)
@@ -91,22 +100,21 @@ class Scheduler:
 
     def _look(self, pod: SimulatedPod, around: Surroundings | None) -> Window:
         stage_of, kind = self.cluster.stage_of, pod.kind
-        number, is_final = kind.number, around is None and not self.cluster.claims
+        is_final = around is None and not self.cluster.claims
+        answers = self._final.setdefault(kind.number, {}) if is_final else {}
 
         def judge(stage: Stage) -> StageAnswer | Refusal | Undecided:
-            known = stage.answers.get(number) if is_final else None
-            return known if known is not None and known.fits else self._judge(kind, stage, around)
+            return self._judge(kind, stage, around)
 
         if pod.only_node is not None:
-            window = Window(stage_of, pod.only_node, 1)
-            window.look(stage_of[pod.only_node], 1, judge)
+            window = Window(stage_of, pod.only_node, 1, answers=answers)
+            window.look({stage_of[pod.only_node]: 1}, judge)
             return window
         if len(stage_of) < ALL_BELOW:
-            window = Window(stage_of, 0, len(stage_of))
-            for stage, nodes in self.cluster.nodes_in.items():
-                window.look(stage, len(nodes), judge)
+            window = Window(stage_of, 0, len(stage_of), answers=answers)
+            window.look({stage: len(nodes) for stage, nodes in self.cluster.nodes_in.items()}, judge)
             return window
-        window = look_around(stage_of, self._begin, judge)
+        window = look_around(stage_of, self._begin, judge, answers)
         self._begin = (self._begin + window.seen) % len(stage_of)
         return window
 
@@ -127,10 +135,10 @@ class Scheduler:
 
     def _best(self, kind: PodKind, rules: Rules, window: Window) -> list[Stage]:
         """Return the stages with the highest score."""
-        feasible = list(window.feasible.items())
+        feasible = window.feasible
         if len(feasible) == 1:
-            return [feasible[0][0]]
-        answers = list(window.answers.values())
+            return list(feasible)
+        answers = list(map(window.answers.__getitem__, feasible))
         profile = self.cluster.stages.profile
         totals = [answer.fixed for answer in answers]
         if any(answer.compares for answer in answers):
@@ -139,11 +147,17 @@ class Scheduler:
             _add(totals, profile.preferred_nodes, _shares([answer.preferred_nodes for answer in answers]))
             _add(totals, profile.alternatives, _shares([answer.alternatives for answer in answers]))
         if rules.soft_spread:
-            _add(totals, profile.spread, score_spread(kind, rules, self.cluster.census.of(kind), feasible))
+            _add(totals, profile.spread, self._spread(kind, rules, feasible))
         if rules.preferred:
             _add(totals, profile.preferred_pods, score_neighbours(rules.preferred, self.cluster.population, feasible))
         most = max(totals)
-        return [stage for (stage, _), total in zip(feasible, totals, strict=True) if total == most]
+        return [stage for stage, total in zip(feasible, totals, strict=True) if total == most]
+
+    def _spread(self, kind: PodKind, rules: Rules, feasible: Mapping[Stage, int]) -> list[int]:
+        places = self._places.setdefault(kind.number, {})
+        for stage in [each for each in feasible if each not in places]:
+            places[stage] = place_of(kind, rules, stage)
+        return score_spread(rules, self.cluster.census.of(kind), feasible, list(map(places.__getitem__, feasible)))
 
     def _pick(self, best: Sequence[Stage], window: Window) -> int:
         """Return one of the nodes of these stages: the first, or any of them by the seed."""

@@ -9,7 +9,7 @@ Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import floor, log
 
 from dra_planner.allocation.node_filters import HOSTNAME, Misfit
@@ -129,32 +129,39 @@ None where it has none.
 """
 
 
-def score_spread(kind: PodKind, rules: Rules, domains: Sequence[Domains], feasible: Population) -> list[int]:
+def score_spread(
+    rules: Rules, domains: Sequence[Domains], feasible: Mapping[Stage, int], places: Sequence[Place | None]
+) -> list[int]:
     """Return the score of PodTopologySpread for each feasible stage, 0 to 100: more for emptier domains.
 
-    `domains` are the pods by domain of each soft constraint.
+    `feasible` are the stages with their nodes, `places` where these count, `domains` the pods by domain of each soft
+    constraint.
     """
-    places = [_place(kind, rules, stage) for stage, _ in feasible]
-    nodes = sum(nodes for place, (_, nodes) in zip(places, feasible, strict=True) if place is not None)
-    distinct = {place for place in places if place is not None}
+    distinct = {place for place in set(places) if place is not None}
+    nodes = sum(feasible.values())
+    if None in places:
+        nodes -= sum(nodes for place, nodes in zip(places, feasible.values(), strict=True) if place is None)
     weights = [_weight(number, spread, distinct, nodes) for number, spread in enumerate(rules.soft_spread)]
     raw = {place: _raw_spread(rules.soft_spread, domains, weights, place) for place in distinct}
     least, most = min(raw.values(), default=0), max(raw.values(), default=0)
-    scores = {place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for place, each in raw.items()}
-    return [0 if place is None else scores[place] for place in places]
+    scores: dict[Place | None, int] = {
+        place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for place, each in raw.items()
+    }
+    scores[None] = 0
+    return list(map(scores.__getitem__, places))
 
 
-def _place(kind: PodKind, rules: Rules, stage: Stage) -> Place | None:
+def place_of(kind: PodKind, rules: Rules, stage: Stage) -> Place | None:
     """Return where soft constraints count the nodes of a stage; None where the nodes do not count."""
-    known = stage.domains
-    if kind.number not in known:
-        keys = ((each.constraint.topology_key, each.kinds) for each in rules.soft_spread)
-        place = tuple(
-            stage.count(kinds) if key == HOSTNAME and stage.label(key) is not None else stage.label(key)
-            for key, kinds in keys
-        )
-        known[kind.number] = place if rules.counts_node(stage.node) else None
-    return known[kind.number]
+    if kind.number in stage.domains:
+        return stage.domains[kind.number]
+    keys = ((each.constraint.topology_key, each.kinds) for each in rules.soft_spread)
+    place = tuple(
+        stage.count(kinds) if key == HOSTNAME and stage.label(key) is not None else stage.label(key)
+        for key, kinds in keys
+    )
+    known = stage.domains[kind.number] = place if rules.counts_node(stage.node) else None
+    return known
 
 
 def _weight(number: int, spread: Spread, places: Iterable[Place], nodes: int) -> float:
@@ -164,9 +171,7 @@ def _weight(number: int, spread: Spread, places: Iterable[Place], nodes: int) ->
     return log(len({place[number] for place in places}) + 2)
 
 
-def _raw_spread(
-    spreads: Sequence[Spread], domains: Sequence[Domains], weights: Sequence[float], place: Place
-) -> int:
+def _raw_spread(spreads: Sequence[Spread], domains: Sequence[Domains], weights: Sequence[float], place: Place) -> int:
     score = 0.0
     for spread, counts, weight, value in zip(spreads, domains, weights, place, strict=True):
         if value is not None:
@@ -175,10 +180,10 @@ def _raw_spread(
     return floor(score + 0.5)
 
 
-def score_neighbours(preferred: Iterable[Neighbours], everywhere: Population, feasible: Population) -> list[int]:
+def score_neighbours(preferred: Iterable[Neighbours], everywhere: Population, feasible: Iterable[Stage]) -> list[int]:
     """Return the score of InterPodAffinity for each feasible stage, 0 to 100 from the least to the most preferred."""
     counts = [(_counter(each.key, each.kinds, everywhere), each.weight) for each in preferred]
-    raw = [sum(count(stage) * weight for count, weight in counts) for stage, _ in feasible]
+    raw = [sum(count(stage) * weight for count, weight in counts) for stage in feasible]
     least, most = min(raw, default=0), max(raw, default=0)
     if most == least:
         return [0] * len(raw)

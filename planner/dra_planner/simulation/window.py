@@ -7,7 +7,7 @@ numFeasibleNodesToFind) @v1.36.3. There, nodes are judged side by side, so a few
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
 from dra_planner.allocation import Refusal, Undecided
@@ -25,7 +25,8 @@ Judge = Callable[[Stage], NodeAnswer]
 class Window:
     """Nodes that were looked at, from number `begin` on (after the last comes the first), `seen` of them.
 
-    `feasible` are the stages that take the pod, with how many of the nodes are in each; `refused` the others.
+    `feasible` are the stages that take the pod, with how many of the nodes are in each; `refused` the others. `answers`
+    may hold those of further stages, known from other attempts: they are not asked again.
     """
 
     stage_of: Sequence[Stage]
@@ -35,19 +36,22 @@ class Window:
     feasible: dict[Stage, int] = field(default_factory=dict[Stage, int])
     refused: dict[Stage, Refusal | Undecided] = field(default_factory=dict[Stage, Refusal | Undecided])
 
-    def look(self, stage: Stage, nodes: int, judge: Judge) -> None:
-        """Look at so many nodes in a stage."""
-        before = self.feasible.get(stage)
-        if before is not None:
-            self.feasible[stage] = before + nodes
+    def look(self, nodes: Mapping[Stage, int], judge: Judge) -> None:
+        """Look at so many nodes in each of these stages."""
+        answers, refused, feasible = self.answers, self.refused, self.feasible
+        for stage in [each for each in nodes if each not in answers]:
+            if stage not in refused:
+                verdict = judge(stage)
+                if isinstance(verdict, StageAnswer):
+                    answers[stage] = verdict
+                else:
+                    refused[stage] = verdict
+        if not refused and not feasible:
+            feasible.update(nodes)
             return
-        if stage in self.refused:
-            return
-        verdict = judge(stage)
-        if isinstance(verdict, StageAnswer):
-            self.answers[stage], self.feasible[stage] = verdict, nodes
-        else:
-            self.refused[stage] = verdict
+        for stage, count in nodes.items():
+            if stage not in refused:
+                feasible[stage] = feasible.get(stage, 0) + count
 
     @property
     def error(self) -> Refusal | None:
@@ -72,9 +76,12 @@ class Window:
             return self.stage_of.index(stage)
 
 
-def look_around(stage_of: Sequence[Stage], begin: int, judge: Judge) -> Window:
-    """Return the nodes that are looked at, from number `begin` on, until enough of them take the pod."""
-    window, total = Window(stage_of, begin), len(stage_of)
+def look_around(stage_of: Sequence[Stage], begin: int, judge: Judge, answers: dict[Stage, StageAnswer]) -> Window:
+    """Return the nodes that are looked at, from number `begin` on, until enough of them take the pod.
+
+    `answers` are known already; what is asked is added to them.
+    """
+    window, total = Window(stage_of, begin, answers=answers), len(stage_of)
     wanted = total
     if total >= ALL_BELOW:
         wanted = max(ALL_BELOW, total * max(_LEAST_PERCENT, _PERCENT - total // _NODES_PER_PERCENT) // 100)
@@ -83,7 +90,6 @@ def look_around(stage_of: Sequence[Stage], begin: int, judge: Judge) -> Window:
         first = (begin + window.seen) % total
         piece = stage_of[first : min(first + missing, total, first + total - window.seen)]
         window.seen += len(piece)
-        for stage, nodes in Counter(piece).items():
-            window.look(stage, nodes, judge)
+        window.look(Counter(piece), judge)
         missing = wanted - sum(window.feasible.values())
     return window
