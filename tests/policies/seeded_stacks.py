@@ -15,6 +15,10 @@ from typing import Any
 
 import yaml
 
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import PlanRequest, make_plan, plan_file
+from dra_planner.planfile import canonical_text
+from dra_planner.sources import Source
 from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
@@ -66,7 +70,15 @@ def _urn(short: str) -> str:
     return f"urn:pulumi:dev::project::seeded::{short}"
 
 
+def _plan_document(fleet: Mapping[str, Any], manifests: list[Any]) -> str:
+    """Return the plan of a fleet and its workloads, as a stack registers it."""
+    source = Source("workloads.yaml", yaml.safe_dump_all(manifests))
+    return canonical_text(plan_file(make_plan(PlanRequest(sources=(source,), fleet=read_fleet(dict(fleet))))))
+
+
 def resource(short: str, given: Mapping[str, Any]) -> Resource:
+    if "plan" in given:
+        given = {**given, "props": {"document": _plan_document(**given["plan"])}}
     return Resource(
         urn=_urn(short),
         type=given["type"],

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from dra_planner.cel.evaluation import calls
+from dra_planner.cel.libraries import table
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import read_fleet
 from dra_planner.model import Taint
@@ -356,3 +360,19 @@ def test_a_misspelt_attribute_of_a_constraint_is_answered_with_one_that_works() 
     (finding,) = told(constrained("gpu.nvidia.com/parentUuid"))
     assert finding.fix == 'write "gpu.nvidia.com/parentUUID"'
     assert told(constrained("gpu.nvidia.com/parentUUID")) == []
+
+
+def test_a_selector_that_this_program_cannot_evaluate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every function of today's releases is there: the next release's first new one is what this rule waits for."""
+    all_there = table.implementations
+
+    def one_missing(library: table.Library) -> dict[str, Callable[..., Any]]:
+        return {name: run for name, run in all_there(library).items() if "lower" not in name}
+
+    monkeypatch.setattr(calls, "implementations", one_missing)
+    written = claim(selector=SELECTOR.format(expression="device.driver.lowerAscii() == 'never-seen-before'"))
+
+    found = [each for each in told(written) if each.code == "selector-cannot-be-checked"]
+
+    assert [each.severity for each in found] == ["note"]
+    assert "the function lowerAscii is not supported" in found[0].message

@@ -65,10 +65,10 @@ def missing(view: StackView | None) -> list[str]:
 def test_gpu_pools_without_a_plan(declare: SimpleNamespace) -> None:
     group = declare.node_group()
 
-    assert missing(view_of_stack([group])) == [
-        'node group "l4" has GPUs for DRA, but this stack declares no plan (resource pulumi-dra:index:CapacityPlan)'
-    ]
-    assert "before any plan" in missing(view_of_resource(group, [group]))[0]
+    resource = "resource pulumi-dra:index:CapacityPlan"
+    said = f'node group "l4" has GPUs for DRA, and no plan is registered before it ({resource})'
+    assert missing(view_of_stack([group])) == [said]
+    assert missing(view_of_resource(group, [group])) == [said]  # told once: the same of the resource and of the stack
 
 
 def test_a_plan_that_comes_first_passes(declare: SimpleNamespace) -> None:

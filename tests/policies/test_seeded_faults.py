@@ -287,6 +287,16 @@ def test_the_operator_brings_a_driver_of_its_own(declare: SimpleNamespace) -> No
     assert told(stack) == []
 
 
+def test_an_older_driver_with_a_larger_number_is_called_older(declare: SimpleNamespace) -> None:
+    planned = declare.record(drivers={"nvidia": {"version": "0.4.1"}})
+    stack = {**good(declare, "eks"), "plan": planned}
+
+    ((_, level, which, sentence),) = [entry for entry in told(stack) if entry[0] == "driver-differs-from-plan"]
+
+    assert (level, which) == (ADVISORY, "driver")
+    assert "the plan was made for 0.4.1, which is newer although its number is smaller" in sentence
+
+
 @pytest.mark.parametrize("cloud", ["eks", "gke"])
 def test_a_stack_without_its_driver(declare: SimpleNamespace, cloud: str) -> None:
     stack = good(declare, cloud)

@@ -18,10 +18,19 @@ def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers:
         if driver.version and planned and driver.version != planned and _is_installable(driver):
             yield Finding(
-                message=f"{driver.title} is of version {driver.version}; the plan was made for {planned}",
+                message=f"{driver.title} is of version {driver.version}; the plan was made for {planned}"
+                f"{_older(driver.version, planned)}",
                 fix=f'set its version to "{planned}", or plan again for {driver.version}',
                 urn=driver.urn,
             )
+
+
+def _older(version: str, planned: str) -> str:
+    """Return what to add where a larger number is the older release: 0.4 came after 25.12."""
+    releases = {release.version: release for release in catalog.driver_releases()}
+    numbers = [[int(part) for part in each.split(".")] for each in (version, planned) if each in releases]
+    is_older = len(numbers) == 2 and releases[version].order < releases[planned].order
+    return ", which is newer although its number is smaller" if is_older and numbers[0] > numbers[1] else ""
 
 
 def _is_installable(driver: DraDriver) -> bool:

@@ -13,9 +13,9 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     for pool in view.pools:
         if pool.is_labelled and pool.has_gpus is not False:
-            when = "this stack declares no plan" if view.complete else "it is registered before any plan"
             yield Finding(
-                message=f"{pool.title} has GPUs for DRA, but {when} (resource pulumi-dra:index:CapacityPlan)",
+                message=f"{pool.title} has GPUs for DRA, and no plan is registered before it "
+                "(resource pulumi-dra:index:CapacityPlan)",
                 fix=RULE.fix,
                 urn=pool.urn,
             )

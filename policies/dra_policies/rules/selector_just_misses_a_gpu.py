@@ -16,7 +16,7 @@ NEAR: Final = 7  # per cent: a driver publishes up to so much less than the figu
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    if view.manifests is None or view.features is None:
+    if view.manifests is None or view.features is None or view.is_early:
         return
     offered, near = _products(view), view.thresholds.get(RULE.id, NEAR)
     for selector in selectors_of(view.manifests):

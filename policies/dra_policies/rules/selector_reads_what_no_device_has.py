@@ -25,7 +25,7 @@ CAPACITIES: Final = frozenset(
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    if view.manifests is None or view.features is None:
+    if view.manifests is None or view.features is None or view.is_early:
         return
     version = _driver_version(view)
     for selector in selectors_of(view.manifests):

@@ -176,3 +176,8 @@ class StackView:
     thresholds: Mapping[str, float] = field(default_factory=dict[str, float], hash=False)  # that a project set, by rule
     planned_classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
     unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged
+
+    @property
+    def is_early(self) -> bool:
+        """Whether more of a stack is to come: what hangs on its driver or its pools is told once, at its end."""
+        return self.expects_record and not self.complete

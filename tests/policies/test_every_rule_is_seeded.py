@@ -1,0 +1,44 @@
+"""No rule without a fault: each is seeded into a stack or into manifests, or its faults stand in a test that is named.
+
+Good stacks and manifests are silent of every rule, a seeded fault is found, and with what its edit changes unknown
+nothing is refused: so a rule with a row passes, fails and cannot tell (test_seeded_stacks, test_seeded_manifests).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from seeded_stacks import HERE, seeded
+
+from dra_policies.rules import RULES, Rule
+
+ELSEWHERE = {
+    "cost-above-ceiling": "test_cost_ceilings.py",  # without a threshold it says nothing
+    "pool-cost-above-ceiling": "test_cost_ceilings.py",
+    "device-of-another-driver": "test_quiet.py",  # a note: nothing is wrong
+    "exemption-without-effect": "test_configuration.py",  # about the configuration
+    "gpu-taint-not-tolerated": "test_manifest_rules.py",  # of stacks whose pools cannot be judged
+    "pod-fits-no-system-pool": "test_quiet.py",  # off unless somebody asks
+    "pod-not-described": "test_quiet.py",  # a note: it is not known whether devices are requested
+    "rule-could-not-run": "test_pack.py",  # of a rule that raises
+    "selector-cannot-be-checked": "test_manifest_rules.py",  # a note: our CEL lacks something
+}
+ROWS = {row.rule for row in seeded()} | {
+    row["code"] for row in yaml.safe_load((HERE / "manifests" / "faults.yaml").read_text(encoding="utf-8"))
+}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_has_a_fault(rule: Rule) -> None:
+    if rule.id in ELSEWHERE:
+        text = (Path(__file__).parent / ELSEWHERE[rule.id]).read_text(encoding="utf-8")
+        assert rule.id in text or rule.id.replace("-", "_") in text
+        assert rule.id not in ROWS, "it is seeded by now: take it off the list"
+    else:
+        assert rule.id in ROWS
+
+
+def test_rules_that_are_named_exist() -> None:
+    assert set(ELSEWHERE) <= {rule.id for rule in RULES}
