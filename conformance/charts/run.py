@@ -1,0 +1,88 @@
+"""Install every release that example fleets declare by the real Helm, in a real API server.
+
+    python conformance/charts/run.py                     every fleet and release, at the newest minor
+    python conformance/charts/run.py --charts FOLDER     charts of one's own: NAME-VERSION, a folder or a .tgz
+    python conformance/charts/run.py --only eks-dev --releases 0.4.1,0.5.0
+
+Charts are fetched from their public repositories, else from the Go module proxy; one that cannot be had is named, and
+its releases are left out by name. Exits 1 when anything is refused (with --require, also when anything is left out).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from install import Cluster
+from obtain import Charts
+from platforms import cases, declared_in, example_fleets
+
+from dra_planner.catalog import driver_releases
+from dra_planner.releases import RELEASES
+from dra_sandbox.control_plane import ApiServer, Settings, control_plane
+from dra_sandbox.tools.go_module import ToolUnavailable
+from dra_sandbox.tools.helm import find_helm
+from dra_sandbox.tools.kubernetes import find_binaries
+
+
+def main() -> int:
+    """Run the cases; return 1 when something was refused."""
+    given = _arguments()
+    started, refused, count = time.monotonic(), Counter[str](), 0
+    with tempfile.TemporaryDirectory(prefix="pulumi-dra-charts-") as scratch:
+        folder = Path(scratch)
+        charts = Charts(find_helm(), folder, given.charts)
+        binaries = find_binaries(given.minor, given.binaries, ("etcd", "kube-apiserver"))
+        with control_plane(Settings(given.minor, scheduling=False), binaries, within_seconds=600) as plane:
+            cluster = Cluster(ApiServer.of(plane), plane.kubeconfig, charts, folder)
+            for case in cases(given.minor, given.only, given.releases):
+                if isinstance(case, str):
+                    print(f"no such fleet: {case}", flush=True)
+                    continue
+                count += 1
+                faults = list(cluster.install(declared_in(case)))
+                refused.update(faults)
+                print(f"{case.name}: {'; '.join(faults) or 'installed'}", flush=True)
+        print(f"\n{count} platforms on Kubernetes {binaries.version}, {time.monotonic() - started:.0f} s: ", end="")
+        print(f"{cluster.installed} distinct releases installed, {cluster.applied} objects, {len(refused)} faults")
+        for (name, version), why in sorted(charts.missing.items()):
+            print(f"left out: chart {name} {version} cannot be had: {why}")
+        for what, times in sorted(Counter(cluster.left_out).items()):
+            print(f"left out: {what}, {times} times")
+        for fault, times in refused.most_common():
+            print(f"refused {times} times: {fault}", file=sys.stderr)
+    return int(bool(refused) or not cluster.installed or (given.require and bool(cluster.left_out)))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--charts", type=Path, metavar="FOLDER", help="charts of one's own, looked at first")
+    parser.add_argument("--minor", type=int, default=max(RELEASES), choices=tuple(RELEASES))
+    parser.add_argument("--only", default="", metavar="FLEET", help="one fleet by its name")
+    parser.add_argument(
+        "--releases", type=lambda text: tuple(text.split(",")), default=(), help="of the driver, comma-separated"
+    )
+    parser.add_argument("--binaries", type=Path, help="folder with etcd and kube-apiserver")
+    parser.add_argument("--require", action="store_true", help="fail where a chart cannot be had")
+    given = parser.parse_args()
+    if given.charts is not None and not given.charts.is_dir():
+        parser.error(f"--charts: {given.charts} is not a folder")
+    names = [name for name, _ in example_fleets()]
+    if given.only and given.only not in names:
+        parser.error(f"--only: no fleet is called {given.only}; they are {', '.join(names)}")
+    known = [each.version for each in driver_releases()]
+    for version in given.releases:
+        if version not in known:
+            parser.error(f"--releases: no driver {version} is known; they are {', '.join(known)}")
+    return given
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except ToolUnavailable as error:
+        sys.exit(str(error))
