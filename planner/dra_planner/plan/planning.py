@@ -11,7 +11,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand, DemandLevel
+from dra_planner.model import Demand, DemandLevel, Workload
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
@@ -197,6 +197,11 @@ def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool])
     )
 
 
+def _pod_group(workload: Workload) -> str:
+    """Return the PodGroup that the pods of a workload name, "" for none."""
+    return next((each.template.spec.pod_group for each in workload.pod_sets if each.template.spec.pod_group), "")
+
+
 def _assumptions(
     fleet: Fleet, manifests: Manifests, demand: Demand, offers: Iterable[Offer], features: Features
 ) -> tuple[str, ...]:
@@ -209,6 +214,11 @@ def _assumptions(
     elif fleet.autoscaler != "none":
         said.append(f"{fleet.autoscaler} keeps every pool at the nodes of this plan, and starts none for a claim")
     said += demand.assumptions
+    groups = {f"{each.ref.namespace}/{name}" for each in manifests.workloads if (name := _pod_group(each))}
+    said += [
+        f"PodGroup {group}: its pods are counted one by one; that none starts until all can is not looked at yet"
+        for group in sorted(groups)
+    ]
     by_text: dict[str, list[str]] = {}
     for offer in offers:
         for assumption in dict.fromkeys(offer.assumptions):

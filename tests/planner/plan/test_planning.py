@@ -106,6 +106,16 @@ def test_findings_of_reading_are_kept() -> None:
     assert (finding.severity, finding.place.file, finding.place.line) == ("warning", "web.yaml", 14)
 
 
+def test_pods_of_a_group_are_said_to_be_counted_one_by_one() -> None:
+    spec, grouped = "    spec:\n      tol", "    spec:\n      schedulingGroup: {podGroupName: gang}\n      tol"
+    together = deployment().text.replace(spec, grouped)
+    plan = plan_of(fleet((L4, 1), kubernetes="1.36"), Source("web.yaml", together))
+    (said,) = [each for each in plan.assumptions if each.startswith("PodGroup")]
+    assert said.startswith("PodGroup default/gang: its pods are counted one by one")
+    alone = plan_of(fleet((L4, 1), kubernetes="1.36"), deployment())
+    assert not any("PodGroup" in each for each in alone.assumptions)
+
+
 def test_assumptions_that_pools_share_are_said_once() -> None:
     plan = plan_of(fleet((L4, 1), ("g6.4xlarge", 1)), deployment())
     assert len(plan.assumptions) == len(set(plan.assumptions))
