@@ -47,6 +47,16 @@ def clusters_of(resources: Sequence[Resource]) -> Clusters:
     )
 
 
+def beside(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
+    """Return the resources that an object may stand beside: objects of another provider are of another cluster."""
+    provider = resource.provider
+    return tuple(
+        each
+        for each in seen
+        if not (provider and each.provider and each.type.startswith(KUBERNETES) and each.provider != provider)
+    )
+
+
 def _anchors_of(resource: Resource, anchors: frozenset[str], by_urn: Mapping[str, Resource]) -> frozenset[str]:
     """Return the clusters that a resource belongs to; none where it cannot be told, or where it is for all."""
     if resource.urn in anchors:

@@ -139,13 +139,16 @@ def cluster_version(resources: Sequence[Resource]) -> str:
 
 
 def stack_region(resources: Sequence[Resource]) -> str:
-    """Return the region that a stack says, "" where it says none."""
+    """Return the region that a stack says, "" where it says none: that of its cluster's cloud, where it has one."""
+    clouds = {of_cloud.name for each in resources if (of_cloud := cloud_of_cluster(each))}
     for resource in resources:
         if of_cloud := cloud_of_cluster(resource):
             path = of_cloud.cluster.region
         elif of_cloud := cloud_of_provider(resource):
             path = of_cloud.provider_region
         else:
+            continue
+        if clouds and of_cloud.name not in clouds:
             continue
         if region := resource.props.text(path):
             return of_cloud.region_of(region) or region

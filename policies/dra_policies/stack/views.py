@@ -19,6 +19,7 @@ from dra_policies.rules.view import (
     Record,
     StackView,
 )
+from dra_policies.stack.clusters import beside
 from dra_policies.stack.declared_fleet import stack_region
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.karpenter_pools import karpenter_pool
@@ -64,7 +65,7 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
     if driver := driver_of_release(resource, seen):
         return replace(view, drivers=(driver,))
     if is_kubernetes_object(resource):
-        return judge_objects(read_objects(view, objects_behind(resource, seen)))
+        return judge_objects(read_objects(view, objects_behind(resource, beside(resource, seen))))
     return view if view.declared else None
 
 
