@@ -43,6 +43,7 @@ examples:
   pulumi-dra explain examples/workloads/ --stack eks-dev --claim default/first-gpu
   pulumi-dra explain --stack eks-dev --claim default/first-gpu --pool h100 --format json
   pulumi-dra explain --stack eks-dev --claim default/first-gpu --what-if pools.l4.count.max=8
+  pulumi-dra explain --stack eks-dev --pod default/first     # among all others: who holds what it requests
   pulumi-dra explain --stack eks-dev --pool h100             # who runs on a pool, who could, who cannot and why
   pulumi-dra explain --message "0/12 nodes are available: 12 cannot allocate all claims."
 

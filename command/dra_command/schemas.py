@@ -22,6 +22,8 @@ from dra_command.contract import (
     VerifyOutput,
 )
 from dra_command.contract.baseline import BaselineFile
+from dra_command.contract.explain_finding import ExplainFindingOutput
+from dra_command.contract.explain_pod import ExplainPodOutput
 from dra_command.contract.explain_pool import ExplainPoolOutput
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
@@ -36,6 +38,10 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "check": (CheckOutput, "serialization", "Answer of `pulumi-dra check --format json`."),
     "explain": (ExplainOutput, "serialization", "Answer of `pulumi-dra explain --format json`."),
     "explain-pool": (ExplainPoolOutput, "serialization", "Answer of `pulumi-dra explain --pool NAME --format json`."),
+    "explain-pod": (ExplainPodOutput, "serialization", "Answer of `pulumi-dra explain --pod NAME --format json`."),
+    "explain-finding": (
+        ExplainFindingOutput, "serialization", "Answer of `pulumi-dra explain --finding RULE --format json`.",
+    ),
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
     "suggest": (SuggestOutput, "serialization", "Answer of `pulumi-dra suggest --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),

@@ -306,10 +306,23 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_explain(commands: Any) -> None:
-    parser = _command(commands, "explain", "why a claim fits or not, term by term, or what a pool is for")
+    parser = _command(commands, "explain", "why a claim or a pod fits, what a pool is for, what a finding means")
+    parser.set_defaults(exclude=[], stdin_name="<stdin>", config="", today="")  # what check reads beside its inputs
     _add_paths(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--claim", metavar="NAMESPACE/NAME", help="the claim to explain")
+    what.add_argument(
+        "--pod",
+        metavar="NAMESPACE/NAME",
+        help="a pod, or a workload by its name: what each pool says to it, who holds what it requests, and the "
+        "smallest change with which it fits",
+    )
+    what.add_argument(
+        "--finding",
+        metavar="RULE|FILE:LINE",
+        help="what check found: what the rule is about, its fix, and, with a fleet, why the pods that stand there fit "
+        "or not",
+    )
     what.add_argument(
         "--message", metavar="TEXT", help="an error or event of Kubernetes, a driver or a chart; - reads standard input"
     )

@@ -121,7 +121,7 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
     ("words", "says"),
     [
         (("--pool", "l5"), 'there is no pool "l5"; pools: l4, idle'),
-        ((), "there is nothing to explain; give --claim NAMESPACE/NAME, or --pool NAME alone"),
+        ((), "there is nothing to explain; give --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"),
         (("--pool", "l4", "--format", "html"), "--pool without a claim is not told in html"),
         (("--pool", "l4", "--what-if", "pools.l4"), "does not say which value to change"),
     ],

@@ -35,7 +35,7 @@ def test_a_message_is_asked_alone(project: Project) -> None:
     assert "--message holds no text" in project.run("explain", "--message", " ").err
     done = project.run("explain", "--message", NO_FIT, "--claim", "default/gpu")
     assert (done.status, "not allowed with argument" in done.err) == (2, True)
-    assert "there is nothing to explain; give --claim NAMESPACE/NAME, or --pool" in project.run("explain").err
+    assert "there is nothing to explain; give --claim or --pod NAMESPACE/NAME" in project.run("explain").err
 
 
 EVENTS = """\

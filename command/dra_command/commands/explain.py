@@ -1,4 +1,4 @@
-"""`pulumi-dra explain`: why one claim fits or not, pool by pool and term by term."""
+"""`pulumi-dra explain`: why one claim fits or not, pool by pool and term by term; what else it explains has modules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dra_planner.plan.explaining import Explanation, WhatIf, explain_claim
 
 
 def run(values: argparse.Namespace) -> int:
-    """Explain the claim, the pool, or the message of somebody else, and return the exit status of its verdict."""
+    """Explain the claim, pod, pool, finding or message that is named, and return the exit status of its verdict."""
     if values.events is not None:
         from dra_command import pod_events
 
@@ -28,6 +28,14 @@ def run(values: argparse.Namespace) -> int:
             fix = "leave --format out, or give --format json"
             raise UsageError(f"--message is not told in {values.format}", fix=fix)
         return field_messages.run(values)
+    if values.pod is not None:
+        from dra_command import explained_pods
+
+        return explained_pods.run(values)
+    if values.finding is not None:
+        from dra_command import explained_findings
+
+        return explained_findings.run(values)
     if values.claim is None:
         return _explain_pool(values)
     inputs = read_inputs(values, needs_capacity=True)
@@ -43,7 +51,8 @@ def _explain_pool(values: argparse.Namespace) -> int:
     from dra_planner.plan.explaining_pools import explain_pool
 
     if not values.pool:
-        raise UsageError("there is nothing to explain", fix="give --claim NAMESPACE/NAME, or --pool NAME alone")
+        fix = "give --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"
+        raise UsageError("there is nothing to explain", fix=fix)
     if values.format not in ("text", "json"):
         raise UsageError(
             f"--pool without a claim is not told in {values.format}", fix="leave --format out, or give --format json"

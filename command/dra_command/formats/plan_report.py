@@ -146,7 +146,8 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
         hidden = len(told) - len(lines)
         if hidden:
             lines += ((f"and {hidden} more (--verbose shows them)", ""),)
-        lines += tuple(_together(reason for reason in workload.reasons if reason.code == MISSING_POOL))
+        missing = tuple(_together(reason for reason in workload.reasons if reason.code == MISSING_POOL))
+        lines = (*missing, *lines) if workload.reasons[0].code == MISSING_POOL else (*lines, *missing)
         pods = counted(workload.placed + workload.pending, "pod")
         state = f"{workload.pending} of {pods} pending" if workload.pending else VERDICT_AFTER_A_NAME[verdict]
         yield Obstacle(str(workload.workload), verdict, state, lines, _changes(workload.reasons))

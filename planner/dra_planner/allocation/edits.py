@@ -10,7 +10,7 @@ from dra_planner.allocation.extended import CLAIM_NAME
 from dra_planner.allocation.node_reasons import amount_text, toleration_text
 from dra_planner.allocation.node_selectors import node_matches, tolerates
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.selector_changes import change_selector, selector_changes
+from dra_planner.allocation.selector_changes import change_selector, is_conditional, selector_changes
 from dra_planner.allocation.state import NodeState
 from dra_planner.model import (
     ClaimSpec,
@@ -60,6 +60,11 @@ class Edit:
     index: int = -1
     name: str = ""
     value: int = 0
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it helps only where less than what is asked for will do."""
+        return is_conditional(self.text)
     toleration: Toleration | DeviceToleration | None = None
     conditions: tuple[tuple[str, str], ...] = ()  # of the selector at `index`: each, and what stands in its place
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ChangeKind = Literal["compare-inclusive", "correct-value", "drop-selector"]
 
+_ONLY_IF: Final = "if "
 _SAME_WORD: Final = 0.6  # of difflib's ratio
 _MOST_DROPS: Final = 4  # sets of conditions to drop, of one selector
 _LEAST_PATH: Final = 3  # attributes, domain, name
@@ -83,6 +84,11 @@ def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
     return " && ".join(condition for condition in kept if condition) or "true"
 
 
+def is_conditional(text: str) -> bool:
+    """Whether a change, or a fix, helps only where less than what is asked for will do."""
+    return text.startswith(_ONLY_IF)
+
+
 def devices_of_class(name: str, template: Template) -> list[Candidate]:
     """Return the devices of a node that the selectors of a class match."""
     devices = [each for each in template.candidates if each.bit & template.searched]
@@ -102,7 +108,7 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
     inclusive = _inclusive(term.text, template)
     yield from _correction("compare-inclusive", term.text, inclusive)
     if _is_meant(term) or _is_amount(term):
-        only_if = "" if _is_meant(term) else f"if {term.nearest} will do, "
+        only_if = "" if _is_meant(term) else f"{_ONLY_IF}{term.nearest} will do, "
         yield from _correction("correct-value", term.text, _with_value(term.text, term), only_if)
         yield from _correction("correct-value", term.text, _with_value(inclusive, term), only_if)
 

@@ -176,11 +176,16 @@ def _explain_pool(
         report=report,
         selectors=tuple(_take_apart(report, told.node)) if report is not None else (),
         devices=tuple((request, device.device) for owner, request, device in search.picks if owner == claim.name),
-        edits=suggest_edits(answer, _fresh(told, judgement)) if with_edits and isinstance(answer, Refusal) else (),
+        edits=smallest_edits(told, judgement) if with_edits else (),
     )
 
 
-def _fresh(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
+def smallest_edits(told: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:
+    """Return a smallest set of changes with which the pool takes the pod; none where it does, or nothing helps."""
+    return suggest_edits(told.answer, _another_node(told, judgement)) if isinstance(told.answer, Refusal) else ()
+
+
+def _another_node(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
     """Return another node like an observed one, with no claim on its devices; a predicted one is fresh as it is."""
     offer = told.offer
     if offer.origin == "predicted":

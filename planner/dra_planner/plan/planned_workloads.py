@@ -29,10 +29,20 @@ def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
             verdicts={level: _verdict(answers, level, ref) for level in DEMAND_LEVELS},
             placements=size.placements,
             fits=size.fits,
-            reasons=(*size.reasons, *_missing(judgement, size)),
+            reasons=_in_order(size.reasons, _missing(judgement, size)),
         )
         for ref, size in sorted(answers[judgement.level].items())
     )
+
+
+def _in_order(reasons: tuple[Reason, ...], missing: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """What holds all that is asked for comes before what helps only where less will do."""
+    if not missing:
+        return reasons
+    from dra_planner.allocation.selector_changes import is_conditional  # only where something does not fit
+
+    gives_up = any(is_conditional(reason.fix) for reason in reasons)
+    return (*missing, *reasons) if gives_up else (*reasons, *missing)
 
 
 def _missing(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:

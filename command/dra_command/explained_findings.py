@@ -1,0 +1,84 @@
+"""`pulumi-dra explain --finding`: what a finding of `check` is about, and why the pods that stand there fit or not."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from dra_command.arguments import UsageError
+from dra_command.commands.check import check
+from dra_command.configured import read_asked
+from dra_command.explained_pods import planned, refuse_format
+from dra_command.gathering import judge_readable
+from dra_command.inputs import Inputs, read_inputs
+from dra_command.progress import doing
+from dra_command.status import Status
+from dra_planner.errors import Diagnostic
+from dra_planner.model import Verdict
+from dra_planner.plan.explaining_pods import PodExplanation, explain_pod, pods_at
+from dra_policies.rules import RULES, Rule
+
+_PLACE = re.compile(r"(?P<file>.+):(?P<line>[0-9]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedFinding:
+    """A finding, the rule that it breaks where it is one of ours, and the pods described where it was found."""
+
+    finding: Diagnostic
+    rule: Rule | None
+    pods: tuple[PodExplanation, ...]
+
+
+def run(values: argparse.Namespace) -> int:
+    """Explain the findings that are named; 1 where one of them is an error, 3 where pods cannot be told, else 0."""
+    refuse_format(values, "--finding")
+    if values.what_if or values.pool:
+        option = "--what-if" if values.what_if else "--pool"
+        raise UsageError(f"--finding does not go with {option}", fix=f"leave {option} out, or give --pod")
+    asked = read_asked(values)
+    inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
+    with doing("explaining", quiet=values.quiet):
+        checked = check(inputs, (), asked)
+        found = [each for each in checked.diagnostics if is_named(each, values.finding)]
+        if not found:
+            raise UsageError(f'check finds no "{values.finding}" here', fix=_fix(checked.diagnostics))
+        explained = tuple(_explained(found, inputs))
+    verdict: Verdict = "does-not-fit" if any(each.severity == "error" for each in found) else "fits"
+    if values.format == "json":
+        from dra_command.formats.finding_json import finding_json
+
+        print(finding_json(explained, verdict))
+    else:
+        from dra_command.formats.finding_text import print_findings
+
+        print_findings(explained, quiet=values.quiet)
+    return Status.BROKEN if verdict == "does-not-fit" else Status.FITS
+
+
+def is_named(finding: Diagnostic, name: str) -> bool:
+    """Return whether a finding is of the rule, or stands in the file and line, that are named."""
+    at = _PLACE.fullmatch(name)
+    if at is None:
+        return finding.code == name
+    file = PurePath(finding.place.file)
+    return finding.place.line == int(at["line"]) and at["file"] in (str(file), file.name, finding.place.file)
+
+
+def _fix(found: Iterable[Diagnostic]) -> str:
+    codes = sorted({each.code for each in found})
+    return f"found here: {', '.join(codes)}" if codes else "check finds nothing to explain here"
+
+
+def _explained(found: Iterable[Diagnostic], inputs: Inputs) -> Iterator[ExplainedFinding]:
+    rules = {rule.id: rule for rule in RULES}
+    judgement = None
+    if inputs.fleet is not None or inputs.observed:
+        judgement = judge_readable(inputs, lambda given: planned(given, given.fleet).judgement).answer
+    for finding in found:
+        names = () if judgement is None or not finding.place.line else pods_at(judgement, finding.place)
+        pods = () if judgement is None else tuple(pod for name in names for pod in explain_pod(judgement, name))
+        yield ExplainedFinding(finding=finding, rule=rules.get(finding.code), pods=pods)

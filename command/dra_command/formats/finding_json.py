@@ -1,0 +1,31 @@
+"""What findings are about, as the published JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dra_command.contract.explain_finding import ExplainedFindingRow, ExplainFindingOutput, RuleRow
+from dra_command.formats.plan_json import finding
+from dra_command.formats.pod_json import pod_row
+from dra_planner.model import Verdict
+
+if TYPE_CHECKING:
+    from dra_command.explained_findings import ExplainedFinding
+
+
+def finding_json(explained: Sequence[ExplainedFinding], verdict: Verdict) -> str:
+    """Return the findings as indented JSON."""
+    output = ExplainFindingOutput(verdict=verdict, findings=[_row(each) for each in explained])
+    return output.model_dump_json(indent=2, by_alias=True)
+
+
+def _row(each: ExplainedFinding) -> ExplainedFindingRow:
+    rule = each.rule
+    return ExplainedFindingRow(
+        finding=finding(each.finding),
+        rule=None
+        if rule is None
+        else RuleRow(says=rule.says, why=rule.why, fix=rule.fix, level=rule.level, url=rule.url),
+        pods=[pod_row(pod) for pod in each.pods],
+    )
