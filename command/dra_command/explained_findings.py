@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from dra_command.arguments import UsageError
 from dra_command.commands.check import check
 from dra_command.configured import read_asked
+from dra_command.explained_finding import ExplainedFinding
 from dra_command.explained_pods import planned, refuse_format
 from dra_command.gathering import judge_readable
 from dra_command.inputs import Inputs, read_inputs
@@ -18,19 +18,10 @@ from dra_command.progress import doing
 from dra_command.status import Status
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict
-from dra_planner.plan.explaining_pods import PodExplanation, explain_pod, pods_at
-from dra_policies.rules import RULES, Rule
+from dra_planner.plan.explaining_pods import explain_pod, pods_at
+from dra_policies.rules import RULES
 
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>[0-9]+)")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainedFinding:
-    """A finding, the rule that it breaks where it is one of ours, and the pods described where it was found."""
-
-    finding: Diagnostic
-    rule: Rule | None
-    pods: tuple[PodExplanation, ...]
 
 
 def run(values: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from dra_command.formats.pod_json import pod_row
 from dra_planner.model import Verdict
 
 if TYPE_CHECKING:
-    from dra_command.explained_findings import ExplainedFinding
+    from dra_command.explained_finding import ExplainedFinding
 
 
 def finding_json(explained: Sequence[ExplainedFinding], verdict: Verdict) -> str:

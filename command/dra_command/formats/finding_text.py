@@ -9,7 +9,7 @@ from dra_command.formats.page import Page
 from dra_command.formats.pod_text import print_pods
 
 if TYPE_CHECKING:
-    from dra_command.explained_findings import ExplainedFinding
+    from dra_command.explained_finding import ExplainedFinding
 
 _STYLES: Final = {"error": "red", "warning": "yellow", "note": "blue"}
 

@@ -176,7 +176,12 @@ class Ask(PortfolioPart):
     @field_validator("simulate", mode="before")
     @classmethod
     def _off(cls, value: Any) -> Any:
-        return "off" if value is False else value  # as YAML reads the word
+        """Take the word as YAML reads it, and say once what may stand here where something else does."""
+        if value is False or value == "off":
+            return "off"
+        if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+            raise ValueError(f'"{value}" is neither "off" nor a number of seconds from 0 to 3600')
+        return value
 
     @field_validator("simulate")
     @classmethod

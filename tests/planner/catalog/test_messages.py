@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dra_planner.catalog.messages import Message, messages, recognize
 from dra_planner.catalog.messages_page import render_page
 
+UPSTREAM = Path(__file__).parent / "upstream_messages.yaml"
 PAGE = Path(__file__).parents[3] / "docs" / "messages.md"
 LONG = (
     "Warning  FailedScheduling  3s  default-scheduler  0/12 nodes are available: 3 node(s) had untolerated\n"
@@ -26,6 +28,24 @@ def ids(text: str) -> list[str]:
 def test_a_message_is_told_by_its_example(message: Message) -> None:
     assert message.id in ids(message.example)
     assert message.id in ids(f"Events:\n  12s\t{message.example.replace(' ', '  ')} (x3 over 5m)")
+
+
+def test_what_upstreams_sources_say_is_told_by_the_message_it_is_recorded_below() -> None:
+    """The record is made by conformance/messages/upstream.py of the sources of 1.34 to 1.37."""
+    record = yaml.safe_load(UPSTREAM.read_text(encoding="utf-8"))
+    known = {message.id: message for message in messages()}
+    told = {key: texts for key, texts in record.items() if " " not in key}
+    assert len(told) >= 40
+    assert set(told) <= set(known)
+    missed = [text for key, texts in told.items() for text in texts if not known[key].pattern.search(filled(text))]
+    assert missed == []
+    others = [text for key, texts in record.items() if " " in key for text in texts]
+    assert [text for text in others if any(each.pattern.search(filled(text)) for each in messages())] == []
+
+
+def filled(text: str) -> str:
+    values = {"d": "32", "q": '"x"'}
+    return re.sub(r"%[-+#0-9.]*[a-zA-Z]", lambda verb: values.get(verb[0][-1], "x"), text)
 
 
 def test_every_part_of_a_schedulers_message_is_told_with_its_nodes() -> None:
