@@ -40,6 +40,10 @@ class Outcome:
     zones: Mapping[str, tuple[str, ...]]  # by pool
 
 
+Fits = tuple[tuple[str, Verdict], ...]
+"""Pools, sorted by name, and whether an empty node of each takes such a pod."""
+
+
 @dataclass(slots=True)
 class _Left:
     """Pods of a shape that wait, and why."""
@@ -63,7 +67,7 @@ class _Answer:
     pending: int = 0
     verdicts: list[Verdict] = field(default_factory=list)
     reasons: list[Reason] = field(default_factory=list)
-    fits: dict[str, list[Verdict]] = field(default_factory=lambda: defaultdict(list))
+    fits: list[Fits] = field(default_factory=list)
 
     def wait(self, pods: int, verdict: Verdict, reasons: Iterable[Reason]) -> None:
         self.pending += pods
@@ -95,12 +99,15 @@ def answer_workloads(outcome: Outcome) -> tuple[WorkloadSize, ...]:
 def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
     for index, item in enumerate(outcome.found.items):
         refs = sorted({member.workload for shape in item.shapes for member in shape.members})
+        fits: list[tuple[str, Verdict]] = []
         for pool, room in enumerate(outcome.found.rooms):
             verdict: Verdict = "fits"
             if not outcome.found.fills[index, pool]:
                 verdict = "cannot-tell" if outcome.found.is_undecided(index, pool) else "does-not-fit"
-            for ref in refs:
-                answers[ref].fits[room.name].append(verdict)
+            fits.append((room.name, verdict))
+        told = tuple(sorted(fits))
+        for ref in refs:
+            answers[ref].fits.append(told)
 
 
 def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
@@ -233,6 +240,16 @@ def _want(answer: _Answer, pods: int | None) -> None:
     answer.wanted = None if answer.wanted is None or pods is None else answer.wanted + pods
 
 
+def _worst_of_each(fits: Sequence[Fits]) -> Fits:
+    """Return what the items of a workload say of each pool together; every one speaks of all pools."""
+    first, *others = dict.fromkeys(fits) or [()]
+    if not others:
+        return first
+    return tuple(
+        (pool, worst([verdict, *(other[at][1] for other in others)])) for at, (pool, verdict) in enumerate(first)
+    )
+
+
 def _sized(ref: WorkloadRef, answer: _Answer) -> WorkloadSize:
     return WorkloadSize(
         workload=ref,
@@ -241,6 +258,6 @@ def _sized(ref: WorkloadRef, answer: _Answer) -> WorkloadSize:
         pending=answer.pending,
         verdict=worst(answer.verdicts),
         placements=tuple((pool, pods) for pool, pods in sorted(answer.placed.items())),
-        fits=tuple((pool, worst(verdicts)) for pool, verdicts in sorted(answer.fits.items())),
+        fits=_worst_of_each(answer.fits),
         reasons=tuple(answer.reasons),
     )
