@@ -19,6 +19,8 @@ from pulumi_dra.inputs import InputReader
 from pulumi_dra.pool_options import PoolOptions, read_pool_options
 
 
+# Inputs of DraDriver again, and no base class of them: the schema is read from the source of the class itself, so what
+# is inherited has no sentences there (tests/components/test_options.py shows it, and holds names and types together).
 class DriverOptions(TypedDict):
     """What a fleet does not say about the DRA driver; the inputs of DraDriver say what each means."""
 

@@ -1,11 +1,16 @@
 """All that a component can do can be said of a platform: by an option, by the fleet, or it is set by what is built."""
 
+from typing import NotRequired, TypedDict
+
+import pulumi
 import pytest
+from pulumi.provider.experimental.analyzer import Analyzer
 
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs
 from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs
 from pulumi_dra.cluster_options import ClusterOptions
 from pulumi_dra.dra.driver_inputs import DraDriverArgs
+from pulumi_dra.dra.driver_tolerations import DriverToleration
 from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs
@@ -109,3 +114,33 @@ def test_what_the_table_names_is_there() -> None:
 def test_every_option_is_an_input_of_a_component(options: type) -> None:
     every = {name for inputs, _ in COMPONENTS.values() for name in inputs.__annotations__} | {"name", "install"}
     assert set(options.__annotations__) - every == set()
+
+
+def test_options_of_the_driver_are_of_the_types_of_its_inputs() -> None:
+    """Tolerations of a platform are plain values, since its plan is made of them."""
+    inputs, options = DraDriverArgs.__annotations__, DriverOptions.__annotations__
+    different = {name for name, hint in options.items() if inputs[name] != hint}
+    assert different == {"tolerations"}
+    assert options["tolerations"] == NotRequired[list[DriverToleration]]
+    assert inputs["tolerations"] == NotRequired[list[pulumi.Input[DriverToleration]]]
+
+
+class Shared(TypedDict):
+    """Inputs of two components."""
+
+    chart: NotRequired[str]
+    """Chart to install."""
+
+
+class Derived(Shared):
+    """A component with these inputs and one more."""
+
+    version: str
+    """Version of the chart."""
+
+
+def test_the_schema_has_no_sentences_of_inputs_that_are_inherited() -> None:
+    """Why options repeat inputs: when this fails, `DraDriverArgs` can be `DriverOptions` and what the fleet says."""
+    analyzer = Analyzer("probe")
+    assert analyzer.get_docstring(Derived, "version") == "Version of the chart."
+    assert analyzer.get_docstring(Derived, "chart") is None
