@@ -44,9 +44,11 @@ def main() -> int:
                     print(f"no such fleet: {case}", flush=True)
                     continue
                 count += 1
+                before = len(cluster.left_out)
                 faults = list(cluster.install(declared_in(case)))
                 refused.update(faults)
-                print(f"{case.name}: {'; '.join(faults) or 'installed'}", flush=True)
+                without = f", without {', '.join(cluster.left_out[before:])}" if cluster.left_out[before:] else ""
+                print(f"{case.name}: {'; '.join(faults) or 'installed'}{without}", flush=True)
         print(f"\n{count} platforms on Kubernetes {binaries.version}, {time.monotonic() - started:.0f} s: ", end="")
         print(f"{cluster.installed} distinct releases installed, {cluster.applied} objects, {len(refused)} faults")
         for (name, version), why in sorted(charts.missing.items()):
