@@ -126,8 +126,11 @@ def judge(
 
 
 def _finding(stack: str, said: Mapping[str, Any]) -> Finding:
+    """Return a finding; a resource is called by its kind and its name, which has dots only in the cluster."""
     resource = str(said["resource"])
-    return Finding(stack, said["check_id"], resource.split(".")[0], resource, said["check_name"])
+    of_azure = resource.startswith("Microsoft.")
+    kind = resource.rpartition(".")[0] if of_azure else resource.partition(".")[0]
+    return Finding(stack, said["check_id"], kind, resource, said["check_name"])
 
 
 if __name__ == "__main__":

@@ -14,18 +14,24 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 COMMAND = ("plan", "examples/eighty-gi", "--fleet", "examples/eighty-gi/fleet.yaml")
+STACKS = ("eks-dev", "gke-dev", "aks-dev")
 BLOCK = re.compile(r"(?<=```text\n).*?(?=```\n)", re.DOTALL)
 
 
-def printed() -> str:
-    """Return what the command prints on a terminal of 80 columns."""
+def run(*command: str, columns: int, expected: int) -> str:
+    """Return what a command prints on a terminal of so many columns."""
     code = "import sys; from dra_command.__main__ import main; sys.exit(main())"
-    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
-        [sys.executable, "-c", code, *COMMAND], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, *command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 1, done.stderr
+    assert done.returncode == expected, done.stderr
     return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+
+def printed() -> str:
+    """Return what the command of the first screen prints."""
+    return run(*COMMAND, columns=80, expected=1)
 
 
 def test_the_output_of_the_readme_is_that_of_a_run() -> None:
@@ -36,6 +42,19 @@ def test_the_output_of_the_readme_is_that_of_a_run() -> None:
     assert f"pulumi-dra {' '.join(COMMAND)}" in text
     (block,) = BLOCK.findall(text)
     assert block == shown
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_what_a_stack_costs_is_what_the_command_prints(stack: str) -> None:
+    shown = run("plan", "--stack", stack, columns=200, expected=0)
+    (cost,) = re.findall(r"^\d+ GPU nodes.*USD .* per hour.*$", shown, re.MULTILINE)
+    row = f"| [{stack}](stacks/Pulumi.{stack}.yaml) | {cost} |"
+    text = README.read_text(encoding="utf-8")
+    pattern = re.compile(rf"^\| \[{stack}\].*$", re.MULTILINE)
+    if os.environ.get("REWRITE_GOLDEN"):
+        README.write_text(pattern.sub(lambda _: row, text, count=1), encoding="utf-8")
+        return
+    assert pattern.findall(text) == [row]
 
 
 def test_the_first_screen_is_short_and_narrow() -> None:

@@ -41,7 +41,11 @@ _CHANGES = ("autoscaling:SetDesiredCapacity", "autoscaling:TerminateInstanceInAu
 
 
 def scaling_policy(cluster_name: str) -> str:
-    """Return the JSON that lets the autoscaler look around, and change the groups of one cluster."""
+    """Return the JSON that lets the autoscaler look around, and change the groups of one cluster.
+
+    EKS itself gives the Auto Scaling group of a managed node group the tag, with this value
+    (kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/README.md asks for it in the same words).
+    """
     owned = {"StringEquals": {f"aws:ResourceTag/k8s.io/cluster-autoscaler/{cluster_name}": "owned"}}
     statements = [
         {"Effect": "Allow", "Action": list(_LOOKS), "Resource": ["*"]},
