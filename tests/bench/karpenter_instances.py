@@ -56,7 +56,7 @@ def karpenter(pods: int, types: int, seed: int = 42, kinds: Iterable[str] = KIND
     return Demand(shapes=shapes), tuple(_offer(number) for number in range(types))
 
 
-def draw_pods(pods: int, seed: int, kinds: tuple[str, ...] = KINDS) -> list[Pod]:
+def draw_pods(pods: int, seed: int = 42, kinds: tuple[str, ...] = KINDS) -> list[Pod]:
     """Return the pods one by one, as Karpenter's benchmark makes them; what does not divide evenly is generic."""
     chance = random.Random(seed)
     of_kind = [kind for kind in kinds for _ in range(pods // len(kinds))]
