@@ -242,6 +242,18 @@ STACK_FIXES = [
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),
     StackFix(
+        "remove {}, or install the GPU Operator with a driver",
+        put("pool", "gpuProfile/driver", "None"),
+        put("pool", "gpuProfile", None),
+        "aks",
+    ),
+    StackFix(
+        "set driver.enabled of the GPU Operator to false, or {} to {} in a new pool",
+        add("operator", lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}})),
+        put("operator", "values/driver", {"enabled": False}),
+        "aks",
+    ),
+    StackFix(
         'set its {} to "1.{}" or newer', put("cluster", "version", "1.33"), put("cluster", "version", "1.34")
     ),
     StackFix(

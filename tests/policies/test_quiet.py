@@ -103,6 +103,7 @@ spec:
 
 def fleet(cloud: str = "eks", kubernetes: str = "1.36") -> Fleet:
     machine, system, region = {
+        "aks": ("Standard_NC16as_T4_v3", "Standard_D4s_v5", "eastus"),
         "eks": ("g6.2xlarge", "m7i.large", "us-east-1"),
         "gke": ("g2-standard-8", "e2-standard-4", "us-central1"),
     }[cloud]
@@ -142,6 +143,7 @@ def told(manifest: str, of: Fleet, *, whole: bool = False) -> list[Diagnostic]:
 CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
     "an extended resource, tolerated by admission on EKS": (pod("{nvidia.com/gpu: 1}"), "eks", "1.36", []),
     "an extended resource, tolerated by admission on GKE": (pod("{nvidia.com/gpu: 1}"), "gke", "1.36", []),
+    "an extended resource, tolerated by admission on AKS": (pod("{nvidia.com/gpu: 1}"), "aks", "1.36", []),
     "an extended resource that no node counts": (
         pod("{nvidia.com/gpu: 1}"), "eks", "1.34", [("error", "claim-fits-no-pool")],
     ),

@@ -14,6 +14,7 @@ from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import UNKNOWN, Properties
 
 EKS, GKE = "aws:eks/cluster:Cluster", "gcp:container/cluster:Cluster"
+AKS = "azure-native:containerservice:ManagedCluster"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 DRIVER = "nvidia-dra-driver-gpu"
 LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
@@ -26,6 +27,16 @@ VALUES = {
 }
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 COS_ROOT = {"nvidiaDriverRoot": "/home/kubernetes/bin/nvidia"}
+HARDENED = {
+    "location": "eastus",
+    "kubernetesVersion": "1.34",
+    "disableLocalAccounts": True,
+    "sku": {"tier": "Standard"},
+    "apiServerAccessProfile": {"enablePrivateCluster": True},
+    "autoUpgradeProfile": {"upgradeChannel": "patch"},
+    "networkProfile": {"networkPolicy": "cilium"},
+    "addonProfiles": {"azurepolicy": {"enabled": True}},
+}
 
 
 def good(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
@@ -41,6 +52,13 @@ def good(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
             "pool": declare.node_pool(),
             "quota": declare.kubernetes("ResourceQuota", "core/v1", "critical", "nvidia", spec=spec),
             "driver": declare.release(DRIVER, {**VALUES, **COS_ROOT}, version="25.8.1"),
+        }
+    if cloud == "aks":
+        return {
+            "plan": declare.record(manifests=declare.job(2), cloud="aks"),
+            "cluster": declare.resource(AKS, "main", HARDENED),
+            "pool": declare.agent_pool(orchestratorVersion="1.34", enableEncryptionAtHost=True),
+            "driver": declare.release(DRIVER, VALUES, version="25.8.1"),
         }
     closed = {"endpointPublicAccess": True, "publicAccessCidrs": ["203.0.113.0/24"], "subnetIds": ["a", "b"]}
     cluster = {"version": "1.34", "vpcConfig": closed, "enabledClusterLogTypes": LOGS, "encryptionConfig": KEY}
@@ -228,10 +246,29 @@ FAULTS: dict[str, Fault] = {
     "the default root on GKE": (
         "gke", "driver", "values/nvidiaDriverRoot", None, "driver-root-wrong", ADVISORY, "/home/kubernetes/bin/nvidia",
     ),
+    "AKS nodes of 1.33": ("aks", "pool", "orchestratorVersion", "1.33", "kubernetes-too-old", MANDATORY, "agent pool"),
+    "an AKS cluster of 1.33": (
+        "aks", "cluster", "kubernetesVersion", "1.33", "kubernetes-too-old", MANDATORY, "kubernetesVersion",
+    ),
+    "AKS open to the world": (
+        "aks", "cluster", "apiServerAccessProfile", {"authorizedIPRanges": ["0.0.0.0/0"]}, BASELINE, ADVISORY,
+        "whole internet",
+    ),
+    "passwords on AKS": ("aks", "cluster", "disableLocalAccounts", False, BASELINE, ADVISORY, "past Entra ID"),
+    "AKS nodes without a driver": (
+        "aks", "pool", "gpuProfile/driver", "None", "image-without-driver", ADVISORY, "leaves the NVIDIA driver out",
+    ),
+    "no toleration on AKS": (
+        "aks", "driver", "values/kubeletPlugin/tolerations", [], "driver-reaches-no-node", MANDATORY, "tolerate",
+    ),
+    "the operator's root on AKS": (
+        "aks", "driver", "values/nvidiaDriverRoot", "/run/nvidia/driver", "driver-root-wrong", ADVISORY,
+        "nodes of AKS",
+    ),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("cloud", ["eks", "gke"])
+@pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
 def test_a_good_stack_is_silent(declare: SimpleNamespace, cloud: str) -> None:
     assert told(good(declare, cloud)) == []
 
@@ -297,7 +334,7 @@ def test_an_older_driver_with_a_larger_number_is_called_older(declare: SimpleNam
     assert "the plan was made for 0.4.1, which is newer although its number is smaller" in sentence
 
 
-@pytest.mark.parametrize("cloud", ["eks", "gke"])
+@pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
 def test_a_stack_without_its_driver(declare: SimpleNamespace, cloud: str) -> None:
     stack = good(declare, cloud)
     del stack["driver"]
@@ -310,7 +347,7 @@ def test_a_stack_without_its_driver(declare: SimpleNamespace, cloud: str) -> Non
     assert "no release of this stack installs the DRA driver" in sentence
 
 
-@pytest.mark.parametrize("cloud", ["eks", "gke"])
+@pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
 def test_a_driver_installed_twice(declare: SimpleNamespace, cloud: str) -> None:
     stack = good(declare, cloud)
     values = stack["driver"].props.at("values")

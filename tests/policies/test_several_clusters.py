@@ -1,4 +1,4 @@
-"""Two clusters in one stack are judged each by itself: what is right for one is no fault of the other."""
+"""Several clusters in one stack are judged each by itself: what is right for one is no fault of the other."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from types import SimpleNamespace
 import pytest
 from test_seeded_faults import FAULTS, changed, good, told
 
+from dra_planner.clouds import cloud as of_cloud
 from dra_policies.stack.clusters import clusters_of
 from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import Properties
 
 PROVIDER = "pulumi:providers:kubernetes"
-
+CLOUDS = ("aks", "eks", "gke")
 
 
 def named(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
@@ -28,16 +30,16 @@ def named(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
         if each.type.startswith("kubernetes:"):
             renamed[name] = replace(each, provider=provider.urn)
         elif name == "pool":
-            renamed[name] = replace(each, sources={**each.sources, "clusterName": (cluster,)})
+            renamed[name] = replace(each, sources={**each.sources, of_cloud(cloud).pool.cluster: (cluster,)})
     return {f"{cloud}-{name}": each for name, each in {"provider": provider, **renamed}.items()}
 
 
-def both(declare: SimpleNamespace) -> dict[str, Resource]:
-    return {**named(declare, "eks"), **named(declare, "gke")}
+def on_each(declare: SimpleNamespace) -> dict[str, Resource]:
+    return {short: each for cloud in CLOUDS for short, each in named(declare, cloud).items()}
 
 
 def test_each_resource_is_in_the_group_of_its_cluster(declare: SimpleNamespace) -> None:
-    stack = both(declare)
+    stack = on_each(declare)
     shared = declare.resource("aws:ec2/vpc:Vpc", "network", {})
     names = {each.urn: name for name, each in stack.items()} | {shared.urn: "shared"}
 
@@ -45,7 +47,7 @@ def test_each_resource_is_in_the_group_of_its_cluster(declare: SimpleNamespace) 
 
     assert sorted(map(sorted, groups)) == sorted(
         sorted({*(name for name in names.values() if name.startswith(cloud)), "shared"} | _for_all(names, cloud))
-        for cloud in ("eks", "gke")
+        for cloud in CLOUDS
     )
 
 
@@ -59,21 +61,38 @@ def test_one_cluster_is_one_group(declare: SimpleNamespace) -> None:
     assert clusters_of(stack).groups == (stack,)
 
 
-def test_two_good_clusters_are_silent(declare: SimpleNamespace) -> None:
-    assert told(both(declare)) == []
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_a_pool_may_name_its_cluster_in_plain_text(declare: SimpleNamespace, cloud: str) -> None:
+    paths = of_cloud(cloud)
+    good_one = good(declare, cloud)
+    cluster = good_one["cluster"].props.values
+    clusters = {
+        name: declare.resource(paths.cluster.token, name, {**cluster, paths.cluster.name: name})
+        for name in ("one", "two")
+    }
+    pool = replace(good_one["pool"], props=Properties({**good_one["pool"].props.values, paths.pool.cluster: "two"}))
+
+    groups = clusters_of([*clusters.values(), pool]).groups
+
+    assert groups == ((clusters["one"],), (clusters["two"], pool))
+
+
+def test_good_clusters_are_silent(declare: SimpleNamespace) -> None:
+    assert told(on_each(declare)) == []
 
 
 ONE_OF_EACH = [
     "GKE nodes of 1.32", "an unpinned driver", "no override", "a version with a known fault",
     "a version with a known fault on GKE", "no toleration", "no toleration on GKE", "the default root on GKE",
     "the root of COS on EKS", "an endpoint open to the world", "GKE open to the world", "an image without a driver",
+    "AKS nodes of 1.33", "no toleration on AKS", "AKS open to the world", "AKS nodes without a driver",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
 def test_a_fault_of_one_is_told_once_and_of_its_own_object(declare: SimpleNamespace, name: str) -> None:
     cloud, which, path, value, rule, level, words = FAULTS[name]
-    stack = both(declare)
+    stack = on_each(declare)
     key = f"{cloud}-{which}"
 
     found = told({**stack, key: changed(stack[key], path, value)})
@@ -84,7 +103,7 @@ def test_a_fault_of_one_is_told_once_and_of_its_own_object(declare: SimpleNamesp
 
 
 def test_a_driver_in_each_cluster_is_not_one_too_many(declare: SimpleNamespace) -> None:
-    stack = both(declare)
+    stack = on_each(declare)
     second = declare.release("nvidia-dra-driver-gpu", {}, name="second", namespace="b", version="25.8.1")
     assert "driver-installed-twice" not in {rule for rule, *_ in told(stack)}
 
@@ -94,7 +113,7 @@ def test_a_driver_in_each_cluster_is_not_one_too_many(declare: SimpleNamespace) 
 
 
 def test_an_object_that_may_be_of_either_is_named_and_judged_in_neither(declare: SimpleNamespace) -> None:
-    stack = both(declare)
+    stack = on_each(declare)
     stack["eks-driver"] = replace(stack["eks-driver"], provider="")
 
     found = [(rule, level, where) for rule, level, where, _ in told(stack) if where == "eks-driver"]

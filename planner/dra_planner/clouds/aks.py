@@ -47,6 +47,7 @@ class Aks(Cloud):
     autoscalers = {"none": False, "cluster-autoscaler": False}
 
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
+    spot = (("scaleSetPriority", "Spot"),)
     reservation_pattern = (
         r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+"
     )
@@ -60,7 +61,11 @@ class Aks(Cloud):
     system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}
-    images_without_driver = ("AzureLinuxOSGuard", "Flatcar")  # learn.microsoft.com/azure/aks/use-nvidia-gpu
+    # learn.microsoft.com/azure/aks/use-nvidia-gpu; the DRA driver's kubelet plugin runs on Linux alone.
+    images_without_driver = ("AzureLinuxOSGuard", "Flatcar", "Windows2019", "Windows2022", "Windows2025")
+    driver_left_out = (("gpuProfile.driver", "None"),)
+
+    tolerates_extended_resources = True  # learn.microsoft.com/azure/aks/faq: admission controllers
 
     reserved_domains = ("kubernetes.azure.com",)
     unknown_labels = (
@@ -86,7 +91,11 @@ class Aks(Cloud):
     provider = "pulumi:providers:azure-native"
     provider_region = "location"
     cluster = ClusterResource(
-        token="azure-native:containerservice:ManagedCluster", version="kubernetesVersion", region="location"
+        token="azure-native:containerservice:ManagedCluster",
+        version="kubernetesVersion",
+        region="location",
+        pools="agentPoolProfiles",
+        name="resourceName",
     )
     pool = PoolResource(
         token="azure-native:containerservice:AgentPool",
@@ -99,6 +108,7 @@ class Aks(Cloud):
         desired=("count",),
         scaling="enableAutoScaling",
         limits=(CountLimits(minimum="minCount", maximum="maxCount"),),
+        cluster="resourceName",
     )
 
     def added_labels(self, nodes: PoolNodes) -> dict[str, str]:

@@ -130,6 +130,7 @@ class Eks(Cloud):
         release="releaseVersion",
         desired=("scalingConfig.desiredSize",),
         limits=(CountLimits(minimum="scalingConfig.minSize", maximum="scalingConfig.maxSize"),),
+        cluster="clusterName",
     )
 
     def added_labels(self, nodes: PoolNodes) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import DRA, cloud
 from dra_policies.rules.node_selection import REQUIRED_TERMS, may_run_on, shown_term, term_accepts
+from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, DevicePlugin, StackView
 
@@ -18,6 +19,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _on_pools(plugin, pools)
     for pool in pools:
         yield from _of_the_platform(pool)
+    yield from broken_rows(view, RULE.id)
 
 
 def _on_pools(plugin: DevicePlugin, pools: list[DeclaredPool]) -> Iterator[Finding]:

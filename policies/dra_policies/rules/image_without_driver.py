@@ -14,6 +14,14 @@ def check(view: StackView) -> Iterator[Finding]:
         return  # the operator brings a driver of its own
     for pool in view.pools:
         of_cloud = cloud(pool.cloud)
+        for path, value in of_cloud.driver_left_out if pool.has_gpus else ():
+            if pool.own.text(path) == value:
+                yield Finding(
+                    message=f"{pool.title} has GPUs ({pool.machine}), and its {path} {value} leaves the NVIDIA driver "
+                    "out of its nodes",
+                    fix=f"remove {path}, or install the GPU Operator with a driver",
+                    urn=pool.urn,
+                )
         if pool.has_gpus and pool.image in of_cloud.images_without_driver:
             images = sorted(set(of_cloud.gpu_images.values()))
             yield Finding(

@@ -19,7 +19,7 @@ _FORMS: Final = (
     ("a token of Hugging Face", re.compile(r"\bhf_[0-9A-Za-z]{30,}\b")),
     ("a key of NVIDIA NGC", re.compile(r"\bnvapi-[0-9A-Za-z_-]{40,}")),
 )
-_OF_PROVIDERS: Final = ("secretKey", "accessToken", "credentials", "token")
+_OF_PROVIDERS: Final = ("secretKey", "accessToken", "credentials", "token", "clientSecret")
 _NAME: Final = re.compile(r"(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY)$")
 _DEEPEST: Final = 30
 

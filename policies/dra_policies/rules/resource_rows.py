@@ -30,10 +30,11 @@ class Row:
     """One thing that a resource of a type should not be; `reference` is who else says so.
 
     `about` says of which resources: all, those of a stack with claims, or pools for claims. `wrong` says when: the
-    property *is* the value, *lacks* it in its list, *matches* it, is *set*, has *several*, is *below* or *above* it,
-    *open* to every address, or *open by default*, also where it is absent. `where` names what else must hold, as
-    conditions joined by "and": `path=value`, `path` (set), and either with "!" before it for the contrary; a condition
-    that begins with `[].` is about the item of the list that the property goes through.
+    property *is* the value, or one of those that "or" joins, *lacks* it in its list, *matches* it, is *set*, has
+    *several*, is *below* or *above* it, *open* to every address, or *open by default*, also where it is absent.
+    `where` names what else must hold, as conditions joined by "and": `path=value`, `path` (set), and either with "!"
+    before it for the contrary; a condition that begins with `[].` is about the item of the list that the property
+    goes through.
     """
 
     rule: str
@@ -68,7 +69,7 @@ class Row:
             return False
         match self.wrong:
             case "is":
-                return any(_is(each, self.value) for each in _leaves(value))
+                return any(_is(each, wanted) for each in _leaves(value) for wanted in self.value.split(" or "))
             case "set":
                 return not has_unknown(value) and bool(value)
             case "lacks":
@@ -117,7 +118,7 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     alone = {each.urn for each in view.declared if cloud_tokens().get(each.type)}
     for pool in view.pools:
         token = cloud(pool.cloud).pool.token
-        for row in rows(rule) if pool.urn not in alone else ():
+        for row in rows(rule) if pool.urn not in alone and pool.own.values else ():
             is_for_claims = pool.is_dra is True and pool.has_gpus is not False
             if row.type == token and _is_about(row, is_for_claims, view) and row.is_broken(pool.own):
                 yield _finding(row, pool.title, pool.urn)

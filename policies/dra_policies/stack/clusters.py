@@ -74,10 +74,11 @@ def _anchors_of(resource: Resource, anchors: frozenset[str], by_urn: Mapping[str
 
 def _cluster_named(pool: Resource, anchors: Iterable[str], by_urn: Mapping[str, Resource]) -> str:
     """Return the cluster that a pool names in plain text, "" where it names none of them."""
-    if cloud_of_pool(pool) is None:
+    of_cloud = cloud_of_pool(pool)
+    if of_cloud is None:
         return ""
-    name = pool.props.text("clusterName") or pool.props.text("cluster")
-    named = [urn for urn in anchors if name and by_urn[urn].props.text("name") == name]
+    name = pool.props.text(of_cloud.pool.cluster)
+    named = [urn for urn in anchors if name and by_urn[urn].props.text(of_cloud.cluster.name) == name]
     return named[0] if len(named) == 1 else ""
 
 

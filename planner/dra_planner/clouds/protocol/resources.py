@@ -78,4 +78,5 @@ class ClusterResource:
     region: str
     zones: str = ""
     pools: str = ""
+    name: str = "name"
     version_is_floor: bool = False
