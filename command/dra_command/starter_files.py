@@ -5,9 +5,6 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Final
 
-KUBERNETES: Final = "1.34"
-"""The release of a new cluster: the first with resource.k8s.io/v1."""
-
 FIRST_CLAIM: Final = """\
 # One pod with a GPU of its own. A template makes a claim for each pod; the toleration lets the pod onto GPU nodes.
 apiVersion: resource.k8s.io/v1

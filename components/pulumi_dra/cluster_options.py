@@ -34,6 +34,8 @@ class ClusterOptions(TypedDict):
     """AKS: what is upgraded by itself: patch (default), node-image or none."""
     maintenance_day: NotRequired[str]
     """AKS: day of the week on which AKS upgrades. Default Sunday."""
+    secrets_key_vault_id: NotRequired[pulumi.Input[str]]
+    """AKS: id of the vault of secrets_kms_key, which the cluster's identity is given a role on."""
     disk_encryption_set_id: NotRequired[pulumi.Input[str]]
     """AKS: disk encryption set with a key of one's own. Default: Azure's own key."""
     encryption_at_host: NotRequired[bool]

@@ -7,8 +7,6 @@ _DIGEST = 6
 
 GKE_NAME = 40
 """Characters in the name of a GKE cluster or node pool."""
-AKS_NAME = 63
-"""Characters in the name of an AKS cluster."""
 COMPUTE_NAME = 63
 NODE_GROUP_NAME = 63
 ROLE_NAME = 64

@@ -102,7 +102,8 @@ class DraPlatformArgs(TypedDict):
     addon_versions: NotRequired[dict[str, str]]
     """EKS: versions of the add-ons, pinned or "most-recent"."""
     secrets_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts Kubernetes secrets: an ARN on EKS (default: a new key), a Cloud KMS key on GKE."""
+    """Key that encrypts Kubernetes secrets: an ARN on EKS (default: a new key), a Cloud KMS key on GKE, a Key Vault key
+    on AKS."""
     tenants: NotRequired[list[TenantSettings]]
     """Namespaces, rights and device quotas of tenants."""
     admin_access_namespaces: NotRequired[list[str]]

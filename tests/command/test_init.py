@@ -18,11 +18,20 @@ def fleet_in(project: Project, folder: str) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize(("region", "cloud"), [("us-east-1", "eks"), ("us-central1", "gke")])
-def test_a_region_gives_a_fleet_that_runs_the_first_claim(region: str, cloud: str, project: Project) -> None:
+# AKS makes no new clusters of 1.34 after November 2026: learn.microsoft.com/azure/aks/supported-kubernetes-versions.
+@pytest.mark.parametrize(
+    ("region", "cloud", "kubernetes"),
+    [("us-east-1", "eks", "1.34"), ("us-central1", "gke", "1.34"), ("eastus", "aks", "1.35")],
+)
+def test_a_region_gives_a_fleet_that_runs_the_first_claim(
+    region: str, cloud: str, kubernetes: str, project: Project
+) -> None:
     done = project.run("init", "gpus", "--region", region)
     assert (done.status, done.err) == (0, "")
-    assert fleet_in(project, "gpus")["cloud"] == cloud
+    assert {key: fleet_in(project, "gpus")[key] for key in ("cloud", "kubernetes")} == {
+        "cloud": cloud,
+        "kubernetes": kubernetes,
+    }
     assert (project.root / "gpus/.github/workflows/pulumi-dra.yml").is_file()
     command = done.out.splitlines()[-1].removeprefix("next: pulumi-dra ").split()
     assert project.run(*command).status == 0

@@ -192,6 +192,28 @@ def test_protection_and_keys(cluster: Any) -> None:
     assert cluster().all("ManagementLockByScope") == []
 
 
+KEY = "https://secrets.vault.azure.net/keys/etcd/0a1b2c"
+VAULT = "/subscriptions/s/resourceGroups/r/providers/Microsoft.KeyVault/vaults/secrets"
+
+
+def test_secrets_with_a_key_of_ones_own(cluster: Any) -> None:
+    """CIS Kubernetes 1.2.27 and 1.2.28: encryption providers; the identity may use the key at once."""
+    assert "azureKeyVaultKms" not in cluster().one("ManagedCluster").inputs["securityProfile"]
+    declared = cluster(secrets_kms_key=KEY, secrets_key_vault_id=VAULT)
+    made = declared.one("ManagedCluster")
+    assert made.inputs["securityProfile"]["azureKeyVaultKms"] == {
+        "enabled": True,
+        "keyId": KEY,
+        "keyVaultNetworkAccess": "Public",
+    }
+    role = declared.one("RoleAssignment", "dev-key").inputs
+    assert (role["scope"], role["principalId"]) == (VAULT, "dev-identity-principal")
+    assert role["roleDefinitionId"].endswith("/roleDefinitions/12338af0-0e69-4776-bea7-57ae8d297424")
+    assert "dev-key" in made.depends_on
+    without = cluster(secrets_kms_key=KEY, grant_key_use=False)
+    assert {each.name for each in without.all("RoleAssignment")} == {"dev-subnet", "dev-admin"}
+
+
 def test_a_pool_is_for_claims(pool: Any) -> None:
     declared = pool()
     inputs = declared.inputs
@@ -256,6 +278,19 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"log_workspace_id": "w", "log_retention_days": 30},
         "is for a new workspace",
     ),
+    "a key without its version": (
+        AksCluster,
+        {"secrets_kms_key": "https://v.vault.azure.net/keys/etcd", "secrets_key_vault_id": VAULT},
+        "is not a key of a Key Vault with its version",
+    ),
+    "a key that nobody may use": (AksCluster, {"secrets_kms_key": KEY}, "secrets_key_vault_id: is missing"),
+    "a vault without a key": (AksCluster, {"secrets_key_vault_id": VAULT}, "without that it means nothing"),
+    "a vault by name": (
+        AksCluster,
+        {"secrets_kms_key": KEY, "secrets_key_vault_id": "secrets"},
+        "is not the id of a Key Vault",
+    ),
+    "a grant of no key": (AksCluster, {"grant_key_use": True}, "without a key there is nothing to grant"),
     "a tag of Azure": (AksCluster, {"tags": {"azure-x": "y"}}, "which are Azure's own"),
     "a tag with a slash": (AksCluster, {"tags": {"a/b": "y"}}, "without < > %"),
     "a hyphen": (AksGpuPool, {"pool_name": "gpu-a"}, "must be at most 12 lower-case letters and digits"),
@@ -336,7 +371,7 @@ def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"secrets_kms_key": "k"}, "is not for AKS"),
+        ({"secrets_kms_key": "k"}, '"k" is not a key of a Key Vault'),
         ({"admin_principal_arns": ["a"]}, "is not for AKS"),
         ({"autoscaler": {"version": "1.35.0"}}, "AKS runs the cluster autoscaler itself"),
         ({"cluster": {"release_channel": "RAPID"}}, "release_channel"),

@@ -106,11 +106,12 @@ def _from_region(region: str, values: argparse.Namespace) -> Start:
     if values.workloads:
         sources, left_alone = without_others(read_sources(values.workloads), values.workloads, "plan")
         tell_left_alone(left_alone, quiet=values.quiet)
+    name = cloud_of_region(region)
     request = SuggestRequest(
         sources=sources,
-        cloud=cloud_of_region(region),
+        cloud=name,
         region=region,
-        kubernetes=values.kubernetes or starter_files.KUBERNETES,
+        kubernetes=values.kubernetes or cloud(name).new_cluster,
         machines=machines_of(values),
     )
     with doing("comparing machines", quiet=values.quiet):

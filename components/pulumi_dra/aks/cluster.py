@@ -14,12 +14,13 @@ from pulumi_dra.aks.cluster_inputs import AksClusterArgs, AksClusterInputs, read
 from pulumi_dra.aks.kubeconfig import aks_kubeconfig
 from pulumi_dra.aks.logs import declare_logs, declare_workspace
 from pulumi_dra.aks.network import AksNetwork
-from pulumi_dra.aks.roles import CLUSTER_ADMIN, NETWORK_CONTRIBUTOR, declare_role
+from pulumi_dra.aks.roles import CLUSTER_ADMIN, CRYPTO_USER, NETWORK_CONTRIBUTOR, declare_role
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.names import AKS_NAME, fitting
+from pulumi_dra.names import fitting
 
 SYSTEM_DISK_GIB = 128
+LONGEST_NAME = 63
 _WINDOWS = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
 
 
@@ -62,7 +63,10 @@ class AksCluster(pulumi.ComponentResource):
         workspace = inputs.log_workspace_id or declare_workspace(
             name, group, inputs.location, inputs.log_retention_days, inputs.tags, self._children
         )
-        cluster = self._declare_cluster(inputs, group, subnet, egress, identity, workspace, [joins])
+        needs: list[pulumi.Resource] = [joins]
+        if (vault := inputs.secrets_key_vault_id) is not None:
+            needs.append(declare_role(f"{name}-key", CRYPTO_USER, vault, identity.principal_id, self._children))
+        cluster = self._declare_cluster(inputs, group, subnet, egress, identity, workspace, needs)
         self._usable: list[pulumi.Resource] = [cluster, *self._declare_administration(inputs, cluster)]
         self._declare_windows(inputs, group, cluster)
         if inputs.deletion_protection:
@@ -105,7 +109,7 @@ class AksCluster(pulumi.ComponentResource):
         depends_on: list[pulumi.Resource],
     ) -> containerservice.ManagedCluster:
         return containerservice.ManagedCluster(
-            fitting(f"{self._name}-cluster", AKS_NAME),
+            fitting(f"{self._name}-cluster", LONGEST_NAME),
             resource_group_name=group,
             location=inputs.location,
             kubernetes_version=inputs.kubernetes_version,
@@ -143,7 +147,7 @@ class AksCluster(pulumi.ComponentResource):
             },
             node_provisioning_profile={"mode": "Manual"},
             oidc_issuer_profile={"enabled": True},
-            security_profile=_security(inputs.defender, workspace),
+            security_profile=_security(inputs, workspace),
             addon_profiles={
                 "azurepolicy": {"enabled": True},
                 "azureKeyvaultSecretsProvider": {"enabled": True, "config": {"enableSecretRotation": "true"}},
@@ -266,13 +270,20 @@ def _api_server_access(
 
 
 def _security(
-    defender: bool, workspace: pulumi.Input[str]
+    inputs: AksClusterInputs, workspace: pulumi.Input[str]
 ) -> containerservice.ManagedClusterSecurityProfileArgsDict:
     profile: containerservice.ManagedClusterSecurityProfileArgsDict = {
         "workload_identity": {"enabled": True},
         "image_cleaner": {"enabled": True, "interval_hours": 168},
     }
-    if defender:
+    if inputs.secrets_kms_key is not None:
+        # A private vault needs an API server inside the network: learn.microsoft.com/azure/aks/use-kms-etcd-encryption.
+        profile["azure_key_vault_kms"] = {
+            "enabled": True,
+            "key_id": inputs.secrets_kms_key,
+            "key_vault_network_access": "Public",
+        }
+    if inputs.defender:
         profile["defender"] = {
             "log_analytics_workspace_resource_id": workspace,
             "security_monitoring": {"enabled": True},

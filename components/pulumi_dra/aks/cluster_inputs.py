@@ -12,11 +12,15 @@ from pulumi_dra.aks.kubeconfig import LOGINS
 from pulumi_dra.aks.tags import read_tags
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.key_inputs import read_key_grant
 from pulumi_dra.kubernetes_version import check_version
 
 UPGRADE_CHANNELS = ("patch", "node-image", "none")
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 DEPLOYERS = ("User", "ServicePrincipal")
+KEY = r"https://[a-zA-Z0-9-]+\.vault\.[a-z.-]+/keys/[a-zA-Z0-9-]+/[0-9a-zA-Z]+"
+KEY_MEANING = "a key of a Key Vault with its version (https://VAULT.vault.azure.net/keys/NAME/VERSION)"
+VAULT = r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.KeyVault/vaults/[^/]+"
 MOST_RANGES = 199
 """AKS takes 200 ranges, one of which is the address that nodes go out by."""
 
@@ -48,6 +52,15 @@ class AksClusterArgs(TypedDict):
     """Day of the week on which AKS upgrades. Default Sunday."""
     maintenance_start: NotRequired[str]
     """When it begins, in UTC (03:00, the default); it takes four hours."""
+    secrets_kms_key: NotRequired[pulumi.Input[str]]
+    """Key in a Key Vault that encrypts Kubernetes secrets in etcd, with its version
+    (https://VAULT.vault.azure.net/keys/NAME/VERSION). The vault must be reachable from outside its network, and neither
+    key nor vault may ever be deleted. Default: Azure's own key."""
+    secrets_key_vault_id: NotRequired[pulumi.Input[str]]
+    """Id of the vault of secrets_kms_key, which roles are given on; needed unless grant_key_use is false."""
+    grant_key_use: NotRequired[bool]
+    """With secrets_kms_key: whether the cluster's identity is given the role Key Vault Crypto User on the vault. False
+    where it has it, or where access policies rule the vault. Default true."""
     disk_encryption_set_id: NotRequired[pulumi.Input[str]]
     """Disk encryption set with a key of one's own, for the disks of nodes and volumes. Default: Azure's own key."""
     encryption_at_host: NotRequired[bool]
@@ -87,6 +100,8 @@ class AksClusterInputs:
     upgrade_channel: str
     maintenance_day: str
     maintenance_start: str
+    secrets_kms_key: pulumi.Input[str] | None
+    secrets_key_vault_id: pulumi.Input[str] | None  # None: nothing is granted
     disk_encryption_set_id: pulumi.Input[str] | None
     encryption_at_host: bool
     log_workspace_id: pulumi.Input[str] | None
@@ -123,6 +138,8 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
         maintenance_start=read.text(
             "maintenance_start", "03:00", pattern=r"([01]\d|2[0-3]):[0-5]\d", meaning="a time of day, 03:00"
         ),
+        secrets_kms_key=read.identifier("secrets_kms_key", pattern=KEY, meaning=KEY_MEANING),
+        secrets_key_vault_id=_read_vault(read),
         disk_encryption_set_id=read.identifier("disk_encryption_set_id"),
         encryption_at_host=read.flag("encryption_at_host", True),
         log_workspace_id=read.identifier("log_workspace_id"),
@@ -134,6 +151,17 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
         deletion_protection=read.flag("deletion_protection", False),
         tags=read_tags(read),
     )
+
+
+def _read_vault(read: InputReader) -> pulumi.Input[str] | None:
+    """Return the vault on which the cluster's identity is given a role, None where it is given none."""
+    has_key, grants = read.has("secrets_kms_key"), read_key_grant(read, "secrets_kms_key")
+    vault = read.identifier("secrets_key_vault_id", pattern=VAULT, meaning="the id of a Key Vault (/subscriptions/…)")
+    if vault is not None and not (has_key and grants):
+        read.refuse("secrets_key_vault_id", "is for secrets_kms_key, to grant its use: without that it means nothing")
+    if vault is None and has_key and grants:
+        read.refuse("secrets_key_vault_id", "is missing: the cluster's identity needs a role on the vault of its key")
+    return vault
 
 
 def _read_deployer(read: InputReader) -> str:

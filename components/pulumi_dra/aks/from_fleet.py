@@ -18,7 +18,7 @@ from pulumi_dra.inputs import InputReader
 from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
 
-CLUSTER_INPUTS = {"tags": "tags"}
+CLUSTER_INPUTS = {"tags": "tags", "secrets_kms_key": "secrets_kms_key"}
 """What DraPlatform takes for every cloud → what AksCluster calls it; what is left out is not for this cloud."""
 
 

@@ -10,6 +10,7 @@ from pulumi_dra.children import Children
 
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
+CRYPTO_USER = "12338af0-0e69-4776-bea7-57ae8d297424"  # Key Vault Crypto User: encrypts and decrypts
 CLUSTER_ADMIN = "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"  # Azure Kubernetes Service RBAC Cluster Admin
 
 

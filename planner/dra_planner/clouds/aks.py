@@ -46,6 +46,7 @@ class Aks(Cloud):
     # for a claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/azure@55c37cd; modelplaneai/modelplane#345.
     autoscalers = {"none": False, "cluster-autoscaler": False}
 
+    new_cluster = "1.35"  # 1.34 ends in November 2026: learn.microsoft.com/azure/aks/supported-kubernetes-versions
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
     spot = (("scaleSetPriority", "Spot"),)
     reservation_pattern = (

@@ -11,6 +11,8 @@ import pytest
 from pulumi.runtime.proto import provider_pb2
 
 from dra_sandbox.clouds.azure.functions import DEPLOYER
+from dra_sandbox.clouds.azure.zones_lost import LOST_ZONE
+from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import from_wire, to_wire
 
 CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
@@ -126,6 +128,12 @@ def test_agent_pools(azure: Azure, name: str) -> None:
     assert bool(said) == bool(expected)
 
 
+
+def kms(**settings: Any) -> dict[str, Any]:
+    """The property of a cluster whose secrets have a key of one's own."""
+    return {"securityProfile": {"azureKeyVaultKms": {"enabled": True, **settings}}}
+
+
 CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "plain": ({}, ""),
     "no system pool": ({"agentPoolProfiles": [{**SYSTEM, "mode": "User"}]}, "at least one system pool"),
@@ -153,6 +161,22 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "no DNS name": ({"dnsPrefix": None}, "dnsPrefix is missing"),
     "too long a group": ({"nodeResourceGroup": "g" * 81}, "more than 80 characters"),
     "policy without data plane": ({"networkProfile": {"networkPolicy": "cilium"}}, "requires networkDataplane cilium"),
+    "a key for secrets": (kms(keyId="https://v.vault.azure.net/keys/k/1"), ""),
+    "a key of no version": (kms(keyId="https://v.vault.azure.net/keys/k"), "is not a valid key identifier"),
+    "no key": (kms(), "is not a valid key identifier"),
+    "a key that is switched off": (kms(enabled=False, keyId="https://v.vault.azure.net/keys/k/1"), "must be empty"),
+    "a private vault without its id": (
+        kms(keyId="https://v.vault.azure.net/keys/k/1", keyVaultNetworkAccess="Private"),
+        "must have it",
+    ),
+    "a private vault": (
+        kms(keyId="https://v.vault.azure.net/keys/k/1", keyVaultNetworkAccess="Private", keyVaultResourceId="v"),
+        "requires API Server VNet Integration",
+    ),
+    "a vault that is neither": (
+        kms(keyId="https://v.vault.azure.net/keys/k/1", keyVaultNetworkAccess="Open"),
+        "is not one of Private, Public",
+    ),
     "an unknown channel": ({"autoUpgradeProfile": {"upgradeChannel": "fast"}}, "is not one of"),
 }
 
@@ -208,6 +232,27 @@ def test_counts_labels_and_taints_change_in_place(azure: Azure) -> None:
     after = {**PLAIN_POOL, "count": 3, "nodeLabels": {"a": "b"}, "nodeTaints": ["a=b:NoSchedule"]}
     assert azure.replaces(POOL, PLAIN_POOL, after) == []
     assert azure.update(POOL, state, PLAIN_POOL, after)["count"] == 3
+
+
+def test_a_zone_without_machines(memory: Memory, simulated: Any) -> None:
+    azure = Azure(simulated)
+    azure.create(CLUSTER, **PLAIN_CLUSTER)
+    pools = {
+        name: {**PLAIN_POOL, "agentPoolName": name, "availabilityZones": zones}
+        for name, zones in {"one": ["1"], "both": ["1", "2"], "none": []}.items()
+    }
+    made = {name: azure.create(POOL, **pool) for name, pool in pools.items()}
+    memory.put(LOST_ZONE, "1", {})
+
+    grown = {name: {**pool, "count": 2} for name, pool in pools.items()}
+
+    assert "ZonalAllocationFailed" in refusal(lambda: azure.update(POOL, made["one"], pools["one"], grown["one"]))
+    for name in ("both", "none"):
+        assert azure.update(POOL, made[name], pools[name], grown[name])["count"] == 2
+    assert "ZonalAllocationFailed" in refusal(
+        lambda: azure.create(POOL, **{**pools["one"], "agentPoolName": "new"})
+    )
+    assert azure.update(POOL, made["one"], pools["one"], {**pools["one"], "count": 0})["count"] == 0
 
 
 @pytest.mark.parametrize(("key", "value"), [("vmSize", "Standard_NC8as_T4_v3"), ("gpuInstanceProfile", "MIG2g")])

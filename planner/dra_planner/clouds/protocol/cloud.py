@@ -98,6 +98,7 @@ class Cloud(ABC):
 
     # Machines: where they come from, how large a node may be, what it boots.
     capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message
+    new_cluster: ClassVar[str] = "1.34"  # Kubernetes of a new cluster: the first with resource.k8s.io/v1
     spot: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and the values that mean Spot
     reservation_pattern: ClassVar[str] = ".+"
     reservation_meaning: ClassVar[str] = "what was bought"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.azure.functions import newest
+from dra_sandbox.clouds.azure.zones_lost import has_machines
 from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
@@ -232,4 +233,4 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
-REFUSALS = (does_not_exist_yet, is_in_a_cluster, keeps_what_is_fixed)
+REFUSALS = (does_not_exist_yet, is_in_a_cluster, keeps_what_is_fixed, has_machines)

@@ -35,6 +35,9 @@ def is_accepted(inputs: Values) -> str | None:
     wanted = str(inputs.get("kubernetesVersion") or "")
     if wanted and not any(each == wanted or each.startswith(f"{wanted}.") for each in offered_versions()):
         return f"K8sVersionNotSupported: Kubernetes version {wanted} is not supported in this region."
+    kms = (inputs.get("securityProfile") or {}).get("azureKeyVaultKms") or {}
+    if fault := _key_vault(kms, access):
+        return fault
     if not inputs.get("dnsPrefix") and not inputs.get("fqdnSubdomain"):
         return "InvalidParameter: Required parameter dnsPrefix is missing (null)."
     if len(str(inputs.get("nodeResourceGroup") or "")) > _LONGEST_GROUP:
@@ -42,6 +45,20 @@ def is_accepted(inputs: Values) -> str | None:
     if not re.fullmatch(r"[a-zA-Z0-9]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?", inputs.get("resourceName") or "x"):
         return "InvalidParameter: The value of parameter resourceName is invalid"
     return _network(inputs.get("networkProfile") or {})
+
+
+def _key_vault(kms: Values, access: Values) -> str | None:
+    """learn.microsoft.com/azure/aks/use-kms-etcd-encryption; the fields' own descriptions in the API."""
+    key, is_private = str(kms.get("keyId") or ""), kms.get("keyVaultNetworkAccess") == "Private"
+    if not kms.get("enabled"):
+        return "InvalidParameter: azureKeyVaultKms.keyId must be empty when it is disabled" if key else None
+    if not re.fullmatch(r"https://[^/]+/keys/[^/]+/[^/]+", key):
+        return f'InvalidParameter: azureKeyVaultKms.keyId "{key}" is not a valid key identifier'
+    if is_private != bool(kms.get("keyVaultResourceId")):
+        return "InvalidParameter: azureKeyVaultKms.keyVaultResourceId is for a Private key vault, which must have it"
+    if is_private and not access.get("enableVnetIntegration"):
+        return "InvalidParameter: a Private key vault requires API Server VNet Integration"
+    return None
 
 
 def _network(network: Values) -> str | None:

@@ -131,6 +131,7 @@ ROWS: Mapping[str, Row] = {
             ),
             "autoUpgradeProfile.upgradeChannel": frozenset({"rapid", "stable", "patch", "node-image", "none"}),
             "autoUpgradeProfile.nodeOSUpgradeChannel": frozenset({"None", "Unmanaged", "NodeImage", "SecurityPatch"}),
+            "securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": frozenset({"Private", "Public"}),
             "nodeResourceGroupProfile.restrictionLevel": frozenset({"Unrestricted", "ReadOnly"}),
         },
         checks=(managed_clusters.is_accepted, agent_pools.of_cluster),

@@ -1,0 +1,212 @@
+"""Every GPU machine of Azure's table with every kind of capacity, and legal, unusual fleets: held against Azure's own
+models of its API and against what the simulated Azure refuses.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from azure.mgmt.containerservice import models
+from azure_api import REQUESTS, refusals
+from pulumi.runtime.proto import provider_pb2
+from test_odd_fleets import MANY, TAINTS, platform, pool
+
+from dra_planner import catalog
+from dra_sandbox.clouds.azure.provider import Azure
+from dra_sandbox.clouds.azure.rows import ROWS
+from dra_sandbox.clouds.wire import to_wire
+from pulumi_dra.aks import AksGpuPool
+
+Declare = Callable[..., Any]
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "on-demand": {},
+    "spot": {"scaleSetPriority": "Spot", "scaleSetEvictionPolicy": "Delete", "spotMaxPrice": -1},
+    "reservation": {},
+}
+GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/bought"
+# learn.microsoft.com/azure/virtual-machines/sizes: Grace processors; all others are x64.
+ARM = ("_GB200_", "_GB300_")
+
+
+@pytest.fixture(scope="module")
+def azure() -> Azure:
+    cloud = Azure()
+    cloud.Configure(provider_pb2.ConfigureRequest(args=to_wire({"location": "eastus"})), None)
+    return cloud
+
+
+@pytest.fixture(scope="module")
+def machines() -> list[str]:
+    found = [m.name for m in catalog.machines("aks") if m.accelerator and m.accelerator.vendor == "nvidia"]
+    assert len(found) > 40
+    return found
+
+
+@pytest.fixture(scope="module")
+def pools(declare: Declare, machines: list[str]) -> list[Any]:
+    """The agent pools that are declared: every machine with every kind of capacity; Spot is autoscaled."""
+
+    def make() -> None:
+        for machine in machines:
+            for kind in KINDS:
+                args: dict[str, Any] = {
+                    "cluster_name": "dev",
+                    "resource_group_name": "group",
+                    "subnet_id": "subnet",
+                    "location": "eastus",
+                    "pool_name": "gpus",
+                    "machine": machine,
+                    "max_nodes": 2,
+                    "capacity": kind,
+                    "autoscaled": kind == "spot",
+                }
+                if kind == "reservation":
+                    args |= {"reservation_group_id": GROUP, "cluster_principal_id": "p"}
+                AksGpuPool(f"{machine}/{kind}", args)
+
+    found: list[Any] = declare(make).all("AgentPool")
+    assert len(found) == len(machines) * len(KINDS)
+    return found
+
+
+def said_by_azure(azure: Azure, resources: list[Any]) -> set[tuple[str, str]]:
+    """Return what the simulated Azure says of resources as it says it to the engine: schema, words and rules."""
+    said = set()
+    for each in resources:
+        urn = f"urn:pulumi:dev::p::{each.type}::{each.name}"
+        request = provider_pb2.CheckRequest(urn=urn, news=to_wire(dict(each.inputs)), randomSeed=b"s", name=each.name)
+        said |= {(each.name, failure.reason) for failure in azure.Check(request, None).failures}
+    return said
+
+
+def said_by_models(resources: list[Any]) -> set[tuple[str, str]]:
+    return {(each.name, said) for each in resources for said in refusals(each.type, each.inputs)}
+
+
+def test_every_pool_is_what_the_api_takes(pools: list[Any]) -> None:
+    assert said_by_models(pools) == set()
+
+
+def test_the_simulated_aks_refuses_none(azure: Azure, pools: list[Any]) -> None:
+    assert said_by_azure(azure, pools) == set()
+
+
+def test_capacity_and_images(pools: list[Any]) -> None:
+    for each in pools:
+        machine, kind = each.parent.split("/")
+        inputs = each.inputs
+        assert inputs["vmSize"] == machine
+        assert {key: inputs.get(key) for key in KINDS["spot"]} == {key: KINDS[kind].get(key) for key in KINDS["spot"]}
+        assert inputs.get("capacityReservationGroupID") == (GROUP if kind == "reservation" else None)
+        assert ("upgradeSettings" in inputs) == (kind != "spot")
+        assert inputs["enableAutoScaling"] is (kind == "spot") is ("maxCount" in inputs)
+        assert (inputs["osSKU"], inputs["gpuProfile"]) == ("Ubuntu", {"driver": "Install"})
+        arch = "arm64" if any(word in machine for word in ARM) else "amd64"
+        assert catalog.machine("aks", machine).arch == arch
+
+
+AKS: dict[str, Any] = {
+    "cloud": "aks",
+    "region": "eastus",
+    "kubernetes": "1.35",
+    "systemPool": {"machine": "Standard_D4s_v5"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "pools": [pool("Standard_NC4as_T4_v3", "t4")],
+}
+T4 = "Standard_NC4as_T4_v3"
+FLEETS: dict[str, dict[str, Any]] = {
+    "zones by number": {"network": {"zones": 3}, "autoscaler": "cluster-autoscaler"},
+    "zones by name": {"network": {"zones": ["eastus-1", "eastus-3"]}},
+    "a pool in a zone of its own": {"network": {"zones": 2}, "pools": [pool(T4, zones=["eastus-3"])]},
+    "no zone": {"network": {"zones": 0}},
+    "a subnet of somebody's": {"network": {"subnetIds": ["/subscriptions/s/subnets/mine"]}},
+    "spot alone": {"pools": [pool(T4, capacity="spot")]},
+    "arm": {"pools": [pool("Standard_ND128isr_NDR_GB200_v6")]},
+    "two pools of one machine": {"pools": [pool(T4), pool(T4, "more", labels={"a": "b"})]},
+    "names as long as can be": {"pools": [pool(T4, "l" * 12)]},
+    "many labels and taints": {"pools": [pool(T4, labels=MANY, taints=TAINTS)]},
+    "kubelet told": {"pools": [pool(T4, maxPods=250, diskGib=2048)]},
+    "few pods": {"pools": [pool(T4, maxPods=10, diskGib=50)]},
+    "a reservation": {"pools": [pool("Standard_ND96isr_H100_v5", capacity={"reservation": GROUP})]},
+    "behind ranges": {"endpoint": {"publicAccessCidrs": ["203.0.113.0/24", "198.51.100.7/32"]}},
+}
+
+
+@pytest.mark.parametrize("changes", FLEETS.values(), ids=FLEETS)
+def test_azure_takes_what_is_declared(declare: Declare, azure: Azure, changes: dict[str, Any]) -> None:
+    tags = {f"{'t' * 500}{n}": "v" * 256 for n in range(40)}
+    resources = declare(lambda: platform({**AKS, **changes}, tags=tags)).resources
+
+    ours = [each for each in resources if each.type.startswith("azure-native:")]
+    modelled = [each for each in ours if each.type in REQUESTS]
+
+    assert said_by_models(modelled) == set()
+    assert said_by_azure(azure, ours) == set()
+    assert len(ours) > 8
+    assert {each.type for each in modelled} == set(REQUESTS)
+
+
+def test_names_fit_however_long_the_platform_is(declare: Declare, azure: Azure) -> None:
+    pools = [pool(T4, f"{'l' * 11}{letter}") for letter in "ab"]
+    name = "a-platform-for-training-in-production"
+    resources = declare(lambda: platform({**AKS, "pools": pools}, name=name)).resources
+
+    ours = [each for each in resources if each.type.startswith("azure-native:")]
+
+    assert said_by_azure(azure, ours) == set()
+    (cluster,) = (each for each in ours if each.type.endswith(":ManagedCluster"))
+    assert len(cluster.inputs["nodeResourceGroup"]) <= 80
+    assert len(cluster.inputs["dnsPrefix"]) <= 54
+
+
+# What a newer API has beside those of the SDK that the components use.
+NEWER = {"OSSKU": {"Ubuntu2404"}, "UpgradeChannel": set[str](), "ScaleSetPriority": set[str]()}
+WORDS = {
+    "osSKU": "OSSKU", "osType": "OSType", "osDiskType": "OSDiskType", "kubeletDiskType": "KubeletDiskType",
+    "scaleSetPriority": "ScaleSetPriority", "scaleSetEvictionPolicy": "ScaleSetEvictionPolicy",
+    "gpuInstanceProfile": "GPUInstanceProfile", "gpuProfile.driver": "GPUDriver", "mode": "AgentPoolMode",
+    "type": "AgentPoolType",
+}  # fmt: skip
+CLUSTER_WORDS = {
+    "sku.tier": "ManagedClusterSKUTier", "supportPlan": "KubernetesSupportPlan",
+    "networkProfile.networkPlugin": "NetworkPlugin", "networkProfile.networkPolicy": "NetworkPolicy",
+    "networkProfile.networkDataplane": "NetworkDataplane", "networkProfile.outboundType": "OutboundType",
+    "autoUpgradeProfile.upgradeChannel": "UpgradeChannel",
+    "autoUpgradeProfile.nodeOSUpgradeChannel": "NodeOSUpgradeChannel",
+    "nodeResourceGroupProfile.restrictionLevel": "RestrictionLevel",
+    "securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "KeyVaultNetworkAccessTypes",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "enum"),
+    [*(("AgentPool", *row) for row in WORDS.items()), *(("ManagedCluster", *row) for row in CLUSTER_WORDS.items())],
+)
+def test_the_words_of_the_simulated_azure_are_azures(kind: str, path: str, enum: str) -> None:
+    ours = ROWS[f"azure-native:containerservice:{kind}"].allowed[path]
+    assert ours == {each.value for each in getattr(models, enum)} - NEWER.get(enum, set())
+
+
+def test_no_word_of_the_simulated_azure_is_unchecked() -> None:
+    pool_rows = ROWS["azure-native:containerservice:AgentPool"].allowed
+    cluster_rows = ROWS["azure-native:containerservice:ManagedCluster"].allowed
+    assert set(pool_rows) == set(WORDS)
+    assert {path for path in cluster_rows if not path.startswith("agentPoolProfiles")} == set(CLUSTER_WORDS)
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "a property that is none": ({"vmsize": "x"}, "vmsize: is not of AgentPool"),
+    "a word that is none": ({"osSKU": "Debian"}, "is not one of OSSKU"),
+    "a text for a number": ({"count": "2"}, "is not of type int"),
+    "a number for a text": ({"nodeLabels": {"a": 1}}, "nodeLabels.a: 1 is not of type str"),
+    "a disk that is too large": ({"osDiskSizeGB": 4096}, "is against maximum 2048"),
+    "a driver that is none": ({"gpuProfile": {"driver": "none"}}, "is not one of GPUDriver"),
+    "a pool's name": ({"agentPoolName": "gpu-a"}, "agentPoolName: gpu-a"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_models_refuse(name: str) -> None:
+    inputs, words = REFUSED[name]
+    (said,) = refusals("azure-native:containerservice:AgentPool", {"resourceName": "dev", **inputs})
+    assert words in said
