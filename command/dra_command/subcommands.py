@@ -90,7 +90,7 @@ def _add_suggest(commands: Any) -> None:
     _add_paths(parser)
     parser.add_argument("--cloud", metavar="CLOUD", default="", help="default: the one that has the region")
     parser.add_argument("--region", required=True, help="region whose machines and on-demand prices are compared")
-    parser.add_argument("--kubernetes", metavar="VERSION", default="1.34", help="default: %(default)s")
+    parser.add_argument("--kubernetes", metavar="VERSION", default="", help="default: 1.34, or later where that ends")
     parser.add_argument(
         "--machines", metavar="TYPE[,TYPE…]", action="append", default=[], help="compare only these, repeatable"
     )

@@ -9,7 +9,6 @@ import pulumi
 from dra_planner.clouds import (
     DISK_GIB,
     LABEL_VALUE,
-    NODES,
     Cloud,
     PoolNodes,
     label_key_fault,
@@ -33,11 +32,12 @@ class Counts:
     autoscaled: bool
 
 
-def read_counts(read: InputReader) -> Counts:
+def read_counts(read: InputReader, cloud: Cloud) -> Counts:
     """Return `min_nodes`, `desired_nodes`, `max_nodes` and `autoscaled`; they must be in order."""
-    most = read.whole("max_nodes", least=1, most=NODES[-1])
-    least = read.whole("min_nodes", 0, most=NODES[-1])
-    desired = read.whole("desired_nodes", least, most=NODES[-1])
+    limit = cloud.nodes_of_a_pool[-1]
+    most = read.whole("max_nodes", least=1, most=limit)
+    least = read.whole("min_nodes", 0, most=limit)
+    desired = read.whole("desired_nodes", least, most=limit)
     if complaint := limits_fault(least, most):
         read.refuse("min_nodes", complaint)
     elif not least <= desired <= most:

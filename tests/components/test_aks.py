@@ -230,6 +230,7 @@ def test_a_pool_is_for_claims(pool: Any) -> None:
     assert inputs["upgradeSettings"] == {"maxSurge": "0", "maxUnavailable": "1", "drainTimeoutInMinutes": 30}
     assert (inputs["enableEncryptionAtHost"], inputs["enableNodePublicIP"]) == (True, False)
     assert set(declared.replace_on_changes) == set(FIXED)
+    assert declared.delete_before_replace
     assert not {"minCount", "maxCount", "gpuInstanceProfile", "scaleSetPriority"} & inputs.keys()
 
 

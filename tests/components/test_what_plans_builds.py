@@ -12,6 +12,7 @@ from pulumi.errors import InputPropertiesError
 from test_bad_inputs import CASES, NEEDED
 
 import pulumi_dra
+from dra_planner.clouds import cloud as of_name
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
@@ -23,7 +24,16 @@ from pulumi_dra.inputs import InputReader
 from pulumi_dra.platform_inputs import DraPlatformArgs, read_planned, read_platform_inputs
 
 Document = dict[str, Any]
+GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/bought"
 FLEETS: dict[str, Document] = {
+    "aks": {
+        "cloud": "aks",
+        "region": "eastus",
+        "kubernetes": "1.34",
+        "systemPool": {"machine": "Standard_D4s_v5"},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": {"min": 0, "max": 4}}],
+    },
     "eks": {
         "cloud": "eks",
         "region": "us-east-1",
@@ -48,6 +58,8 @@ OF_CLUSTERS = {
     "public_access_cidrs": "endpoint.publicAccessCidrs",
     "system_count": "systemPool.count",
     "region": "region",
+    "location": "region",
+    "system_zones": "network.zones",
     "zones": "network.zones",
     "zone_count": "network.zones",
     "node_zones": "network.zones",
@@ -66,6 +78,8 @@ OF_POOLS = {
     "reserved_cpu": "pools.0.reserved.cpu",
     "reserved_memory": "pools.0.reserved.memory",
     "reservation_id": "pools.0.capacity.reservation",
+    "reservation_group_id": "pools.0.capacity.reservation",
+    "cluster_principal_id": "",  # the cluster's own
     "capacity": "",  # follows from what was bought
 }
 OF_DRIVERS = {
@@ -74,6 +88,8 @@ OF_DRIVERS = {
     "consumable_shares": "drivers.nvidia.consumableShares",
 }
 IN_A_FLEET: dict[str, tuple[str, Mapping[str, str]]] = {
+    "AksCluster": ("aks", OF_CLUSTERS),
+    "AksGpuPool": ("aks", OF_POOLS),
     "EksNetwork": ("eks", OF_CLUSTERS),
     "EksCluster": ("eks", OF_CLUSTERS),
     "EksGpuPool": ("eks", OF_POOLS),
@@ -90,7 +106,10 @@ OF_CLASSES = {"name": "name", "selectors": "selectors", "extended_resource_name"
 # its own; capacity that was bought is written with what was bought.
 MEANT_OTHERWISE = [
     ("EksGpuPool", "max_nodes", "must be from 1 to"),
+    ("AksGpuPool", "max_nodes", "must be from 1 to 1000, not 0"),
+    ("AksGpuPool", "max_nodes", "1000, not 1001"),  # a fleet's maximum may be 0
     ("EksGpuPool", "capacity", "must be one of"),
+    ("AksGpuPool", "capacity", "must be one of"),
     ("EksCluster", "public_access_cidrs", "must be a list of texts"),  # a fleet's reader does not say of what
     ("EksCluster", "zone_count", "is for a new network"),  # the same, in the fleet's names
     ("EksGpuPool", "reservation_id", "needs the id of what was bought"),
@@ -202,17 +221,27 @@ spec:
       resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
 """
 MACHINES = {
+    "aks": (
+        "Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4", "Standard_ND96isr_H100_v5", "Standard_D4s_v5",
+        "Standard_NC72ds_xl_RTXPRO6000BSE_v6",
+    ),
     "eks": ("g6.2xlarge", "g5.xlarge", "p5.48xlarge", "p4d.24xlarge", "m5.large", "g9.huge"),
     "gke": ("g2-standard-8", "a3-highgpu-8g", "a4x-highgpu-4g", "n1-standard-8+nvidia-tesla-t4:1", "n1-standard-8"),
 }
-REGIONS = {"eks": ("us-east-1", "us-west-2", "us-east-1a"), "gke": ("us-central1", "europe-west4")}
-RESERVATIONS = st.sampled_from(["on-demand", "on-demand", "spot", {"reservation": "cr-0a"}, {"capacityBlock": "cr-0b"}])
+REGIONS = {
+    "aks": ("eastus", "westus2"),
+    "eks": ("us-east-1", "us-west-2", "us-east-1a"),
+    "gke": ("us-central1", "europe-west4"),
+}
+RESERVATIONS = st.sampled_from(
+    ["on-demand", "on-demand", "spot", {"reservation": "cr-0a"}, {"reservation": GROUP}, {"capacityBlock": "cr-0b"}]
+)
 
 
 @st.composite
 def pools(draw: st.DrawFn, cloud: str, region: str, name: str) -> Document:
     least = draw(st.integers(0, 4))
-    zone = f"{region}a" if cloud == "eks" else f"{region}-a"
+    zone, other = (f"{region}{suffix}" for suffix in of_name(cloud).zone_suffixes[:2])
     pool: Document = {
         "name": name,
         "machine": draw(st.sampled_from(MACHINES[cloud])),
@@ -220,7 +249,7 @@ def pools(draw: st.DrawFn, cloud: str, region: str, name: str) -> Document:
         "capacity": draw(RESERVATIONS),
     }
     further = {
-        "zones": st.sampled_from([[zone], [zone[:-1] + "b"], [zone, zone[:-1] + "b"]]),
+        "zones": st.sampled_from([[zone], [other], [zone, other]]),
         "maxPods": st.sampled_from([1, 8, 29, 110, 250, 256]),
         "diskGib": st.sampled_from([49, 50, 200, 16_384, 16_385]),
         "labels": st.sampled_from([{"team": "a"}, {"a" * 62 + "/b": "c"}, {"example.com/x": ""}]),
@@ -236,7 +265,7 @@ def pools(draw: st.DrawFn, cloud: str, region: str, name: str) -> Document:
 @st.composite
 def fleets(draw: st.DrawFn) -> Document:
     """A fleet as people write them: most are right, many of the others nearly so."""
-    cloud = draw(st.sampled_from(["eks", "gke"]))
+    cloud = draw(st.sampled_from(sorted(FLEETS)))
     region = draw(st.sampled_from(REGIONS[cloud]))
     document = {
         **FLEETS[cloud],
@@ -247,8 +276,8 @@ def fleets(draw: st.DrawFn) -> Document:
             "nvidia": {"version": draw(st.sampled_from(["25.8.1", "25.12.0", "0.4.1", "0.5.0"]))},
             "dranet": draw(st.booleans()),
         },
-        "devicePlugin": draw(st.sampled_from([False, {"version": "0.17.4"}])) if cloud == "eks" else False,
-        "autoscaler": draw(st.sampled_from(["none", "none", "cluster-autoscaler" if cloud == "eks" else "gke"])),
+        "devicePlugin": draw(st.sampled_from([False, {"version": "0.17.4"}])) if cloud != "gke" else False,
+        "autoscaler": draw(st.sampled_from(["none", "none", "gke" if cloud == "gke" else "cluster-autoscaler"])),
         "pools": [draw(pools(cloud, region, f"p{index}")) for index in range(draw(st.integers(1, 2)))],
     }
     further = {
@@ -264,7 +293,7 @@ def fleets(draw: st.DrawFn) -> Document:
     return document
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(document=fleets())
 def test_what_plans_builds(document: Document) -> None:
     try:

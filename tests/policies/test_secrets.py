@@ -93,7 +93,7 @@ def _every(count: int, values: Iterator[Any]) -> Iterator[Any]:
     return (value for number, value in enumerate(values) if number % count == 0)
 
 
-BASES = ("raw-eks", "raw-gke", "karpenter", "gke-inline")
+BASES = ("raw-aks", "raw-eks", "raw-gke", "karpenter", "gke-inline")
 OTHERS = [(name, short) for name in BASES for short in base(name)]
 
 

@@ -14,7 +14,7 @@ from dra_command.formats.plan_report import obstacles
 from dra_command.inputs import tell_left_alone, without_others
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
-from dra_planner.clouds import cloud_of_region
+from dra_planner.clouds import cloud, cloud_of_region
 from dra_planner.plan.suggesting import Suggestion, Suggestions, SuggestRequest, suggest_fleets
 from dra_planner.sources import read_sources
 
@@ -25,11 +25,12 @@ def run(values: argparse.Namespace) -> int:
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
     sources, left_alone = without_others(read_sources(values.paths), values.paths, "suggest")
     tell_left_alone(left_alone, quiet=values.quiet)
+    name = values.cloud or cloud_of_region(values.region)
     request = SuggestRequest(
         sources=sources,
-        cloud=values.cloud or cloud_of_region(values.region),
+        cloud=name,
         region=values.region,
-        kubernetes=values.kubernetes,
+        kubernetes=values.kubernetes or cloud(name).new_cluster,
         machines=machines_of(values),
         max_price=_price(values.max_price),
         level=values.demand,

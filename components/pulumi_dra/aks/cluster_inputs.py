@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
-from dra_planner.clouds.aks import CLOUD
+from dra_planner.clouds.aks import CLOUD, address_fault, ranges_fault
 from pulumi_dra.aks.kubeconfig import LOGINS
 from pulumi_dra.aks.tags import read_tags
 from pulumi_dra.aks.zones import read_zones
@@ -21,8 +21,6 @@ DEPLOYERS = ("User", "ServicePrincipal")
 KEY = r"https://[a-zA-Z0-9-]+\.vault\.[a-z.-]+/keys/[a-zA-Z0-9-]+/[0-9a-zA-Z]+"
 KEY_MEANING = "a key of a Key Vault with its version (https://VAULT.vault.azure.net/keys/NAME/VERSION)"
 VAULT = r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.KeyVault/vaults/[^/]+"
-MOST_RANGES = 199
-"""AKS takes 200 ranges, one of which is the address that nodes go out by."""
 
 
 class AksClusterArgs(TypedDict):
@@ -118,8 +116,8 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
     """Return the checked inputs; faults are noted in `read`."""
     location = read.text("location", check=CLOUD.region_fault)
     cidrs = read.texts("public_access_cidrs", check=_address_fault)
-    if len(cidrs) > MOST_RANGES:
-        read.refuse("public_access_cidrs", f"holds {len(cidrs)}; AKS takes {MOST_RANGES} beside its own")
+    if fault := ranges_fault(len(cidrs)):
+        read.refuse("public_access_cidrs", fault)
     if read.has("log_retention_days") and read.has("log_workspace_id"):
         read.refuse("log_retention_days", "is for a new workspace, and log_workspace_id names one that is there")
     return AksClusterInputs(
@@ -171,6 +169,4 @@ def _read_deployer(read: InputReader) -> str:
 
 
 def _address_fault(cidr: str) -> str:
-    if fault := public_network_fault(cidr):
-        return fault
-    return f'"{cidr}" is not an IPv4 network, and AKS takes no other' if ":" in cidr else ""
+    return public_network_fault(cidr) or address_fault(cidr)

@@ -79,6 +79,7 @@ class AksGpuPool(pulumi.ComponentResource):
                 depends_on=grants,
                 ignore_changes=["count"] if inputs.counts.autoscaled else None,
                 replace_on_changes=FIXED,
+                delete_before_replace=True,  # a pool's name is fixed, and Azure makes none of a name that is there
             ),
             **_counts(inputs),
             **_spot(inputs),

@@ -10,7 +10,7 @@ import pulumi
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PoolNodes
-from dra_planner.clouds.aks import CLOUD, IMAGE, MAX_PODS, POOL_NAME
+from dra_planner.clouds.aks import CLOUD, IMAGE, MAX_PODS, POOL_NAME, machine_fault
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.aks.tags import read_tags
@@ -140,7 +140,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         resource_group_name=read.required_identifier("resource_group_name"),
         subnet_id=read.required_identifier("subnet_id"),
         machine=read.text("machine"),
-        counts=read_counts(read),
+        counts=read_counts(read, CLOUD),
         kubernetes_version=read.identifier("kubernetes_version", check=check_version),
         pool_name=pool_name,
         zones=read_zones(read, "zones", location),
@@ -162,10 +162,13 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
 def _read_machine(read: InputReader) -> Machine | None:
     name = read.text("machine")
     try:
-        return catalog.machine(CLOUD.name, name) if name else None
+        machine = catalog.machine(CLOUD.name, name) if name else None
     except CatalogError as error:
         read.refuse("machine", str(error))
         return None
+    if machine is not None and (fault := machine_fault(machine)):
+        read.refuse("machine", fault)
+    return machine
 
 
 def _refuse_other_drivers(read: InputReader) -> None:

@@ -170,7 +170,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
     if complaint := check_capacity(capacity, reservation_id is not None):
         read.refuse("reservation_id", complaint)
-    counts = read_counts(read)
+    counts = read_counts(read, CLOUD)
     nodes = PoolNodes(name=pool_name, machine=known_machine(machine), capacity=capacity)
     image = read.text("image", "al2023")
     if image != "al2023":

@@ -145,7 +145,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     zones = read_zones(read, "zones", location)
     if not zones:
         read.refuse("zones", "must name at least one")
-    counts = read_counts(read)
+    counts = read_counts(read, CLOUD)
     if zones and (complaint := check_node_counts(counts, len(zones))):
         read.refuse("desired_nodes", complaint)
     placement = read.flag("compact_placement", False)

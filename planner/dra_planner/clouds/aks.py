@@ -17,6 +17,8 @@ MAX_PODS = 110  # what the components set: AKS reserves 20 MiB for each, and 250
 POOL_NAME = "[a-z][a-z0-9]{0,11}"
 IMAGE = "Ubuntu"
 IMAGE_MIB = 2 * 1024  # and 2 % of the disk; cautious: the file system of a node with 128 GiB is 4.1 GiB smaller
+MOST_RANGES = 199
+"""AKS takes 200 ranges, one of which is the address that nodes go out by."""
 _ZONES = "123"
 
 
@@ -56,6 +58,7 @@ class Aks(Cloud):
         "the id of a capacity reservation group "
         "(/subscriptions/…/resourceGroups/…/providers/Microsoft.Compute/capacityReservationGroups/…)"
     )
+    nodes_of_a_pool = range(1_001)  # learn.microsoft.com/azure/aks/quotas-skus-regions
     pods_of_a_node = range(10, 251)
     disk_gib = range(50, 2_049)
     longest_pool_name = 12
@@ -156,11 +159,17 @@ class Aks(Cloud):
         yield from super().cluster_faults(cluster)
         if len(cluster.subnet_ids) > 1:
             yield "network.subnetIds", "must name one subnet: on AKS it spans all zones"
+        ranges = cluster.public_access_cidrs
+        yield from (("endpoint.publicAccessCidrs", fault) for each in ranges if (fault := address_fault(each)))
+        if fault := ranges_fault(len(ranges)):
+            yield "endpoint.publicAccessCidrs", fault
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
         if len(pool.name) <= self.longest_pool_name and not re.fullmatch(POOL_NAME, pool.name):
             yield "name", f'AKS takes lower-case letters and digits, first a letter, not "{pool.name}"'
+        if pool.machine is not None and (fault := machine_fault(pool.machine)):
+            yield "machine", fault
 
     def reserved_cpu_milli(self, vcpus: int) -> int:
         """Return 6 % of one core, 4 % of the next, 2 % of two more, 1 % of the rest."""
@@ -192,6 +201,23 @@ class Aks(Cloud):
                 f"ephemeral storage is a managed OS disk of {settings.disk_gib} GiB; the temporary disk is not counted",
             ),
         )
+
+
+def address_fault(cidr: str) -> str:
+    """Return why a network cannot be one that reaches the API server, or ""."""
+    return f'"{cidr}" is not an IPv4 network, and AKS takes no other' if ":" in cidr else ""
+
+
+def ranges_fault(count: int) -> str:
+    """Return why there cannot be so many such networks, or ""."""
+    return f"holds {count}; AKS takes {MOST_RANGES} beside its own" if count > MOST_RANGES else ""
+
+
+def machine_fault(machine: Machine) -> str:
+    """Return why a size cannot be that of a pool for claims, or ""."""
+    accelerator = machine.accelerator
+    has_gpus = accelerator is not None and accelerator.vendor == "nvidia"
+    return "" if has_gpus else f"{machine.name} has no NVIDIA GPU; name one that has, Standard_NC4as_T4_v3 for example"
 
 
 def api_zone(zone: str) -> str:

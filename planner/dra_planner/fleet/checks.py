@@ -54,6 +54,7 @@ def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
         autoscaler=fleet.autoscaler,
         subnet_ids=tuple(fleet.network.subnet_ids),
         zone_count=_counted_zones(fleet),
+        public_access_cidrs=tuple(fleet.endpoint.public_access_cidrs),
         asked=frozenset(key for key, value in asked.items() if value),
     )
     for key, sentence in cloud(fleet.cloud).cluster_faults(cluster):
@@ -126,6 +127,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
         capacity=pool.source,
         zones=tuple(pool.zones),
         autoscaler=fleet.autoscaler,
+        max_nodes=pool.count.max,
         max_pods=pool.max_pods,
         disk_gib=pool.disk_gib,
         labels=pool.labels,

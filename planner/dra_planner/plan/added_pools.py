@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from decimal import Decimal
 from typing import Any
 
-from dra_planner.clouds import NODES, cloud
+from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan.planning import make_plan
@@ -61,7 +61,7 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
     if fleet is None or request.observed:
         raise PlannerError("pools are added to a fleet", fix="give --fleet or --stack, not --observed")
     offered = _offered(request, fleet)
-    most = dict.fromkeys(offered.rows, NODES[-1])
+    most = dict.fromkeys(offered.rows, _most_nodes(fleet))
     if not most:
         return None
     everything = make_plan(replace(request, fleet=offered.with_counts(most), steps=0))
@@ -77,6 +77,10 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
     return min(fitting, key=_rank) if fitting else None
 
 
+def _most_nodes(fleet: Fleet) -> int:
+    return cloud(fleet.cloud).nodes_of_a_pool[-1]
+
+
 def _rank(each: AddedPools) -> tuple[bool, Decimal, int]:
     cost = each.plan.cost
     nodes = sum(pool.nodes.desired for pool in each.plan.pools)
@@ -85,7 +89,8 @@ def _rank(each: AddedPools) -> tuple[bool, Decimal, int]:
 
 def _confirmed(request: PlanRequest, offered: _Offered, needed: Mapping[str, int]) -> AddedPools | None:
     """Return the pools with as many nodes as the simulation needs, None where the plan with them does not fit."""
-    roomy = {name: min(2 * nodes + ROOM, NODES[-1]) for name, nodes in needed.items()}
+    most = _most_nodes(offered.fleet)
+    roomy = {name: min(2 * nodes + ROOM, most) for name, nodes in needed.items()}
     plan = make_plan(replace(request, fleet=offered.with_counts(roomy)))
     built = {pool.name: pool.nodes.desired for pool in plan.pools if pool.name in needed and pool.nodes.desired}
     if plan.verdict != "fits" or not built:

@@ -17,7 +17,7 @@ from typing import Any
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import NODES, cloud
+from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import DemandLevel
@@ -100,7 +100,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
             f"{f': {whys}' if whys else ''}",
             fix="allow more machines, a higher price, or another region",
         )
-    all_pools = _document(request, [(machine, NODES[-1]) for machine in candidates])
+    all_pools = _document(request, [(machine, cloud(request.cloud).nodes_of_a_pool[-1]) for machine in candidates])
     plan = make_plan(_plan_request(request, read_fleet(all_pools)))
     if plan.verdict != "fits":
         return Suggestions(
@@ -238,7 +238,8 @@ def _confirmed(request: SuggestRequest, candidates: Sequence[Machine], counts: d
     The packing may not be enough for the scheduler: with room for more, the plan says how many nodes are, and which
     pools had better be taken last; a taint of theirs that keeps nobody away says so where the fleet then costs less.
     """
-    roomy = {machine: min(2 * nodes + ROOM, NODES[-1]) for machine, nodes in counts.items()}
+    most = cloud(request.cloud).nodes_of_a_pool[-1]
+    roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
     plan = make_plan(_plan_request(request, read_fleet(_bought(request, candidates, roomy)), steps=SIMULATED_STEPS))
     found = _built(request, candidates, plan, ())
     last = pools_to_taint(plan.judgement.fixes)

@@ -31,6 +31,8 @@ spec:
     [
         ("nobody scales", "eks", "none", NodeRange(minimum=3, desired=3, maximum=8)),
         ("cannot wake an empty pool", "eks", "cluster-autoscaler", NodeRange(minimum=3, desired=3, maximum=8)),
+        ("nobody scales on AKS", "aks", "none", NodeRange(minimum=3, desired=3, maximum=8)),
+        ("wakes no pool on AKS", "aks", "cluster-autoscaler", NodeRange(minimum=3, desired=3, maximum=8)),
         ("wakes pools with its label", "gke", "gke", NodeRange(minimum=1, desired=3, maximum=8)),
     ],
 )

@@ -12,7 +12,7 @@ from typing import ClassVar
 from dra_planner.catalog import WHOLE, DriverRelease, DriverSettings, Machine, cloud_titles
 from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings, reserved_cpu_milli
 from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, contract_labels, contract_taints
-from dra_planner.clouds.protocol.refusals import range_fault
+from dra_planner.clouds.protocol.refusals import NODES, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AttributeValue, Taint
@@ -59,6 +59,7 @@ class ClusterSettings:
     autoscaler: str = "none"
     subnet_ids: tuple[str, ...] = ()
     zone_count: int | None = None  # of a new network, None where zones are named or subnets given
+    public_access_cidrs: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()
 
 
@@ -71,6 +72,7 @@ class PoolSettings:
     capacity: Capacity = Capacity()
     zones: tuple[str, ...] = ()
     autoscaler: str = "none"
+    max_nodes: int = 0
     max_pods: int | None = None
     disk_gib: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -102,6 +104,7 @@ class Cloud(ABC):
     spot: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and the values that mean Spot
     reservation_pattern: ClassVar[str] = ".+"
     reservation_meaning: ClassVar[str] = "what was bought"
+    nodes_of_a_pool: ClassVar[range] = NODES
     pods_of_a_node: ClassVar[range] = range(1, 251)
     disk_gib: ClassVar[range] = range(50, 16_385)  # of a node's boot disk
     longest_pool_name: ClassVar[int] = 40
@@ -296,6 +299,8 @@ class Cloud(ABC):
             yield "capacity", f"{self.title} has no {pool.capacity.kind}; use {_either(self.capacities.values())}"
         elif pool.capacity.reservation and (fault := self.reservation_fault(pool.capacity.reservation)):
             yield "capacity", fault
+        if fault := range_fault(pool.max_nodes, self.nodes_of_a_pool):
+            yield "count", fault
         if pool.max_pods is not None and (fault := range_fault(pool.max_pods, self.pods_of_a_node)):
             yield "maxPods", fault
         if pool.disk_gib is not None and (fault := range_fault(pool.disk_gib, self.disk_gib)):
