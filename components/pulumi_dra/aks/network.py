@@ -9,6 +9,7 @@ from dra_planner.clouds.aks import CLOUD
 from pulumi_dra.aks.tags import read_tags
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.names import fitting
 
 # Apart from AKS's own ranges for pods (10.244.0.0/16) and services (10.0.0.0/16).
 NETWORK_CIDR, NODES_CIDR = "10.224.0.0/16", "10.224.0.0/20"
@@ -47,7 +48,7 @@ class AksNetwork(pulumi.ComponentResource):
         super().__init__("pulumi-dra:index:AksNetwork", name, {}, opts)
         options = Children(self, opts).options
         virtual = network.VirtualNetwork(
-            f"{name}-network",
+            fitting(f"{name}-network", 64),
             resource_group_name=group,
             location=location,
             address_space={"address_prefixes": [NETWORK_CIDR]},
