@@ -31,8 +31,9 @@ fast: setup ## lint, types and tests of the planner alone: seconds
 	@$(VENV)/mypy -p dra_planner
 	@$(VENV)/python -m pytest -n 2 -q tests/planner
 
-lint: setup ## style, formatting of imports, and who may import whom
+lint: setup ## style, format, and who may import whom
 	@$(VENV)/ruff check .
+	@$(VENV)/ruff format --check --quiet . || (echo "files are not formatted: run ruff format and commit" >&2; exit 1)
 	@$(VENV)/lint-imports --no-logo
 
 types: setup ## mypy strict for the planner, rules and command; pyright strict for the SDK-heavy packages

@@ -38,9 +38,7 @@ def exempt(
         return excuse is not None
 
     kept_told = tuple(
-        (rule, finding)
-        for rule, finding in told
-        if not is_excused(rule.id, rule.diagnostic(finding), finding.about)
+        (rule, finding) for rule, finding in told if not is_excused(rule.id, rule.diagnostic(finding), finding.about)
     )
     kept_read = tuple(each for each in read if not is_excused(OF_READING, each))
     rule = next((each for each in judged if each.id == EXEMPTIONS.id), None)

@@ -38,9 +38,7 @@ def run(values: argparse.Namespace) -> int:
 def refuse_format(values: argparse.Namespace, option: str) -> None:
     """Raise UsageError for a format in which the answer to an option is not told."""
     if values.format not in ("text", "json"):
-        raise UsageError(
-            f"{option} is not told in {values.format}", fix="leave --format out, or give --format json"
-        )
+        raise UsageError(f"{option} is not told in {values.format}", fix="leave --format out, or give --format json")
 
 
 def planned(inputs: Inputs, fleet: Fleet | None) -> Plan:

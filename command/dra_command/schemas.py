@@ -40,7 +40,9 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "explain-pool": (ExplainPoolOutput, "serialization", "Answer of `pulumi-dra explain --pool NAME --format json`."),
     "explain-pod": (ExplainPodOutput, "serialization", "Answer of `pulumi-dra explain --pod NAME --format json`."),
     "explain-finding": (
-        ExplainFindingOutput, "serialization", "Answer of `pulumi-dra explain --finding RULE --format json`.",
+        ExplainFindingOutput,
+        "serialization",
+        "Answer of `pulumi-dra explain --finding RULE --format json`.",
     ),
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
     "suggest": (SuggestOutput, "serialization", "Answer of `pulumi-dra suggest --format json`."),

@@ -145,9 +145,7 @@ def read_planned(read: InputReader) -> tuple[Fleet, PlanFile] | None:
         return None
 
 
-def read_platform_inputs(
-    read: InputReader, fleet: Fleet | None, cluster_names: Mapping[str, str]
-) -> DraPlatformInputs:
+def read_platform_inputs(read: InputReader, fleet: Fleet | None, cluster_names: Mapping[str, str]) -> DraPlatformInputs:
     """Return the checked inputs; faults are noted in `read`, those of the children's inputs under their place.
 
     `cluster_names` is what the cloud's cluster calls those that every cloud has.
@@ -185,4 +183,3 @@ def _read_driver(read: InputReader) -> Mapping[str, Any]:
             options = {name: value for name, value in options.items() if name != key}
     read.inside("driver", options, DriverOptions)
     return {key: value for key, value in options.items() if key in DriverOptions.__annotations__}
-

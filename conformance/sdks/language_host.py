@@ -59,9 +59,7 @@ class GoHost(LanguageHost):
     def program(self, request: language_pb2.RunRequest) -> list[str]:
         binary = str(Path(tempfile.mkdtemp(prefix="pulumi-go-")) / "program")
         command = ["go", "build", "-o", binary, request.info.entry_point or "."]
-        built = subprocess.run(
-            command, cwd=request.info.program_directory, capture_output=True, text=True, check=False
-        )
+        built = subprocess.run(command, cwd=request.info.program_directory, capture_output=True, text=True, check=False)
         if built.returncode:
             raise NoSuchEnvironment(f"the program does not build:\n{built.stderr}")
         return [binary]

@@ -148,9 +148,7 @@ def policies(
     chosen = configured_rules(rules, settings)
     leave_secrets_out()
     ask_once()
-    judge = Judge(
-        chosen, excuses=excuses_of(configured), thresholds=settings.thresholds, today=today or date.today()
-    )
+    judge = Judge(chosen, excuses=excuses_of(configured), thresholds=settings.thresholds, today=today or date.today())
     answers = Answers(judge, chosen)
     return [RulePolicy(rule, answers, remediates=settings.rules.get(rule.id) == "remediate") for rule in chosen]
 

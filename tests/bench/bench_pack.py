@@ -62,8 +62,10 @@ def main() -> None:
     between = time.process_time()
     servicer.AnalyzeStack(whole, None)
     ended = time.process_time()
-    print(f"{count} resources, {claims} claims and jobs: {between - started:.2f} s for the resources, "
-          f"{ended - between:.2f} s for the stack, {ended - started:.2f} s of CPU together")
+    print(
+        f"{count} resources, {claims} claims and jobs: {between - started:.2f} s for the resources, "
+        f"{ended - between:.2f} s for the stack, {ended - started:.2f} s of CPU together"
+    )
 
 
 if __name__ == "__main__":

@@ -112,9 +112,7 @@ CLASSES = {
         meta=ObjectMeta(name="mig"),
         selectors=(CelSelector(f'device.driver == "{GPU_DRIVER}" && device.attributes["{GPU_DRIVER}"].type == "mig"'),),
     ),
-    "nic": DeviceClass(
-        meta=ObjectMeta(name="nic"), selectors=(CelSelector(f'device.driver == "{NIC_DRIVER}"'),)
-    ),
+    "nic": DeviceClass(meta=ObjectMeta(name="nic"), selectors=(CelSelector(f'device.driver == "{NIC_DRIVER}"'),)),
 }
 MINOR = 36
 
@@ -285,9 +283,7 @@ def _gpu(machine: Machine, gpu: int, partitioned: bool) -> list[Device]:
     for profile, (compute, memory, starts) in MIG.items():
         for start in starts:
             draws = (
-                CounterConsumption(
-                    counter_set=f"gpu-{gpu}", counters=_counters(range(start, start + memory), compute)
-                ),
+                CounterConsumption(counter_set=f"gpu-{gpu}", counters=_counters(range(start, start + memory), compute)),
             )
             made.append(
                 Device(

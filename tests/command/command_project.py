@@ -92,8 +92,15 @@ def stack_state() -> dict[str, Any]:
     def row(kind: str, name: str, inputs: dict[str, Any], **more: Any) -> dict[str, Any]:
         return {"urn": f"urn:pulumi:prod::other::{kind}::{name}", "type": kind, "inputs": inputs, **more}
 
-    cluster = row("aws:eks/cluster:Cluster", "main", {"version": "1.35", "region": "us-east-1", "tags": {
-        "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:secret"}})
+    cluster = row(
+        "aws:eks/cluster:Cluster",
+        "main",
+        {
+            "version": "1.35",
+            "region": "us-east-1",
+            "tags": {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:secret"},
+        },
+    )
     pool = {
         "instanceTypes": ["g6.2xlarge"],
         "labels": {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.dra": "true", "team": "a"},

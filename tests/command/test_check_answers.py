@@ -123,9 +123,7 @@ def test_one_fault_is_told_once(project: Project) -> None:
     assert [each["code"] for each in found] == ["version-not-served"]
 
 
-@pytest.mark.parametrize(
-    ("fail_on", "status"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)]
-)
+@pytest.mark.parametrize(("fail_on", "status"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)])
 def test_what_fails_is_what_was_asked_for(project: Project, fail_on: str, status: int) -> None:
     project.write("all/unused.yaml", UNUSED)
 

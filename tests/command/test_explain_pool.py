@@ -68,9 +68,7 @@ def test_who_runs_on_a_pool_and_who_cannot(given: Project) -> None:
     status, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
     assert (status, said["verdict"], said["pool"], said["machine"]) == (0, "fits", "l4", "g6.2xlarge")
     assert said["count"] == {"min": 0, "bound": 2, "packing": 2, "simulated": None, "recommended": 2, "max": 4}
-    assert said["published"] == [
-        {"driver": "gpu.nvidia.com", "name": "NVIDIA L4", "devices": 1, "memory": "23034Mi"}
-    ]
+    assert said["published"] == [{"driver": "gpu.nvidia.com", "name": "NVIDIA L4", "devices": 1, "memory": "23034Mi"}]
     uses = {row["workload"]: row for row in said["workloads"]}  # type: ignore[attr-defined]
     assert [(row["answer"], row["here"], row["pending"]) for row in uses.values()] == [
         ("fits", 2, 0), ("does-not-fit", 0, 2),

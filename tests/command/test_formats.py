@@ -43,11 +43,14 @@ def test_reports(name: str, project: Project) -> None:
     compare(name, done.out)
 
 
-@pytest.mark.parametrize(("form", "row"), [
-    ("text", "default/first-gpu first gpu l4-0 gpu.nvidia.com/gpu-0"),
-    ("markdown", "| default/first-gpu | first | gpu | l4-0 | gpu.nvidia.com/gpu-0 |"),
-    ("html", "default/first-gpu first gpu l4-0 gpu.nvidia.com/gpu-0"),
-])
+@pytest.mark.parametrize(
+    ("form", "row"),
+    [
+        ("text", "default/first-gpu first gpu l4-0 gpu.nvidia.com/gpu-0"),
+        ("markdown", "| default/first-gpu | first | gpu | l4-0 | gpu.nvidia.com/gpu-0 |"),
+        ("html", "default/first-gpu first gpu l4-0 gpu.nvidia.com/gpu-0"),
+    ],
+)
 def test_detail_lists_the_devices_of_each_claim(form: str, row: str, project: Project) -> None:
     words = ("plan", "--stack", "dev", "--format", form)
     told = project.run(*words, "--detail").out

@@ -36,8 +36,12 @@ def claim_template(name: str) -> dict[str, object]:
     text = json.dumps(name)
     selector = f'device.attributes["gpu.nvidia.com"].productName == {text}'
     config = {"driver": "other.example.com", "parameters": {"apiVersion": "v1", "kind": "A", "a": "hidden-parameter"}}
-    requests = [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com", "selectors": [
-        {"cel": {"expression": selector}}]}}]
+    requests = [
+        {
+            "name": "gpu",
+            "exactly": {"deviceClassName": "gpu.nvidia.com", "selectors": [{"cel": {"expression": selector}}]},
+        }
+    ]
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaimTemplate",

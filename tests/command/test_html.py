@@ -91,7 +91,9 @@ HOSTILE = [
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_names_are_text_that_is_seen(name: str, form: str, project: Project) -> None:
     quoted = json.dumps(name)
-    project.write("workloads/two-pods.yaml", f"""\
+    project.write(
+        "workloads/two-pods.yaml",
+        f"""\
 apiVersion: v1
 kind: Pod
 metadata: {{name: {quoted}, namespace: {quoted}, labels: {{app: {quoted}}}}}
@@ -101,7 +103,8 @@ spec:
     : {quoted}
   resourceClaims: [{{name: {quoted}, resourceClaimTemplateName: {quoted}}}]
   containers: [{{name: {quoted}, image: registry.example.com/hidden-image, env: [{{name: A, value: hidden-value}}]}}]
-""")
+""",
+    )
     done = project.run("plan", "workloads/two-pods.yaml", "--stack", "dev", "--format", form)  # named: no template
     assert (done.status, done.err) == (1, "")
     out = done.out

@@ -143,9 +143,7 @@ class TestADifference:
         assert committed.run("check", "workloads/two-pods.yaml", "--stack", "dev", "--diff", "main").status == 0
         committed.stack("max: 4", "max: 1")
 
-        done = committed.run(
-            "check", "workloads/two-pods.yaml", "--stack", "dev", "--diff", "main", "--format", "json"
-        )
+        done = committed.run("check", "workloads/two-pods.yaml", "--stack", "dev", "--diff", "main", "--format", "json")
 
         assert [each["code"] for each in done.json["diagnostics"]] == ["pool-maximum-too-small"]
         assert (done.status, done.json["verdict"]) == (1, "does-not-fit")

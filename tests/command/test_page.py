@@ -67,9 +67,6 @@ def test_a_wide_sign_is_aligned() -> None:
 
 @pytest.mark.parametrize(("variables", "coloured"), [({}, False), ({"FORCE_COLOR": "1"}, True)])
 def test_colours_in_a_pipe_only_where_forced(variables: dict[str, str], coloured: bool) -> None:
-    code = (
-        "from dra_command.formats.page import Page\n"
-        "with Page() as page: page.line(('fits', 'green'))\n"
-    )
+    code = "from dra_command.formats.page import Page\nwith Page() as page: page.line(('fits', 'green'))\n"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=variables)
     assert ("\x1b[" in done.stdout) is coloured

@@ -178,9 +178,7 @@ def test_the_finding_names_the_way(project: Project, folder: Path) -> None:
         (("manifests", "--rewrite", "--format", "sarif"), "--format sarif cannot be given"),
     ],
 )
-def test_odd_combinations_are_wrong_input(
-    words: tuple[str, ...], said: str, project: Project, folder: Path
-) -> None:
+def test_odd_combinations_are_wrong_input(words: tuple[str, ...], said: str, project: Project, folder: Path) -> None:
     before = contents(folder)
     done = project.run("check", *words, stdin=OLD)
     assert (done.status, done.out) == (2, "")

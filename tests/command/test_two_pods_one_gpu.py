@@ -43,7 +43,7 @@ def test_the_text_says_so_in_its_first_lines(project: Project) -> None:
 
     assert told[0] == "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads"
     assert told[1].strip().startswith("AKS eastus · Kubernetes 1.35")
-    assert any("set the count of pool \"t4\" to 2: one node more" in line for line in told)
+    assert any('set the count of pool "t4" to 2: one node more' in line for line in told)
 
 
 def test_the_header_says_how_to_plan_it() -> None:

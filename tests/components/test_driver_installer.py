@@ -19,7 +19,7 @@ from pulumi_dra.dra.driver_installer import INSTALL, installer_spec
 )
 def test_a_loaded_driver_is_left_alone(tmp_path: Path, loaded: str, said: str) -> None:
     installer = tmp_path / "cos-gpu-installer"
-    installer.write_text("#!/bin/bash\necho \"$1s $2\"\n")
+    installer.write_text('#!/bin/bash\necho "$1s $2"\n')
     installer.chmod(0o755)
     if loaded:
         (tmp_path / "version").write_text(f"{loaded}\n")

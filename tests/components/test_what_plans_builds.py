@@ -222,7 +222,10 @@ spec:
 """
 MACHINES = {
     "aks": (
-        "Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4", "Standard_ND96isr_H100_v5", "Standard_D4s_v5",
+        "Standard_NC4as_T4_v3",
+        "Standard_NC24ads_A100_v4",
+        "Standard_ND96isr_H100_v5",
+        "Standard_D4s_v5",
         "Standard_NC72ds_xl_RTXPRO6000BSE_v6",
     ),
     "eks": ("g6.2xlarge", "g5.xlarge", "p5.48xlarge", "p4d.24xlarge", "m5.large", "g9.huge"),

@@ -84,9 +84,7 @@ def plugin(*expressions: Any) -> Step:
 def critical_quota(pods: int) -> Step:
     scope = {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
     spec = {"hard": {"pods": pods}, "scopeSelector": {"matchExpressions": [scope]}}
-    return add(
-        "quota", lambda declare: declare.kubernetes("ResourceQuota", "core/v1", "critical", "nvidia", spec=spec)
-    )
+    return add("quota", lambda declare: declare.kubernetes("ResourceQuota", "core/v1", "critical", "nvidia", spec=spec))
 
 
 def plan(**changes: Any) -> Step:
@@ -175,9 +173,7 @@ STACK_FIXES = [
         plan(pools=[pool(capacity="spot", pricePerHour=0.5)]),
         thresholds={"cost-above-ceiling": 2000},
     ),
-    StackFix(
-        "set its {} to {}, or plan again: pulumi-dra plan --stack STACK --write", own_class, planned_class
-    ),
+    StackFix("set its {} to {}, or plan again: pulumi-dra plan --stack STACK --write", own_class, planned_class),
     StackFix(
         "add the toleration {key: {}, operator: Exists, effect: {}}",
         job_without_toleration,
@@ -187,7 +183,7 @@ STACK_FIXES = [
         "add {} to every node-selector term of its required node affinity", plugin(PRESENT), plugin(PRESENT, NOT_DRA)
     ),
     StackFix(
-        "label the pool's nodes {}=\"false\", or set devicePlugin.enabled to false",
+        'label the pool\'s nodes {}="false", or set devicePlugin.enabled to false',
         add("operator", lambda declare: declare.release("gpu-operator", {})),
         put("operator", "values", {"devicePlugin": {"enabled": False}}),
     ),
@@ -218,9 +214,7 @@ STACK_FIXES = [
         put("driver", "values/nvidiaCtkPath", "/usr/bin/x"),
         put("driver", "values/nvidiaCtkPath", None),
     ),
-    StackFix(
-        'set its version to "{}", as planned', put("driver", "version", None), put("driver", "version", "25.8.1")
-    ),
+    StackFix('set its version to "{}", as planned', put("driver", "version", None), put("driver", "version", "25.8.1")),
     StackFix(
         'set its version, as to "{}"',
         both(remove("plan"), put("driver", "version", None)),
@@ -253,12 +247,8 @@ STACK_FIXES = [
         put("operator", "values/driver", {"enabled": False}),
         "aks",
     ),
-    StackFix(
-        'set its {} to "1.{}" or newer', put("cluster", "version", "1.33"), put("cluster", "version", "1.34")
-    ),
-    StackFix(
-        "pass it as plain text, not as an output of a resource", put("plan", "document", UNKNOWN), plan()
-    ),
+    StackFix('set its {} to "1.{}" or newer', put("cluster", "version", "1.33"), put("cluster", "version", "1.34")),
+    StackFix("pass it as plain text, not as an output of a resource", put("plan", "document", UNKNOWN), plan()),
     StackFix(
         "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack STACK --write",
         put("pool", "instanceTypes", ["g6.4xlarge"]),
@@ -321,7 +311,5 @@ STACK_FIXES = [
         put("driver", "values/kubeletPlugin/tolerations", None),
         put("driver", "values/kubeletPlugin/tolerations", TOLERATIONS),
     ),
-    StackFix(
-        'set its version to "{}"', put("driver", "version", "25.8.0"), put("driver", "version", "25.8.1")
-    ),
+    StackFix('set its version to "{}"', put("driver", "version", "25.8.0"), put("driver", "version", "25.8.1")),
 ]

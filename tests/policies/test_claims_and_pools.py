@@ -78,7 +78,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
-                '4 of which go to other workloads, 3 are needed: 3 short; raise the maximum of '
+                "4 of which go to other workloads, 3 are needed: 3 short; raise the maximum of "
                 'pool "l4" to 7: 3 nodes more',
             )
         ],
@@ -150,9 +150,7 @@ def test_a_missing_template_is_advice(declare: SimpleNamespace) -> None:
     assert "ResourceClaimTemplate default/train-gpus is not among the given manifests" in sentence
 
 
-def test_a_plan_of_a_machine_that_no_table_holds(
-    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plan_of_a_machine_that_no_table_holds(declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     from dra_planner import catalog
     from dra_planner.errors import CatalogError
     from dra_policies.stack import judgement
@@ -354,9 +352,7 @@ class TestWorkloadsOfTheStack:
 
     def test_a_class_of_the_stack_wins_over_the_plan_s(self, declare: SimpleNamespace) -> None:
         selectors = [{"cel": {"expression": f"device.driver == 'gpu.nvidia.com' && {VOLTA}"}}]
-        own = declare.kubernetes(
-            "DeviceClass", "resource.k8s.io/v1", "gpu.nvidia.com", spec={"selectors": selectors}
-        )
+        own = declare.kubernetes("DeviceClass", "resource.k8s.io/v1", "gpu.nvidia.com", spec={"selectors": selectors})
 
         assert "claim-fits-no-pool" in named(Judge(RULES).of_stack(self.stack(declare, *declare.job_resources(), own)))
 

@@ -36,9 +36,7 @@ def test_a_request_is_judged_once_for_all_rules(declare: SimpleNamespace, monkey
     assert asked == [group.urn, group.urn]  # once in each request
 
 
-def test_a_request_is_decoded_once_for_all_rules(
-    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_is_decoded_once_for_all_rules(declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where several rules speak: nothing of the stack is decoded for each of them."""
     decoded: list[object] = []
     real = sdk.json_format.MessageToDict

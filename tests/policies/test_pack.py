@@ -213,9 +213,7 @@ def test_a_rule_that_raises_is_told_by_a_mandatory_one(declare: SimpleNamespace)
     assert names(host.analyze_stack(declare.node_group())) == ["rule-could-not-run"]
 
 
-def test_reading_a_stack_that_raises_is_told_too(
-    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reading_a_stack_that_raises_is_told_too(declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> StackView:
         raise KeyError("surprise")
 

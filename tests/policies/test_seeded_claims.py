@@ -170,6 +170,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
     ),
 }  # fmt: skip
 
+
 @pytest.mark.parametrize("sharing", [SLICING, MPS], ids=["time slices", "MPS"])
 def test_good_manifests_are_silent(sharing: dict[str, Any]) -> None:
     assert told(good(sharing=sharing)) == []

@@ -73,9 +73,7 @@ def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int)
     # Every module costs time at every start: what a rare case needs is imported there.
     root = Path(__file__).parents[2]
     code = [sys.executable, "-c", LISTS_MODULES, *words.split()]
-    done = subprocess.run(
-        code, capture_output=True, text=True, check=True, cwd=root, env={"PATH": os.environ["PATH"]}
-    )
+    done = subprocess.run(code, capture_output=True, text=True, check=True, cwd=root, env={"PATH": os.environ["PATH"]})
     modules, installed = json.loads(done.stdout)
     assert set(installed) <= packages
     assert not {name.partition(".")[0] for name in modules} & UNUSED_AT_START

@@ -65,9 +65,7 @@ def _explain_pool(values: argparse.Namespace) -> int:
         if fleet is None:
             raise UsageError("--what-if changes a fleet; a snapshot is judged as it is", fix="give --fleet or --stack")
         fleet = change_fleet(fleet, changes)
-    request = PlanRequest(
-        sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
-    )
+    request = PlanRequest(sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
     with doing("explaining", quiet=values.quiet):
         report = explain_pool(make_plan(request), values.pool)
     said = tuple(map(str, changes))
@@ -83,9 +81,7 @@ def _explain_pool(values: argparse.Namespace) -> int:
 
 
 def _explain(inputs: Inputs, fleet: Fleet | None, values: argparse.Namespace) -> Explanation:
-    request = PlanRequest(
-        sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
-    )
+    request = PlanRequest(sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
     return explain_claim(make_plan(request).judgement, values.claim, values.pool)
 
 

@@ -213,9 +213,7 @@ def _sliced(devices: list[NodeDevice], group: NodeGroup, look: Look, x: float) -
         found = _COMPUTE.search(device.profile)
         width = int(found[1] or found[2]) if found else 0
         if width and compute + width <= computes:
-            boxes.append(
-                Box(round(x + compute * compute_step, 1), 19, round(width * compute_step - 1.5, 1), 6, style)
-            )
+            boxes.append(Box(round(x + compute * compute_step, 1), 19, round(width * compute_step - 1.5, 1), 6, style))
             compute += width
     rest = next((each for each in devices if each.is_rest), None)
     style = look(rest)[0] if rest is not None else "off"

@@ -39,17 +39,21 @@ def render_page(template: str, *, where: str, verdict: str, decision: str, **con
     """Return the page that a template makes, with a newline at its end."""
     style = page_style()
     words = VERDICT_WORDS[verdict]  # type: ignore[index]  # one of the verdicts
-    text = _environment().get_template(template).render(
-        style=Markup(style),  # our own text, and its digest is in the policy
-        policy=security_policy(style),
-        title=f"{words.capitalize()}: {decision}"[:150],
-        where=where,
-        verdict=verdict,
-        verdict_words=words.capitalize(),
-        decision=decision,
-        words=VERDICT_WORDS,
-        signs=DRAWN,
-        **context,
+    text = (
+        _environment()
+        .get_template(template)
+        .render(
+            style=Markup(style),  # our own text, and its digest is in the policy
+            policy=security_policy(style),
+            title=f"{words.capitalize()}: {decision}"[:150],
+            where=where,
+            verdict=verdict,
+            verdict_words=words.capitalize(),
+            decision=decision,
+            words=VERDICT_WORDS,
+            signs=DRAWN,
+            **context,
+        )
     )
     return f"{text.rstrip()}\n"
 

@@ -188,9 +188,7 @@ def _workload(workload: PlannedWorkload, requests: Iterable[PodRequests]) -> Wor
         namespace=ref.namespace,
         name=ref.name,
         each_pod=[_pod_requests(each) for each in requests],
-        demand=DemandRow(
-            floor=figures.floor, steady=figures.steady, ceiling=figures.ceiling, peak=figures.peak
-        ),
+        demand=DemandRow(floor=figures.floor, steady=figures.steady, ceiling=figures.ceiling, peak=figures.peak),
         placed=workload.placed,
         pending=workload.pending,
         verdicts=_verdicts(workload.verdicts),

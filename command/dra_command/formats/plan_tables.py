@@ -75,9 +75,7 @@ class PlanTables:
         """Return workloads with pods and verdict for each demand; those with pending pods first."""
         plan, signs = self.plan, self.signs
         levels: tuple[DemandLevel, ...] = (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
-        ordered = sorted(
-            plan.workloads, key=lambda each: (not self.pending(each), each.verdicts[plan.level] == "fits")
-        )
+        ordered = sorted(plan.workloads, key=lambda each: (not self.pending(each), each.verdicts[plan.level] == "fits"))
         shown = ordered if self.every or len(ordered) <= MOST_ROWS + 1 else ordered[:MOST_ROWS]
         pending = any(self.pending(each) for each in plan.workloads)
         rest = [

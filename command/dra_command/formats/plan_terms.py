@@ -22,9 +22,7 @@ def terms_table(explanation: Explanation, signs: Signs, most_pools: int) -> Tabl
     texts = list(dict.fromkeys(term.text for pool in pools for each in pool.selectors for term in each.terms))
     if len(texts) < 2 or explanation.is_observed:
         return None
-    rows = tuple(
-        (short_term(text), *(term_cell(term_of(pool, text), signs) for pool in pools)) for text in texts
-    )
+    rows = tuple((short_term(text), *(term_cell(term_of(pool, text), signs) for pool in pools)) for text in texts)
     heads = (f"claim {short(explanation.claim, 80)}", *(short(pool.pool, 40) for pool in pools))
     return Table("Claim", heads, rows)
 

@@ -67,9 +67,7 @@ def _lines(summary: Summary) -> Iterator[str]:
 def _heat_map(summary: Summary) -> Iterator[str]:
     """Yield stacks × scenarios; each cell leads to what is behind it."""
     yield "<h2>Stacks in scenarios</h2>"
-    legend = (
-        f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
-    )
+    legend = (f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome])
     yield f"<p class='note'>{shown(' · '.join(legend))}</p>"
     heads = "".join(f"<th scope='col'>{shown(name)}</th>" for name in summary.scenarios)
     yield "<div class='scroll' tabindex='0' role='region' aria-label='Table: stacks in scenarios'><table class='heat'>"

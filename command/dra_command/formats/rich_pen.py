@@ -46,9 +46,7 @@ class RichPen:
         drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
         for index, head in enumerate(heads):
             is_number = index in right
-            drawn.add_column(
-                Text(head), justify="right" if is_number else "left", overflow="fold", no_wrap=is_number
-            )
+            drawn.add_column(Text(head), justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
         for row in rows:
             drawn.add_row(*(_coloured(cell, styles) for cell in row))
         self._console.print(drawn)

@@ -58,9 +58,7 @@ def _questions(ask: Ask) -> dict[str, tuple[str, list[str] | None]]:
 
 def place_digest(collected: Collected, stacks: Sequence[str]) -> str:
     """Return the digest of all that the placement depends on; `stacks` are those of the stacks."""
-    placed = [
-        (asked_document(each)["clusters"], sources_digest(texts)) for each, texts in collected.placed
-    ]
+    placed = [(asked_document(each)["clusters"], sources_digest(texts)) for each, texts in collected.placed]
     names = [
         (inputs.name, digest, collected.labels[inputs.name])
         for inputs, digest in zip(collected.stacks, stacks, strict=True)

@@ -31,9 +31,7 @@ class Row(NamedTuple):
         """Whether asking again gives the same: not so where time, memory or a worker was at fault."""
         return not self.outcome.startswith("failed:") or self.outcome == "failed:input"
 
-
     @property
     def briefly(self) -> Row:
         """The row without the JSON of a plan, of which a portfolio has very many."""
         return self._replace(details="") if self.question == "plan" else self
-

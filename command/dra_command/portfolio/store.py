@@ -146,9 +146,7 @@ def write_parquet(path: Path, names: Iterable[str], rows: Iterable[tuple[Any, ..
 
     columns, ordered = list(zip(*rows, strict=True)), list(names)
     types = [pa.int64() if name in _INTEGERS else pa.float64() if name in _MONEY else pa.string() for name in ordered]
-    arrays = [
-        pa.array(columns[at] if columns else [], type=kind) for at, kind in enumerate(types)
-    ]
+    arrays = [pa.array(columns[at] if columns else [], type=kind) for at, kind in enumerate(types)]
     pq.write_table(pa.table(arrays, names=ordered), path, compression="zstd")
 
 

@@ -92,6 +92,4 @@ class AksNetwork(pulumi.ComponentResource):
         )
         self.network_id, self.subnet_id = virtual.id, subnet.id
         self.egress_ip = address.ip_address.apply(lambda known: known or "")
-        self.register_outputs(
-            {"network_id": self.network_id, "subnet_id": self.subnet_id, "egress_ip": self.egress_ip}
-        )
+        self.register_outputs({"network_id": self.network_id, "subnet_id": self.subnet_id, "egress_ip": self.egress_ip})

@@ -21,9 +21,7 @@ CHART = "oci://public.ecr.aws/karpenter/karpenter"
 CRD_CHART = "oci://public.ecr.aws/karpenter/karpenter-crd"
 
 
-def karpenter_values(
-    inputs: EksKarpenterInputs, queue: pulumi.Input[str], region: pulumi.Input[str]
-) -> dict[str, Any]:
+def karpenter_values(inputs: EksKarpenterInputs, queue: pulumi.Input[str], region: pulumi.Input[str]) -> dict[str, Any]:
     """Return the chart's values. It is told its region, for the metadata service answers no pods on these nodes.
 
     Every key exists in aws/karpenter-provider-aws:charts/karpenter/values.yaml at 1.14.1.

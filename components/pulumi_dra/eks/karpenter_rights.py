@@ -99,9 +99,7 @@ def _tagging(place: Place) -> list[dict[str, Any]]:
             **owned,
             StringEqualsIfExists={"aws:RequestTag/eks:eks-cluster-name": place.cluster_name},
             **{
-                "ForAllValues:StringEquals": {
-                    "aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]
-                }
+                "ForAllValues:StringEquals": {"aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]}
             },
         ),
     ]

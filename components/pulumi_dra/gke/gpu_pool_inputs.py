@@ -166,9 +166,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     machine = _read_machine(read)
     capacity = _read_capacity(read, policy)
     _read_surge(read, capacity)
-    nodes = PoolNodes(
-        name=pool_name, machine=machine.found, capacity=capacity.kind, network_devices=network_devices
-    )
+    nodes = PoolNodes(name=pool_name, machine=machine.found, capacity=capacity.kind, network_devices=network_devices)
     return GkeGpuPoolInputs(
         cluster=read.required_identifier("cluster"),
         location=location,

@@ -65,6 +65,7 @@ class Edit:
     def is_conditional(self) -> bool:
         """Whether it helps only where less than what is asked for will do."""
         return is_conditional(self.text)
+
     toleration: Toleration | DeviceToleration | None = None
     conditions: tuple[tuple[str, str], ...] = ()  # of the selector at `index`: each, and what stands in its place
 

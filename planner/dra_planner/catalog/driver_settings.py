@@ -88,9 +88,7 @@ def driver_faults(
         )
 
 
-def _release_gate_faults(
-    driver: DriverRelease, settings: DriverSettings, features: Features
-) -> Iterator[PlannerError]:
+def _release_gate_faults(driver: DriverRelease, settings: DriverSettings, features: Features) -> Iterator[PlannerError]:
     """Yield what is wrong with gates for a release, on a Kubernetes."""
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:

@@ -64,9 +64,7 @@ def _as_number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-Price = Annotated[
-    Decimal, BeforeValidator(_as_decimal), PlainSerializer(_as_number), Field(gt=0, allow_inf_nan=False)
-]
+Price = Annotated[Decimal, BeforeValidator(_as_decimal), PlainSerializer(_as_number), Field(gt=0, allow_inf_nan=False)]
 
 
 def _as_quantity(value: Any) -> Any:

@@ -159,9 +159,7 @@ def _deductions(machine: Machine, settings: NodeSettings) -> tuple[tuple[Deducti
             continue
         amounts = {"cpu": pod.cpu_milli or 0, "memory": (pod.memory_mib or 0) * _MIB, "pods": 1}
         reason = f"one {pod.name} pod on every node"
-        deductions.append(
-            Deduction(name=pod.name, amounts=amounts, reason=reason, containers=pod.containers or 1)
-        )
+        deductions.append(Deduction(name=pod.name, amounts=amounts, reason=reason, containers=pod.containers or 1))
         missing = [name for name, amount in (("cpu", pod.cpu_milli), ("memory", pod.memory_mib)) if amount is None]
         if missing:
             unknown.append(f"{pod.name} ({' and '.join(missing)})")

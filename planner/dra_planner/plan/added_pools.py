@@ -106,9 +106,7 @@ def _confirmed(request: PlanRequest, offered: _Offered, needed: Mapping[str, int
 
 def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:
     """Return the candidates that the fleet's cloud and drivers can have beside its own pools."""
-    asked = SuggestRequest(
-        sources=request.sources, cloud=fleet.cloud, region=fleet.region, kubernetes=fleet.kubernetes
-    )
+    asked = SuggestRequest(sources=request.sources, cloud=fleet.cloud, region=fleet.region, kubernetes=fleet.kubernetes)
     taken = {pool.name for pool in fleet.pools}
     rows: dict[str, dict[str, Any]] = {}
     for machine in buyable_machines(asked, {}):

@@ -106,9 +106,7 @@ def _pools(nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[
         yield _pool(title, members, of_cloud, notes)
 
 
-def _pool(
-    name: str, members: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]
-) -> dict[str, Any]:
+def _pool(name: str, members: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
     machine = members[0][1]
     nodes = [offer.node for offer, _ in members]
     plain = PoolNodes(name=name, machine=machine)

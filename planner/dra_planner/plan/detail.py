@@ -90,4 +90,3 @@ def _device(device: AllocatedDevice, template: str, node: str) -> GivenDevice:
     """Name the node: predicted slices carry the name of the one that stands for all."""
     pool = node if device.pool == template else device.pool
     return GivenDevice(request=device.request, node=node, driver=device.driver, pool=pool, device=device.device)
-

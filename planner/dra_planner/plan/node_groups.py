@@ -108,9 +108,7 @@ def simulated_groups(plan: Plan, outcome: Outcome) -> tuple[NodeGroup, ...]:
     return _grouped(plan, _on_nodes(plan, outcome), _Filler(plan, most=0))
 
 
-def _grouped(
-    plan: Plan, contents: Iterable[tuple[str, _Content, int]], filler: _Filler
-) -> tuple[NodeGroup, ...]:
+def _grouped(plan: Plan, contents: Iterable[tuple[str, _Content, int]], filler: _Filler) -> tuple[NodeGroup, ...]:
     """Return equal nodes together, the pools in the order of the fleet, and empty nodes for those that hold nothing."""
     pools = {pool.name: pool for pool in plan.pools}
     known: dict[str, dict[tuple[object, ...], tuple[_Content, int]]] = {name: {} for name in pools}
@@ -164,9 +162,7 @@ class _Filler:
         """Return the state of an empty node of a pool."""
         if pool not in self._opened:
             judgement = self._plan.judgement
-            self._opened[pool] = open_offer(
-                self._offers[pool], judgement.classes, judgement.features, self._sight
-            )
+            self._opened[pool] = open_offer(self._offers[pool], judgement.classes, judgement.features, self._sight)
         return self._opened[pool]
 
     def gpu(self, pool: str) -> Gpu | None:
@@ -297,4 +293,3 @@ def _workload_of(pod: ObjectKey, refs: Iterable[WorkloadRef]) -> WorkloadRef:
         if is_its and pod.namespace == ref.namespace:
             return ref
     return WorkloadRef("Pod", pod.namespace, pod.name)
-

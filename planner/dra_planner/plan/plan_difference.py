@@ -64,9 +64,7 @@ def compare_plans(saved: PlanFile, plan: Plan) -> PlanDifference:
     names = {pool.name for pool in plan.pools}
     prices = {pool.name: pool.price_per_hour for pool in saved.fleet.pools}
     pools += [
-        _pool(
-            row.name, row.machine, row.nodes.desired, 0, _decimal(prices.get(row.name)), ("no longer in the fleet",)
-        )
+        _pool(row.name, row.machine, row.nodes.desired, 0, _decimal(prices.get(row.name)), ("no longer in the fleet",))
         for row in saved.pools
         if row.name not in names
     ]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # only simulating needs the simulation
 _MOST_ADDED: Final = 20
 """Nodes that are added one by one where losses leave pods pending."""
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spares:
     """What decides on spare nodes. `base` are the nodes that the demand needs; `zones` is how many a pool is in."""
@@ -53,9 +54,7 @@ class Spares:
         return fill_up(self.limits, self.base, most)
 
 
-def survive(
-    sizing: Sizing, spares: Spares, question: CountQuestion | None, steps: int
-) -> tuple[Sizing, Survival]:
+def survive(sizing: Sizing, spares: Spares, question: CountQuestion | None, steps: int) -> tuple[Sizing, Survival]:
     """Return the sizing with the verdicts that the losses leave, and the nodes that are built.
 
     `question` is None where nothing may be simulated.
@@ -151,9 +150,7 @@ class _Search:
         hit = {name.rpartition("-")[0] for name in worst_loss.nodes}
         left = nodes_left(self.spares.limits, self.counts)
         open_pools = [
-            name
-            for name, count in self.counts.items()
-            if count < self.spares.maximums[name] and left.get(name, 1) > 0
+            name for name, count in self.counts.items() if count < self.spares.maximums[name] and left.get(name, 1) > 0
         ]
         return min(open_pools, key=lambda name: (name not in hit, self.spares.costs[name]), default=None)
 

@@ -210,9 +210,7 @@ def _placements(sizing: Sizing) -> dict[str, set[str]]:
     return placed
 
 
-def stranded(
-    ref: WorkloadRef, strandings: list[Stranding], found: SimulatedCounts, fixes: tuple[Fix, ...]
-) -> Reason:
+def stranded(ref: WorkloadRef, strandings: list[Stranding], found: SimulatedCounts, fixes: tuple[Fix, ...]) -> Reason:
     """Return why a workload is in doubt: its pods that some orders of arrival leave pending, and what would help."""
     from dra_planner.plan.fixes import fix_sentence  # only where pods stay pending
 

@@ -160,8 +160,7 @@ def _fault(request: SuggestRequest, machine: Machine) -> str:
 def _document(
     request: SuggestRequest, pools: Sequence[tuple[Machine, int]], last: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return a fleet of these machines, each with at most so many nodes; pools in `last` are those that pods take last.
-    """
+    """Return a fleet of these machines, each with at most so many nodes; pods take pools in `last` last."""
     pool_name = cloud(request.cloud).pool_name
     each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False).nodes > 1
     return {

@@ -51,9 +51,7 @@ class SystemPods:
     sizer: Sizer | None
 
     @classmethod
-    def of(
-        cls, demand: Demand, fleet: Fleet, classes: Mapping[str, DeviceClass], features: Features
-    ) -> SystemPods:
+    def of(cls, demand: Demand, fleet: Fleet, classes: Mapping[str, DeviceClass], features: Features) -> SystemPods:
         """Return what asks how the system pods of a fleet fare."""
         offer = predict_system_offer(fleet)
         sizer = None if offer is None else Sizer.of(demand, (offer,), classes, features)

@@ -107,9 +107,7 @@ class StackCells:
     def planned(self, manifests: Manifests, fleet: Fleet, steps: int) -> Plan:
         """Return the plan for manifests on a fleet."""
         features = features_of(fleet.minor)
-        return plan_manifests(
-            manifests, fleet, features, level=self.ask.demand, steps=steps, offers=self.offers(fleet)
-        )
+        return plan_manifests(manifests, fleet, features, level=self.ask.demand, steps=steps, offers=self.offers(fleet))
 
     @property
     def fleet(self) -> Fleet:

@@ -99,9 +99,7 @@ class JointModel:
     own_cost: Fraction  # what the clusters cost at least without any movable workload
 
     @classmethod
-    def of(
-        cls, blocks: Sequence[Block], movable: Mapping[WorkloadRef, frozenset[int]]
-    ) -> JointModel:
+    def of(cls, blocks: Sequence[Block], movable: Mapping[WorkloadRef, frozenset[int]]) -> JointModel:
         """Return the joint model; `movable` says to which clusters (by position) each workload may go."""
         builder = _Builder(blocks, movable)
         builder.add_own()
@@ -216,9 +214,7 @@ class _Builder:
                     BoundPool(
                         minimum=max(pool.minimum, proved),
                         maximum=pool.maximum,
-                        rows=tuple(
-                            Row(row.name, row.capacity, self._renumbered(at, row.needs)) for row in pool.rows
-                        ),
+                        rows=tuple(Row(row.name, row.capacity, self._renumbered(at, row.needs)) for row in pool.rows),
                         most=self._renumbered(at, pool.most),
                     )
                 )
@@ -227,9 +223,7 @@ class _Builder:
         return JointModel(model, tuple(costs), self.tokens, tuple(cluster_of), own_cost)
 
     def _renumbered(self, cluster: int, amounts: Mapping[int, int]) -> dict[int, int]:
-        return {
-            copy: amount for item, amount in amounts.items() for copy in self.copies.get((cluster, item), ())
-        }
+        return {copy: amount for item, amount in amounts.items() for copy in self.copies.get((cluster, item), ())}
 
 
 def _proved(own: Sizing, pool: str) -> int:

@@ -183,9 +183,7 @@ class _Search:
             workloads=tuple(each for each in cluster.manifests.workloads if each.ref not in away),
         )
         features = features_of(cluster.fleet.minor)
-        return plan_manifests(
-            manifests, cluster.fleet, features, level=self.level, steps=steps, offers=self.offers[at]
-        )
+        return plan_manifests(manifests, cluster.fleet, features, level=self.level, steps=steps, offers=self.offers[at])
 
     def size(self, at: int, chosen: frozenset[int]) -> _Size:
         """Return what a cluster costs with some groups."""
@@ -287,12 +285,7 @@ class _Search:
     def _block(self, at: int) -> Block:
         cluster, offers = self.clusters[at], self.offers[at]
         features = features_of(cluster.fleet.minor)
-        here = {
-            ref
-            for group, targets in zip(self.groups, self.targets, strict=True)
-            for ref in group
-            if at in targets
-        }
+        here = {ref for group, targets in zip(self.groups, self.targets, strict=True) for ref in group if at in targets}
         movable = {ref for group in self.groups for ref in group}
         manifests = replace(
             cluster.manifests,
@@ -396,5 +389,3 @@ def _groups(workloads: Mapping[WorkloadRef, Workload]) -> tuple[tuple[WorkloadRe
 
 def _key(assignment: Assignment) -> tuple[int, ...]:
     return tuple(-1 if target is None else target for target in assignment)
-
-

@@ -102,9 +102,7 @@ class Scenario(PortfolioPart):
     )
     kubernetes: str | None = Field(default=None, description='Release of the control plane, in quotes: "1.35".')
     driver: str | None = Field(default=None, description="Version of the NVIDIA DRA driver's chart.")
-    prices: dict[str, Price] = Field(
-        default_factory=dict, description="US dollars per node and hour, by machine type."
-    )
+    prices: dict[str, Price] = Field(default_factory=dict, description="US dollars per node and hour, by machine type.")
     price_factor: Factor | None = Field(default=None, description="What all other known prices are multiplied by.")
     zones_lost: list[Path] = Field(
         default_factory=list, description="Zones without nodes; a pool that has no other has no nodes."

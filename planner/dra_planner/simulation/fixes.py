@@ -65,9 +65,7 @@ def find_fixes(
 
 
 class _FixSearch:
-    def __init__(
-        self, question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int
-    ) -> None:
+    def __init__(self, question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int) -> None:
         self._question = question
         self._found = found
         self._placements = placements
@@ -162,9 +160,7 @@ class _FixSearch:
 def _change_pools(
     question: CountQuestion, names: Collection[str], change: Callable[[SimulatedPool], SimulatedPool]
 ) -> CountQuestion:
-    return replace(
-        question, pools=tuple(change(each) if each.offer.name in names else each for each in question.pools)
-    )
+    return replace(question, pools=tuple(change(each) if each.offer.name in names else each for each in question.pools))
 
 
 def _tainted(pool: SimulatedPool) -> SimulatedPool:
@@ -177,9 +173,7 @@ def _with_room(pool: SimulatedPool) -> SimulatedPool:
 
 
 def _pin(question: CountQuestion, pins: Mapping[str, tuple[str, ...]]) -> CountQuestion:
-    shapes = tuple(
-        _pin_shape(shape, pins[shape.id]) if shape.id in pins else shape for shape in question.demand.shapes
-    )
+    shapes = tuple(_pin_shape(shape, pins[shape.id]) if shape.id in pins else shape for shape in question.demand.shapes)
     return replace(question, demand=replace(question.demand, shapes=shapes))
 
 

@@ -109,9 +109,7 @@ def find_compatibility(
         among = tuple(limit for limit in shared if name in limit.takes)
         rooms.append(Room(name=name, empty=stage, minimum=minimum, maximum=maximum, limits=among))
     found = Compatibility(items=(), rooms=tuple(rooms), nodes=nodes, fills={}, ended=set(), daemon_stops=daemon_stops)
-    found.items = tuple(
-        _cut_to_one_node(item, found) if item.is_shared and item.pods > 1 else item for item in items
-    )
+    found.items = tuple(_cut_to_one_node(item, found) if item.is_shared and item.pods > 1 else item for item in items)
     found.takers = tuple(_takers(found, index, item) for index, item in enumerate(found.items))
     return found
 

@@ -48,7 +48,6 @@ class DeviceNeeds:
                     capacities[_family(name)] -= amount
         return dict(capacities)
 
-
     @staticmethod
     def set_capacities(state: NodeState) -> dict[str, tuple[int, int]]:
         """Return how many counter sets of a node have each family, and what one has of it, where all are equal."""

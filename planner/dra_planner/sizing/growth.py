@@ -45,9 +45,7 @@ def enough_nodes(market: Market, filling: Filling, needed: Sequence[int], packin
 def _pending(market: Market, packing: Packing) -> dict[int, int]:
     """Return the pending pods of items that an empty node of some pool takes."""
     found = market.found
-    return {
-        item: found.items[item].pods * count for item, count in packing.pending.items() if found.pools_of(item)
-    }
+    return {item: found.items[item].pods * count for item, count in packing.pending.items() if found.pools_of(item)}
 
 
 def _cheapest_pools(market: Market, item: int) -> list[int]:

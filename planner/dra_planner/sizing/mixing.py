@@ -169,14 +169,10 @@ def _rest(market: Market, packing: Packing) -> dict[int, Item]:
     placed = dict.fromkeys(range(len(market.found.items)), 0)
     for (item, _), count in packing.placed.items():
         placed[item] += count
-    return {
-        item: each.times(each.count - placed[item]) for item, each in enumerate(market.found.items)
-    }
+    return {item: each.times(each.count - placed[item]) for item, each in enumerate(market.found.items)}
 
 
-def _round_up(
-    market: Market, whole: Sequence[tuple[Column, int]], solver: Any
-) -> list[tuple[Column, int]] | None:
+def _round_up(market: Market, whole: Sequence[tuple[Column, int]], solver: Any) -> list[tuple[Column, int]] | None:
     """Return integers of the columns that hold everything, the cheapest that a limited search finds."""
     left = {item: each.count for item, each in enumerate(market.found.items)}
     known = {item for column, _ in whole for item in column.pattern}

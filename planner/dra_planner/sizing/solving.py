@@ -1,8 +1,8 @@
 """From what fits where to a packing and what is proved about it, each step taken only while the two leave a gap.
 
-    area          one row or one item alone proves; first-fit packs
-    relaxation    a linear program over items and pools, solved by HiGHS where it is installed
-    columns       a linear program over filled nodes, priced exactly; its whole nodes are the packing
+area          one row or one item alone proves; first-fit packs
+relaxation    a linear program over items and pools, solved by HiGHS where it is installed
+columns       a linear program over filled nodes, priced exactly; its whole nodes are the packing
 """
 
 from __future__ import annotations

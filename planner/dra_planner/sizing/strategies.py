@@ -149,9 +149,7 @@ def rank(market: Market, packing: Packing) -> tuple[tuple[int, ...], NodeCost]:
     return tuple(pending.values()), total_cost(packing.used_nodes(market.found.rooms), market.costs)
 
 
-def _packings(
-    market: Market, rooms: Sequence[Room], starts: Sequence[int], filling: Filling
-) -> Iterator[Packing]:
+def _packings(market: Market, rooms: Sequence[Room], starts: Sequence[int], filling: Filling) -> Iterator[Packing]:
     seen: set[tuple[int, ...]] = set()
     for order_name, order in orders(market):
         if order in seen:
@@ -171,8 +169,7 @@ def orders(market: Market) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield orders of items: hardest first, choosiest first, easiest first (some partitions only nest that way)."""
     items = range(len(market.found.items))
     share = {
-        item: min((market.shares[item, pool] for pool in market.found.pools_of(item)), default=0)
-        for item in items
+        item: min((market.shares[item, pool] for pool in market.found.pools_of(item)), default=0) for item in items
     }
     choice = {item: len(market.found.pools_of(item)) for item in items}
     yield "largest share first", tuple(sorted(items, key=lambda item: (-share[item], item)))

@@ -56,9 +56,7 @@ def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None
         return None
     profiles = mig_profiles(model.id)
     if not profiles or any(profile.size is None for profile in profiles):
-        raise CatalogError(
-            f"where the MIG profiles of {name} can be placed is not known", fix="turn DynamicMIG off"
-        )
+        raise CatalogError(f"where the MIG profiles of {name} can be placed is not known", fix="turn DynamicMIG off")
     return whole_beside_partitions(model, driver, mig)
 
 

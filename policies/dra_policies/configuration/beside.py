@@ -1,9 +1,9 @@
 """Exemptions that stand beside what they are about: in an annotation, or in a comment.
 
-    metadata:
-      annotations:
-        pulumi-dra/ignore: claim-shared-by-replicas — all replicas read the same model
-    spec:  # pulumi-dra: ignore class-of-any-driver until 2027-01-31 — only one driver is installed
+metadata:
+  annotations:
+    pulumi-dra/ignore: claim-shared-by-replicas — all replicas read the same model
+spec:  # pulumi-dra: ignore class-of-any-driver until 2027-01-31 — only one driver is installed
 """
 
 from __future__ import annotations

@@ -54,9 +54,7 @@ def _runs_on(plugin: DevicePlugin, pool: DeclaredPool) -> bool | None:
 def _reason(plugin: DevicePlugin, pool: DeclaredPool) -> str:
     """Say which of the ORed terms lets the plugin in, or that nothing keeps it out."""
     terms = plugin.pod.items(REQUIRED_TERMS) or ()
-    letting_in = [
-        (number, term) for number, term in enumerate(terms, 1) if term_accepts(term, pool) is not False
-    ]
+    letting_in = [(number, term) for number, term in enumerate(terms, 1) if term_accepts(term, pool) is not False]
     if plugin.opt_out_label:
         return f'the nodes carry no label {plugin.opt_out_label}="false"'
     if not letting_in:

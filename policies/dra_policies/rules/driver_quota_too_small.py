@@ -37,7 +37,8 @@ def _check_driver(driver: DraDriver, pools: list[DeclaredPool], view: StackView)
         doubtful = any(quota.namespace is None for quota in view.quotas)
         yield Finding(
             message=f'{driver.title}: namespace "{driver.namespace}" has no ResourceQuota for '
-            f"{driver.priority_class} pods" + (", unless it is one whose namespace is not known" if doubtful else "")
+            f"{driver.priority_class} pods"
+            + (", unless it is one whose namespace is not known" if doubtful else "")
             + ", and GKE admits no such pods without one",
             fix=f"declare a ResourceQuota there, scoped to PriorityClass {driver.priority_class}, with {amount}",
             urn=driver.urn,

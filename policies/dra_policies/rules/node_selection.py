@@ -20,9 +20,7 @@ PROVIDED: Final = (
     "failure-domain.beta.kubernetes.io/",
     "k8s.io/",
 )
-REQUIRED_TERMS: Final = (
-    "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
-)
+REQUIRED_TERMS: Final = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
 
 class _Anything:
@@ -142,9 +140,7 @@ def tolerates(pod: Properties, pool: DeclaredPool) -> bool | None:
         return None
     hard = [taint for taint in pool.taints if taint.effect != "PreferNoSchedule"]
     return every(
-        some(
-            _tolerates(toleration, taint.key, taint.value, taint.effect) for toleration in tolerations
-        )
+        some(_tolerates(toleration, taint.key, taint.value, taint.effect) for toleration in tolerations)
         for taint in hard
     )
 

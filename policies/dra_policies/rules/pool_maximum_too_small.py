@@ -44,9 +44,9 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
         return reasons or f"{counted(_pending(case, judgement), 'pod')} pending"
     fitting = [pool for pool in case.pools if pool.verdict == "fits"]
     offers = [_offered(pool, each) for pool in fitting]
-    shown = " and ".join(f'pool "{pool.offer.name}" offers at most {text}' for pool, (_, text) in zip(
-        fitting, offers, strict=True
-    ))
+    shown = " and ".join(
+        f'pool "{pool.offer.name}" offers at most {text}' for pool, (_, text) in zip(fitting, offers, strict=True)
+    )
     needed = case.size.wanted * each
     short = _pending(case, judgement) * each
     taken = sum(amount for amount, _ in offers) - (needed - short)

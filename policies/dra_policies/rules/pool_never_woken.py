@@ -20,8 +20,10 @@ def check(view: StackView) -> Iterator[Finding]:
             told |= names
             pool = empty[sorted(names)[0]]
             label = cloud(pool.cloud).wakes_by_label
-            wake = f"set its node label {label}=true, or its minimum to 1" if label and not pool.is_fixed else (
-                "set its minimum and its desired count to 1"
+            wake = (
+                f"set its node label {label}=true, or its minimum to 1"
+                if label and not pool.is_fixed
+                else ("set its minimum and its desired count to 1")
             )
             yield Finding(
                 message=f"{pool.title} has no node, and nothing starts one for a claim: {workload} waits for ever",

@@ -16,9 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if view.manifests is None:
         return
     tenants = {
-        workload.meta.namespace
-        for workload, _ in pod_sets_with_claims(view.manifests)
-        if workload.kind != "DaemonSet"
+        workload.meta.namespace for workload, _ in pod_sets_with_claims(view.manifests) if workload.kind != "DaemonSet"
     } - {driver.namespace for driver in view.drivers}
     for each in view.objects:
         labels = each.props.mapping("metadata.labels") or {}

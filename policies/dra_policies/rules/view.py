@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dra_planner.planfile import PlanFile
     from dra_planner.releases import Features
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """The plan record of a stack. One of `plan_file` and `problem` is set, or neither when it is not known yet."""

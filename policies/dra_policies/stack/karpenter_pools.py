@@ -81,4 +81,3 @@ def _have_gpus(cloud_name: str, domain: str, required: dict[str, tuple[str, ...]
     if categories and set(categories) <= set("cmrt"):
         answers.add(False)
     return answers.pop() if len(answers) == 1 else None
-

@@ -36,9 +36,7 @@ class Resource:
         return any(path == ignored or path.startswith(f"{ignored}.") for ignored in self.ignore_changes)
 
 
-def source_of(
-    resource: Resource, path: str, type_token: str, among: Iterable[Resource]
-) -> Resource | None:
+def source_of(resource: Resource, path: str, type_token: str, among: Iterable[Resource]) -> Resource | None:
     """Return the one resource of that type whose outputs a property was made from; None when it is not one."""
     urns = {
         urn

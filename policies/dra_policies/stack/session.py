@@ -61,9 +61,7 @@ class Session:
                 known.append(resource)
             else:
                 values = _fill(declared.props.values, resource.props.values)
-                known.append(
-                    replace(resource, props=Properties(values), ignore_changes=declared.ignore_changes)
-                )
+                known.append(replace(resource, props=Properties(values), ignore_changes=declared.ignore_changes))
         return tuple(known)
 
 

@@ -191,9 +191,7 @@ def _with_driver(pool: DeclaredPool, drivers: Sequence[DraDriver]) -> DeclaredPo
 
 
 def _device_plugins(resources: Sequence[Resource]) -> tuple[DevicePlugin, ...]:
-    patches = {
-        _object_key(resource): resource for resource in resources if resource.type.endswith(":DaemonSetPatch")
-    }
+    patches = {_object_key(resource): resource for resource in resources if resource.type.endswith(":DaemonSetPatch")}
     patched = {_object_key(resource) for resource in resources if resource.type.endswith(":DaemonSet")}
     found: list[DevicePlugin | None] = []
     for resource in resources:

@@ -144,9 +144,7 @@ def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_start
 
     def start(*words: str) -> None:
         command = [sys.executable, "-m", "dask", *words]
-        started.append(
-            subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        )
+        started.append(subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     words = told.value.fix.partition(": dask ")[2].split()
     start(*words, "--port", str(port), "--host", "127.0.0.1", "--scheduler-file", str(where), "--no-dashboard")

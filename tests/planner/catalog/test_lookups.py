@@ -75,9 +75,6 @@ def test_networks() -> None:
     assert (ultra.additional_networks, ultra.rdma_networks, ultra.network_performance) == (9, 8, "GPUDirect-RDMA")
 
 
-
-
-
 def test_releases_are_ordered_by_time_not_by_number() -> None:
     assert catalog.driver_release("0.4.0").order > catalog.driver_release("25.12.0").order
     assert catalog.driver_release("v25.8.1") == catalog.driver_release("25.8.1")

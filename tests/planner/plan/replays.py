@@ -59,9 +59,7 @@ def pending_on(case: Instance, plan: Plan, sizes: Mapping[str, int]) -> dict[Ord
     judged = seen.judgement
     simulator = Simulator.of(judged.demand, observed_nodes(judged.offers), judged.classes, judged.features)
     wanted = sum(size.wanted or 0 for size in judged.sizing.workloads)
-    return {
-        order: wanted - sum(each.placed for each in simulator.run(order).workloads.values()) for order in ORDERS
-    }
+    return {order: wanted - sum(each.placed for each in simulator.run(order).workloads.values()) for order in ORDERS}
 
 
 def _source(case: Instance) -> Source:

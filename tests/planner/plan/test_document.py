@@ -94,9 +94,7 @@ def test_another_hash_seed_gives_the_same_file() -> None:
     texts = set()
     for seed in ("0", "4242"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parent)}
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
         texts.add(done.stdout)
     assert len(texts) == 1
 

@@ -97,9 +97,7 @@ def test_pods_that_run_are_scaled_and_not_added():
             "metadata": {
                 "name": f"{name}-gpu",
                 "namespace": "default",
-                "ownerReferences": [
-                    {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": name, "controller": True}
-                ],
+                "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": name, "uid": name, "controller": True}],
             },
             "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}},
             "status": {

@@ -113,9 +113,7 @@ def test_what_is_assumed_of_zones_is_said() -> None:
     asked = portfolio(scenarios=[{"name": "lost", "zonesLost": ["us-east-1a"]}])
     answer = cells(asked, TWO, text).answer(future(asked, "lost"))
     assert isinstance(answer, CellAnswer)
-    assert answer.assumptions == (
-        "pool l4: which zones it has is the cloud's choice; it keeps one that is not lost",
-    )
+    assert answer.assumptions == ("pool l4: which zones it has is the cloud's choice; it keeps one that is not lost",)
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,7 @@ def offer(name: str = "n1", gpus: int = 0, *, zone: str = "", devices: Sequence[
 def offer_of(own: Node, gpus: int = 0, devices: Sequence[Device] = ()) -> Offer:
     made = tuple(devices) or tuple(Device(name=f"gpu-{number}") for number in range(gpus))
     slices = ResourceSlice(name=own.name, driver="gpu.nvidia.com", pool=own.name, node_name=own.name, devices=made)
-    return Offer(
-        name=own.name, origin="observed", node=own, slices=(slices,) if made else (), count_min=1, count_max=1
-    )
+    return Offer(name=own.name, origin="observed", node=own, slices=(slices,) if made else (), count_min=1, count_max=1)
 
 
 def workload(

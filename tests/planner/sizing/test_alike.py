@@ -98,7 +98,11 @@ def test_patterns_and_placements_agree_whatever_is_alike(pods: list[tuple[int, i
     for shape, size_of in zip(shapes, sizing.workloads, strict=True):
         assert size_of.placed + size_of.pending == shape.figures.steady
         by_pool = Counter(
-            {p.name: sum(x.nodes * n for x in sizing.patterns if x.pool == p.name for s, n in x.pods if s == shape.id)
-             for p in sizing.pools}
+            {
+                p.name: sum(
+                    x.nodes * n for x in sizing.patterns if x.pool == p.name for s, n in x.pods if s == shape.id
+                )
+                for p in sizing.pools
+            }
         )
         assert +by_pool == Counter(dict(size_of.placements))

@@ -150,9 +150,7 @@ def exceed_maximum(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "change", [raise_bound, raise_price, lower_worth, overfill, drop_nodes, grow_rows, exceed_maximum]
 )
-def test_a_certificate_that_was_changed_does_not_hold(
-    change: Callable[[dict[str, Any]], None], tmp_path: Path
-) -> None:
+def test_a_certificate_that_was_changed_does_not_hold(change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
     document = copy.deepcopy(certified())
     change(document)
     assert check(document, tmp_path)[0] == 1

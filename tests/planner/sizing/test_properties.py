@@ -26,9 +26,9 @@ pools = st.lists(
         for i, (gpus, cpu, least, more, usd) in enumerate(rows)
     ]
 )
-shapes = st.lists(
-    st.tuples(st.integers(0, 4), st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=4
-).map(lambda rows: [workload(f"w{i}", pods, gpus=gpus, cpu=cpu * 1000) for i, (gpus, cpu, pods) in enumerate(rows)])
+shapes = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=4).map(
+    lambda rows: [workload(f"w{i}", pods, gpus=gpus, cpu=cpu * 1000) for i, (gpus, cpu, pods) in enumerate(rows)]
+)
 
 
 def placed(sizing: Sizing) -> int:
@@ -85,9 +85,7 @@ def test_order_changes_nothing(offers: list[Offer], wanted: list[Shape], chance:
 @given(
     st.tuples(st.integers(1, 4), st.integers(3, 8)),
     st.tuples(st.integers(1, 4), st.integers(3, 8)),
-    st.lists(
-        st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=3
-    ),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=3),
 )
 def test_the_optimum_lies_between_bound_and_plan(
     first: tuple[int, int], second: tuple[int, int], rows: list[tuple[int, int, int]]
@@ -112,9 +110,7 @@ def test_the_optimum_lies_between_bound_and_plan(
     st.integers(1, 5),
     st.integers(3, 8),
     st.integers(0, 3),
-    st.lists(
-        st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=3
-    ),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=3),
 )
 def test_does_not_fit_is_true_and_cannot_tell_only_where_bound_and_packing_differ(
     gpus: int, cpu: int, most: int, rows: list[tuple[int, int, int]]

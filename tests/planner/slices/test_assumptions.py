@@ -52,9 +52,7 @@ def test_what_is_not_known_is_said(text: str, words: str) -> None:
 def test_what_is_said_of_partitions_is_what_is_published(mig: str) -> None:
     machine, driver = catalog.machine("eks", "p4d.24xlarge"), catalog.driver_release("0.4.1")
     settings = DriverSettings(gates={"DynamicMIG": True})
-    slices = predict_slices(
-        machine, driver, node_name="n", features=features_of(36), mig=mig, settings=settings
-    )
+    slices = predict_slices(machine, driver, node_name="n", features=features_of(36), mig=mig, settings=settings)
     is_published = any(device.attributes["type"] == "mig" for each in slices for device in each.devices)
     said = assume("p4d.24xlarge", "0.4.1", mig=mig, DynamicMIG=True)
     assert is_published == ("partitions are published" in said) == ("only whole GPUs" not in said)

@@ -128,7 +128,6 @@ def test_agent_pools(azure: Azure, name: str) -> None:
     assert bool(said) == bool(expected)
 
 
-
 def kms(**settings: Any) -> dict[str, Any]:
     """The property of a cluster whose secrets have a key of one's own."""
     return {"securityProfile": {"azureKeyVaultKms": {"enabled": True, **settings}}}
@@ -249,9 +248,7 @@ def test_a_zone_without_machines(memory: Memory, simulated: Any) -> None:
     assert "ZonalAllocationFailed" in refusal(lambda: azure.update(POOL, made["one"], pools["one"], grown["one"]))
     for name in ("both", "none"):
         assert azure.update(POOL, made[name], pools[name], grown[name])["count"] == 2
-    assert "ZonalAllocationFailed" in refusal(
-        lambda: azure.create(POOL, **{**pools["one"], "agentPoolName": "new"})
-    )
+    assert "ZonalAllocationFailed" in refusal(lambda: azure.create(POOL, **{**pools["one"], "agentPoolName": "new"}))
     assert azure.update(POOL, made["one"], pools["one"], {**pools["one"], "count": 0})["count"] == 0
 
 

@@ -59,9 +59,7 @@ def test_another_minor_in_a_folder_is_refused(tmp_path: Path) -> None:
         find_binaries(36, folder)
 
 
-def test_binaries_on_path_are_taken_when_they_are_of_the_minor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_binaries_on_path_are_taken_when_they_are_of_the_minor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = all_of(tmp_path / "path", "v1.29.3")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/bin{os.pathsep}/usr/bin")
 

@@ -246,7 +246,7 @@ def _config(driver: str, parameters: Any, of: Iterable[int] | None = None) -> di
 def _driver(old: Old, name: str) -> str:
     today = RENAMED_DRIVERS.get(name, name)
     if today != name:
-        note = f'the driver {name} is called {today} today'
+        note = f"the driver {name} is called {today} today"
         old.notes += [note] if note not in old.notes else []
     return today
 

@@ -217,7 +217,7 @@ class Layout:
             begin = self._line_end(after.start)
         else:
             return []
-        return self.text[begin:self._line_start(pair.key.start)].split("\n")[1:-1]
+        return self.text[begin : self._line_start(pair.key.start)].split("\n")[1:-1]
 
     def _comments(self, pair: Pair) -> list[str]:
         """Return the comments inside a pair and behind it."""

@@ -78,9 +78,7 @@ class Rewriting:
         return self.text != self.source.text
 
 
-def rewrite(
-    sources: Sequence[Source], features: Features, *, check_selector: CheckSelector
-) -> tuple[Rewriting, ...]:
+def rewrite(sources: Sequence[Source], features: Features, *, check_selector: CheckSelector) -> tuple[Rewriting, ...]:
     """Return the sources in the form of v1, as far as that keeps their meaning.
 
     Parameters of the classic model are looked up in all of them. `features` are those of the release whose API server
@@ -312,4 +310,3 @@ def _leading_comments(text: str) -> str:
             break
         lines.append(line)
     return "".join(lines)
-

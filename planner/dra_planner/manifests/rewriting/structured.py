@@ -61,9 +61,7 @@ def convert_slice(old: Old, layout: Layout) -> bool:
         if basic is not None:
             empty = inside is device or not inside.pairs
             rest: list[Entry] = [
-                Lifted(pair) if pair is basic else Kept(pair)
-                for pair in device.pairs
-                if not (pair is basic and empty)
+                Lifted(pair) if pair is basic else Kept(pair) for pair in device.pairs if not (pair is basic and empty)
             ]
             layout.reshape(device, rest)
             changed = True

@@ -57,9 +57,7 @@ def _kueue(
         yield Diagnostic("warning", "queue-refuses-claim", f"{workload.ref}: {message}", workload.place, fix)
 
 
-def _not_counted(
-    workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]
-) -> Iterator[Diagnostic]:
+def _not_counted(workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]) -> Iterator[Diagnostic]:
     """Yield claims of which KAI or Volcano counts too few devices, so that the queue's share does not hold."""
     schedulers = {pods.template.spec.scheduler_name for pods in workload.pod_sets}
     who = "KAI" if KAI in schedulers else "Volcano" if VOLCANO in schedulers else ""

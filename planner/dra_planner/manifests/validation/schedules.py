@@ -11,9 +11,7 @@ from typing import Final
 
 from dra_planner.records import dataclass
 
-_DESCRIPTORS: Final = frozenset(
-    {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
-)
+_DESCRIPTORS: Final = frozenset({"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"})
 _EVERY: Final = "@every "
 _DURATION: Final = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _NUMBER_AND_UNIT: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)([^\d.]*)")
