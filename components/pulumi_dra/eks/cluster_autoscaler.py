@@ -16,9 +16,8 @@ from pulumi_dra.eks.autoscaler_inputs import (
     EksClusterAutoscalerInputs,
     read_autoscaler_inputs,
 )
-from pulumi_dra.eks.roles import trust_policy
+from pulumi_dra.eks.pod_identity import declare_pod_role
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.names import ROLE_NAME, fitting
 
 NAMESPACE, RELEASE, SERVICE_ACCOUNT = "kube-system", "cluster-autoscaler", "cluster-autoscaler"
 REPOSITORY = "https://kubernetes.github.io/autoscaler"
@@ -101,39 +100,14 @@ class EksClusterAutoscaler(pulumi.ComponentResource):
         read.finish()
         super().__init__("pulumi-dra:index:EksClusterAutoscaler", name, {}, opts)
         self._children = Children(self, opts)
-        role, identity = self._declare_identity(inputs)
+        rights = pulumi.Output.from_input(inputs.cluster_name).apply(scaling_policy)
+        account = (NAMESPACE, SERVICE_ACCOUNT)
+        role, identity = declare_pod_role(name, self._children, inputs, account, ("scaling", rights))
         release = self._declare_release(inputs, identity)
         self.role_arn = role.arn
         self.version = pulumi.Output.from_input(inputs.version)
         self.status = release.status.apply(lambda status: require_deployed(RELEASE, status))
         self.register_outputs({"role_arn": self.role_arn, "version": self.version, "status": self.status})
-
-    def _declare_identity(self, inputs: EksClusterAutoscalerInputs) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
-        """Declare the role; return it and what a pod must wait for: credentials are given when it starts alone."""
-        name, own = self._name, self._children.outliving()
-        role = aws.iam.Role(
-            fitting(name, ROLE_NAME),
-            assume_role_policy=trust_policy("pods.eks.amazonaws.com"),
-            permissions_boundary=inputs.permissions_boundary_arn,
-            tags=inputs.tags,
-            opts=own.options(),
-        )
-        policy = aws.iam.RolePolicy(
-            f"{name}-scaling",
-            role=role.name,
-            policy=pulumi.Output.from_input(inputs.cluster_name).apply(scaling_policy),
-            opts=own.options(),
-        )
-        identity = aws.eks.PodIdentityAssociation(
-            f"{name}-identity",
-            cluster_name=inputs.cluster_name,
-            namespace=NAMESPACE,
-            service_account=SERVICE_ACCOUNT,
-            role_arn=role.arn,
-            tags=inputs.tags,
-            opts=self._children.options(),
-        )
-        return role, [policy, identity]
 
     def _declare_release(
         self, inputs: EksClusterAutoscalerInputs, identity: list[pulumi.Resource]

@@ -12,9 +12,9 @@ from pulumi_dra.dra.release_status import require_deployed
 from pulumi_dra.eks.interruptions import declare_interruptions
 from pulumi_dra.eks.karpenter_inputs import EksKarpenterArgs, EksKarpenterInputs, read_karpenter_inputs
 from pulumi_dra.eks.karpenter_rights import Place, karpenter_policy
-from pulumi_dra.eks.roles import declare_partition, trust_policy
+from pulumi_dra.eks.pod_identity import declare_pod_role
+from pulumi_dra.eks.roles import declare_partition
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.names import ROLE_NAME, fitting
 
 NAMESPACE, RELEASE, CRD_RELEASE, SERVICE_ACCOUNT = "kube-system", "karpenter", "karpenter-crd", "karpenter"
 CHART = "oci://public.ecr.aws/karpenter/karpenter"
@@ -98,14 +98,6 @@ class EksKarpenter(pulumi.ComponentResource):
     def _declare_identity(
         self, inputs: EksKarpenterInputs, queue: aws.sqs.Queue
     ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
-        """Declare the role; return it and what a pod must wait for: credentials are given when it starts alone."""
-        role = aws.iam.Role(
-            fitting(self._name, ROLE_NAME),
-            assume_role_policy=trust_policy("pods.eks.amazonaws.com"),
-            permissions_boundary=inputs.permissions_boundary_arn,
-            tags=inputs.tags,
-            opts=self._own.options(),
-        )
         known = pulumi.Output.all(
             partition=declare_partition(self._children),
             region=self._region(),
@@ -114,22 +106,8 @@ class EksKarpenter(pulumi.ComponentResource):
             queue_arn=queue.arn,
             key_arns=inputs.volume_key_arns,
         )
-        policy = aws.iam.RolePolicy(
-            f"{self._name}-nodes",
-            role=role.name,
-            policy=known.apply(lambda parts: karpenter_policy(Place(**parts))),
-            opts=self._own.options(),
-        )
-        identity = aws.eks.PodIdentityAssociation(
-            f"{self._name}-identity",
-            cluster_name=inputs.cluster_name,
-            namespace=NAMESPACE,
-            service_account=SERVICE_ACCOUNT,
-            role_arn=role.arn,
-            tags=inputs.tags,
-            opts=self._children.options(),
-        )
-        return role, [policy, identity]
+        rights = known.apply(lambda parts: karpenter_policy(Place(**parts)))
+        return declare_pod_role(self._name, self._children, inputs, (NAMESPACE, SERVICE_ACCOUNT), ("nodes", rights))
 
     def _declare_releases(
         self, inputs: EksKarpenterInputs, queue: aws.sqs.Queue, first: list[pulumi.Resource]
