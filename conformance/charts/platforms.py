@@ -15,6 +15,7 @@ import yaml
 from pulumi.runtime import mocks
 
 from dra_planner.catalog import device_plugin_releases, driver_releases
+from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
@@ -73,9 +74,9 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
             changed = copy.deepcopy(document)
             changed["kubernetes"] = f"1.{minor}"
             changed["drivers"]["nvidia"]["version"] = version
-            if changed["cloud"] != "gke":
+            if not cloud(changed["cloud"]).no_device_plugin_label:  # else the cloud has one of its own
                 changed["devicePlugin"] = {"version": plugins[number % len(plugins)]}
-            for autoscaler in _autoscalers(changed):
+            for autoscaler in cloud(changed["cloud"]).autoscalers:
                 title = f"{name}, driver {version}, {autoscaler}"
                 try:
                     fleet = read_fleet(_with(changed, autoscaler))
@@ -83,17 +84,11 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
                     yield f"{title}: {str(error).splitlines()[0]}"
                     continue
                 yield Case(title, fleet, {})
-                if autoscaler != "none" or fleet.cloud != "eks":
+                if autoscaler != "none" or cloud(fleet.cloud).no_device_plugin_label:
                     continue
                 yield Case(f"{title}, beside a GPU Operator", fleet, {"driver": _OPERATOR})
                 if number:  # the first release has none
                     yield Case(f"{title}, with its webhook", fleet, {"driver": _WEBHOOK})
-
-
-def _autoscalers(document: dict[str, Any]) -> tuple[str, ...]:
-    if document["cloud"] == "eks":
-        return ("none", "cluster-autoscaler", "karpenter")
-    return (document.get("autoscaler", "none"),)
 
 
 def _with(document: dict[str, Any], autoscaler: str) -> dict[str, Any]:
@@ -111,9 +106,8 @@ def _with(document: dict[str, Any], autoscaler: str) -> dict[str, Any]:
 def declared_in(case: Case) -> list[Declared]:
     """Return what the platform of a case declares in its cluster."""
     plan = canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=case.fleet))))
-    options = dict(case.options)
-    if case.fleet.cloud == "gke":
-        options["cluster"] = {"security_group": "none"}
+    needed = yaml.safe_load((Path(__file__).parent / "clouds.yaml").read_text(encoding="utf-8"))
+    options = {**needed.get(case.fleet.cloud, {}), **case.options}
     recorder = _Cloud(case.fleet)
     pulumi.runtime.set_mocks(recorder, project="charts", stack="dev", preview=False)
 

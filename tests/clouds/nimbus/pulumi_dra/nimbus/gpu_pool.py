@@ -67,7 +67,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> NimbusGpuPoolInputs:
         cluster=read.required_identifier("cluster"),
         machine=machine,
         halls=read.texts("halls", pattern=CLOUD.zone_pattern, meaning="a hall"),
-        counts=read_counts(read),
+        counts=read_counts(read, CLOUD),
         lease=read.text("lease", "", check=CLOUD.reservation_fault),
         labels=read_labels(read, CLOUD, nodes),
         taints=read_taints(read, CLOUD, nodes),
