@@ -10,8 +10,8 @@ from pathlib import PurePath
 from dra_command.arguments import UsageError
 from dra_command.commands.check import check
 from dra_command.configured import read_asked
-from dra_command.explained_finding import ExplainedFinding
 from dra_command.explained_pods import planned, refuse_format
+from dra_command.finding_explanation import FindingExplanation
 from dra_command.gathering import judge_readable
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
@@ -25,7 +25,7 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<line>[0-9]+)")
 
 
 def run(values: argparse.Namespace) -> int:
-    """Explain the findings that are named; 1 where one of them is an error, 3 where pods cannot be told, else 0."""
+    """Explain the findings that are named, and return the exit status: broken where one of them is an error."""
     refuse_format(values, "--finding")
     if values.what_if or values.pool:
         option = "--what-if" if values.what_if else "--pool"
@@ -64,7 +64,7 @@ def _fix(found: Iterable[Diagnostic]) -> str:
     return f"found here: {', '.join(codes)}" if codes else "check finds nothing to explain here"
 
 
-def _explained(found: Iterable[Diagnostic], inputs: Inputs) -> Iterator[ExplainedFinding]:
+def _explained(found: Iterable[Diagnostic], inputs: Inputs) -> Iterator[FindingExplanation]:
     rules = {rule.id: rule for rule in RULES}
     judgement = None
     if inputs.fleet is not None or inputs.observed:
@@ -72,4 +72,4 @@ def _explained(found: Iterable[Diagnostic], inputs: Inputs) -> Iterator[Explaine
     for finding in found:
         names = () if judgement is None or not finding.place.line else pods_at(judgement, finding.place)
         pods = () if judgement is None else tuple(pod for name in names for pod in explain_pod(judgement, name))
-        yield ExplainedFinding(finding=finding, rule=rules.get(finding.code), pods=pods)
+        yield FindingExplanation(finding=finding, rule=rules.get(finding.code), pods=pods)

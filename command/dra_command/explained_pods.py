@@ -57,5 +57,5 @@ def _explained(inputs: Inputs, values: argparse.Namespace) -> tuple[Sequence[Pod
     if inputs.kubernetes and any(change.path == "kubernetes" for change in changes):
         raise UsageError("--what-if names the release, and --kubernetes too", fix="leave --kubernetes out")
     pods = explain_pod(planned(inputs, change_fleet(inputs.fleet, changes)).judgement, values.pod, values.pool)
-    before = explain_pod(planned(inputs, inputs.fleet).judgement, values.pod)
+    before = explain_pod(planned(inputs, inputs.fleet).judgement, values.pod, values.pool)
     return pods, WhatIf(changes=tuple(map(str, changes)), verdict_before=worst(each.verdict for each in before))

@@ -89,6 +89,16 @@ def test_who_holds_what_a_pending_pod_requests_and_the_least_maximum_that_helps(
     assert told(given, "web", "--what-if", f"pools.l4.count.max={needed - 1}")["verdict"] == "does-not-fit"
 
 
+def test_before_and_after_a_change_are_told_of_the_same_pool(given: Project) -> None:
+    """Two GPUs are on no l4, whatever its maximum; another pool, which is not asked about, has them."""
+    given.write("m.yaml", deployment("two", count=2))
+    given.write("fleet.yaml", f"{FLEET}  - {{name: four, machine: g6.12xlarge, count: {{max: 1}}}}\n")
+    on_all = told(given, "two", "--what-if", "pools.l4.count.max=4")
+    on_one = told(given, "two", "--pool", "l4", "--what-if", "pools.l4.count.max=4")
+    assert (on_all["verdict"], on_all["what_if"]["verdict_before"]) == ("fits", "fits")
+    assert (on_one["verdict"], on_one["what_if"]["verdict_before"]) == ("does-not-fit", "does-not-fit")
+
+
 def test_the_smallest_change_makes_the_pod_fit(given: Project) -> None:
     given.write("m.yaml", deployment("two", count=2))
     (pod,) = told(given, "two")["pods"]

@@ -11,16 +11,16 @@ from dra_command.formats.pod_json import pod_row
 from dra_planner.model import Verdict
 
 if TYPE_CHECKING:
-    from dra_command.explained_finding import ExplainedFinding
+    from dra_command.finding_explanation import FindingExplanation
 
 
-def finding_json(explained: Sequence[ExplainedFinding], verdict: Verdict) -> str:
+def finding_json(explained: Sequence[FindingExplanation], verdict: Verdict) -> str:
     """Return the findings as indented JSON."""
     output = ExplainFindingOutput(verdict=verdict, findings=[_row(each) for each in explained])
     return output.model_dump_json(indent=2, by_alias=True)
 
 
-def _row(each: ExplainedFinding) -> ExplainedFindingRow:
+def _row(each: FindingExplanation) -> ExplainedFindingRow:
     rule = each.rule
     return ExplainedFindingRow(
         finding=finding(each.finding),

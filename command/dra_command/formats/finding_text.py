@@ -9,12 +9,12 @@ from dra_command.formats.page import Page
 from dra_command.formats.pod_text import print_pods
 
 if TYPE_CHECKING:
-    from dra_command.explained_finding import ExplainedFinding
+    from dra_command.finding_explanation import FindingExplanation
 
 _STYLES: Final = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
-def print_findings(explained: Sequence[ExplainedFinding], *, quiet: bool = False, file: TextIO | None = None) -> None:
+def print_findings(explained: Sequence[FindingExplanation], *, quiet: bool = False, file: TextIO | None = None) -> None:
     """Print each finding with its rule and the pods that stand there; `quiet` leaves the findings."""
     told: set[str] = set()
     for number, each in enumerate(explained):

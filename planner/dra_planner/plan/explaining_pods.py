@@ -9,7 +9,7 @@ from typing import Final
 from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generated_claim_name
-from dra_planner.plan.explaining import Holder, WhatIf, smallest_edits
+from dra_planner.plan.explaining import Holder, smallest_edits
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.plan.missing_pools import missing_pool
 from dra_planner.records import dataclass
@@ -56,7 +56,6 @@ class PodExplanation:
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
-    what_if: WhatIf | None = None
 
 
 def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExplanation, ...]:

@@ -9,7 +9,7 @@ from dra_policies.rules import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainedFinding:
+class FindingExplanation:
     """A finding, the rule that it breaks where it is one of ours, and the pods described where it was found."""
 
     finding: Diagnostic
