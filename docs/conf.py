@@ -10,6 +10,7 @@ project = "pulumi-dra"
 copyright = "the authors of pulumi-dra"
 extensions = ["myst_parser", "sphinx_copybutton"]
 exclude_patterns: list[str] = []
+templates_path = ["templates"]
 html_theme = "furo"
 html_title = "pulumi-dra"
 html_extra_path = ["schema"]

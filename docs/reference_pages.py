@@ -46,7 +46,7 @@ def _of_schema(name: str, title: str, says: str) -> str:
 
 def _table(schema: Mapping[str, Any]) -> Iterator[str]:
     required = set(schema.get("required", ()))
-    yield from ("| key | value | default | |", "| :-- | :-- | :-- | :-- |")
+    yield from ("| key | value | default | meaning |", "| :-- | :-- | :-- | :-- |")
     for key, value in schema["properties"].items():
         default = "**required**" if key in required else _default(value)
         yield f"| `{key}` | {_type(value)} | {default} | {_cell(value.get('description', ''))} |"
@@ -95,7 +95,7 @@ def _components() -> str:
         lines += ["", f"## {token.removeprefix(_INDEX)}", "", _plain(component.get("description", "")), ""]
         lines += _inputs(component.get("inputProperties", {}), component.get("requiredInputs", ()))
         if outputs := component.get("properties"):
-            lines += ["", "| output | value | |", "| :-- | :-- | :-- |"]
+            lines += ["", "| output | value | meaning |", "| :-- | :-- | :-- |"]
             lines += [_row(key, _input_type(value), value.get("description", "")) for key, value in outputs.items()]
     for token, part in package["types"].items():
         lines += ["", f"## {token.removeprefix(_INDEX)}", "", _plain(part.get("description", "")), ""]
@@ -104,7 +104,7 @@ def _components() -> str:
 
 
 def _inputs(inputs: Mapping[str, Any], required: object) -> Iterator[str]:
-    yield from ("| input | value | |", "| :-- | :-- | :-- |")
+    yield from ("| input | value | meaning |", "| :-- | :-- | :-- |")
     for key, value in inputs.items():
         must = "**required.** " if isinstance(required, list | tuple) and key in required else ""
         yield _row(key, _input_type(value), must + value.get("description", ""))
@@ -141,7 +141,7 @@ def _command() -> str:
         "1 something does not fit or a rule is broken, 2 the input is wrong, 3 cannot tell.",
     ]
     for name, subparser in commands.choices.items():
-        lines += ["", f"## {name}", "", str(subparser.description), "", "| | |", "| :-- | :-- |"]
+        lines += ["", f"## {name}", "", str(subparser.description), "", "| option | what it does |", "| :-- | :-- |"]
         lines += [f"| {_option(action)} | {_help(action)} |" for action in subparser._actions if action.dest != "help"]
         lines += ["", "```text", EXAMPLES[name].strip(), "```"]
     return _text(lines)

@@ -13,8 +13,8 @@ from dra_planner.errors import PlannerError
 from dra_planner.records import dataclass
 
 _DESCRIPTION = """\
-Says whether Kubernetes ResourceClaims will run on GPU node pools, and how large the pools must be,
-before any node exists.
+Says whether Kubernetes ResourceClaims will run on GPU node pools, and how large
+the pools must be, before any node exists.
 """
 
 

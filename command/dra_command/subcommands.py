@@ -481,9 +481,24 @@ def _command(commands: Any, name: str, says: str) -> argparse.ArgumentParser:
         help=says,
         description=f"Say {says}.",
         epilog=f"{EXAMPLES[name]}\n{EXIT_STATUS}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Folded,
     )
     return parser
+
+
+class _Folded(argparse.RawDescriptionHelpFormatter):
+    """Folds options that exclude each other too, which argparse leaves in one line of the usage."""
+
+    def _format_usage(self, *given: Any) -> str:
+        return "\n".join(map(self._folded, super()._format_usage(*given).split("\n")))
+
+    def _folded(self, line: str) -> str:
+        indent = " " * (len(line) - len(line.lstrip()))
+        folded = ""
+        while len(line) > self._width and " | " in line[: self._width]:
+            cut = line.rindex(" | ", 0, self._width)
+            folded, line = f"{folded}{line[:cut]}\n", f"{indent} {line[cut + 1 :]}"
+        return folded + line
 
 
 def _add_paths(parser: argparse.ArgumentParser) -> None:

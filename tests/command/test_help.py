@@ -15,6 +15,7 @@ from command_project import Project, stack_state
 
 from dra_command.examples import EXAMPLES
 from dra_command.status import Status
+from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 
 ROOT = Path(__file__).parents[2]
 FLEET = """\
@@ -29,19 +30,37 @@ pools:
 
 
 def test_help_lists_every_subcommand(project: Project) -> None:
-    done = project.run("--help")
+    done = project.run("--help", COLUMNS="80")
     assert (done.status, done.err) == (0, "")
     assert all(f"    {name} " in done.out for name in EXAMPLES)
     assert "exit status" in done.out
-    assert project.run().out == done.out
+    assert project.run(COLUMNS="80").out == done.out
+    assert max(map(len, done.out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
 def test_each_subcommand_shows_examples(command: str, project: Project) -> None:
-    done = project.run(command, "--help")
+    done = project.run(command, "--help", COLUMNS="80")
     assert done.status == 0
     assert f"pulumi-dra {command}" in done.out
     assert "examples:" in done.out
+    assert [line for line in done.out.splitlines() if len(line) > 80] == []
+
+
+def test_options_that_exclude_each_other_are_folded(project: Project) -> None:
+    """Each is told once and whole; argparse would leave them in one line."""
+    usage, _, _ = project.run("explain", "--help", COLUMNS="80").out.partition("\n\n")
+    group = "[--claim NAMESPACE/NAME | --pod NAMESPACE/NAME | --finding RULE|FILE:LINE | --message TEXT"
+    assert group in " ".join(usage.split())
+
+
+def test_the_command_for_a_snapshot_is_one_command_when_pasted(project: Project) -> None:
+    project.write("bin/kubectl", '#!/bin/sh\necho kubectl "$@"\n').chmod(0o755)
+    text = project.run("verify", "--help").out
+    pasted = text[text.index("    kubectl get") : text.index("    pulumi-dra verify --observed")]
+    path = f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["sh", "-c", pasted], cwd=project.root, env={"PATH": path}, check=True)
+    assert (project.root / "cluster.yaml").read_text(encoding="utf-8") == f"{SNAPSHOT_COMMAND}\n"
 
 
 SNAPSHOT = """\
@@ -63,7 +82,7 @@ status:
 
 def examples() -> list[str]:
     """The lines that help shows after `examples:`, as a shell would be given them."""
-    lines = [line.strip() for text in EXAMPLES.values() for line in text.splitlines()]
+    lines = [line.strip() for text in EXAMPLES.values() for line in text.replace("\\\n", " ").splitlines()]
     return [line for line in lines if line.startswith(("pulumi-dra ", "helm ", "kustomize "))]
 
 
@@ -93,7 +112,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
     if "--diff" in line:
         commit(project.root)
     (ours,) = [part for part in line.split("|") if part.strip().startswith("pulumi-dra ")]
-    _, *words = shlex.split(ours.partition(" > ")[0].replace("~", str(project.root)), comments=True)
+    _, *words = shlex.split(ours.partition(" > ")[0].replace("~", str(project.root)))
     done = project.run(*words, stdin=pods, PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}")
     assert done.status in (Status.FITS, Status.BROKEN, Status.CANNOT_TELL), done.err
     said = (

@@ -34,9 +34,14 @@ class Code(NamedTuple):
         return f"{self.page}:{self.line} {self.text}"
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, those that a shell would continue as one."""
+    return text.replace("\\\n", " ").splitlines()
+
+
 def code_of(page: str) -> Iterator[Code]:
     fenced = False
-    for number, line in enumerate((ROOT / page).read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(lines_of((ROOT / page).read_text(encoding="utf-8")), start=1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
         elif fenced:
@@ -49,7 +54,7 @@ CODE = [code for page in PAGES for code in code_of(page)]
 HELP = [
     Code(f"{command} --help", number, line.strip(), True)
     for command, examples in EXAMPLES.items()
-    for number, line in enumerate(examples.splitlines(), start=1)
+    for number, line in enumerate(lines_of(examples), start=1)
 ]
 
 

@@ -1,0 +1,131 @@
+"""The site, as `make site` builds it: a screen reader and a keyboard find their way on every page.
+
+Where AXE_CORE names axe's file and there is Chromium, axe judges some of its pages, light and dark.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from html import unescape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "site"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+AXE = os.environ.get("AXE_CORE", "")
+JUDGED = ("index", "search", "guide/verdicts", "catalog", "messages", "reference/command", "operations/upgrades")
+JUDGE = """<!doctype html><body><script src="axe.js"></script><script>
+(async () => {
+  const axe = await (await fetch("axe.js")).text(), said = {};
+  for (const name of PAGES) {
+    const frame = document.createElement("iframe");
+    frame.width = WIDTH;
+    frame.height = 900;
+    document.body.append(frame);
+    await new Promise(loaded => { frame.onload = loaded; frame.src = "site/" + name + ".html"; });
+    const page = frame.contentDocument, root = page.documentElement;
+    const script = page.createElement("script");
+    script.textContent = axe;
+    page.head.append(script);
+    const found = await frame.contentWindow.axe.run(page, {resultTypes: ["violations"]});
+    said[name] = {
+      sideways: root.scrollWidth - root.clientWidth,
+      violations: found.violations.map(each => each.id + ": " + each.nodes.map(node => node.html).join(" ")),
+      passes: found.passes.length,
+    };
+    frame.remove();
+  }
+  const end = document.createElement("pre");
+  end.id = "said";
+  end.textContent = JSON.stringify(said);
+  document.body.append(end);
+})();
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    """The pages by name; what has not changed since `make site` is not built again."""
+    words = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(ROOT / "docs"), str(SITE)]
+    subprocess.run(words, check=True, timeout=300)
+    return {
+        str(page.relative_to(SITE).with_suffix("")): page.read_text(encoding="utf-8")
+        for page in sorted(SITE.rglob("*.html"))
+    }
+
+
+def without(pages: dict[str, str], pattern: str, needed: str) -> list[str]:
+    """Return the tags of every page that match a pattern and have not what they need."""
+    return [
+        f"{name}: {tag}"
+        for name, text in pages.items()
+        for tag in re.findall(pattern, text, re.DOTALL)
+        if not re.search(needed, tag, re.DOTALL)
+    ]
+
+
+def test_every_page_has_one_title(pages: dict[str, str]) -> None:
+    assert len(pages) > 50
+    assert [name for name, text in pages.items() if text.count("<h1") != 1] == []
+
+
+def test_landmarks_and_headings_beside_the_text_say_what_they_are(pages: dict[str, str]) -> None:
+    sidebars = {tuple(re.findall(r'<aside [^>]*aria-label="([^"]+)"', text)) for text in pages.values()}
+    assert sidebars == {("Pages", "On this page")}
+    assert without(pages, r"<aside [^>]*>", "aria-label=") == []
+    assert without(pages, r'<[a-z]+ [^>]*role="heading"[^>]*>', "aria-level=") == []
+
+
+def test_what_may_scroll_takes_the_focus(pages: dict[str, str]) -> None:
+    assert without(pages, r'<div class="highlight"><pre[^>]*>', 'tabindex="0"') == []
+    assert without(pages, r'<div [^>]*class="table-wrapper[^>]*>', 'tabindex="0"') == []
+    assert "tabindex" in pages["catalog"]
+
+
+def test_every_column_of_a_table_has_a_header(pages: dict[str, str]) -> None:
+    assert without(pages, r"<th\b[^>]*>.*?</th>", r">[^<>\s]") == []
+
+
+class _Pages(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing of what is read."""
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Iterator[str]:
+    """A server of the site beside axe."""
+    (tmp_path / "site").symlink_to(SITE)
+    shutil.copy(AXE, tmp_path / "axe.js")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Pages, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.mark.skipif(CHROMIUM is None or not AXE, reason="there is no chromium, or AXE_CORE does not name axe.min.js")
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.usefixtures("pages")
+def test_axe_finds_nothing(width: int, dark: bool, origin: str, tmp_path: Path) -> None:
+    text = JUDGE.replace("PAGES", json.dumps(JUDGED)).replace("WIDTH", str(width))
+    (tmp_path / "judge.html").write_text(text, encoding="utf-8")
+    words = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=120000", "--dump-dom"]
+    words += [f"--user-data-dir={tmp_path / 'profile'}", f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
+    done = subprocess.run([*words, f"{origin}/judge.html"], capture_output=True, text=True, check=True, timeout=300)
+    (said,) = re.findall(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
+    judged = json.loads(unescape(said))
+    assert {name: each["violations"] for name, each in judged.items()} == {name: [] for name in JUDGED}
+    assert [name for name, each in judged.items() if each["sideways"] > 0] == []
+    assert min(each["passes"] for each in judged.values()) > 20
