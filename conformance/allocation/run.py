@@ -4,6 +4,7 @@
     python conformance/allocation/run.py --minor 36 --count 500 --seed 7
     python conformance/allocation/run.py --minor 36 --case 36-7-123   one random case again, in full
     python conformance/allocation/run.py --patch 1.36.2 --count 5000  an older patch, ours as it was then
+    python conformance/allocation/run.py --recorded                   fixed cases and the answers that --record kept
 Exits 1 on the first minor with a difference, after shrinking and printing some of them.
 """
 
@@ -15,19 +16,21 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 
-from answer import answer, features_from
-from compare import difference
-from generate import make_case
-from patches import Patch, parse_patch
-from referee import MINORS, ask
-from shrink import shrink
-from upstream_table import upstream_cases
+import recorded  # noqa: E402  (found through the line above, as all that follow)
+
+from answer import answer, features_from  # noqa: E402
+from compare import difference  # noqa: E402
+from generate import make_case  # noqa: E402
+from patches import Patch, parse_patch  # noqa: E402
+from referee import MINORS, ask  # noqa: E402
+from shrink import shrink  # noqa: E402
+from upstream_table import upstream_cases  # noqa: E402
 
 Json = dict[str, Any]
 CHUNK = 500
@@ -52,6 +55,13 @@ def main() -> int:
     for patch in arguments.patch or ():
         failed |= not _check_random(patch.minor, arguments.count, arguments.seed, patch)
     for minor in arguments.minor or (() if arguments.patch else MINORS):
+        if arguments.record:
+            cases = _fixed_cases(minor)
+            recorded.keep("allocation", minor, cases, list(ask(minor, cases)))
+            continue
+        if arguments.recorded:
+            failed |= not _check_recorded(minor)
+            continue
         if arguments.count:
             failed |= not _check_random(minor, arguments.count, arguments.seed)
         if not arguments.no_table:
@@ -66,6 +76,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--patch", type=_patch, action="append", help="random cases at an older patch; may be repeated")
     parser.add_argument("--case", help="show one random case by its name: minor-seed-number")
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--recorded", action="store_true", help="compare with the answers that are kept to fixed cases")
+    kept.add_argument("--record", action="store_true", help="ask upstream about the fixed cases, and keep that")
     parser.add_argument("--no-table", action="store_true", help="leave upstream's own table out")
     return parser.parse_args()
 
@@ -98,9 +111,32 @@ def _check_random(minor: int, count: int, seed: int, patch: Patch | None = None)
     return not bad
 
 
+def _fixed_cases(minor: int) -> list[Json]:
+    return [make_case(n, minor, recorded.SEED) for n in range(recorded.COUNT)]
+
+
+def _check_recorded(minor: int) -> bool:
+    cases = _fixed_cases(minor)
+    judged = list(_judged(cases, recorded.kept("allocation", minor, cases), minor))
+    bad = [(case, why) for case, _, why, _ in judged if why]
+    for case, why in bad[:SHOWN]:
+        print(f"{case['id']}: {why}\n", flush=True)
+    mix = ", ".join(
+        f"{n} {verdict}" for verdict, n in Counter(ours["verdict"] for _, ours, _, _ in judged).most_common()
+    )
+    print(f"1.{minor}: {len(cases)} recorded cases ({mix}), {len(bad)} differences", flush=True)
+    return not bad
+
+
 def _judge(cases: list[Json], minor: int, patch: Patch | None = None) -> Iterator[tuple[Json, Json, str, bool]]:
-    """Yield each case with our outcome, what differs, and whether upstream gave up on it."""
-    for case, theirs in zip(cases, ask(minor, cases, patch.version if patch else ""), strict=True):
+    """Ask upstream; yield each case with our outcome, what differs, and whether upstream gave up on it."""
+    return _judged(cases, ask(minor, cases, patch.version if patch else ""), minor, patch)
+
+
+def _judged(
+    cases: list[Json], answers: Iterable[Json], minor: int, patch: Patch | None = None
+) -> Iterator[tuple[Json, Json, str, bool]]:
+    for case, theirs in zip(cases, answers, strict=True):
         ours = _answer(case, minor, patch)
         fault = theirs.get("fault", "")
         outcomes = theirs.get("outcomes", [])

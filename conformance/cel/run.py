@@ -4,7 +4,7 @@
 
 builds the library's answer program when it is not there (Go is needed), makes the cases, asks both, and prints every
 difference in whether a selector compiles, whether the API server admits it, and what it says of each device. Exits 1
-when there is one.
+when there is one. With --recorded nothing is built: the library's answers to fixed cases are those that --record kept.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "planner")]
+
+import recorded  # noqa: E402  (found through the line above)
 
 from dra_planner.cel import Refused, compile  # noqa: E402
 from dra_planner.cel.compilation import MAX_ESTIMATE  # noqa: E402
 from dra_sandbox.cache import cache_folder  # noqa: E402
-from generate import Case, cases  # noqa: E402  (found through the line above)
+from generate import Case, cases  # noqa: E402
 
 SHUFFLES = 40
 REPEATS = 400  # a Go map of a few keys shows its orders in that many evaluations
@@ -66,7 +69,7 @@ def build(minor: int) -> Path:
     if program.exists():
         return program
     scratch = program.with_suffix(f".{os.getpid()}")
-    command = ["go", "build", f"-modfile=mods/1.{minor}.mod", "-o", str(scratch), "."]
+    command = ["go", "build", "-trimpath", f"-modfile=mods/1.{minor}.mod", "-o", str(scratch), "."]
     subprocess.run(command, cwd=HERE, check=True)
     scratch.replace(program)
     return program
@@ -151,17 +154,38 @@ def run(minor: int, count: int, seed: int, costs: bool) -> tuple[list[Difference
     program = build(minor)
     made = cases(minor, count, seed)
     answers = ask(program, [question(c) for c in made])
+    doubtful = [case for case, answer in zip(made, answers, strict=True) if compare(case, answer, costs) is not None]
+    again = ask(program, [question(c, REPEATS) for c in doubtful]) if doubtful else []
+    return _settled(zip(doubtful, again, strict=True), answers, costs)
+
+
+def run_recorded(minor: int, costs: bool) -> tuple[list[Difference], Counter[str]]:
+    """As `run`, on the fixed cases and the answers that are kept of a minor."""
+    made = cases(minor, recorded.COUNT, recorded.SEED)
+    answers = recorded.kept("cel", minor, [question(c) for c in made])
+    return _settled(zip(made, answers, strict=True), answers, costs)
+
+
+def record(minor: int) -> None:
+    """Ask the library of a minor about the fixed cases, and again where its answer hangs on the order of a map."""
+    program, made = build(minor), cases(minor, recorded.COUNT, recorded.SEED)
+    questions = [question(c) for c in made]
+    answers = ask(program, questions)
+    doubtful = [n for n, case in enumerate(made) if compare(case, answers[n], costs=True) is not None]
+    for n, answer in zip(doubtful, ask(program, [question(made[n], REPEATS) for n in doubtful]), strict=True):
+        answers[n] = answer
+    recorded.keep("cel", minor, questions, answers)
+
+
+def _settled(
+    doubtful: Iterable[tuple[Case, dict[str, Any]]], answers: list[dict[str, Any]], costs: bool
+) -> tuple[list[Difference], Counter[str]]:
     kinds: Counter[str] = Counter()
-    doubtful: list[Case] = []
-    for case, answer in zip(made, answers, strict=True):
+    for answer in answers:
         kinds["refused" if "refused" in answer else "compiled"] += 1
         for outcomes in answer.get("outcomes") or ():
             kinds[outcomes[0]["verdict"]] += 1
-        if compare(case, answer, costs) is not None:
-            doubtful.append(case)
-    again = ask(program, [question(c, REPEATS) for c in doubtful]) if doubtful else []
-    found = [settle(case, answer, costs) for case, answer in zip(doubtful, again, strict=True)]
-    kinds["decided by chance upstream"] = sum(d is None for d in found)
+    found = [settle(case, answer, costs) for case, answer in doubtful]
     return [d for d in found if d is not None], kinds
 
 
@@ -171,17 +195,26 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000, help="selectors per minor (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same cases (default %(default)s)")
     parser.add_argument("--costs", action="store_true", help="estimates and spent costs must be equal as well")
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--recorded", action="store_true", help="compare with the answers that are kept to fixed cases")
+    kept.add_argument("--record", action="store_true", help="ask the library about the fixed cases, and keep that")
     parser.add_argument("--show", type=int, default=20, help="differences to print per minor (default %(default)s)")
     arguments = parser.parse_args()
     failed = False
     for minor in arguments.minor or (34, 35, 36, 37):
-        started = time.monotonic()
-        differences, kinds = run(minor, arguments.count, arguments.seed, arguments.costs)
+        started, count = time.monotonic(), recorded.COUNT if arguments.recorded else arguments.count
+        if arguments.record:
+            record(minor)
+            continue
+        if arguments.recorded:
+            differences, kinds = run_recorded(minor, arguments.costs)
+        else:
+            differences, kinds = run(minor, count, arguments.seed, arguments.costs)
         for difference in differences[: arguments.show]:
             print(difference)
         answers = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()) if n)
         seconds = time.monotonic() - started
-        print(f"1.{minor}: {arguments.count} selectors, {len(differences)} differences ({answers}) in {seconds:.0f} s")
+        print(f"1.{minor}: {count} selectors, {len(differences)} differences ({answers}) in {seconds:.0f} s")
         failed = failed or bool(differences)
     return int(failed)
 

@@ -73,7 +73,7 @@ def build() -> tuple[Path, str]:
     """Return the program of this folder, and OASIS's schema as the module has it."""
     go = os.environ.get("GO", "go")
     program = cache_folder() / "conformance-reports"
-    subprocess.run([go, "build", "-o", str(program), "."], cwd=HERE, check=True)
+    subprocess.run([go, "build", "-trimpath", "-o", str(program), "."], cwd=HERE, check=True)
     module = subprocess.run(
         [go, "list", "-m", "-f", "{{.Dir}}", MODULE], cwd=HERE, check=True, capture_output=True, text=True
     )

@@ -1,0 +1,51 @@
+"""Upstream's answers to fixed questions, kept, so that a minor can be compared without being built.
+
+    python conformance/cel/run.py --minor 34 --recorded          compare with what is kept
+    python conformance/allocation/run.py --minor 34 --record     ask upstream again, and keep what it says
+
+The questions are made from a seed on every run; a file holds their digest beside the answers, so that answers to
+other questions than those are never compared.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+FOLDER: Final = Path(__file__).resolve().parent / "recorded"
+COUNT: Final = 500
+SEED: Final = 1
+
+Json = dict[str, Any]
+
+
+def keep(room: str, minor: int, questions: list[Json], answers: list[Json]) -> None:
+    """Write upstream's answers; the same answers make the same bytes."""
+    FOLDER.mkdir(exist_ok=True)
+    lines = [json.dumps({"questions": _digest(questions)}), *(json.dumps(each, sort_keys=True) for each in answers)]
+    with _file(room, minor).open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as packed:
+        packed.write("\n".join(lines).encode())
+
+
+def kept(room: str, minor: int, questions: list[Json]) -> list[Json]:
+    """Return upstream's answers in the order of the questions; ends the run when none are kept to these questions."""
+    file = _file(room, minor)
+    again = f"record them: python conformance/{room}/run.py --minor {minor} --record"
+    if not file.exists():
+        sys.exit(f"no answers of 1.{minor} are kept; {again}")
+    first, *lines = gzip.decompress(file.read_bytes()).decode().split("\n")
+    if json.loads(first)["questions"] != _digest(questions):
+        sys.exit(f"the answers kept of 1.{minor} are to other questions; {again}")
+    return [json.loads(line) for line in lines]
+
+
+def _file(room: str, minor: int) -> Path:
+    return FOLDER / f"{room}-1.{minor}.jsonl.gz"
+
+
+def _digest(questions: list[Json]) -> str:
+    return hashlib.sha256(json.dumps(questions, sort_keys=True).encode()).hexdigest()
