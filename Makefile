@@ -3,6 +3,10 @@ PYTHON ?= python3
 STACK ?= eks-dev
 VENV := .venv/bin
 
+# Images often forbid Python to keep what it compiled. Then each of the many interpreters that a run of the engine starts would
+# compile Pulumi's SDKs again, which takes longer than all else that it does.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 
 help: ## say what there is
