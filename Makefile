@@ -8,8 +8,6 @@ VENV := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-# Where bytecode is not kept, every program that the engine starts compiles the clouds' SDKs again: half its time.
-unexport PYTHONDONTWRITEBYTECODE
 
 help: ## say what there is
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
