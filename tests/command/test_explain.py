@@ -7,11 +7,14 @@ from command_project import EXAMPLES, Project
 VOLTA = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(encoding="utf-8")
 
 
-def test_explain_counts_devices_term_by_term(project: Project) -> None:
+def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project: Project) -> None:
     done = project.run("explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu", stdin=VOLTA)
     assert done.status == 1
     assert "claim default/tesla-volta-gpu of Pod default/tesla-volta does not fit" in done.out
     assert done.out.splitlines()[2:] == [
+        "no pool of this fleet can hold the pod; this would",
+        "  → add a pool of machine p3dn.24xlarge (8 × Tesla V100-SXM2-32GB, 32 GiB each, 31.21 USD an hour)",
+        "",
         "pool l4 (g6.2xlarge) does not fit",
         "  request gpu: 1 device",
         "    1 device on the node",
@@ -24,9 +27,6 @@ def test_explain_counts_devices_term_by_term(project: Project) -> None:
         "    = 0 left",
         '  → smallest change with which it fits: drop `device.attributes["gpu.nvidia.com"].brand == "Tesla"` and',
         '    `device.attributes["gpu.nvidia.com"].architecture == "Volta"` from request gpu of claim gpu',
-        "",
-        "no pool of this fleet can hold the pod; this would",
-        "  → add a pool of machine p3dn.24xlarge (8 × Tesla V100-SXM2-32GB, 32 GiB each, 31.21 USD an hour)",
     ]
 
 

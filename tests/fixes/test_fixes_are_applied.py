@@ -29,7 +29,7 @@ from test_seeded_manifests import ROWS as IN_MANIFESTS
 from dra_command.status import Status
 
 HERE = Path(__file__).parent
-GUIDES = HERE.parent / "command"
+GUIDES = (HERE.parent / "command/guide_items.yaml", HERE.parent / "planner/manifests/guide_commands.yaml")
 _TELLING = 12  # characters
 JSON_COMMANDS = {"plan", "check", "explain", "verify", "catalog", "slices"}
 FLEET: dict[str, Any] = {
@@ -210,7 +210,7 @@ def pairs(data: Any) -> Iterator[tuple[str, str]]:
 
 def test_every_fix_text_has_a_case() -> None:
     texts = fix_texts()
-    guides = [row["fix"] for row in yaml.safe_load((GUIDES / "guide_items.yaml").read_text(encoding="utf-8"))]
+    guides = [row["fix"] for file in GUIDES for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
     cases = {case.fix for case in (*CASES, *STACK_FIXES, *FUNCTIONS)}
     rows = {row.follows for row in (*seeded(), *IN_MANIFESTS) if row.follows}
     elsewhere = {text for group in (*SHOWN["by a test"].values(), *SHOWN["not tried"].values()) for text in group}

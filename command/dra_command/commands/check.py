@@ -244,7 +244,7 @@ def _with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
                 sources.append(source)
             continue
         page = read_embedded(source)
-        found += command_findings(page.commands, source.name)
+        found += command_findings(page.commands, source.name, source.text)
         for block in page.others:
             found += values_findings(block)
         sources.append(page.manifests)

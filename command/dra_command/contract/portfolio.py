@@ -144,4 +144,6 @@ class PortfolioOutput(Output):
     curves: list[CurveRow]
     risk: list[RiskRow]
     placement: PlacementRow | None
-    faults: list[str] = Field(description="Cells of any question that have no answer, and why.")
+    faults: list[str] = Field(
+        description="Cells of any question that have no answer, and why; patterns that match nothing."
+    )

@@ -17,12 +17,13 @@ def explain_markdown(explanation: Explanation) -> str:
     said = VERDICT_AFTER_A_NAME[explanation.verdict]
     sign = DRAWN.of(explanation.verdict)
     head = [f"### {sign} Claim {safe(explanation.claim)} of {safe(explanation.workload)} {said}", ""]
+    reasons = [*([explanation.missing] if explanation.missing is not None else []), *explanation.pending_reasons]
+    head += [f"- {safe(each.message)}" + (f"<br>→ {safe(each.fix)}" if each.fix else "") for each in reasons]
+    head += [""] * bool(reasons)
     table = terms_table(explanation, DRAWN, _MOST_POOLS)
     if table is not None:
         rows = tuple((f"`{row[0]}`", *row[1:]) for row in table.rows)
         head += table_lines(Table(table.title, table.heads, rows), title=False)
-    reasons = [*([explanation.missing] if explanation.missing is not None else []), *explanation.pending_reasons]
-    head += [f"- {safe(each.message)}" + (f"<br>→ {safe(each.fix)}" if each.fix else "") for each in reasons]
     place = "node" if explanation.is_observed else "pool"
     folded = [
         details(
@@ -31,7 +32,7 @@ def explain_markdown(explanation: Explanation) -> str:
         )
         for pool in explanation.pools
     ]
-    return joined([*head, ""], folded, [])
+    return joined([*head, *([] if head[-1] == "" else [""])], folded, [])
 
 
 def _step(line: Line) -> str:

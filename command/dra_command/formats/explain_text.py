@@ -67,6 +67,7 @@ def print_explanation(
         if explanation.what_if is not None:
             before = VERDICT_AFTER_A_NAME[explanation.what_if.verdict_before]
             page.line(f"with {', '.join(explanation.what_if.changes)}; without it {before}")
+        _print_answer(explanation, page)
         for pools, lines in _together(explanation, verbose=verbose):
             if not quiet:
                 page.gap()
@@ -77,20 +78,24 @@ def print_explanation(
             page.line((title, "bold"), f"{machine} ", (VERDICT_AFTER_A_NAME[first.verdict], _STYLES[first.verdict]))
             for line in () if quiet else lines:
                 page.text(line.text, indent=line.indent, mark=line.mark)
-        if explanation.missing is not None:
-            page.gap()
-            page.line((explanation.missing.message, "bold"))
-            page.text(explanation.missing.fix, indent=2, mark="→ ")
-        if explanation.pending_reasons:
-            page.gap()
-            page.line(("a node takes it, but the pools are too small for all", "bold"))
-            for reason in explanation.pending_reasons:
-                page.text(reason.message, indent=2)
-                if reason.fix:
-                    page.text(reason.fix, indent=4, mark="→ ")
-            for holder in explanation.holders:
-                pods = f"{holder.pods} pod{'s' if holder.pods != 1 else ''}"
-                page.text(f"{holder.workload} holds devices of {holder.pool} ({pods})", indent=2, mark="· ")
+
+
+def _print_answer(explanation: Explanation, page: Page) -> None:
+    """Print what would make it fit, before what each pool says of it."""
+    if explanation.missing is not None:
+        page.gap()
+        page.line((explanation.missing.message, "bold"))
+        page.text(explanation.missing.fix, indent=2, mark="→ ")
+    if explanation.pending_reasons:
+        page.gap()
+        page.line(("a node takes it, but the pools are too small for all", "bold"))
+        for reason in explanation.pending_reasons:
+            page.text(reason.message, indent=2)
+            if reason.fix:
+                page.text(reason.fix, indent=4, mark="→ ")
+        for holder in explanation.holders:
+            pods = f"{holder.pods} pod{'s' if holder.pods != 1 else ''}"
+            page.text(f"{holder.workload} holds devices of {holder.pool} ({pods})", indent=2, mark="· ")
 
 
 def _together(explanation: Explanation, *, verbose: bool) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:

@@ -125,6 +125,11 @@ def faults(summary: Summary) -> Iterator[str]:
     placed = summary.answers.placement
     if placed is not None and outcome_of(placed) == FAILED:
         yield placed.why
+    for pattern in summary.patterns_without_workload:
+        yield (
+            f'ask.curves.workloads: "{pattern}" matches no workload with pods of any stack; '
+            "write NAMESPACE/NAME, with * for any"
+        )
 
 
 def run_sentence(summary: Summary) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from dra_command.portfolio.naming import CellName
@@ -107,8 +109,27 @@ class Summary:
     def has_wrong_input(self) -> bool:
         """Whether a stack, an edit, or what is to be placed across clusters is wrong."""
         placed = self.answers.placement
-        return any(row.outcome == "failed:input" for _, row in self.faults()) or (
-            placed is not None and placed.outcome == "failed:input"
+        return (
+            any(row.outcome == "failed:input" for _, row in self.faults())
+            or (placed is not None and placed.outcome == "failed:input")
+            or bool(self.patterns_without_workload)
+        )
+
+    @cached_property
+    def patterns_without_workload(self) -> tuple[str, ...]:
+        """Patterns of `ask.curves` that match no workload with pods of any stack; none while a curve has no answer."""
+        asked = self.answers.collected.portfolio.ask.curves
+        if asked is None:
+            return ()
+        rows = [self.answers.row(cell) for cell in self.answers.cells if cell.question == "curves"]
+        if self.answers.sampled or any(row is None or outcome_of(row) == FAILED for row in rows):
+            return ()
+        found = [each["workload"] for row in rows if row is not None for each in json.loads(row.details)["curves"]]
+        names = {workload.rpartition(" ")[2] for workload in found}
+        return tuple(
+            pattern
+            for pattern in asked.workloads
+            if pattern != "*" and not any(fnmatchcase(name, pattern) for name in names)
         )
 
     def faults(self) -> Iterator[tuple[CellName, Row]]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from dra_planner import catalog
-from dra_planner.catalog.chart_values import IGNORED, REFUSED
 from dra_planner.errors import Diagnostic, Place, Severity
 from dra_planner.manifests.embedded import Command
+from dra_planner.manifests.setup.cloud_commands import findings_of_command
 from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
 
 _OLD_CHART: Final = "nvidia/nvidia-dra-driver-gpu"
@@ -36,17 +37,16 @@ _CLUSTER_KINDS: Final = re.compile(
 )
 _DASH: Final = re.compile(r"(?<=\s)[\u2013\u2014]{1,2}(?=[a-z])")
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"})
-_VALUE: Final = re.compile(r"--set(?:-string)?[= ]['\"]?(\w+)[.=]")
 
 Found = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 
-def command_findings(commands: Iterable[Command], file: str) -> Iterator[Diagnostic]:
-    """Yield what is wrong with each command, at its line in the file."""
+def command_findings(commands: Iterable[Command], file: str, page: str) -> Iterator[Diagnostic]:
+    """Yield what is wrong with each command, at its line in the file; `page` is the whole text of the file."""
     for command in commands:
-        for look in _LOOKS:
-            for severity, code, message, fix in look(command.text):
-                yield Diagnostic(severity, code, message, Place(file, command.line), fix)
+        looks = [look(command.text) for look in _LOOKS]
+        for severity, code, message, fix in chain(*looks, findings_of_command(command.text, page)):
+            yield Diagnostic(severity, code, message, Place(file, command.line), fix)
 
 
 def _typography(text: str) -> Iterator[Found]:
@@ -77,14 +77,6 @@ def _charts(text: str) -> Iterator[Found]:
         if match[1] not in known and not re.search(r"-rc", match[1]):
             message = f"the NVIDIA DRA driver has no release {match[1]}"
             yield "error", "release-never-existed", message, f"use one of {', '.join(sorted(known))}"
-    for match in _VALUE.finditer(text):
-        key = match[1]
-        if "dra" not in text:
-            continue
-        if key in REFUSED:
-            yield "error", "value-refused", f'the chart refuses the value "{key}": {REFUSED[key]}', f"remove {key}"
-        elif key in IGNORED:
-            yield "warning", "value-does-nothing", f'the chart ignores the value "{key}"', IGNORED[key]
     if re.search(r"resources\.gpus\.enabled=false", text) and "dra" in text:
         message = "resources.gpus.enabled=false leaves out the GPUs: no class gpu.nvidia.com, and nothing to allocate"
         yield "warning", "gpus-left-out", message, "use gpuResourcesEnabledOverride=true where claims ask for GPUs"

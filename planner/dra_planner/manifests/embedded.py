@@ -16,7 +16,13 @@ from dra_planner.sources import SCRIPT_SUFFIXES, Source
 _FENCE: Final = re.compile(r"^(?P<indent>\s*(?:>\s?)*)(?P<sign>`{3,}|~{3,})\s*(?P<language>[\w+-]*)")
 _HEREDOC: Final = re.compile(r"<<(?P<tabs>-?)\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
 _MANIFEST: Final = re.compile(r"^\s*[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
-_SHELL: Final = frozenset({"bash", "sh", "shell", "console", "zsh", "shell-session"})
+_SHELL: Final = frozenset(
+    {"bash", "sh", "shell", "console", "zsh", "shell-session", "sh-session", "terminal", "azurecli"}
+) | {"azurecli-interactive"}
+_PLAIN: Final = frozenset({"", "text", "none", "plaintext"})
+_PROGRAM: Final = re.compile(
+    r"^\s*(?:[$>#]\s+)?(?:sudo\s+)?(?:kubectl|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm)\s+[a-z-]", re.MULTILINE
+)
 _DATA: Final = frozenset({"", "yaml", "yml", "json"})
 _PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
 
@@ -79,10 +85,16 @@ def _fenced(lines: list[str]) -> Iterator[_Block]:
             continue
         end = next((n for n in range(at + 1, len(lines)) if _closes(lines[n], fence["sign"])), len(lines))
         language = fence["language"].lower()
-        if language in _SHELL | _DATA:
+        if language in _SHELL | _DATA | _PLAIN:
             inside = [line.removeprefix(fence["indent"]) for line in lines[at + 1 : end]]
-            yield _Block(inside, at + 1, language in _SHELL)
+            yield _Block(inside, at + 1, language in _SHELL or _are_commands(inside, language))
         at = end + 1
+
+
+def _are_commands(lines: list[str], language: str) -> bool:
+    """Whether a block of no language holds commands: one line begins with a program of guides, and none an object."""
+    text = "\n".join(lines)
+    return language in _PLAIN and _MANIFEST.search(text) is None and _PROGRAM.search(text) is not None
 
 
 def _closes(line: str, sign: str) -> bool:

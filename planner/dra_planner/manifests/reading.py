@@ -351,8 +351,10 @@ _SETUP: Final = frozenset(
         "kubeadm.k8s.io",
         "kubelet.config.k8s.io",
         "config.kueue.x-k8s.io",
+        "eksctl.io",
         "karpenter.sh",
         "batch.volcano.sh",
+        "nvidia.com",
     }
 )
 """Groups whose objects say how a cluster is set up, or wait in queues of their own."""

@@ -164,6 +164,20 @@ def test_a_placement_that_cannot_be_made_is_wrong_input(tmp_path: Path, capsys: 
     assert "place: Deployment default/web runs in c00000 already" in out
 
 
+def test_a_pattern_that_no_workload_of_any_stack_matches_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = "ask: {simulate: off, curves: {most: 2, workloads: [default/web, default/wbe]}}\n"
+    status, out, _ = answer(capsys, str(write_portfolio(tmp_path / "p", 2, 0, asked)), "--format", "json")
+    found = json.loads(out)
+    assert status == Status.WRONG_INPUT
+    assert found["curves"]
+    assert [each for each in found["faults"] if "curves" in each] == [
+        'ask.curves.workloads: "default/wbe" matches no workload with pods of any stack; '
+        "write NAMESPACE/NAME, with * for any"
+    ]
+
+
 def test_a_share_says_what_all_take(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write_portfolio(tmp_path / "p", 4, 1)
     _, out, _ = answer(capsys, str(file), "--sample", "25%")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
+from typing import Any
 
+import pytest
+import yaml
+
+from dra_planner.catalog.tables import read_table
+from dra_planner.errors import Diagnostic
 from dra_planner.manifests.commands import command_findings
 from dra_planner.manifests.embedded import read_embedded
 from dra_planner.sources import Source
@@ -14,16 +20,17 @@ COMMANDS = {
     "kube-scheduler --feature-gates=DRAControlPlaneController=true": "gate-gone",
     "kube-apiserver --runtime-config=resource.k8s.io/v1beta1=true": "version-not-needed",
     "helm upgrade -i dra k8s-dra-imex-driver": "chart-never-existed",
-    "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.2": "release-never-existed",
-    "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.1 --set nvidiaCtkPath=/x": "value-refused",
-    "helm install d nvidia/nvidia-dra-driver-gpu --version=25.8.1 --set resources.gpus.enabled=false": "gpus-left-out",
+    "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.2 --values v.yaml": "release-never-existed",
+    "helm install dra nvidia/nvidia-dra-driver-gpu -f v.yaml --set nvidiaCtkPath=/x": "value-refused",
+    "helm install d nvidia/nvidia-dra-driver-gpu -n dra --set resources.gpus.enabled=false": "gpus-left-out",
     "kubectl get resourceclass": "kind-gone",
     "kubectl -n ml get podschedulingcontexts": "kind-gone",
     "kubectl get deviceclasses -n ml": "namespace-ignored",
     "helm install dra \u2013\u2013version 25.8.1": "typographic-command",
     "kubectl get pods -n ml": "",
     "kubectl get pods,resourceclaims -n ml": "",
-    "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.1 -n dra --create-namespace": "",
+    "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.1 -n dra --create-namespace": "value-refused",
+    "helm install dra nvidia/nvidia-dra-driver-gpu -n d --set gpuResourcesEnabledOverride=true": "",
     "git clone https://github.com/NVIDIA/k8s-dra-driver-gpu": "",
     "# kubectl get resourceclass": "",
 }
@@ -32,6 +39,42 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands(command: str) -> None:
     code = COMMANDS[command]
-    commands = read_embedded(Source("run.sh", f"#!/bin/bash\n\n{command}\n")).commands
-    found = [(each.place.line, each.code) for each in command_findings(commands, "run.sh")]
+    text = f"#!/bin/bash\n\n{command}\n"
+    commands = read_embedded(Source("run.sh", text)).commands
+    found = [(each.place.line, each.code) for each in command_findings(commands, "run.sh", text)]
     assert found == ([(3, code)] if code else [])
+
+
+GUIDES: list[dict[str, str]] = yaml.safe_load((Path(__file__).parent / "guide_commands.yaml").read_text("utf-8"))
+
+
+def told(*lines: str) -> list[Diagnostic]:
+    page = "\n".join(["# A guide", "", "```console", *(f"$ {line}" for line in lines if line), "```", ""])
+    return list(command_findings(read_embedded(Source("guide.md", page)).commands, "guide.md", page))
+
+
+@pytest.mark.parametrize("row", GUIDES, ids=lambda row: f"{row['code']}: {row['command'][:50]}")
+def test_a_command_of_a_guide_is_answered_and_its_fix_helps(row: dict[str, str]) -> None:
+    beside = row.get("beside", "")
+    before = [each for each in told(beside, row["command"]) if each.code == row["code"]]
+    assert [each.fix for each in before if row["fix"] in each.fix], before
+    assert told(row["fixed"], row.get("fixed_beside", beside)) == []
+
+
+def test_every_row_of_the_table_is_told_of_a_command() -> None:
+    fixes = {each.fix for row in GUIDES for each in told(row.get("beside", ""), row["command"])}
+    missing: list[Any] = [
+        (row["code"], row["program"], row["fix"])
+        for row in read_table("command_rows")
+        if row["fix"].format(minimum="1.34") not in fixes
+    ]
+    assert not missing
+
+
+def test_what_is_not_known_of_a_command_is_not_told() -> None:
+    """Variables and placeholders may hold anything; a machine that is no GPU machine needs nothing."""
+    assert told('az aks nodepool add --name "$POOL" --cluster-name <name> -g rg') == []
+    assert told("gcloud container node-pools create p --machine-type e2-standard-4") == []
+    assert told("eksctl create nodegroup --cluster c --node-type m7i.large") == []
+    assert told("helm install d nvidia/nvidia-dra-driver-gpu -f values.yaml --version 25.8.1") == []
+    assert told("kubectl get pods 'unclosed") == []

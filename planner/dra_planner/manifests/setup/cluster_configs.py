@@ -12,6 +12,8 @@ from typing import Any, Final
 from dra_planner.documents.tree import child
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup.cloud_commands import broken_rows
+from dra_planner.manifests.setup.command_lines import CommandLine
 from dra_planner.manifests.setup.flags import (
     FlagFault,
     faults_of_gates,
@@ -19,8 +21,15 @@ from dra_planner.manifests.setup.flags import (
     gate_faults,
     version_faults,
 )
+from dra_planner.manifests.workloads.description import Node
 
 KUEUE_CONFIG: Final = ("config.kueue.x-k8s.io", "Configuration")
+_FIELDS: Final = {
+    "--node-ami-family": "amiFamily",
+    "--kubernetes-version": "kubernetesVersion",
+    "--version": "metadata.version",
+    "leave --enable-auto-mode out": "leave autoModeConfig out",
+}
 _COMPONENTS: Final = ("apiServer", "controllerManager", "scheduler")
 
 
@@ -35,6 +44,11 @@ def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
                 group, _, version = name.partition("/")
                 if group == "resource.k8s.io":
                     yield from _told(item, place, version_faults(version, value))
+            for _, node in Node(item.data, item.place).at("nodes").members():
+                command = CommandLine(
+                    program="kind", words=("create", "cluster"), options={"--image": (str(node.get("image", "")),)}
+                )
+                yield from _as_command(item, node.place, command)
         case ("kubelet.config.k8s.io", "KubeletConfiguration"):
             yield from _mapped(item, item.data.get("featureGates"), "featureGates", gate_faults)
         case ("kubeadm.k8s.io", "ClusterConfiguration"):
@@ -45,10 +59,54 @@ def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
                         yield from _told(item, place, faults_of_gates(value))
                     elif name == "runtime-config":
                         yield from _told(item, place, faults_of_versions(value))
+            release = str(item.data.get("kubernetesVersion", ""))
+            command = CommandLine(program="kubeadm", words=("init",), options={"--kubernetes-version": (release,)})
+            yield from _as_command(item, _at(item, "kubernetesVersion"), command)
+        case ("eksctl.io", "ClusterConfig"):
+            yield from _eksctl(item)
+        case ("nvidia.com", "ClusterPolicy"):
+            spec = Node(item.data, item.place).at("spec")
+            if spec.get("devicePlugin.enabled", True) is not False:
+                message = "the GPU Operator installs NVIDIA's device plugin, which hands out the GPUs of the DRA driver"
+                fix = "set spec.devicePlugin.enabled: false"
+                at = _at(item, "spec")
+                yield Diagnostic("warning", "device-plugin-on-dra-node", f"{item}: {message}", at, fix)
         case pair if pair == KUEUE_CONFIG:
             yield from _kueue(item)
         case _:
             pass
+
+
+def _eksctl(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield what the same options of eksctl's commands would be told (eksctl-io/eksctl:pkg/apis/eksctl.io/v1alpha5)."""
+    root = Node(item.data, item.place)
+    options = {"--version": (str(root.get("metadata.version", "")),)}
+    if root.get("autoModeConfig.enabled") is True:
+        options["--enable-auto-mode"] = ("true",)
+    place = _at(item, "metadata")
+    yield from _as_command(item, place, CommandLine(program="eksctl", words=("create", "cluster"), options=options))
+    for key in ("managedNodeGroups", "nodeGroups"):
+        for _, group in root.at(key).members():
+            given: dict[str, tuple[str, ...]] = {
+                "--install-nvidia-plugin": ("false",)
+            }  # no field of the file, but an option of the command
+            machines = [group.get("instanceType", ""), *_items(group.get("instanceTypes"))]
+            given["--node-type"] = tuple(map(str, machines))
+            given["--node-ami-family"] = (str(group.get("amiFamily", "")),)
+            command = CommandLine(program="eksctl", words=("create", "nodegroup"), options=given)
+            yield from _as_command(item, group.place, command)
+
+
+def _as_command(item: KubernetesObject, place: Place, command: CommandLine) -> Iterator[Diagnostic]:
+    """Yield what the command that says the same would be told, in the words of the file."""
+    for severity, code, message, fix in broken_rows(command, ""):
+        for option, field in _FIELDS.items():
+            fix = fix.replace(option, field) if " " in option else fix.replace(f"{option} ", f"{field}: ")
+        yield Diagnostic(severity, code, f"{item}: {message}", place, fix)
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _kueue(item: KubernetesObject) -> Iterator[Diagnostic]:

@@ -1,0 +1,87 @@
+"""A command of a shell as program, words and options, as far as guides write them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from typing import Final
+
+from dra_planner.records import dataclass
+
+_SEPARATORS: Final = frozenset({"|", "||", "&&", ";", "&"})
+_BEFORE: Final = frozenset({"sudo", "time", "exec", "command", "nohup", "then", "do", "else", "!"})
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=.*")
+_ALONE: Final = frozenset(
+    {
+        "--wait", "--create-namespace", "--generate-name", "--install", "--atomic", "--debug", "--devel", "-i", "-g",
+        "--reuse-values", "--reset-values", "--force", "--skip-crds", "--wait-for-jobs", "--managed", "--spot",
+        "--skip-gpu-driver-install", "--enable-auto-mode", "--enable-autoscaling", "--enable-cluster-autoscaler",
+        "--enable-autoprovisioning", "--enable-managed-gpu", "--dry-run", "--quiet", "-q", "--no-wait",
+    }
+)  # fmt: skip
+"""Options that take no value: what follows one is a word of its own."""
+_SEVERAL: Final = frozenset({"az", "aws"})
+"""Programs whose options take several words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """One command: its words without options, and each option with its values in order, "" where it has none."""
+
+    program: str
+    words: tuple[str, ...]
+    options: Mapping[str, tuple[str, ...]]
+
+    def values(self, names: str) -> tuple[str, ...]:
+        """Return the values of the options that "|" joins."""
+        return tuple(value for name in names.split("|") for value in self.options.get(name, ()))
+
+
+def read_command_lines(text: str) -> Iterator[CommandLine]:
+    """Yield the commands of a line that pipes and `&&` join; none where its quotes do not close."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars="|&;")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        tokens = list(lexer)
+    except ValueError:
+        return
+    command: list[str] = []
+    for token in [*tokens, ";"]:
+        if token not in _SEPARATORS:
+            command.append(token)
+            continue
+        if found := _read(command):
+            yield found
+        command = []
+
+
+def _read(tokens: list[str]) -> CommandLine | None:
+    while tokens and (tokens[0] in _BEFORE or _ASSIGNMENT.fullmatch(tokens[0])):
+        tokens = tokens[1:]
+    if not tokens:
+        return None
+    program, *rest = tokens
+    words: list[str] = []
+    options: dict[str, tuple[str, ...]] = {}
+    at = 0
+    while at < len(rest):
+        token = rest[at]
+        at += 1
+        if token.startswith("#"):
+            break
+        if not token.startswith("-") or token == "-":
+            words.append(token)
+            continue
+        name, equals, value = token.partition("=")
+        values = [value]
+        if not equals and name not in _ALONE:
+            most = len(rest) if program in _SEVERAL else at + 1
+            values = list(takewhile(lambda each: not each.startswith("-"), rest[at:most])) or [""]
+            at += len(values) if values != [""] else 0
+        options[name] = (*options.get(name, ()), *values)
+    if words[:1] in (["alpha"], ["beta"]):
+        del words[0]
+    return CommandLine(program=program.rpartition("/")[2], words=tuple(words), options=options)
