@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,16 +19,24 @@ def kind_of(value: object) -> str:
 
 
 def sentences(
-    error: ValidationError, data: object, *, document: str, keys: Collection[str]
+    error: ValidationError,
+    data: object,
+    *,
+    document: str,
+    keys: Collection[str],
+    what_to_write: Callable[[Location], str] = lambda at: "",
 ) -> Iterator[tuple[Location, str]]:
     """Yield one fault for each place, in words; alternatives of a union that fail at one place become one.
 
     `document` is what it is called, `keys` are all that such documents have: the nearest is told for an unknown one.
+    `what_to_write` gives an example of a key that is missing at a place, or nothing.
     """
     told: dict[Location, list[str]] = {}
     for problem in error.errors(include_url=False):
         at = _document_location(problem["loc"], data)
         sentence = _sentence(problem, document, keys)
+        if problem["type"] == "missing" and (example := what_to_write(at)):
+            sentence += f"; write, for example, {example}"
         if sentence not in told.setdefault(at, []):
             told[at].append(sentence)
     for at, said in told.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,10 @@ def read_fleet(data: object, *, file: str = "") -> Fleet:
         fleet = Fleet.model_validate(data)
     except ValidationError as error:
         from dra_planner.documents.validation import sentences  # only on the way to an error
+        from dra_planner.fleet.required import what_to_write
 
-        told = sentences(error, data, document="the fleet", keys=_known_keys())
+        wanted = partial(what_to_write, data=data)
+        told = sentences(error, data, document="the fleet", keys=_known_keys(), what_to_write=wanted)
         raise _together([fault(at, message) for at, message in told]) from None
     faults = [fault(at, message) for at, message in check_together(fleet)]
     if faults:

@@ -1,0 +1,83 @@
+"""What to write where a fleet lacks a key that it needs: an example that its cloud takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from dra_planner import clouds
+from dra_planner.catalog import device_plugin_releases, machines, newest_driver_release
+from dra_planner.documents.tree import Location
+
+_OTHERS = {"unit": "gpus", "limit": "16", "kind": "Deployment", "pods": "2"}  # of quotas and headroom
+
+
+def what_to_write(at: Location, data: Mapping[str, Any]) -> str:
+    """Return the missing key with an example value, as YAML of one line; empty where there is no telling.
+
+    `at` is the place of the key in the fleet `data`, whose cloud and region decide which machine is proposed.
+    """
+    names = [part for part in at if isinstance(part, str)]
+    value = _example(tuple(names[-2:]), data)
+    if names == ["cloud"]:
+        value += f" (known: {', '.join(clouds.names())})"
+    return f"{names[-1]}: {value}" if value else ""
+
+
+def _cloud_of(data: Mapping[str, Any]) -> clouds.Cloud:
+    """The fleet's cloud; where it names none, the one whose regions are called as its region is."""
+    every = [clouds.cloud(name) for name in clouds.names()]
+    named = [cloud for cloud in every if cloud.name == data.get("cloud")]
+    alike = [cloud for cloud in every if re.fullmatch(cloud.region_pattern, str(data.get("region")))]
+    return (named or alike or every)[0]
+
+
+def _example(names: tuple[str, ...], data: Mapping[str, Any]) -> str:
+    cloud = _cloud_of(data)
+    gpus = _gpu_machine(cloud.name, str(data.get("region")))
+    match names:
+        case ("cloud",):
+            return cloud.name
+        case ("region",):
+            return cloud.region_example
+        case ("kubernetes",):
+            return f'"{cloud.new_cluster}"'
+        case ("systemPool",):
+            return f"{{machine: {cloud.system_machine}}}"
+        case ("systemPool", "machine"):
+            return cloud.system_machine
+        case ("drivers",):
+            return f"{{nvidia: {{version: {newest_driver_release().version}}}}}"
+        case ("drivers", "nvidia"):
+            return f"{{version: {newest_driver_release().version}}}"
+        case ("nvidia", "version"):
+            return newest_driver_release().version
+        case ("devicePlugin", "version"):
+            return device_plugin_releases()[-1].version
+        case ("pools",):
+            return f"[{{name: gpus, machine: {gpus}, count: {{min: 0, max: 4}}}}]"
+        case ("pools", "machine"):
+            return gpus
+        case ("pools", "name"):
+            return "gpus"
+        case ("pools", "count"):
+            return "{min: 0, max: 4}"
+        case ("count", "max"):
+            return "4"
+        case ("deviceClasses", "name"):
+            return "large-gpus"
+        case ("taints", "key"):
+            return "team"
+    return _OTHERS.get(names[-1], "")
+
+
+def _gpu_machine(cloud: str, region: str) -> str:
+    """The smallest machine with one whole GPU in the region; of those anywhere when the region has none."""
+    whole = [
+        machine
+        for machine in machines(cloud)
+        if machine.gpu_count == 1 and machine.is_offered and machine.accelerator and not machine.accelerator.fraction
+    ]
+    here = [machine for machine in whole if region in machine.regions]
+    return min(here or whole, key=lambda machine: machine.vcpus or 0).name
