@@ -190,3 +190,20 @@ def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", *words)
     assert done.status == 2
     assert says in done.err
+
+
+def test_plan_points_to_all_that_has_to_change(tmp_path: Path) -> None:
+    """The taint alone is told by the plan, as by the scheduler; behind it stand the processors and the devices."""
+    project = Project(tmp_path)
+    project.write("fleet.yaml", FLEET)
+    pod = DEPLOYMENT.replace("NAME", "big").replace("COUNT", "2").replace("REPLICAS", "1")
+    pod = pod.replace("      tolerations: [{key: nvidia.com/gpu, operator: Exists}]\n", "")
+    project.write("pod.yaml", pod.replace("resources: {claims", "resources: {requests: {cpu: 9}, claims"))
+    plan = project.run("plan", "pod.yaml", "--fleet", "fleet.yaml")
+    (command,) = [
+        line.partition(": ")[2] for line in plan.err.splitlines() if line.startswith("all that has to change")
+    ]
+    assert command == "pulumi-dra explain pod.yaml --fleet fleet.yaml --pod default/big"
+    assert "cpu" not in plan.out.partition("Workloads")[0]
+    told = project.run(*command.split()[1:]).out
+    assert [change for change in ("1. add to", "2. ", "3. ") if change in told] == ["1. add to", "2. ", "3. "]

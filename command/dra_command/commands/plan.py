@@ -47,8 +47,8 @@ def run(values: argparse.Namespace) -> int:
     if values.format == "text" and plan.verdict != "fits" and not values.quiet:
         from dra_command.pointers import explain_commands  # only for what does not fit
 
-        for command in dict.fromkeys(explain_commands(plan, values)):
-            print(f"why, term by term: {command}", file=sys.stderr)
+        for told, command in dict.fromkeys(explain_commands(plan, values)):
+            print(f"{told}: {command}", file=sys.stderr)
     if stale:
         print(f"pulumi-dra: {visible(str(stale))}", file=sys.stderr)
         return Status.BROKEN
