@@ -275,7 +275,7 @@ ROLLOUTS = {
             (
                 "scaling-exceeds-pools",
                 "Deployment default/web fits as it is, but during a rollout it has 5 pods, and 1 of them would wait "
-                'for devices; raise count.max of pool "l4" to 5, or set maxSurge to 0 and maxUnavailable to 1',
+                'for devices; raise the maximum of pool "l4" to 5, or set maxSurge to 0 and maxUnavailable to 1',
             )
         ],
     ),

@@ -45,6 +45,7 @@ class Machine:
     bare_metal: bool
     is_offered: bool  # False: in no region of the newest listing that was read
     regions: tuple[str, ...]  # where the cloud lists it; empty: not known, or nowhere
+    zones: tuple[str, ...] = ()  # those that are known; of a region without any, its zones are not known
     purchase: tuple[str, ...]  # on-demand, spot, capacity-block; empty: not known
     default_card_enis: int | None = None  # EKS: interfaces of the default network card
     ipv4_per_eni: int | None = None
@@ -156,6 +157,7 @@ def _machine(cloud: str, row: Row) -> Machine:
         bare_metal=bool(flag(row, "bare_metal")),
         is_offered=not row.get("status"),
         regions=_regions(cloud).get(row["name"], ()),
+        zones=_zones(cloud).get("-".join(row["name"].split("-")[:2]), ()),
         purchase=tuple(row.get("purchase", "").split()),
         default_card_enis=integer(row, "default_card_enis"),
         ipv4_per_eni=integer(row, "ipv4_per_eni"),
@@ -189,6 +191,11 @@ def _accelerator(row: Row) -> Accelerator | None:
 @cache
 def _regions(cloud: str) -> dict[str, tuple[str, ...]]:
     return {row["machine"]: tuple(row["regions"].split()) for row in read_table("regions") if row["cloud"] == cloud}
+
+
+@cache
+def _zones(cloud: str) -> dict[str, tuple[str, ...]]:
+    return {row["machines"]: tuple(row["zones"].split()) for row in read_table("zones") if row["cloud"] == cloud}
 
 
 def _attach(base: Machine, text: str) -> Machine:

@@ -51,7 +51,9 @@ def _of_template(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
             pool, "its launch template names no reservation", f"set {_TARGET}.capacityReservationId of the template"
         )
     if template.has("instanceType") is False:
-        yield _finding(pool, "its launch template names no machine", "set instanceType of the template")
+        yield _finding(
+            pool, "its launch template names no machine", "set instanceType of the template, and no instanceTypes"
+        )
 
 
 def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:

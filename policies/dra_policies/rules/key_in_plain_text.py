@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from typing import Any, Final
@@ -21,6 +22,7 @@ _FORMS: Final = (
 )
 _OF_PROVIDERS: Final = ("secretKey", "accessToken", "credentials", "token", "clientSecret")
 _NAME: Final = re.compile(r"(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY)$")
+_ENCODED: Final = ("userData", "userDataBase64", "customData")  # what a machine runs when it starts, often in base64
 _DEEPEST: Final = 30
 
 
@@ -55,7 +57,16 @@ def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[
         for index, item in enumerate(items):
             yield from _keys(item, f"{path}[{index}]", is_provider, depth + 1)
     elif isinstance(value, str) and len(value) >= _SHORTEST:
-        yield from ((path, what) for what, form in _FORMS if form.search(value))
+        text = f"{value}\n{_decoded(value)}" if path.rpartition(".")[2] in _ENCODED else value
+        yield from ((path, what) for what, form in _FORMS if form.search(text))
+
+
+def _decoded(value: str) -> str:
+    """Return what a text in base64 says, "" for one that is none."""
+    try:
+        return base64.b64decode(value, validate=True).decode()
+    except ValueError:
+        return ""
 
 
 _SHORTEST: Final = 20

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner import catalog
+from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
+from dra_policies.rules.karpenter_starts_no_node import requirements
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView
 
 MOST_NAMES = 6
+ZONE = "topology.kubernetes.io/zone"
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         of_cloud = cloud(pool.cloud)
-        zones = pool.own.texts(of_cloud.pool.zones) if of_cloud.pool.zones else ()
+        zones = _zones(pool)
         location = pool.own.text(of_cloud.pool.location) if of_cloud.pool.location else ""
         region = (of_cloud.region_of(location) or location if location else "") or view.region
         if not region:
@@ -29,13 +32,42 @@ def check(view: StackView) -> Iterator[Finding]:
                     urn=pool.urn,
                 )
         yield from _in_region(pool, region)
+        at = (location,) if location and of_cloud.region_of(location) else ()
+        yield from _in_zones(pool, region, [zone for zone in dict.fromkeys((*(zones or ()), *at)) if zone])
+
+
+def _zones(pool: DeclaredPool) -> tuple[str | None, ...] | None:
+    """Return the zones that a pool names: a list of its own, or what Karpenter's requires."""
+    required = requirements(pool)
+    if required:
+        return required.get(ZONE, ())
+    paths = cloud(pool.cloud).pool
+    return pool.own.texts(paths.zones) if paths.zones else ()
+
+
+def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Finding]:
+    """Yield the zones of the region that are known not to have the machine."""
+    machine = _machine(pool)
+    having = [zone for zone in machine.zones if cloud(pool.cloud).region_of(zone) == region] if machine else []
+    without = [zone for zone in zones if cloud(pool.cloud).region_of(zone) == region and zone not in having]
+    if machine is not None and having and without:
+        yield Finding(
+            message=f"{pool.title}: machines {machine.instance_type} are not offered in {' and '.join(without)}, "
+            f"but in {', '.join(having)}",
+            fix=f"name zones among {', '.join(having)}",
+            urn=pool.urn,
+        )
+
+
+def _machine(pool: DeclaredPool) -> Machine | None:
+    try:
+        return catalog.machine(pool.cloud, pool.machine) if pool.machine else None
+    except PlannerError:
+        return None
 
 
 def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
-    try:
-        machine = catalog.machine(pool.cloud, pool.machine) if pool.machine else None
-    except PlannerError:
-        return
+    machine = _machine(pool)
     if machine is not None and machine.regions and region not in machine.regions:
         listed = ", ".join(machine.regions[:MOST_NAMES])
         more = f" and {len(machine.regions) - MOST_NAMES} more" if len(machine.regions) > MOST_NAMES else ""

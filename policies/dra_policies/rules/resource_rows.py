@@ -6,17 +6,19 @@ A row is broken for certain or not at all: what is not known, or left to an acco
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
+from dra_planner.quantity import Quantity, QuantityError
 from dra_planner.records import dataclass
 from dra_policies.rules.rule import Finding
 from dra_policies.rules.view import StackView
 from dra_policies.unknowns import UNKNOWN, Properties, as_list, has_unknown
 
+_GIB: Final = 2**30
 EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
 _WORDS: Final[Mapping[str, frozenset[object]]] = {
     "null": frozenset({None}),
@@ -58,6 +60,10 @@ class Row:
         if not items:
             return self._is_wrong(props, head)
         of_item = [each.replace("[].", "") for each in conditions if each.lstrip("!").startswith("[].")]
+        if self.wrong == "below":
+            return _all_known(
+                self._is_wrong(item, rest) for item in props.items(head) or () if item.has(rest) is not False
+            )
         return any(
             all(_holds(each, item) for each in of_item) and self._is_wrong(item, rest)
             for item in props.items(head) or ()
@@ -78,7 +84,7 @@ class Row:
             case "several":
                 return len(as_list(value) or ()) > 1
             case "below" | "above":
-                count = None if value is None else props.count(path, 0)
+                count = None if value is None else _size(value, props.count(path, 0))
                 bound = int(self.value)
                 return count is not None and (count < bound if self.wrong == "below" else count > bound)
             case "matches":
@@ -86,6 +92,22 @@ class Row:
             case _:
                 by_default = self.wrong == "open by default" and not value
                 return by_default or any(isinstance(each, str) and each in EVERYWHERE for each in _leaves(value))
+
+
+def _all_known(answers: Iterable[bool]) -> bool:
+    """Whether there are answers, and all are yes."""
+    given = list(answers)
+    return bool(given) and all(given)
+
+
+def _size(value: object, count: int | None) -> int | None:
+    """Return a count, or a quantity in whole GiB; None for what is neither."""
+    if count is not None or not isinstance(value, str):
+        return count
+    try:
+        return Quantity.parse(value).value // _GIB
+    except QuantityError:
+        return None
 
 
 def _holds(condition: str, props: Properties) -> bool:
@@ -111,7 +133,7 @@ def _leaves(value: Any) -> list[Any]:
 def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     """Yield a finding for each row of a rule that a resource of the view breaks, or a pool inside a cluster."""
     pools = {pool.urn for pool in view.pools if pool.is_dra is True and pool.has_gpus is not False}
-    for each in view.declared:
+    for each in (*view.declared, *view.objects):
         for row in rows(rule):
             if row.type == each.type and _is_about(row, each.urn in pools, view) and row.is_broken(each.props):
                 yield _finding(row, f'{row.kind} "{each.name}"', each.urn)

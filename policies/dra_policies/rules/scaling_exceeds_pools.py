@@ -53,7 +53,9 @@ def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
 
 def _fix(sizing: Sizing, level: DemandLevel) -> str:
     roomier = " and ".join(
-        f'raise count.max of pool "{pool.name}" to {pool.enough}' for pool in sizing.pools if pool.enough > pool.maximum
+        f'raise the maximum of pool "{pool.name}" to {pool.enough}'
+        for pool in sizing.pools
+        if pool.enough > pool.maximum
     )
     other = "lower the maximum of its scaler" if level == "ceiling" else "set maxSurge to 0 and maxUnavailable to 1"
     return f"{roomier}, or {other}" if roomier else other

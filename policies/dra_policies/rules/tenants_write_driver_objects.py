@@ -23,6 +23,8 @@ _KINDS: Final = (":Role", ":ClusterRole")
 _BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
 _EVERYBODY: Final = ("system:authenticated", "system:serviceaccounts", "system:unauthenticated")
 _ADMINS: Final = ("cluster-admin", "admin")
+_NOBODY: Final = "system:anonymous"
+_OF_RIGHTS: Final = frozenset({"escalate", "bind", "impersonate"})
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -30,10 +32,17 @@ def check(view: StackView) -> Iterator[Finding]:
     for each in view.objects:
         if each.type.endswith(_KINDS) and each.props.text("metadata.name", each.name) not in trusted:
             given = dict(_given(each.props))
+            kind = each.type.rpartition(":")[2]
+            if rights := sorted(_rights(each.props)):
+                yield Finding(
+                    message=f'{kind} "{each.name}" may {" and ".join(rights)}: anyone who has it may take every right, '
+                    "those over classes and slices among them",
+                    fix=f"take {' and '.join(rights)} out of its verbs",
+                    urn=each.urn,
+                )
             if given:
                 yield Finding(
-                    message=f'{each.type.rpartition(":")[2]} "{each.name}" may write {" and ".join(given)}: '
-                    f"{next(iter(given.values()))}",
+                    message=f'{kind} "{each.name}" may write {" and ".join(given)}: {next(iter(given.values()))}',
                     fix=f"take {' and '.join(given)} out of its rules; ordinary users need resourceclaims and "
                     "resourceclaimtemplates alone",
                     urn=each.urn,
@@ -48,8 +57,18 @@ def _given(props: Properties) -> Iterator[tuple[str, str]]:
         if groups is None or resources is None or verbs is None:
             continue
         if {GROUP, "*"} & set(groups) and _WRITES & set(verbs):
-            wide = groups == (GROUP,) and "*" in resources
+            wide = "*" in resources
             yield from ((name, why) for name, why in _OWNED.items() if name in resources or (wide and name in _FIRST))
+
+
+def _rights(props: Properties) -> Iterator[str]:
+    """Yield the verbs by which a role gives more than it has: on roles, and on users."""
+    for rule in props.items("rules") or ():
+        resources, verbs = rule.texts("resources"), rule.texts("verbs")
+        if resources is None or verbs is None:
+            continue
+        if {"roles", "clusterroles", "users", "groups", "serviceaccounts"} & set(resources):
+            yield from (verb for verb in verbs if verb in _OF_RIGHTS)
 
 
 _FIRST: Final = ("deviceclasses", "resourceslices")
@@ -70,9 +89,19 @@ def _bound_to_systems(view: StackView) -> frozenset[str | None]:
 def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
     role = binding.props.text("roleRef.name")
     for subject in binding.props.items("subjects") or ():
-        if subject.text("kind") == "Group" and subject.text("name") in _EVERYBODY and role in _ADMINS:
+        kind, name = subject.text("kind"), subject.text("name")
+        if kind == "ServiceAccount" and name == "default" and role == _ADMINS[0]:
+            where = subject.text("namespace") or "its namespace"
             yield Finding(
-                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to {subject.text("name")}',
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to the account default of '
+                f"{where}, which every pod there has that names none",
+                fix="make an account for what needs it, and name that",
+                urn=binding.urn,
+            )
+        everybody = (kind == "Group" and name in _EVERYBODY) or (kind == "User" and name == _NOBODY)
+        if everybody and role in _ADMINS:
+            yield Finding(
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to {name}',
                 fix="name the users or groups who need it",
                 urn=binding.urn,
             )
