@@ -13,6 +13,7 @@ from dra_planner.errors import PlannerError
 from dra_planner.quantity import Quantity, QuantityError
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView
+from dra_policies.unknowns import as_mapping
 
 URL: Final = "https://karpenter.sh/docs/concepts/nodepools/"
 _NODE_CLASS: Final = ":EC2NodeClass"
@@ -96,7 +97,7 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
 
 
 def _amount(limits: object, key: str) -> int | None:
-    value = limits.get(key) if isinstance(limits, dict) else None
+    value = (as_mapping(limits) or {}).get(key)
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
     try:
