@@ -146,6 +146,8 @@ examples:
     pulumi-dra sandbox up --stack eks-dev
   and with a real API server and scheduler for kubectl
     pulumi-dra sandbox up --stack eks-dev --control-plane
+  and with releases from charts of one's own
+    pulumi-dra sandbox up --stack eks-dev --control-plane --charts charts/
   what is up, and its KUBECONFIG
     pulumi-dra sandbox status
   take it down; nothing is left behind

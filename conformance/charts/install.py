@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from obtain import Charts
 from platforms import RELEASE, Declared
 
 from dra_sandbox.control_plane import ApiServer, Refused
+from dra_sandbox.tools.charts import Charts
+from dra_sandbox.tools.helm import helm_environment
 
 _DEFINITIONS: Final = "karpenter-crd"
 """Stays when a case is over, so that objects of its kinds are taken in later cases too."""
@@ -131,7 +132,8 @@ class Cluster:
 
     def _helm(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [str(self._charts.helm), *arguments, "--kubeconfig", str(self._kubeconfig)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+        environment = helm_environment()
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
 
 
 def paths_beyond(values: Any, known: Any, path: str = "") -> Iterator[str]:

@@ -18,12 +18,12 @@ from collections import Counter
 from pathlib import Path
 
 from install import Cluster
-from obtain import Charts
 from platforms import cases, declared_in, example_fleets
 
 from dra_planner.catalog import driver_releases
 from dra_planner.releases import RELEASES
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
+from dra_sandbox.tools.charts import Charts
 from dra_sandbox.tools.go_module import ToolUnavailable
 from dra_sandbox.tools.helm import find_helm
 from dra_sandbox.tools.kubernetes import find_binaries

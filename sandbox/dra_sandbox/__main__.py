@@ -63,6 +63,13 @@ def _parser() -> argparse.ArgumentParser:
         help="let the cluster that it creates be a real control plane, with the nodes of the stack's plan",
     )
     up.add_argument("--kubernetes", metavar="VERSION", default="", help="release of that, default: the fleet's")
+    up.add_argument(
+        "--charts",
+        type=Path,
+        metavar="FOLDER",
+        help="charts of releases, as NAME-VERSION or NAME-VERSION.tgz, taken before published ones; Helm installs them "
+        "on the control plane",
+    )
     commands.add_parser("status", parents=[kept], help="say what is up, and how kubectl reaches it")
     logs = commands.add_parser("logs", parents=[kept], help="show what the control plane of a stack wrote")
     logs.add_argument("component", nargs="?", default="", help="etcd, kube-apiserver, …; default: all of them")
@@ -74,7 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--stack", default="eks-dev", help="a stack of the project (default: %(default)s)")
     demo.add_argument("--work-dir", type=Path, help="where to keep backend and logs (default: a temporary folder)")
     tools = commands.add_parser("tools", help="find or build the tools the sandbox needs, and print where they are")
-    tools.add_argument("--kubernetes", metavar="VERSION", help='a control plane of this release instead, as "1.36"')
+    which = tools.add_mutually_exclusive_group()
+    which.add_argument("--kubernetes", metavar="VERSION", help='a control plane of this release instead, as "1.36"')
+    which.add_argument("--helm", action="store_true", help="Helm instead, which installs charts on a control plane")
     return parser
 
 
@@ -87,10 +96,13 @@ def _rehearse(given: argparse.Namespace) -> int:
     from dra_sandbox.engine import EngineError
     from dra_sandbox.kept_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
 
+    if message := _wrong_charts(given):
+        print(f"error: {message}", file=sys.stderr)
+        return 2
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     try:
         folder = given.folder.absolute() if given.folder else stacks_folder(given.project)
-        stacks = KeptStacks(given.project, folder, console, getattr(given, "kubernetes", ""))
+        stacks = KeptStacks(given.project, folder, console, getattr(given, "kubernetes", ""), *_helm(given))
         if given.command == "down":
             return int(not stacks.down(given.stack, force=given.force))
         if given.command == "status":
@@ -112,6 +124,26 @@ def _rehearse(given: argparse.Namespace) -> int:
         return 1
 
 
+def _wrong_charts(given: argparse.Namespace) -> str:
+    """What is wrong with the folder of charts, if anything."""
+    charts: Path | None = getattr(given, "charts", None)
+    if charts is None:
+        return ""
+    if not given.control_plane:
+        return "--charts needs --control-plane: charts are installed in a real API server"
+    return "" if charts.is_dir() else f"--charts: {charts} is not a folder"
+
+
+def _helm(given: argparse.Namespace) -> tuple[Path | None, Path | None]:
+    """Helm and the folder of charts for `up`. Helm is built for somebody who brings charts, else taken if there."""
+    from dra_sandbox.tools.helm import find_helm, helm_at_hand
+
+    charts: Path | None = getattr(given, "charts", None)
+    if given.command != "up":
+        return (helm_at_hand() if given.command == "down" else None), None
+    return (find_helm(), charts.absolute()) if charts else (helm_at_hand(), None)
+
+
 def _tools(given: argparse.Namespace) -> int:
     if given.kubernetes:
         from dra_planner.errors import PlannerError
@@ -126,6 +158,11 @@ def _tools(given: argparse.Namespace) -> int:
         print(f"kubernetes {binaries.version}")
         for name, path in binaries.paths.items():
             print(f"{name}  {path}")
+        return 0
+    if given.helm:
+        from dra_sandbox.tools.helm import HELM, find_helm
+
+        print(f"{HELM.name}  {find_helm()}")
         return 0
     from dra_sandbox.tools import find_pulumi
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,17 @@ from dra_planner.releases import features_of
 from dra_sandbox.control_plane import ApiServer, ControlPlane, ControlPlaneError, Refused, Settings, start
 from dra_sandbox.control_plane.plane import is_kept, read_plane
 from dra_sandbox.control_plane.processes import running
-from dra_sandbox.rehearsal.cluster import PlannedCluster, cluster_of
+from dra_sandbox.rehearsal.cluster import DAEMON_LABEL, DAEMON_NAMESPACE, PlannedCluster, cluster_of, daemon_of
 from dra_sandbox.tools.kubernetes import find_binaries
 
 _NODES = "/api/v1/nodes"
 _SLICES = "/apis/resource.k8s.io/v1/resourceslices"
+_CLASSES = "/apis/resource.k8s.io/v1/deviceclasses"
+_PREDICTED = "pulumi-dra/predicted"
+"""Label of what nobody but the plan has brought."""
+_RELEASE = "meta.helm.sh/release-name"
+_DAEMON_SETS = "/apis/apps/v1/daemonsets"
+_DAEMON_PODS = f"/api/v1/namespaces/{DAEMON_NAMESPACE}/pods"
 
 
 def open_cluster(folder: Path, minor: int) -> ControlPlane:
@@ -48,24 +55,58 @@ def ended_components(plane: ControlPlane) -> tuple[str, ...]:
     return tuple(name for name in plane.components if name not in there)
 
 
-def set_nodes(plane: ControlPlane, fleet: Fleet, plan: PlanFile) -> PlannedCluster:
-    """Make the nodes be those that the plan builds, with the DeviceClasses of the fleet, slices and daemon pods; nodes
-    that are there stay as they are, those that the plan no longer has go.
+def planned_cluster(fleet: Fleet, plan: PlanFile) -> PlannedCluster:
+    """Return the cluster that a plan builds: nodes, slices, the DeviceClasses of the fleet, and daemon pods."""
+    features = features_of(fleet.minor)
+    sizes = {pool.name: plan.pool(pool.name).nodes.desired for pool in fleet.pools}
+    return cluster_of(fleet, predict_offers(fleet, features), fleet_classes(fleet, features), sizes)
+
+
+def set_nodes(plane: ControlPlane, cluster: PlannedCluster) -> None:
+    """Make the nodes with their slices be those of a plan: those that are there stay as they are, others go.
 
     Raises Refused when the API server does not take them.
     """
-    features = features_of(fleet.minor)
-    sizes = {pool.name: plan.pool(pool.name).nodes.desired for pool in fleet.pools}
-    cluster = cluster_of(fleet, predict_offers(fleet, features), fleet_classes(fleet, features), sizes)
     server = ApiServer.of(plane)
-    names = {each["metadata"]["name"] for each in cluster.objects}
-    for path in (_SLICES, _NODES):
+    _keep(server, (_SLICES, _NODES), _names(cluster.objects))
+    _keep(server, (f"{_CLASSES}?labelSelector={_PREDICTED}",), set())  # a release may bring them now
+    for each in cluster.objects:
+        if each["kind"] in ("Node", "ResourceSlice"):
+            _create(server, each)
+
+
+def set_predicted(plane: ControlPlane, cluster: PlannedCluster) -> None:
+    """Put in what the plan predicts and no release of the stack has brought: DeviceClasses, and the pods of daemons.
+
+    Raises Refused when the API server does not take them.
+    """
+    server = ApiServer.of(plane)
+    brought = {each["metadata"]["name"] for each in server.listed(_DAEMON_SETS)[0]}
+    rest = [each for each in cluster.objects if each["kind"] not in ("Node", "ResourceSlice")]
+    wanted = [each for each in rest if each["kind"] != "Pod" or daemon_of(each) not in brought]
+    _keep(server, (f"{_DAEMON_PODS}?labelSelector={DAEMON_LABEL}",), _names(wanted))
+    for each in wanted:
+        labels = {**each["metadata"].get("labels", {}), _PREDICTED: "true"}
+        _create(server, {**each, "metadata": {**each["metadata"], "labels": labels}})
+
+
+def daemon_pods(plane: ControlPlane, namespace: str, release: str) -> int:
+    """Return how many pods the DaemonSets of a release have on nodes."""
+    found = ApiServer.of(plane).listed(f"/apis/apps/v1/namespaces/{namespace}/daemonsets")[0]
+    of_release = [each for each in found if (each["metadata"].get("annotations") or {}).get(_RELEASE) == release]
+    return sum(each.get("status", {}).get("currentNumberScheduled", 0) for each in of_release)
+
+
+def _names(objects: Iterable[dict[str, Any]]) -> set[str]:
+    return {each["metadata"]["name"] for each in objects}
+
+
+def _keep(server: ApiServer, paths: Iterable[str], names: set[str]) -> None:
+    """Delete what has another name."""
+    for path in paths:
         for item in server.listed(path)[0]:
             if item["metadata"]["name"] not in names:
-                server.delete(f"{path}/{item['metadata']['name']}")
-    for each in cluster.objects:
-        _create(server, each)
-    return cluster
+                server.delete(f"{path.partition('?')[0]}/{item['metadata']['name']}", at_once=True)
 
 
 def _create(server: ApiServer, item: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,17 +18,27 @@ from dra_planner.fleet import read_stack
 from dra_planner.planfile import plan_path, read_plan_file
 from dra_planner.releases import parse_version
 from dra_sandbox.cache import cache_folder
-from dra_sandbox.clouds.kubernetes.cluster import CONTROL_PLANE
+from dra_sandbox.clouds.kubernetes.cluster import CHARTS, CONTROL_PLANE, HELM
+from dra_sandbox.clouds.kubernetes.helm_releases import ReleaseNote, release_notes
 from dra_sandbox.control_plane import ControlPlane, ControlPlaneError, stop
 from dra_sandbox.control_plane.plane import is_kept, read_plane
 from dra_sandbox.control_plane.problems import tail
 from dra_sandbox.engine import Engine
-from dra_sandbox.kept_cluster import ended_components, open_cluster, set_nodes
+from dra_sandbox.kept_cluster import (
+    daemon_pods,
+    ended_components,
+    open_cluster,
+    planned_cluster,
+    set_nodes,
+    set_predicted,
+)
+from dra_sandbox.rehearsal.cluster import PlannedCluster
 from dra_sandbox.run_report import show_changes, show_counts, show_violations
 from dra_sandbox.run_result import RunResult
 
 _MARK = "rehearsal-of"
 """File in a folder of ours that names the project; a folder without it is never removed."""
+_PLANES = "control-planes"
 
 
 class StackRefused(Exception):
@@ -43,6 +54,10 @@ class KeptStacks:
     console: Console
     kubernetes: str = ""
     """Release of the control plane that `up` brings along; the fleet's where this is empty."""
+    helm: Path | None = None
+    """What renders the charts of releases on a control plane; without it they are recorded."""
+    charts: Path | None = None
+    """A folder of charts that are taken before published ones."""
 
     def plan(self, stack: str) -> bool:
         """Show what `up` would do; whether it would succeed."""
@@ -63,19 +78,25 @@ class KeptStacks:
         With `on_control_plane` the cluster that it creates is a real control plane, with the nodes of its plan.
         Raises ControlPlaneError where that cannot be had.
         """
-        plane = self._open_cluster(stack) if on_control_plane or is_kept(self._plane_folder(stack)) else None
+        is_real = on_control_plane or is_kept(self._plane_folder(stack))
+        cluster = self._planned_cluster(stack) if is_real else None
+        plane = self._open_cluster(stack) if is_real else None
         engine = self._open(plane)
         engine.stack_init(stack)
+        if plane is not None and cluster is not None:
+            set_nodes(plane, cluster)
         with self.console.status("bringing it up …"):
             result = engine.up(stack, policy_pack=self._pack(engine), skip_preview=True)
         self._show(result)
         if result.ok:
             state = "nothing to do" if result.changed_nothing else "up"
             self.console.print(f"[bold]{stack}[/]: {state}. It is kept until `sandbox down`.")
-            if plane is not None:
-                self._set_nodes(stack, plane)
+            if plane is not None and cluster is not None:
+                set_predicted(plane, cluster)
+                self._show_cluster(plane, len(cluster.nodes))
         elif not [r for r in engine.resources(stack) if r["type"] != "pulumi:pulumi:Stack"]:
             engine.stack_remove(stack, force=True)
+            stop(self._plane_folder(stack))
             self._remove_if_empty(engine)
         return result.ok
 
@@ -84,11 +105,12 @@ class KeptStacks:
         if not (self.folder / _MARK).is_file():
             self.console.print("Nothing is up.")
             return True
-        there = self._open().stacks()
+        stacks = self._open().stacks()
+        there = self._with_planes(stacks)
         for name in there if stack is None else [name for name in there if name == stack]:
             # Without its control plane a stack is taken down as far as the engine knows it.
             engine = self._open(self._whole_plane(name))
-            if not (self._forget(engine, name) if force else self._destroy(engine, name)):
+            if name in stacks and not (self._forget(engine, name) if force else self._destroy(engine, name)):
                 return False
             stop(self._plane_folder(name))
             self.console.print(f"[bold]{name}[/]: down.")
@@ -102,8 +124,10 @@ class KeptStacks:
         if not (self.folder / _MARK).is_file():
             self.console.print("Nothing is up.")
             return
-        for name in self._open().stacks():
-            self.console.print(f"[bold]{name}[/]: up.")
+        stacks = self._open().stacks()
+        for name in self._with_planes(stacks):
+            said = "up." if name in stacks else "a control plane without a stack, left by what was interrupted."
+            self.console.print(f"[bold]{name}[/]: {said}")
             if is_kept(self._plane_folder(name)):
                 plane = read_plane(self._plane_folder(name).resolve())
                 ended = ended_components(plane)
@@ -118,7 +142,11 @@ class KeptStacks:
             self.console.print(Text.assemble((name, "bold"), tail(plane.log(name), lines)), soft_wrap=True)
 
     def _plane_folder(self, stack: str) -> Path:
-        return self.folder / "control-planes" / stack
+        return self.folder / _PLANES / stack
+
+    def _with_planes(self, stacks: Iterable[str]) -> list[str]:
+        """The stacks, and those of which an interrupted `up` has left a control plane alone."""
+        return sorted({*stacks, *(path.name for path in (self.folder / _PLANES).glob("*"))})
 
     def _open_cluster(self, stack: str) -> ControlPlane:
         """The control plane of a stack, started where there is none."""
@@ -136,16 +164,25 @@ class KeptStacks:
             return None
         return plane if plane is not None and not ended_components(plane) else None
 
-    def _set_nodes(self, stack: str, plane: ControlPlane) -> None:
+    def _planned_cluster(self, stack: str) -> PlannedCluster:
+        """The cluster that the plan of a stack builds. Raises PlannerError where there is no plan, or a wrong one."""
         plan = read_plan_file(plan_path(stack, self.project), stack=stack)
-        nodes = len(set_nodes(plane, read_stack(stack, self.project).fleet, plan).nodes)
+        return planned_cluster(read_stack(stack, self.project).fleet, plan)
+
+    def _show_cluster(self, plane: ControlPlane, nodes: int) -> None:
         self.console.print(f"Kubernetes {plane.version} with {nodes} nodes at {plane.server}", soft_wrap=True)
+        for note in release_notes(plane.folder):
+            self.console.print(
+                Text(f"  {_sentence(note, daemon_pods(plane, note.namespace, note.name))}"), soft_wrap=True
+            )
         self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
 
     def _open(self, plane: ControlPlane | None = None) -> Engine:
         """The engine on the folder, with a control plane as its cluster where one is given."""
         self._claim()
         environment = {CONTROL_PLANE: str(plane.folder)} if plane is not None else {}
+        environment |= {HELM: str(self.helm)} if self.helm else {}
+        environment |= {CHARTS: str(self.charts)} if self.charts else {}
         return Engine(self.folder, self.project, environment=environment)
 
     def _claim(self) -> None:
@@ -177,7 +214,7 @@ class KeptStacks:
         return engine.stack_remove(stack, force=True).ok
 
     def _remove_if_empty(self, engine: Engine) -> None:
-        if not engine.stacks():
+        if not self._with_planes(engine.stacks()):
             shutil.rmtree(self.folder)
 
     def _pack(self, engine: Engine) -> Path | None:
@@ -192,6 +229,15 @@ class KeptStacks:
             return
         for message in result.diagnostics or (result.output,):
             self.console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+
+
+def _sentence(note: ReleaseNote, daemons: int) -> str:
+    """What became of a release."""
+    if note.recorded_because:
+        return f"release {note.name} is recorded, not installed: {note.recorded_because}"
+    objects = ", ".join(f"{count} {kind}" for kind, count in note.objects.items())
+    pods = f"; its DaemonSets have {daemons} pod{'s' if daemons != 1 else ''}" if "DaemonSet" in note.objects else ""
+    return f"release {note.name}: Helm installed {note.chart} ({objects}){pods}"
 
 
 def stacks_folder(project: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The run that installs charts: what it takes for a fault, which charts it finds, and what it refuses to start with."""
+"""The run that installs charts: what it takes for a fault, and what it refuses to start with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The modules of the run by their names, forgotten afterwards."""
     monkeypatch.syspath_prepend(str(FOLDER))
     yield import_module
-    for name in ("install", "obtain", "platforms"):
+    for name in ("install", "platforms"):
         sys.modules.pop(name, None)
 
 
@@ -35,24 +35,6 @@ VALUES: dict[str, tuple[dict[str, Any], list[str]]] = {
 @pytest.mark.parametrize(("values", "unknown"), VALUES.values(), ids=VALUES)
 def test_values_that_a_chart_does_not_know_are_faults(modules: Any, values: Any, unknown: list[str]) -> None:
     assert list(modules("install").paths_beyond(values, KNOWN)) == unknown
-
-
-def test_a_chart_of_the_users_folder_comes_first_and_one_that_cannot_be_had_is_named(
-    modules: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    obtain = modules("obtain")
-    given, kept = tmp_path / "given", tmp_path / "kept"
-    for folder in (given / "driver-1.0.0", kept):
-        folder.mkdir(parents=True)
-    (given / "driver-1.1.0.tgz").write_bytes(b"")
-    helm = tmp_path / "helm"
-    helm.write_text("#!/bin/sh\necho 'no such host' >&2; exit 1\n")
-    helm.chmod(0o755)
-    charts = obtain.Charts(helm, kept, given)
-    assert charts.find("driver", "1.0.0", "driver", "https://charts.example") == given / "driver-1.0.0"
-    assert charts.find("driver", "1.1.0", "driver", "https://charts.example") == given / "driver-1.1.0.tgz"
-    assert charts.find("driver", "2.0.0", "driver", "https://charts.example") is None
-    assert charts.missing == {("driver", "2.0.0"): "no such host"}
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import shutil
 import signal
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -15,30 +19,85 @@ from dra_sandbox.control_plane.plane import read_plane
 from dra_sandbox.control_plane.processes import running
 from dra_sandbox.kept_cluster import open_cluster
 from dra_sandbox.kept_stacks import KeptStacks
+from dra_sandbox.tools.helm import helm_at_hand
 from dra_sandbox.tools.kubernetes import find_binaries
 
 ROOT = Path(__file__).parents[2]
 MINOR = 36
+CLASSES = "/apis/resource.k8s.io/v1/deviceclasses"
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 
 def names(server: ApiServer, path: str) -> set[str]:
     return {each["metadata"]["name"] for each in server.listed(path)[0]}
 
 
+CHART = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: "{{ .Chart.Name }}-kubelet-plugin", namespace: "{{ .Release.Namespace }}"}
+spec:
+  selector: {matchLabels: {app: "{{ .Release.Name }}"}}
+  template:
+    metadata: {labels: {app: "{{ .Release.Name }}"}}
+    spec:
+      nodeSelector: {nvidia.com/gpu.dra: "true"}
+      tolerations: [{operator: Exists}]
+      containers: [{name: plugin, image: registry.example/plugin}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: "{{ .Release.Name }}", namespace: "{{ .Release.Namespace }}"}
+data: {values: {{ .Values | toJson | quote }}}
+"""
+DEVICE_CLASS = """\
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.nvidia.com}
+spec: {selectors: [{cel: {expression: 'device.driver == "gpu.nvidia.com"'}}]}
+"""
+
+
+def charts_in(folder: Path) -> Path:
+    """Charts of the driver and the device plugin as small as can be: what they render runs where the real ones do."""
+    for name, version, template in (
+        ("nvidia-dra-driver-gpu", "25.8.1", f"{CHART}---\n{DEVICE_CLASS}"),
+        ("nvidia-device-plugin", "0.17.4", CHART),
+    ):
+        templates = folder / f"{name}-{version}" / "templates"
+        templates.mkdir(parents=True)
+        (templates / "all.yaml").write_text(template)
+        (templates.parent / "Chart.yaml").write_text(f"apiVersion: v2\nname: {name}\nversion: {version}\n")
+    return folder
+
+
+def tables(server: ApiServer, path: str) -> list[list[Any]]:
+    """What `kubectl get` prints of a collection: the API server makes the table, kubectl lays it out."""
+    connection = server.connect(60)
+    try:
+        connection.request("GET", path, headers={**server.headers, "Accept": TABLE})
+        return [row["cells"] for row in json.load(connection.getresponse())["rows"]]
+    finally:
+        connection.close()
+
+
 @pytest.mark.engine
 @pytest.mark.control_plane
 def test_the_cluster_of_a_stack_has_the_nodes_of_its_plan_and_goes_with_it(tmp_path: Path) -> None:
-    said, kept = io.StringIO(), tmp_path / "kept"
-    stacks = KeptStacks(ROOT, kept, Console(file=said, width=120), f"1.{MINOR}")
+    said, kept, helm = io.StringIO(), tmp_path / "kept", helm_at_hand()
+    console = Console(file=said, width=120)
+    stacks = KeptStacks(ROOT, kept, console, f"1.{MINOR}", helm, charts_in(tmp_path / "charts"))
 
     assert stacks.up("eks-dev", on_control_plane=True), said.getvalue()
 
     plane = read_plane(kept / "control-planes" / "eks-dev")
     server = ApiServer.of(plane)
     assert {"h100-0", "h100-1", "system-0", "system-1"} == names(server, "/api/v1/nodes")
-    assert "large-gpu" in names(server, "/apis/resource.k8s.io/v1/deviceclasses")
+    assert "large-gpu" in names(server, CLASSES)
     assert "nvidia-dra-driver" in names(server, "/api/v1/namespaces")
     assert f"export KUBECONFIG={plane.kubeconfig}" in said.getvalue()
+    what_kubectl_shows(server, plane.kubeconfig)
+    what_became_of_the_releases(server, said.getvalue(), with_helm=helm is not None)
 
     os.kill(running(plane.folder)["etcd"].pid, signal.SIGKILL)
     stacks.status()
@@ -48,9 +107,41 @@ def test_the_cluster_of_a_stack_has_the_nodes_of_its_plan_and_goes_with_it(tmp_p
     assert not kept.exists()
 
 
+def what_kubectl_shows(server: ApiServer, kubeconfig: Path) -> None:
+    nodes = [row[:2] for row in tables(server, "/api/v1/nodes")]
+    slices = [row[1:4] for row in tables(server, "/apis/resource.k8s.io/v1/resourceslices")]
+    assert nodes == [[name, "Ready"] for name in ("h100-0", "h100-1", "system-0", "system-1")]
+    assert slices == [[name, "gpu.nvidia.com", name] for name in ("h100-0", "h100-1")]
+    if kubectl := shutil.which("kubectl"):
+        words = [kubectl, "--kubeconfig", str(kubeconfig), "get", "nodes", "--no-headers"]
+        shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        assert [line.split()[:2] for line in shown.splitlines()] == nodes
+
+
+def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool) -> None:
+    """With Helm the chart's pods and class are there, and not the predicted ones too; without, the predicted ones."""
+    daemons = {row[0] for row in tables(server, "/apis/apps/v1/daemonsets")}
+    predicted = [name for name in names(server, "/api/v1/namespaces/kube-system/pods") if "kubelet-plugin" in name]
+    (driver,) = [each for each in server.listed(CLASSES)[0] if each["metadata"]["name"] == "gpu.nvidia.com"]
+    if with_helm:
+        assert "release nvidia-dra-driver: Helm installed nvidia-dra-driver-gpu 25.8.1" in said
+        assert "(1 ConfigMap, 1 DaemonSet, 1 DeviceClass); its DaemonSets have 2 pods" in said
+        assert "nvidia-dra-driver-gpu-kubelet-plugin" in daemons
+        assert driver["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "Helm"
+        assert not predicted
+    else:
+        assert "release nvidia-dra-driver is recorded, not installed: Helm is not here" in said
+        assert not daemons
+        assert len(predicted) == 2
+
+
+@pytest.mark.engine
 @pytest.mark.control_plane
-def test_another_minor_or_a_process_that_has_ended_is_told(tmp_path: Path) -> None:
-    folder = tmp_path / "plane"
+def test_another_minor_or_a_process_that_has_ended_is_told_and_what_was_left_without_a_stack_goes(
+    tmp_path: Path,
+) -> None:
+    said, kept = io.StringIO(), tmp_path / "kept"
+    folder = kept / "control-planes" / "eks-dev"
     start(folder, Settings(MINOR, scheduling=False), find_binaries(MINOR))
     try:
         with pytest.raises(ControlPlaneError, match=r"is of 1\.36 and the stack asks for 1\.35"):
@@ -58,5 +149,14 @@ def test_another_minor_or_a_process_that_has_ended_is_told(tmp_path: Path) -> No
         os.kill(running(folder)["kube-apiserver"].pid, signal.SIGKILL)
         with pytest.raises(ControlPlaneError, match=r"kube-apiserver of .* no longer runs: run `pulumi-dra sandbox"):
             open_cluster(folder, MINOR)
+
+        # as an `up` leaves it that is killed before the engine knows of the stack
+        (kept / "rehearsal-of").write_text(str(ROOT))
+        stacks = KeptStacks(ROOT, kept, Console(file=said, width=120))
+        stacks.status()
+        assert "eks-dev: a control plane without a stack, left by what was interrupted." in said.getvalue()
+        assert stacks.down(None), said.getvalue()
+        assert not running(folder)
+        assert not kept.exists()
     finally:
         stop(folder)

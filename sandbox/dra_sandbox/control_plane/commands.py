@@ -50,7 +50,9 @@ def _etcd(plane: ControlPlane) -> list[str]:
 
 
 def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
-    """No webhooks and no service accounts; nodes are ready as soon as they are made (TaintNodesByCondition)."""
+    """No webhooks, behind which no pod would answer, and no service accounts; nodes are ready as soon as they are made
+    (TaintNodesByCondition).
+    """
     key = plane.folder / "accounts.key"
     command = [
         f"--etcd-servers=http://{_HERE}:{plane.ports.etcd}", f"--bind-address={_HERE}",
@@ -60,7 +62,8 @@ def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
         "--service-cluster-ip-range=10.0.0.0/16", "--allow-privileged=true",
         "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={key}",
         f"--service-account-signing-key-file={key}",
-        "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+        "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition,MutatingAdmissionWebhook,"
+        "ValidatingAdmissionWebhook",
     ]  # fmt: skip
     return command if settings.scheduling else [*command, "--watch-cache=false"]
 

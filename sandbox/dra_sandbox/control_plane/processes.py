@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -20,7 +21,8 @@ from dra_sandbox.control_plane.problems import ControlPlaneError, unwritable
 
 KUBELET: Final = "dra_sandbox.control_plane.kubelet"
 _DIE_WITH_PARENT: Final = 1  # prctl's PR_SET_PDEATHSIG
-_PATIENCE_SECONDS: Final = 10.0  # until the system has ended a process that was killed
+_MOMENT_SECONDS: Final = 5.0  # until the system has ended a process that was killed: then the next one's turn has come
+_PATIENCE_SECONDS: Final = 120.0
 _children: Final[list[subprocess.Popen[bytes]]] = []
 """What this process has started: kept, for Python complains of children that are forgotten while they run."""
 
@@ -64,10 +66,15 @@ def end(folder: Path) -> None:
     """End all processes of the control plane in `folder`, the one that started last first.
 
     They are killed: nothing of a control plane is kept, and an API server that is asked to end waits for its watchers.
+    Where the system is slow with one, the others are killed nevertheless. Raises ControlPlaneError when one stays.
     """
+    until = time.monotonic() + _PATIENCE_SECONDS
     while found := running(folder):
         for component in sorted(found, key=COMPONENTS.index, reverse=True):
             _end(found[component])
+        if time.monotonic() > until:
+            names = ", ".join(f"{name} ({process.pid})" for name, process in found.items())
+            raise ControlPlaneError(f"killed, and still there after {_PATIENCE_SECONDS:.0f} s: {names} of {folder}")
     _children[:] = [process for process in _children if process.poll() is None]
 
 
@@ -88,8 +95,8 @@ def _component(process: psutil.Process, folder: Path) -> str:
 def _end(process: psutil.Process) -> None:
     try:
         process.kill()
-        process.wait(_PATIENCE_SECONDS)
-    except psutil.NoSuchProcess:
+        process.wait(_MOMENT_SECONDS)
+    except (psutil.NoSuchProcess, psutil.TimeoutExpired):
         return
 
 

@@ -126,6 +126,11 @@ def _daemon_pods(node: str, deductions: tuple[Deduction, ...]) -> Iterator[Json]
         }
 
 
+def daemon_of(pod: Json) -> str:
+    """Return the name of the daemon that a daemon pod is one of."""
+    return str(pod["metadata"]["name"].removesuffix(f"-{pod['spec']['nodeName']}"))
+
+
 def _daemon_containers(deduction: Deduction) -> Iterator[Json]:
     """Yield the containers of a daemon pod, which share its requests; one without requests counts when it is scored."""
     for index in range(deduction.containers):

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -118,25 +119,56 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         start(tmp_path / "file" / "plane", Settings(36), Binaries("1.36.3", {}))
 
 
-def test_only_processes_of_the_folder_are_ended(tmp_path: Path) -> None:
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Callable[[str, str], subprocess.Popen[bytes]]]:
+    """Start a process whose program has a component's name, and one of whose options names a path in a folder."""
+    found: list[subprocess.Popen[bytes]] = []
+
+    def start_one(name: str, folder: str) -> subprocess.Popen[bytes]:
+        script = tmp_path / name
+        if not script.exists():
+            script.symlink_to(sys.executable)
+        sleep = "import time; time.sleep(60)"
+        found.append(subprocess.Popen([str(script), "-c", sleep, f"--data-dir={tmp_path / folder}/data"]))
+        return found[-1]
+
+    yield start_one
+    for each in found:
+        each.kill()
+        each.wait()
+
+
+def test_only_processes_of_the_folder_are_ended(
+    tmp_path: Path, started: Callable[[str, str], subprocess.Popen[bytes]]
+) -> None:
     """A process counts when its program is a component and an option names a path in the folder."""
-    script = tmp_path / "etcd"
-    script.symlink_to(sys.executable)
-    mine, other = tmp_path / "mine", tmp_path / "other"
-    sleep = "import time; time.sleep(60)"
-    ours = subprocess.Popen([str(script), "-c", sleep, f"--data-dir={mine}/etcd"])
-    theirs = subprocess.Popen([str(script), "-c", sleep, f"--data-dir={other}/etcd"])
-    try:
-        assert {name: each.pid for name, each in running(mine).items()} == {"etcd": ours.pid}
+    ours, theirs = started("etcd", "mine"), started("etcd", "other")
+    assert {name: each.pid for name, each in running(tmp_path / "mine").items()} == {"etcd": ours.pid}
 
-        end(mine)
+    end(tmp_path / "mine")
 
-        assert not psutil.pid_exists(ours.pid)
-        assert theirs.poll() is None
-    finally:
-        for each in (ours, theirs):
-            each.kill()
-            each.wait()
+    assert not psutil.pid_exists(ours.pid)
+    assert theirs.poll() is None
+
+
+def test_a_system_that_is_slow_with_one_process_keeps_none_of_the_others(
+    tmp_path: Path, started: Callable[[str, str], subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = [started(name, "mine") for name in ("etcd", "kube-apiserver", "kube-scheduler")]
+    waited: list[int] = []
+    real = psutil.Process.wait
+
+    def slow(process: psutil.Process, timeout: float | None = None) -> int | None:
+        waited.append(process.pid)
+        if len(waited) == 1:
+            raise psutil.TimeoutExpired(timeout, process.pid)
+        return real(process, timeout)
+
+    monkeypatch.setattr(psutil.Process, "wait", slow)
+    end(tmp_path / "mine")
+
+    assert waited[0] == ours[2].pid
+    assert not any(psutil.pid_exists(each.pid) and each.poll() is None for each in ours)
 
 
 def test_a_port_that_is_taken_is_left_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from dra_sandbox.tools import helm
-from dra_sandbox.tools.helm import HELM, find_helm
+from dra_sandbox.tools.helm import HELM, find_helm, helm_at_hand, helm_environment
 
 
 @pytest.fixture
 def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that is all of PATH, and a build that says so."""
+    """A folder that is all of PATH, a cache without Helm, and a build that says so."""
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(helm, "build", lambda tool: Path("built") / tool.name)
     return tmp_path
 
@@ -41,3 +42,19 @@ def test_without_one_the_pinned_one_is_built(on_path: Path) -> None:
     assert find_helm() == Path("built/helm")
     assert HELM.version.startswith("3.")
     assert (HELM.pins_folder / "go.sum").stat().st_size > 10_000
+
+
+def test_nothing_is_built_for_what_takes_it_where_it_is_at_hand(on_path: Path) -> None:
+    assert helm_at_hand() is None
+
+    HELM.binary.parent.mkdir(parents=True)
+    HELM.binary.touch()
+
+    assert helm_at_hand() == find_helm() == HELM.binary
+
+
+def test_it_is_led_to_no_other_cluster_than_that_of_its_kubeconfig(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HELM_KUBEAPISERVER", "HELM_KUBECONTEXT", "HELM_KUBETOKEN", "HELM_NAMESPACE", "KUBECONFIG"):
+        monkeypatch.setenv(name, "production")
+
+    assert "production" not in helm_environment().values()

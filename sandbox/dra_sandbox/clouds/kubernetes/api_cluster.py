@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ObjectKey
+from dra_sandbox.clouds.kubernetes.helm_releases import HelmReleases
 from dra_sandbox.clouds.wire import Values
 from dra_sandbox.control_plane import ApiServer, ControlPlaneError, Refused
 
@@ -21,9 +22,9 @@ _LOOK_EVERY_SECONDS: Final = 0.2
 class ApiCluster:
     """The cluster of a control plane."""
 
-    def __init__(self, server: ApiServer, seconds: float = _SECONDS) -> None:
+    def __init__(self, server: ApiServer, releases: HelmReleases, seconds: float = _SECONDS) -> None:
         """`seconds` is how long an object may take to become ready, where it does not say so itself."""
-        self._server, self._seconds = server, seconds
+        self._server, self._releases, self._seconds = server, releases, seconds
 
     def apply(self, key: ObjectKey, manifest: Values, manager: str) -> Values:
         """Apply the object and wait until it is ready.
@@ -67,6 +68,14 @@ class ApiCluster:
 
     def recall(self, key: ObjectKey, live: Values) -> None:
         """Nothing: the API server remembers."""
+
+    def install(self, release: Values) -> str:
+        """Have Helm install or upgrade the release. Raises ApplyFailed with what Helm says."""
+        return self._releases.install(release)
+
+    def uninstall(self, release: Values) -> None:
+        """Have Helm take the release away. Raises ApplyFailed with what Helm says."""
+        self._releases.uninstall(release)
 
     def _path(self, key: ObjectKey) -> str:
         """Where the object is. Raises ApplyFailed for a kind that the API server does not serve."""

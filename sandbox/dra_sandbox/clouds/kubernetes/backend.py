@@ -56,6 +56,16 @@ class ClusterBackend(Protocol):
         """Take note of what the engine's state says about an object; a cluster with a memory of its own need not."""
         ...
 
+    def install(self, release: Values) -> str:
+        """Install or upgrade a Helm release; return the version of what its chart installs, empty where the chart is
+        not rendered. Raises ApplyFailed.
+        """
+        ...
+
+    def uninstall(self, release: Values) -> None:
+        """Take a Helm release away; one that is gone already is no error. Raises ApplyFailed."""
+        ...
+
 
 class MemoryCluster:
     """A cluster that keeps objects as long as its process lives, and learns earlier ones from the engine's state."""
@@ -94,3 +104,10 @@ class MemoryCluster:
     def recall(self, key: ObjectKey, live: Values) -> None:
         with self._lock:
             self._objects.setdefault(key, copy.deepcopy(live))
+
+    def install(self, release: Values) -> str:
+        """Nothing: here releases are recorded alone."""
+        return ""
+
+    def uninstall(self, release: Values) -> None:
+        """Nothing: there is nothing of it."""

@@ -154,11 +154,12 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
 
     def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> Empty:
         self._reach(context)
-        token, key = type_of(request), key_of(from_wire(request.properties))
-        if token == releases.TOKEN:
-            return Empty()
+        token, state = type_of(request), from_wire(request.properties)
+        key = key_of(state)
         try:
-            if token.endswith("Patch"):
+            if token == releases.TOKEN:
+                self._cluster.uninstall(state)
+            elif token.endswith("Patch"):
                 self._cluster.release(key, _manager(request.urn))
             else:
                 self._cluster.delete(key)
@@ -204,8 +205,14 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         if reason := releases.refusal(inputs):
             context.abort(grpc.StatusCode.UNKNOWN, f"execution error at (templates/validation.yaml): {reason}")
         outputs = releases.installed_release(inputs, old)
-        if releases.times_out(inputs):
-            abort_unfinished(context, releases.id_of(inputs), _outputs(outputs, sent), "context deadline exceeded")
+        failure = "context deadline exceeded" if releases.times_out(inputs) else ""
+        try:
+            outputs["status"]["appVersion"] = self._cluster.install(inputs) or outputs["status"]["appVersion"]
+        except ApplyFailed as problem:
+            failure = str(problem)
+        if failure:
+            outputs["status"]["status"] = "failed"
+            abort_unfinished(context, releases.id_of(inputs), _outputs(outputs, sent), failure)
         return outputs
 
     def _reach(self, context: grpc.ServicerContext) -> None:

@@ -1,6 +1,7 @@
-"""Helm releases: recorded as installed, with what `helm install` reports; charts are not rendered here.
+"""Helm releases as the engine sees them: named, compared, and what `helm install` reports of them.
 
-Of the NVIDIA DRA driver's charts the refusals are known that fail at `up` alone, since a preview renders nothing.
+Charts are rendered on a control plane alone (see `helm_releases`), and recorded as installed elsewhere. Of the NVIDIA
+DRA driver's charts the refusals are known that fail at `up` alone, since a preview renders nothing.
 """
 
 from __future__ import annotations

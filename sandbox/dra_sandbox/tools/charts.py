@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from dra_sandbox.tools.go_toolchain import find_go, go_environment
+from dra_sandbox.cache import obtain
+from dra_sandbox.tools.go_toolchain import GoUnavailable, find_go, go_environment
 
 _MODULES: Final = {
     "dra-driver-nvidia-gpu": ("sigs.k8s.io/dra-driver-nvidia-gpu", "deployments/helm/dra-driver-nvidia-gpu"),
@@ -19,6 +20,7 @@ _MODULES: Final = {
 }
 """Chart → the module whose tag is the chart's version, and where the chart lies in it."""
 _SECONDS: Final = 120
+_OLDEST_GO: Final = (1, 24, 0)
 
 
 @dataclass(slots=True)
@@ -33,6 +35,8 @@ class Charts:
 
     def find(self, name: str, version: str, reference: str, repository: str) -> Path | None:
         """Return the chart, None where it cannot be had; why is then in `missing`."""
+        if not repository and Path(reference).exists():  # a program names a chart of its own by its path
+            return Path(reference)
         key = (name, version)
         if key not in self._found:
             self._found[key] = self._of_folder(name, version) or self._fetch(name, version, reference, repository)
@@ -47,28 +51,46 @@ class Charts:
         return None
 
     def _fetch(self, name: str, version: str, reference: str, repository: str) -> Path | None:
-        said = self._pull(name, version, reference, repository)
-        path = self.kept / f"{name}-{version}.tgz"
-        if path.exists():
-            return path
+        source = [name, "--repo", repository] if repository else [reference]
+        if version:
+            source += ["--version", version]
+        try:
+            kept = obtain(self.kept / f"{name}-{version}", lambda folder: self._pull(source, folder))
+            return next(kept.glob("*.tgz"))
+        except _NotPulled as problem:
+            said = str(problem)
         if name not in _MODULES:
             self.missing[(name, version)] = said
             return None
         module, inside = _MODULES[name]
-        done = _run([str(find_go((1, 24, 0))), "mod", "download", "-json", f"{module}@v{version}"], self.kept)
-        answer = json.loads(done.stdout or "{}")
-        folder = Path(answer.get("Dir", "")) / inside
-        if "Dir" not in answer or not (folder / "Chart.yaml").is_file():
-            self.missing[(name, version)] = f"{said}; {answer.get('Error') or 'its module has no such chart'}"
-            return None
-        return folder
+        found, why = _of_module(f"{module}@v{version}", inside)
+        if found is None:
+            self.missing[(name, version)] = f"{said}; {why}"
+        return found
 
-    def _pull(self, name: str, version: str, reference: str, repository: str) -> str:
-        """Fetch a published chart; return what Helm says where it cannot."""
-        source = [name, "--repo", repository] if repository else [reference]
-        command = [str(self.helm), "pull", *source, "--version", version, "--destination", str(self.kept)]
-        done = _run(command, self.kept)
-        return done.stderr.strip().splitlines()[-1] if done.returncode and done.stderr.strip() else ""
+    def _pull(self, source: list[str], folder: Path) -> None:
+        """Fetch a published chart into a folder. Raises _NotPulled with what Helm says where it cannot."""
+        done = _run([str(self.helm), "pull", *source, "--destination", str(folder)], folder)
+        if done.returncode or not list(folder.glob("*.tgz")):
+            raise _NotPulled((done.stderr.strip() or "Helm fetched no chart").splitlines()[-1])
+
+
+class _NotPulled(Exception):
+    """A repository has not answered with the chart."""
+
+
+def _of_module(module: str, inside: str) -> tuple[Path | None, str]:
+    """Return the folder of a chart in a Go module; None and why where it cannot be had."""
+    try:
+        go = find_go(_OLDEST_GO)
+    except GoUnavailable as error:
+        return None, str(error)
+    done = _run([str(go), "mod", "download", "-json", module], Path("/"))
+    answer = json.loads(done.stdout or "{}")
+    folder = Path(answer.get("Dir", "")) / inside
+    if "Dir" in answer and (folder / "Chart.yaml").is_file():
+        return folder, ""
+    return None, answer.get("Error") or done.stderr.strip() or "its module has no such chart"
 
 
 def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
