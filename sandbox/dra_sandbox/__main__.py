@@ -34,6 +34,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
+def _lines(text: str) -> int:
+    """A number of lines. Raises ArgumentTypeError for what is none."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of lines")
+    return int(text)
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, and where the help is."""
 
@@ -73,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("status", parents=[kept], help="say what is up, and how kubectl reaches it")
     logs = commands.add_parser("logs", parents=[kept], help="show what the control plane of a stack wrote")
     logs.add_argument("component", nargs="?", default="", help="etcd, kube-apiserver, …; default: all of them")
-    logs.add_argument("--lines", type=int, default=20, help="of each, default: %(default)s")
+    logs.add_argument("--lines", type=_lines, default=20, metavar="N", help="of each, default: %(default)s")
     commands.add_parser("plan", parents=[kept], aliases=["preview"], help="show what `up` would do")
     down = commands.add_parser("down", parents=[kept], help="take a stack down, by default all of the project")
     down.add_argument("--force", action="store_true", help="forget it as it is, what is protected too")
@@ -96,7 +103,7 @@ def _rehearse(given: argparse.Namespace) -> int:
     from dra_sandbox.engine import EngineError
     from dra_sandbox.kept_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
 
-    if message := _wrong_charts(given):
+    if message := _wrong_options(given):
         print(f"error: {message}", file=sys.stderr)
         return 2
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
@@ -124,14 +131,16 @@ def _rehearse(given: argparse.Namespace) -> int:
         return 1
 
 
-def _wrong_charts(given: argparse.Namespace) -> str:
-    """What is wrong with the folder of charts, if anything."""
-    charts: Path | None = getattr(given, "charts", None)
-    if charts is None:
+def _wrong_options(given: argparse.Namespace) -> str:
+    """What is wrong with the options of `up`, if anything."""
+    if given.command != "up":
         return ""
-    if not given.control_plane:
-        return "--charts needs --control-plane: charts are installed in a real API server"
-    return "" if charts.is_dir() else f"--charts: {charts} is not a folder"
+    for option, value in (("--charts", given.charts), ("--kubernetes", given.kubernetes)):
+        if value and not given.control_plane:
+            return f"{option} needs --control-plane: without it there is no API server"
+    if given.charts is None or given.charts.is_dir():
+        return ""
+    return f"--charts: {given.charts} is not a folder"
 
 
 def _helm(given: argparse.Namespace) -> tuple[Path | None, Path | None]:

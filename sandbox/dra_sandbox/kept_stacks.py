@@ -136,8 +136,13 @@ class KeptStacks:
                 self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
 
     def logs(self, stack: str, component: str, lines: int) -> None:
-        """Print the last lines that a component of the stack's control plane wrote. Raises ControlPlaneError."""
+        """Print the last lines that a component of the stack's control plane wrote.
+
+        Raises ControlPlaneError where there is none, StackRefused for a component that it has not.
+        """
         plane = read_plane(self._plane_folder(stack).resolve())
+        if component and component not in plane.components:
+            raise StackRefused(f"a control plane has no {component}; it has {', '.join(plane.components)}")
         for name in [component] if component else plane.components:
             self.console.print(Text.assemble((name, "bold"), tail(plane.log(name), lines)), soft_wrap=True)
 
@@ -150,8 +155,8 @@ class KeptStacks:
 
     def _open_cluster(self, stack: str) -> ControlPlane:
         """The control plane of a stack, started where there is none."""
-        self._claim()
         minor = parse_version(self.kubernetes) if self.kubernetes else read_stack(stack, self.project).fleet.minor
+        self._claim()
         with self.console.status("starting the control plane …"):
             return open_cluster(self._plane_folder(stack), minor)
 
@@ -188,14 +193,19 @@ class KeptStacks:
     def _claim(self) -> None:
         """Make the folder ours. Raises StackRefused where it is somebody else's."""
         mark = self.folder / _MARK
+        if self.folder.exists() and not self.folder.is_dir():
+            raise StackRefused(f"{self.folder} is no folder: give an empty one, or a new one")
         if not mark.is_file() and self.folder.is_dir() and any(self.folder.iterdir()):
             raise StackRefused(f"{self.folder} holds something else: give an empty folder, or a new one")
         if mark.is_file() and mark.read_text(encoding="utf-8") != str(self.project):
             raise StackRefused(
                 f"{self.folder} rehearses {mark.read_text(encoding='utf-8')}: take that down, or give another folder"
             )
-        self.folder.mkdir(parents=True, exist_ok=True)
-        mark.write_text(str(self.project), encoding="utf-8")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            mark.write_text(str(self.project), encoding="utf-8")
+        except OSError as error:
+            raise StackRefused(f"cannot write in {self.folder}: {error.strerror}") from error
 
     def _destroy(self, engine: Engine, stack: str) -> bool:
         # One that was interrupted has left its lock behind.

@@ -18,7 +18,7 @@ from dra_sandbox.control_plane import ApiServer, ControlPlaneError, Settings, st
 from dra_sandbox.control_plane.plane import read_plane
 from dra_sandbox.control_plane.processes import running
 from dra_sandbox.kept_cluster import open_cluster
-from dra_sandbox.kept_stacks import KeptStacks
+from dra_sandbox.kept_stacks import KeptStacks, StackRefused
 from dra_sandbox.tools.helm import helm_at_hand
 from dra_sandbox.tools.kubernetes import find_binaries
 
@@ -102,6 +102,8 @@ def test_the_cluster_of_a_stack_has_the_nodes_of_its_plan_and_goes_with_it(tmp_p
     os.kill(running(plane.folder)["etcd"].pid, signal.SIGKILL)
     stacks.status()
     assert "etcd no longer runs" in said.getvalue()
+    with pytest.raises(StackRefused, match="a control plane has no etcd3; it has etcd, kube-apiserver, "):
+        stacks.logs("eks-dev", "etcd3", 5)
     assert stacks.down(None), said.getvalue()
     assert not running(plane.folder)
     assert not kept.exists()
