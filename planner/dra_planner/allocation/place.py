@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dra_planner.allocation.behaviour import intended
+from dra_planner.allocation.behaviour import Behaviour, intended
+from dra_planner.allocation.constraints import Reading
 from dra_planner.allocation.extended import ClaimsOnNode, claims_on
 from dra_planner.allocation.holdings import Pick
 from dra_planner.allocation.interpod import PodView
@@ -111,8 +112,9 @@ def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> 
     key = (shape.id, tuple(c.name for c in claims))
     plan = plans.get(key)
     if plan is None:
-        named = [(str(c.shared or f"{shape.namespace}/{c.name}"), c.spec) for c in claims]
+        named = tuple((str(c.shared or f"{shape.namespace}/{c.name}"), c.spec) for c in claims)
         plan = plans[key] = plan_claims(named, template)
+        plan.searches = template.memory.setdefault("searches", {}).setdefault(named, plan.searches)
     return plan
 
 
@@ -121,22 +123,18 @@ def _search(shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim
     plan = plan_for(shape, fresh, template)
     if plan.exceeds(node.taken) and not (template.behaviour.repeats_shared_device and plan.shares_devices):
         return Refusal(shape, node, "devices")
-    shares = {index: dict(used) for index, used in node.shares}
-    search = Search(template, plan, template.behaviour, node.taken, shares, budget=budget)
-    result = search.run()
+    result = _searched(node, plan, budget)
     if result.outcome == "exhausted":
         return Undecided(shape, node, "effort", result.steps)
     if result.met_unknown:
-        other = Search(
-            template, plan, template.behaviour, node.taken, shares, reading="optimistic", budget=budget
-        ).run()
+        other = _searched(node, plan, budget, reading="optimistic")
         if not _same_either_way(result, other, plan):
             return Undecided(shape, node, "unknown", result.steps + other.steps)
     if plan.doubtful and result.outcome == "found":
         return Undecided(shape, node, "doubt", result.steps)
     may: frozenset[str] = frozenset()
     if result.defects:
-        meant = Search(template, plan, intended(template.behaviour), node.taken, shares, budget=budget).run()
+        meant = _searched(node, plan, budget, behaviour=intended(template.behaviour))
         if (meant.outcome == "found") != (result.outcome == "found"):
             may = result.defects
     if result.outcome == "found":
@@ -145,6 +143,27 @@ def _search(shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim
     if result.outcome == "error":
         return Refusal(shape, node, "error", result.message, steps=result.steps, may=may)
     return Refusal(shape, node, "devices", steps=result.steps, may=may)
+
+
+def _searched(
+    node: NodeState,
+    plan: Plan,
+    budget: int,
+    *,
+    reading: Reading = "pessimistic",
+    behaviour: Behaviour | None = None,
+) -> SearchResult:
+    """Return what a search finds; pods that differ in other things than their claims find the same."""
+    key = node.taken, node.shares, budget, reading, behaviour is None
+    found: SearchResult | None = plan.searches.get(key)
+    if found is None:
+        if len(plan.searches) >= _REMEMBERED:
+            plan.searches.clear()
+        shares = {index: dict(used) for index, used in node.shares}
+        behaviour = behaviour or node.template.behaviour
+        search = Search(node.template, plan, behaviour, node.taken, shares, reading=reading, budget=budget)
+        found = plan.searches[key] = search.run()
+    return found
 
 
 def _same_either_way(hindered: SearchResult, helped: SearchResult, plan: Plan) -> bool:

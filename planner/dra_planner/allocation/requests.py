@@ -7,8 +7,9 @@ validateDeviceRequest, isSelectable) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import field, replace
+from typing import Any
 
 from dra_planner.allocation.capacity import CapacityError, Consumption, UnknownCapacity, consumption, fits
 from dra_planner.allocation.constraints import Reading, lookup_attribute
@@ -99,6 +100,7 @@ class Plan:
     bounds: tuple[
         tuple[int, int], ...
     ]  # (devices that may serve a request, how many it needs); only where nothing errs
+    searches: dict[Hashable, Any] = field(default_factory=dict)  # what equal claims found, by what was taken before
 
     def exceeds(self, taken: int) -> bool:
         """Tell whether too few devices are free for some request, so that a search cannot succeed."""

@@ -96,15 +96,14 @@ class NodeState:
         for name, amount in requests.items():
             used[name] = used.get(name, 0) + amount
         taken, shares = _with_picks(self.taken, self.shares, picks)
-        return replace(
-            self,
+        return NodeState(
+            self.template,
             used=tuple(sorted(used.items())),
             taken=taken,
             shares=shares,
             ports=self.ports | ports if ports else self.ports,
             pods=_with_view(self.pods, view) if self.template.sight.notices(view) else self.pods,
             claims=claims,
-            _cache={},
         )
 
     def without_pod(

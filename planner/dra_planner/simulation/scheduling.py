@@ -6,8 +6,10 @@ Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go @v1
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
+from itertools import accumulate
 
 from dra_planner.allocation import Placement, Refusal, Undecided
 from dra_planner.records import dataclass
@@ -17,14 +19,8 @@ from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.rules import Rules
 from dra_planner.simulation.scores import MAX_SCORE
 from dra_planner.simulation.stages import Stage, StageAnswer
-from dra_planner.simulation.surroundings import (
-    Place,
-    Population,
-    Surroundings,
-    place_of,
-    score_neighbours,
-    score_spread,
-)
+from dra_planner.simulation.standings import Standings
+from dra_planner.simulation.surroundings import Population, Surroundings, score_neighbours, score_spread
 from dra_planner.simulation.window import ALL_BELOW, Window, look_around
 
 _STEPS_OF_AN_ATTEMPT = 5
@@ -73,7 +69,7 @@ class Scheduler:
     steps: int = 0
     _rng: random.Random = field(default_factory=random.Random)
     _begin: int = 0  # where the next search begins
-    _places: dict[int, dict[Stage, Place | None]] = field(default_factory=dict)  # by number of kind
+    _standings: dict[int, Standings] = field(default_factory=dict)  # by number of kind
     _final: dict[int, dict[Stage, StageAnswer]] = field(default_factory=dict)  # by number of kind: what no pod changes
 
     def __post_init__(self) -> None:
@@ -138,37 +134,55 @@ class Scheduler:
         feasible = window.feasible
         if len(feasible) == 1:
             return list(feasible)
-        answers = list(map(window.answers.__getitem__, feasible))
-        profile = self.cluster.stages.profile
-        totals = [answer.fixed for answer in answers]
-        if any(answer.compares for answer in answers):
-            fewest = _shares([answer.taints for answer in answers])
-            _add(totals, profile.taints, [MAX_SCORE - share for share in fewest])
-            _add(totals, profile.preferred_nodes, _shares([answer.preferred_nodes for answer in answers]))
-            _add(totals, profile.alternatives, _shares([answer.alternatives for answer in answers]))
-        if rules.soft_spread:
-            _add(totals, profile.spread, self._spread(kind, rules, feasible))
+        standings = self._standings.get(kind.number)
+        if standings is None:
+            standings = self._standings[kind.number] = Standings(kind, rules, self.cluster.stages)
+        numbers = list(map(standings.__getitem__, feasible))
+        totals = self._totals(kind, rules, standings, numbers, feasible.values())
         if rules.preferred:
-            _add(totals, profile.preferred_pods, score_neighbours(rules.preferred, self.cluster.population, feasible))
-        most = max(totals)
-        return [stage for stage, total in zip(feasible, totals, strict=True) if total == most]
+            weight = self.cluster.stages.profile.preferred_pods
+            beside = score_neighbours(rules.preferred, self.cluster.population, feasible)
+            sums = [totals[number] + weight * score for number, score in zip(numbers, beside, strict=True)]
+            most = max(sums)
+            return [stage for stage, total in zip(feasible, sums, strict=True) if total == most]
+        most = max(totals.values())
+        best = {number for number, total in totals.items() if total == most}
+        return [stage for stage, number in zip(feasible, numbers, strict=True) if number in best]
 
-    def _spread(self, kind: PodKind, rules: Rules, feasible: Mapping[Stage, int]) -> list[int]:
-        places = self._places.setdefault(kind.number, {})
-        for stage in [each for each in feasible if each not in places]:
-            places[stage] = place_of(kind, rules, stage)
-        return score_spread(rules, self.cluster.census.of(kind), feasible, list(map(places.__getitem__, feasible)))
+    def _totals(
+        self, kind: PodKind, rules: Rules, standings: Standings, numbers: Sequence[int], nodes: Iterable[int]
+    ) -> dict[int, int]:
+        """Return the score of each standing that feasible stages have, by its number, but for what pods beside add.
+
+        `numbers` are the standings stage by stage, `nodes` how many nodes are in each.
+        """
+        present = list(set(numbers))
+        known = [standings.all[number] for number in present]
+        totals, profile = [each.fixed for each in known], self.cluster.stages.profile
+        if any(each.compares for each in known):
+            fewest = _shares([each.taints for each in known])
+            _add(totals, profile.taints, [MAX_SCORE - share for share in fewest])
+            _add(totals, profile.preferred_nodes, _shares([each.preferred_nodes for each in known]))
+            _add(totals, profile.alternatives, _shares([each.alternatives for each in known]))
+        if rules.soft_spread:
+            places = [each.place for each in known]
+            if None in places:
+                counted = [standings.all[number].place is not None for number in numbers]
+                placed = sum(count for count, counts in zip(nodes, counted, strict=True) if counts)
+            else:
+                placed = sum(nodes)
+            scores = score_spread(rules, self.cluster.census.of(kind), placed, places)
+            _add(totals, profile.spread, list(map(scores.__getitem__, places)))
+        return dict(zip(present, totals, strict=True))
 
     def _pick(self, best: Sequence[Stage], window: Window) -> int:
         """Return one of the nodes of these stages: the first, or any of them by the seed."""
         if self.seed is None:
             return min((window.node(stage, 0) for stage in best), key=window.distance)
-        number = self._rng.randrange(sum(window.feasible[stage] for stage in best))
-        for stage in best:
-            if number < window.feasible[stage]:
-                return window.node(stage, number)
-            number -= window.feasible[stage]
-        raise AssertionError("the number is below that of the nodes")
+        ends = list(accumulate(map(window.feasible.__getitem__, best)))
+        number = self._rng.randrange(ends[-1])
+        at = bisect_right(ends, number)
+        return window.node(best[at], number - ends[at - 1] if at else number)
 
     def _rejections(self, pod: SimulatedPod, window: Window) -> Iterator[Rejection]:
         for stage, verdict in window.refused.items():

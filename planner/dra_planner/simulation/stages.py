@@ -42,17 +42,18 @@ class Stage:
     """A state of nodes. `scored` is what counts as requested when nodes are scored."""
 
     __slots__ = (
-        "_counts", "afters", "allocatable", "answers", "company", "domains", "number", "scored", "state", "used",
+        "_counts", "afters", "allocatable", "answers", "company", "number", "scored", "state", "used",
     )  # fmt: skip
 
-    def __init__(self, number: int, state: NodeState, scored: CpuMemory, company: Company) -> None:
+    def __init__(
+        self, number: int, state: NodeState, scored: CpuMemory, company: Company, answers: dict[int, StageAnswer]
+    ) -> None:
         self.number = number
         self.state = state
         self.scored = scored
         self.company = company
-        self.answers: dict[int, StageAnswer] = {}
+        self.answers = answers  # by number of kind; those of all stages that differ in their company alone
         self.afters: dict[int, Stage] = {}
-        self.domains: dict[int, tuple[int | str | None, ...] | None] = {}  # where soft constraints of a kind count it
         taken, amounts = dict(state.used), state.node.allocatable
         self.used = CpuMemory(taken.get("cpu", 0), taken.get("memory", 0))
         self.allocatable = CpuMemory(amounts.get("cpu", 0), amounts.get("memory", 0))
@@ -83,13 +84,15 @@ class Stages:
         self._noticed = noticed
         self._place_budget = place_budget
         self._known: dict[Hashable, Stage] = {}
+        self._answers: dict[Hashable, dict[int, StageAnswer]] = {}
 
     def open(self, state: NodeState, scored: CpuMemory, company: Company) -> Stage:
         """Return the stage of nodes in this state."""
         key = (state.key, scored, company)
         stage = self._known.get(key)
         if stage is None:
-            stage = self._known[key] = Stage(len(self._known), state, scored, company)
+            answers = self._answers.setdefault(key[:2], {})
+            stage = self._known[key] = Stage(len(self._known), state, scored, company, answers)
         return stage
 
     def with_pod(self, stage: Stage, state: NodeState, kind: PodKind) -> Stage:

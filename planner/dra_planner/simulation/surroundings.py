@@ -9,10 +9,11 @@ Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import floor, log
 
 from dra_planner.allocation.node_filters import HOSTNAME, Misfit
+from dra_planner.model import Node
 from dra_planner.records import dataclass
 from dra_planner.simulation.census import Domains
 from dra_planner.simulation.kinds import PodKind
@@ -128,19 +129,19 @@ Place = tuple[int | str | None, ...]
 None where it has none.
 """
 
+LabelledPlace = tuple[str | None, KindSet | None]
+"""The value of a label, or the kinds of pods that are counted on the node itself, where hosts are counted."""
+
 
 def score_spread(
-    rules: Rules, domains: Sequence[Domains], feasible: Mapping[Stage, int], places: Sequence[Place | None]
-) -> list[int]:
-    """Return the score of PodTopologySpread for each feasible stage, 0 to 100: more for emptier domains.
+    rules: Rules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
+) -> dict[Place | None, int]:
+    """Return the score of PodTopologySpread in each of these places, 0 to 100: more for emptier domains.
 
-    `feasible` are the stages with their nodes, `places` where these count, `domains` the pods by domain of each soft
-    constraint.
+    `places` are those of the feasible nodes, `nodes` how many of these have one, `domains` the pods by domain of each
+    soft constraint.
     """
-    distinct = {place for place in set(places) if place is not None}
-    nodes = sum(feasible.values())
-    if None in places:
-        nodes -= sum(nodes for place, nodes in zip(places, feasible.values(), strict=True) if place is None)
+    distinct = {place for place in places if place is not None}
     weights = [_weight(number, spread, distinct, nodes) for number, spread in enumerate(rules.soft_spread)]
     raw = {place: _raw_spread(rules.soft_spread, domains, weights, place) for place in distinct}
     least, most = min(raw.values(), default=0), max(raw.values(), default=0)
@@ -148,20 +149,16 @@ def score_spread(
         place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for place, each in raw.items()
     }
     scores[None] = 0
-    return list(map(scores.__getitem__, places))
+    return scores
 
 
-def place_of(kind: PodKind, rules: Rules, stage: Stage) -> Place | None:
-    """Return where soft constraints count the nodes of a stage; None where the nodes do not count."""
-    if kind.number in stage.domains:
-        return stage.domains[kind.number]
+def labelled_places(rules: Rules, node: Node) -> tuple[LabelledPlace, ...] | None:
+    """Return where soft constraints count pods on a node, one by one; None where the node does not count."""
+    if not rules.counts_node(node):
+        return None
+    labels = node.meta.labels
     keys = ((each.constraint.topology_key, each.kinds) for each in rules.soft_spread)
-    place = tuple(
-        stage.count(kinds) if key == HOSTNAME and stage.label(key) is not None else stage.label(key)
-        for key, kinds in keys
-    )
-    known = stage.domains[kind.number] = place if rules.counts_node(stage.node) else None
-    return known
+    return tuple((None, kinds) if key == HOSTNAME and key in labels else (labels.get(key), None) for key, kinds in keys)
 
 
 def _weight(number: int, spread: Spread, places: Iterable[Place], nodes: int) -> float:
