@@ -17,6 +17,7 @@ html_extra_path = ["schema"]
 html_copy_source = html_show_sourcelink = False
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
+smartquotes = False  # options are written as they are typed
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
 suppress_warnings = [

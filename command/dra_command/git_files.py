@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import io
+import os
 import shutil
 import subprocess
 import tarfile
@@ -48,7 +49,7 @@ def _git(repository: Path, place: Place, *words: str) -> bytes:
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
         raise SourceError(
-            f"git finds no such ref in {repository}{f': {said}' if said else ''}",
+            f"git finds no such ref in {os.path.relpath(repository)}{f': {said}' if said else ''}",
             place=place,
             fix="name a branch, tag or commit of a git repository",
         )

@@ -13,11 +13,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command of the sandbox; 0 when it went well, 1 when a step did not behave, 2 for wrong input."""
     given = _parser().parse_args(argv)
     if "project" in given:
-        given.project = given.project.absolute()
         if not (given.project / "Pulumi.yaml").is_file():
-            where = f"there is no Pulumi.yaml in {given.project}"
-            print(f"pulumi-dra sandbox: {where}; run it in the project's folder, or give --project", file=sys.stderr)
+            where = "here" if given.project == Path() else f"in {given.project}"
+            says = f"there is no Pulumi.yaml {where}; run it in the project's folder, or give --project"
+            print(f"pulumi-dra sandbox: {says}", file=sys.stderr)
             return 2
+        given.project = given.project.absolute()
     from dra_sandbox.cache import CacheUnusable
     from dra_sandbox.tools import ToolUnavailable
 
@@ -56,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     project = _Parser(add_help=False)
     project.add_argument(
-        "--project", type=Path, default=Path.cwd(), help="the folder of Pulumi.yaml (default: the current one)"
+        "--project", type=Path, default=Path(), help="the folder of Pulumi.yaml (default: the current one)"
     )
     kept = _Parser(add_help=False, parents=[project])
     kept.add_argument("--stack", help="a stack of the project (default: its only one)")

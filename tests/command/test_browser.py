@@ -1,5 +1,7 @@
 """The HTML reports in a real browser: nothing to scroll sideways at 320 pixels, and nothing that axe finds.
 
+Golden files are shown as they are; a rehearsal, a matrix and a portfolio are made here.
+
 Skipped without Chromium; axe runs where AXE_CORE names its file (`npm pack axe-core` brings `axe.min.js`).
 """
 
@@ -15,11 +17,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_project import Project
+from rehearsed import rehearsal
+
+from dra_command.formats.rehearse_html import rehearse_html
 
 GOLDEN = Path(__file__).parent / "golden"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 AXE = os.environ.get("AXE_CORE", "")
 REPORTS = ("plan.html", "plan-fits.html", "plan-cannot-tell.html", "check.html", "explain.html")
+PORTFOLIO = """\
+stacks: [{fleet: fleet.yaml, workloads: [vision.yaml]}]
+scenarios: [{name: growth-2, replicas: 2}, {name: a-longer-name-of-a-scenario, priceFactor: 1.2}]
+ask: {simulate: off, curves: {workloads: [serve/vision], most: 4}}
+"""
+MADE = ("rehearsal", "matrix", "portfolio")
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 FRAME = """<!doctype html><body><iframe id="frame" width="WIDTH" height="900"></iframe><script>
 const frame = document.getElementById("frame");
@@ -49,8 +62,25 @@ frame.srcdoc = PAGE;
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on PATH")
 
 
-def seen(tmp_path: Path, report: str, width: int, *, dark: bool, axe: str = "") -> dict[str, Any]:
-    page = POLICY.sub("", (GOLDEN / report).read_text(encoding="utf-8"))
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Every page by the name of its report."""
+    project = Project(tmp_path_factory.mktemp("project"))
+    for path in (EXAMPLES / "eighty-gi").iterdir():
+        project.write(path.name, path.read_text(encoding="utf-8"))
+    words = ("vision.yaml", "--fleet", "fleet.yaml")
+    project.write("portfolio.yaml", PORTFOLIO)
+    made = {
+        "rehearsal": rehearse_html(rehearsal()),
+        "matrix": project.run("plan", *words, "--matrix", "kubernetes=1.34,1.36", "--format", "html").out,
+        "portfolio": project.run("portfolio", "portfolio.yaml", "-q", "--format", "html").out,
+    }
+    assert all("<h1" in page for page in made.values())
+    return {name: (GOLDEN / name).read_text(encoding="utf-8") for name in REPORTS} | made
+
+
+def seen(tmp_path: Path, page: str, width: int, *, dark: bool, axe: str = "") -> dict[str, Any]:
+    page = POLICY.sub("", page)
 
     def literal(text: str) -> str:
         return json.dumps(text).replace("</", "<\\/")
@@ -66,18 +96,18 @@ def seen(tmp_path: Path, report: str, width: int, *, dark: bool, axe: str = "") 
     return result
 
 
-@pytest.mark.parametrize("report", REPORTS)
+@pytest.mark.parametrize("report", [*REPORTS, *MADE])
 @pytest.mark.parametrize("width", [320, 1280])
-def test_nothing_scrolls_sideways(report: str, width: int, tmp_path: Path) -> None:
-    said = seen(tmp_path, report, width, dark=False)
+def test_nothing_scrolls_sideways(report: str, width: int, pages: dict[str, str], tmp_path: Path) -> None:
+    said = seen(tmp_path, pages[report], width, dark=False)
     assert said["rooms"] > width - 40
     assert (said["folded"], said["open"]) == (0, 0)
 
 
 @pytest.mark.skipif(not AXE, reason="AXE_CORE does not name axe.min.js")
-@pytest.mark.parametrize("report", REPORTS)
+@pytest.mark.parametrize("report", [*REPORTS, *MADE])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_nothing(report: str, dark: bool, tmp_path: Path) -> None:
-    said = seen(tmp_path, report, 1280, dark=dark, axe=Path(AXE).read_text(encoding="utf-8"))
+def test_axe_finds_nothing(report: str, dark: bool, pages: dict[str, str], tmp_path: Path) -> None:
+    said = seen(tmp_path, pages[report], 1280, dark=dark, axe=Path(AXE).read_text(encoding="utf-8"))
     assert said["violations"] == []
     assert said["passes"] > 20

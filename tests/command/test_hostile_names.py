@@ -150,3 +150,50 @@ def test_names_of_files_are_printed_the_same_way(name: str, project: Project) ->
         done = project.run("check", "w", "--format", form)
         assert done.status == 1
         look_at(done, form)
+
+
+# One name that holds all of them: what of it acts would be seen in any place.
+EVERYTHING = " ".join(name for key, name in HOSTILE.items() if key not in ("ten thousand letters", "half a pair"))
+STRANGE = {"everything": EVERYTHING, "ten thousand letters": HOSTILE["ten thousand letters"]}
+
+
+def cluster(name: str) -> list[dict[str, object]]:
+    """Return a snapshot whose nodes, slices and devices have a name."""
+    labels = {"pulumi-dra/pool": "l4", "node.kubernetes.io/instance-type": "g6.2xlarge", name: name}
+    status = {"allocatable": {"cpu": name, "memory": "8Gi"}, "nodeInfo": {"kubeletVersion": name}}
+    metadata = {"name": name, "labels": labels | {"topology.kubernetes.io/region": "us-east-1"}}
+    pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
+    device = {"name": name, "attributes": {"productName": {"string": name}}}
+    spec = {"driver": "gpu.nvidia.com", "nodeName": name, "pool": pool, "devices": [device]}
+    return [
+        {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status},
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": name}, "spec": spec},
+    ]
+
+
+@pytest.mark.parametrize("name", STRANGE.values(), ids=STRANGE)
+def test_the_other_commands_print_names_the_same_way(name: str, project: Project) -> None:
+    project.write("w/m.yaml", text_of([claim_template(name), pod(name), *others(name)]))
+    project.write("cluster.yaml", text_of(cluster(name)))
+    stacks = [{"stack": "stacks/Pulumi.dev.yaml", "workloads": ["w"], "labels": {"a": name}}]
+    project.write("stacks.yaml", json.dumps({"stacks": stacks, "scenarios": [{"name": name[:99], "replicas": 2}]}))
+    project.write("Pulumi.yaml", "{name: p, runtime: python}")
+    told = [
+        ("suggest", "w", "--region", "us-east-1", "--machines", "g6.2xlarge", "-q"),
+        ("suggest", "w", "--region", name),
+        ("verify", "--observed", "cluster.yaml", "--stack", "dev"),
+        ("plan", "w", "--observed", "cluster.yaml"),
+        ("init", "new", "--observed", "cluster.yaml"),
+        ("init", "new", "--region", "us-east-1", "--workloads", "w", "--ci", name),
+        ("portfolio", "stacks.yaml", "--format", "html"),
+        ("portfolio", "stacks.yaml", "--cell", name),
+        ("slices", "--stack", "dev", "--pool", name),
+        ("rehearse", "w", "--stack", "dev", "--scenario", name),
+        ("rehearse", "w", "--stack", "dev", "--order", name),
+        ("sandbox", "up", "--stack", name),
+        ("sandbox", "tools", "--kubernetes", name),
+    ]
+    for words in told:
+        done = project.run(*words)
+        assert done.status in (0, 1, 2, 3), (words[0], done.err)
+        look_at(done, "html" if "html" in words else "text")

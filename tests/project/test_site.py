@@ -112,6 +112,7 @@ def origin(tmp_path: Path) -> Iterator[str]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
+    server.server_close()
 
 
 @pytest.mark.skipif(CHROMIUM is None or not AXE, reason="there is no chromium, or AXE_CORE does not name axe.min.js")

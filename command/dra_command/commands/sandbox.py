@@ -6,8 +6,10 @@ import argparse
 from importlib.util import find_spec
 
 from dra_command.arguments import UsageError
+from dra_command.formats.visible import visible
 
 _NEEDED = ("pulumi", "grpc")
+_LONGEST_WORD = 4_096  # what a path may have
 
 
 def run(values: argparse.Namespace) -> int:
@@ -18,6 +20,9 @@ def run(values: argparse.Namespace) -> int:
             f"the sandbox needs {' and '.join(missing)}, which this installation lacks",
             fix='pip install "pulumi-dra[sandbox]"',
         )
+    for word in values.words:
+        if not word.isprintable() or len(word) > _LONGEST_WORD:
+            raise UsageError(f'"{visible(word)}" is no stack, folder or version', fix="see `pulumi-dra sandbox --help`")
     from dra_sandbox.__main__ import main
 
     try:

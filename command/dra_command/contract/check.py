@@ -49,4 +49,5 @@ class CheckOutput(Output):
     judged: list[str] = Field(default_factory=list, description="Rules that had something to look at.")
     skipped: list[SkippedRule] = Field(default_factory=list, description="Rules that had nothing to look at, and why.")
     exempted: list[ExemptedRow] = Field(default_factory=list, description="Findings that somebody has accepted.")
+    workloads: int = Field(default=0, description="How many workloads were checked.")
     known: int = Field(default=0, description="How many findings were known before, and are left out.")

@@ -296,4 +296,6 @@ class PlanOutput(Output):
     )
     difference: DifferenceRow | None = Field(description="To the saved plan; null without --stack, or where none is.")
     diagnostics: list[DiagnosticRow]
+    cloud: str = Field(default="", description="Of the fleet; empty without one.")
+    region: str = Field(default="", description="Of the fleet; empty without one.")
     claims: list[ClaimRow] | None = Field(default=None, description="With --observed or --detail.")

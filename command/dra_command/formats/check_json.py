@@ -27,6 +27,7 @@ def check_json(checked: Checked) -> str:
             )
             for each in checked.exempted
         ],
+        workloads=checked.workloads,
         known=checked.known,
     )
     return output.model_dump_json(indent=2)

@@ -144,7 +144,7 @@ details li{margin:.15rem 0;max-width:46rem;overflow-wrap:anywhere}
 .words dt{color:var(--ink)}.words dd{color:var(--soft);max-width:42rem}
 .steps{list-style:none;margin:.5rem 0 0;padding:0}.steps li{margin:.15rem 0;overflow-wrap:anywhere}
 .steps .d1{padding-left:1.3rem}.steps .d2{padding-left:2.6rem}.steps .d3{padding-left:5rem;color:var(--soft)}
-section>h3{margin-top:1.2rem}
+section>h3,main>h3{margin-top:1.4rem}
 .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}}
 @media(max-width:40rem){
@@ -156,7 +156,8 @@ main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:26px}.decision{fon
 .stack th,.stack td{display:block;border:0;padding:0;grid-column:1/-1}.stack td.n{grid-column:auto}
 .stack td:empty{display:none}.stack td.wide{grid-column:span 2}td.hit{padding-left:.7rem}
 .stack td.n[data-l]::before{content:attr(data-l);display:block;color:var(--soft);font-size:12px;font-weight:400}
-.stack td:not(.n)[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}.bars{display:none}
+.stack td.n{align-self:end}.stack td.n[data-l]::before{white-space:normal;line-height:1.2}.stack .n+td:not(.n){padding-left:0}
+.stack th[data-l]::before,.stack td:not(.n)[data-l]::before{content:attr(data-l) ": ";color:var(--soft);font-size:13px}.bars{display:none}
 }
 @media print{:root{color-scheme:light;LIGHT}
 .toc,.skip{display:none}body{font-size:10.5pt}main{padding:0;max-width:none}

@@ -35,15 +35,29 @@ def foot_lines() -> Iterator[str]:
 
 def table_lines(table: Table) -> Iterator[str]:
     """Yield the lines of a table, its title first."""
-    yield f'<h2>{shown(table.title)}</h2>\n<div class="scroll" tabindex="0"><table>'
-    heads = "".join(f'<th scope="col"{_number(table, at)}>{shown(head)}</th>' for at, head in enumerate(table.heads))
-    yield f"<thead><tr>{heads}</tr></thead><tbody>"
-    for row in table.rows:
-        cells = "".join(f"<td{_look(table, at, cell)}>{_cell(cell)}</td>" for at, cell in enumerate(row))
-        yield f"<tr>{cells}</tr>"
-    yield "</tbody></table></div>"
+    yield f"<h2>{shown(table.title)}</h2>"
+    yield from grid_lines(table)
     if table.note:
         yield f'<p class="note">{shown(table.note)}</p>'
+
+
+def grid_lines(table: Table) -> Iterator[str]:
+    """Yield the lines of a table without its title; on a narrow page each row is a block, its numbers labelled."""
+    yield f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {shown(table.title)}">'
+    heads = "".join(
+        f'<th role="columnheader" scope="col"{_number(table, at)}>{shown(head)}</th>'
+        for at, head in enumerate(table.heads)
+    )
+    yield f'<table role="table" class="stack"><thead role="rowgroup"><tr role="row">{heads}</tr></thead>'
+    yield '<tbody role="rowgroup">'
+    for name, *cells in table.rows:
+        first = f'<th role="rowheader" scope="row" data-l="{shown(table.heads[0])}"{_unbroken(name)}>{_cell(name)}</th>'
+        others = "".join(
+            f'<td role="cell" data-l="{shown(table.heads[at])}"{_number(table, at)}>{_cell(cell)}</td>'
+            for at, cell in enumerate(cells, start=1)
+        )
+        yield f'<tr role="row">{first}{others}</tr>'
+    yield "</tbody></table></div>"
 
 
 def shown(text: str) -> str:
@@ -55,8 +69,8 @@ def _number(table: Table, column: int) -> str:
     return ' class="n"' if column in table.numbers else ""
 
 
-def _look(table: Table, column: int, cell: str) -> str:
-    return ' class="nw"' if column == 0 and len(cell) <= _UNBROKEN else _number(table, column)
+def _unbroken(name: str) -> str:
+    return ' class="nw"' if len(name) <= _UNBROKEN else ""
 
 
 def _cell(cell: str) -> str:

@@ -75,6 +75,8 @@ def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None =
         failing_claims=[explain_output(each) for each in explain_failing(plan.judgement)],
         difference=None if difference is None else difference_row(difference),
         diagnostics=[finding(each) for each in (*plan.diagnostics, *plan.beside)],
+        cloud="" if plan.fleet is None else plan.fleet.cloud,
+        region="" if plan.fleet is None else plan.fleet.region,
         claims=_claims(plan) if detail else None,
     )
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from dra_command.contract.portfolio import CurveRow
-from dra_command.formats.html_tables import foot_lines, head_lines, shown, table_lines
+from dra_command.formats.html_tables import foot_lines, grid_lines, head_lines, shown, table_lines
+from dra_command.formats.plan_report import Table
 from dra_command.formats.portfolio_report import (
     MARKS,
     WORDS,
@@ -24,6 +26,7 @@ MOST_STACKS = 200
 MOST_DETAILS = 400
 MOST_MULTIPLES = 60
 _WIDTH, _HEIGHT = 220, 90
+_POOL_HEADS = ("pool", "machine", "bound", "packing", "simulated", "built", "most")
 _STYLE = """
 .heat{width:auto;border-collapse:separate;border-spacing:1px;font-size:13px}
 .heat td,.heat th{border:0;padding:3px 7px}
@@ -120,32 +123,30 @@ def _details(summary: Summary) -> Iterator[str]:
             name = f"{line.name}/{summary.scenarios[scenario]}"
             words = WORDS[line.outcomes[scenario]]
             yield f"<details id='c{at}-{scenario}'><summary>{shown(name)} {shown(words)}</summary>"
-            yield from _behind(whole.get(row.digest, row))
+            yield from _behind(name, whole.get(row.digest, row))
             command = f"pulumi-dra portfolio … --cell {shown(name)}"
             yield f"<p class='note'><code>{command}</code> prints its plan</p></details>"
 
 
-def _behind(row: Row) -> Iterator[str]:
+def _behind(name: str, row: Row) -> Iterator[str]:
     """Yield the pools of a cell and its reasons."""
     if outcome_of(row) == FAILED:
         yield f"<p>{shown(row.why)}</p>"
         return
     details = json.loads(row.details)
-    heads = ("pool", "machine", "bound", "packing", "simulated", "built", "most")
-    yield "<div class='scroll' tabindex='0'><table>"
-    columns = (f"<th scope='col'{' class=number' * (at > 1)}>{head}</th>" for at, head in enumerate(heads))
-    yield f"<thead><tr>{''.join(columns)}</tr></thead><tbody>"
-    for pool in details["pools"]:
-        simulated = "–" if pool["simulated"] is None else pool["simulated"]
-        numbers = (pool["bound"], pool["packing"], simulated, pool["recommended"], pool["maximum"])
-        cells = "".join(f"<td class='number'>{number}</td>" for number in numbers)
-        yield f"<tr><td>{shown(pool['name'])}</td><td>{shown(pool['machine'])}</td>{cells}</tr>"
-    yield "</tbody></table></div>"
+    yield from grid_lines(Table(f"pools of {name}", _POOL_HEADS, tuple(_pool_rows(details)), frozenset(range(2, 7))))
     lines = [*details["reasons"], *([f"and {details['more_reasons']} more"] if details["more_reasons"] else [])]
     if lines:
         yield "<ul>" + "".join(f"<li>{shown(line)}</li>" for line in lines) + "</ul>"
     for line in details["assumptions"]:
         yield f"<p class='note'>{shown(line)}</p>"
+
+
+def _pool_rows(details: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for pool in details["pools"]:
+        simulated = "–" if pool["simulated"] is None else pool["simulated"]
+        numbers = (pool["bound"], pool["packing"], simulated, pool["recommended"], pool["maximum"])
+        yield (pool["name"], pool["machine"], *map(str, numbers))
 
 
 def _multiples(summary: Summary) -> Iterator[str]:
