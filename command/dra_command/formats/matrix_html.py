@@ -18,6 +18,7 @@ def _lines(matrix: Matrix) -> Iterator[str]:
     yield from head_lines(matrix_headline(matrix), matrix.verdict, ", ".join(matrix.axes))
     yield from table_lines(matrix_table(matrix))
     for name, what, fix in obstacles_of(matrix):
-        below = f'<br><span class="fix">{shown(fix)}</span>' if fix else ""
-        yield f"<h3>{shown(name)}</h3>\n<p>{shown(what)}{below}</p>"
+        yield f"<h3>{shown(name)}</h3>\n<p>{shown(what)}</p>"
+        if fix:
+            yield f'<p class="fix"><b>→ Fix</b> <span>{shown(fix)}</span></p>'
     yield from foot_lines()
