@@ -1,8 +1,8 @@
-"""Sizing: CPU seconds, calls of the allocator, peak memory, and the gap between packing and bound.
+"""Sizing: CPU seconds, calls of the allocator, peak memory, the gap between packing and bound, and what peers pay.
 
 Each instance runs in a process of its own. Aims stand beside what is measured, whether they are met or not; digests of
-the instances are pinned. `python tests/bench/bench_sizing.py SHAPES POOLS PODS` measures one of the instances that are
-packed, `… karpenter PODS TYPES` one of Karpenter's.
+the instances are pinned. `python tests/bench/bench_sizing.py SHAPES POOLS PODS [GAP]` measures one of the instances
+that are packed, `… karpenter PODS TYPES` one of Karpenter's, `… profile NAME` one of the Cluster Autoscaler's.
 """
 
 from __future__ import annotations
@@ -23,18 +23,21 @@ if TYPE_CHECKING:
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-CASES = {  # shapes, pools, pods: CPU seconds aimed at, and how the instance's digest begins
-    (10, 5, 10**3): (0.1, "7723d8a2faae4523"),
-    (10, 5, 10**6): (0.1, "e8cc5e09520e2d0e"),
-    (100, 30, 10**3): (0.5, "3d913ce82e98cb3a"),
-    (100, 30, 10**4): (0.5, "ce1a62a2092a2093"),
-    (100, 30, 10**9): (0.5, "cd162b25eb1812d7"),
-    (500, 60, 10**4): (5.0, "aa8eb886eb9ab687"),
+CASES = {  # shapes, pools, pods, gap that is left alone: CPU seconds aimed at, and how the instance's digest begins
+    (10, 5, 10**3, 0.0): (0.1, "7723d8a2faae4523"),
+    (10, 5, 10**6, 0.0): (0.1, "e8cc5e09520e2d0e"),
+    (100, 30, 10**3, 0.0): (2.0, "3d913ce82e98cb3a"),
+    (100, 30, 10**4, 0.02): (0.5, "ce1a62a2092a2093"),
+    (100, 30, 10**4, 0.002): (10.0, "ce1a62a2092a2093"),
+    (100, 30, 10**9, 0.0): (2.0, "cd162b25eb1812d7"),
+    (500, 60, 10**4, 0.02): (5.0, "aa8eb886eb9ab687"),
 }
-KARPENTER = {  # pods, machine types: the same
+KARPENTER = {  # pods, machine types: the same, Karpenter's kinds of pods and types
     (600, 40): (1.0, "99fac4f73297831a"),
     (5000, 400): (1.0, "347bd5d585a5cf05"),
 }
+EQUAL = 30_000  # equal pods, of which a node takes 30: one division for the autoscaler and for sizing
+AIM_OF_ONE_POOL = 0.05  # CPU seconds for a profile of the autoscaler's
 FLAT = (100, 30)  # shapes and pools of which the time must not depend on replicas
 MOST_RATIO = 1.1
 MOST_MIB = 300
@@ -42,12 +45,30 @@ SEED = 1
 GAP = 0.02  # Karpenter's types: so much over the bound is left alone
 
 
-def measure_packed(shapes: int, pools: int, pods: int) -> dict[str, float | str]:
-    """Size one instance of the benchmark."""
-    from pack_instances import CLASSES, digest, pack
+def measure_packed(shapes: int, pools: int, pods: int, gap: float) -> dict[str, float | str]:
+    """Size one instance of the benchmark; `peer` is what the autoscaler's rule pays for what sizing pays 1 for."""
+    from autoscaler_instances import autoscaler_rule
+    from pack_instances import CLASSES, MINOR, digest, pack
+
+    from dra_planner.releases import features_of
 
     demand, offers = pack(shapes, pools, pods, SEED)
-    return {**measure(demand, offers, CLASSES, 0.0), "digest": digest(demand, offers)[:16]}
+    found = measure(demand, offers, CLASSES, gap)
+    peer = float(autoscaler_rule(demand, offers, CLASSES, features_of(MINOR))) / float(found["usd"])
+    return {**found, "peer": peer, "digest": digest(demand, offers)[:16]}
+
+
+def measure_profile(name: str) -> dict[str, float | str]:
+    """Size one profile of the autoscaler's benchmark on new nodes, or its equal pods."""
+    from autoscaler_instances import autoscaler_rule, equal_pods, profile
+    from pack_instances import MINOR, digest
+
+    from dra_planner.releases import features_of
+
+    demand, offers, classes = (*equal_pods(EQUAL), {}) if name == "equal" else profile(name)
+    found = measure(demand, offers, classes, 0.0)
+    peer = float(autoscaler_rule(demand, offers, classes, features_of(MINOR))) / float(found["usd"])
+    return {**found, "peer": peer, "digest": digest(demand, offers)[:16]}
 
 
 def measure_karpenter(pods: int, types: int) -> dict[str, float | str]:
@@ -96,7 +117,7 @@ def measure(
     }
 
 
-def run(*arguments: str | int) -> dict[str, float | str]:
+def run(*arguments: str | float) -> dict[str, float | str]:
     """Return what a process of its own measures."""
     command = [sys.executable, __file__, *map(str, arguments)]
     found: dict[str, float | str] = json.loads(
@@ -106,39 +127,51 @@ def run(*arguments: str | int) -> dict[str, float | str]:
 
 
 def tell(name: str, found: Mapping[str, float | str], aim: float, frozen: str) -> None:
-    peer = f"  {found['peer']:.2f} × our cost by Karpenter's rule" if "peer" in found else ""
-    other = "" if found["digest"] == frozen else f" IS ANOTHER INSTANCE THAN {frozen}"
+    other = "" if not frozen or found["digest"] == frozen else f" IS ANOTHER INSTANCE THAN {frozen}"
     print(
-        f"{name:>26}{found['seconds']:9.2f}{aim:7.1f}{found['calls']:10,}{found['mib']:7.0f}{found['gap']:9.2%}"
-        f"  {found['digest']}{other}{peer}",
+        f"{name:>36}{found['seconds']:9.2f}{aim:7.2f}{found['calls']:10,}{found['mib']:7.0f}{found['gap']:9.2%}"
+        f"{found['peer']:7.2f}  {found['digest']}{other}",
         flush=True,
     )
 
 
+def head(what: str, peer: str) -> None:
+    print(f"{what:>36}{'CPU s':>9}{'aim':>7}{'place()':>10}{'MiB':>7}{'gap':>9}{peer:>7}  digest")
+
+
 def main() -> None:
-    print(f"{'shapes × pools × pods':>26}{'CPU s':>9}{'aim':>7}{'place()':>10}{'MiB':>7}{'gap':>9}  digest")
-    seconds: list[float] = []
+    from autoscaler_instances import PROFILES
+
+    head("shapes × pools × pods, gap allowed", "CA")
+    seconds: dict[int, float] = {}
     mib: list[float] = []
-    for (shapes, pools, pods), (aim, frozen) in CASES.items():
-        found = run(shapes, pools, pods)
-        tell(f"{shapes} × {pools} × {pods:,}", found, aim, frozen)
+    for (shapes, pools, pods, gap), (aim, frozen) in CASES.items():
+        found = run(shapes, pools, pods, gap)
+        tell(f"{shapes} × {pools} × {pods:,}, {gap:.1%}", found, aim, frozen)
         mib.append(float(found["mib"]))
-        if (shapes, pools) == FLAT:
-            seconds.append(float(found["seconds"]))
-    print(f"{'Karpenter: types × pods':>26}")
+        if (shapes, pools) == FLAT and not gap:
+            seconds[pods] = float(found["seconds"])
+    head("Karpenter: types × pods", "rule")
     for (pods, types), (aim, frozen) in KARPENTER.items():
         found = run("karpenter", pods, types)
         tell(f"{types} × {pods:,}", found, aim, frozen)
         mib.append(float(found["mib"]))
-    ratio = seconds[-1] / seconds[0]
+    head("Cluster Autoscaler: one node group", "CA")
+    for name in ("equal", *PROFILES):
+        tell(f"{EQUAL:,} equal pods" if name == "equal" else name, run("profile", name), AIM_OF_ONE_POOL, "")
+    print("CA, rule: what the peer's rule, re-implemented, pays where sizing pays 1.00")
+    ratio = seconds[max(seconds)] / seconds[min(seconds)]
     print(f"from a thousand to a thousand million pods: {ratio:.2f} times the time, aim {MOST_RATIO}")
     print(f"most memory: {max(mib):.0f} MiB, aim {MOST_MIB}")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["karpenter"]:
-        print(json.dumps(measure_karpenter(*map(int, sys.argv[2:]))))
-    elif len(sys.argv) > 1:
-        print(json.dumps(measure_packed(*map(int, sys.argv[1:]))))
-    else:
-        main()
+    match sys.argv[1:]:
+        case ["karpenter", pods, types]:
+            print(json.dumps(measure_karpenter(int(pods), int(types))))
+        case ["profile", name]:
+            print(json.dumps(measure_profile(name)))
+        case [shapes, pools, pods, *gap]:
+            print(json.dumps(measure_packed(int(shapes), int(pools), int(pods), float(gap[0]) if gap else 0.0)))
+        case _:
+            main()

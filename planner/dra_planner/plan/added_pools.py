@@ -5,7 +5,7 @@ Every machine with GPUs that the region sells on demand is a candidate, beside t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import field, replace
 from decimal import Decimal
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.plan.fixes import pools_to_taint, prefer_others_row
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggesting import ROOM, SuggestRequest, buyable_machines
 from dra_planner.plan.values import Plan, PlanRequest
@@ -45,11 +46,23 @@ class _Offered:
     fleet: Fleet
     rows: Mapping[str, dict[str, Any]] = field(hash=False)
 
-    def with_counts(self, counts: Mapping[str, int]) -> Fleet:
-        """Return the fleet with so many nodes at most of each candidate that has any."""
-        added = [{**self.rows[name], "count": {"min": 0, "max": nodes}} for name, nodes in counts.items() if nodes]
+    def with_counts(self, counts: Mapping[str, int], last: Collection[str] = ()) -> Fleet:
+        """Return the fleet with so many nodes at most of each candidate that has any; pods take `last` last."""
         document = self.fleet.document()
+        added = self.added(counts, last)
         return read_fleet({**document, "pools": [*document["pools"], *added]})
+
+    def added(self, counts: Mapping[str, int], last: Collection[str]) -> tuple[dict[str, Any], ...]:
+        """Return the rows of these candidates as a fleet's document has them."""
+        return tuple(
+            {
+                **self.rows[name],
+                "count": {"min": 0, "max": nodes},
+                **({"taints": [prefer_others_row()]} if name in last else {}),
+            }
+            for name, nodes in counts.items()
+            if nodes
+        )
 
 
 def find_added_pools(request: PlanRequest) -> AddedPools | None:
@@ -88,20 +101,34 @@ def _rank(each: AddedPools) -> tuple[bool, Decimal, int]:
 
 
 def _confirmed(request: PlanRequest, offered: _Offered, needed: Mapping[str, int]) -> AddedPools | None:
-    """Return the pools with as many nodes as the simulation needs, None where the plan with them does not fit."""
+    """Return the pools with as many nodes as the simulation needs, None where the plan with them does not fit.
+
+    Where the plan says that pods had better take some of them last, a taint of theirs that keeps nobody away says so if
+    that is the cheaper fleet.
+    """
     most = _most_nodes(offered.fleet)
     roomy = {name: min(2 * nodes + ROOM, most) for name, nodes in needed.items()}
     plan = make_plan(replace(request, fleet=offered.with_counts(roomy)))
+    found = [_built(request, offered, needed, plan, ())]
+    last = [name for name in pools_to_taint(plan.judgement.fixes) if name in needed]
+    if last:
+        tainted = make_plan(replace(request, fleet=offered.with_counts(roomy, last)))
+        found.append(_built(request, offered, needed, tainted, last))
+    return min((each for each in found if each is not None), key=_rank, default=None)
+
+
+def _built(
+    request: PlanRequest, offered: _Offered, needed: Mapping[str, int], plan: Plan, last: Collection[str]
+) -> AddedPools | None:
+    """Return the pools with the nodes that a plan builds, planned as they are; None where either does not fit."""
     built = {pool.name: pool.nodes.desired for pool in plan.pools if pool.name in needed and pool.nodes.desired}
     if plan.verdict != "fits" or not built:
         return None
-    grown = offered.with_counts(built)
+    grown = offered.with_counts(built, last)
     plan = make_plan(replace(request, fleet=grown))
     if plan.verdict != "fits":
         return None
-    rows = tuple(row for row in grown.document()["pools"] if row["name"] in built)
-    short = tuple({key: row[key] for key in ("name", "machine", "count")} for row in rows)
-    return AddedPools(pools=short, fleet=grown, plan=plan, candidates=len(offered.rows))
+    return AddedPools(pools=offered.added(built, last), fleet=grown, plan=plan, candidates=len(offered.rows))
 
 
 def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:

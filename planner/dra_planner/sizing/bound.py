@@ -112,12 +112,15 @@ class Worth:
         """Whether the demand is worth more than all pools at their maximum can hold."""
         return self.demand > self._most(model)
 
-    def nodes_of(self, model: BoundModel, pool: int) -> int:
-        """Return nodes of that pool that are needed when every other pool is at its maximum."""
-        value = self.nodes.get(pool, 0)
-        if not value:
-            return 0
-        return max(0, -((self._most(model, without=pool) - self.demand) // value))
+    def nodes_of(self, model: BoundModel, pools: Iterable[int]) -> dict[int, int]:
+        """Return nodes that are needed of each of these pools when every other one is at its maximum."""
+        most = 0 if model.limits else self._most(model)
+        needed = {}
+        for pool in pools:
+            if value := self.nodes.get(pool, 0):
+                others = self._most(model, pool) if model.limits else most - model.pools[pool].maximum * value
+                needed[pool] = max(0, -((others - self.demand) // value))
+        return needed
 
     def _most(self, model: BoundModel, without: int | None = None) -> int:
         """Return what the pools, without one, can hold at most: no more than any one of the limits lets them."""

@@ -11,6 +11,7 @@ taken between those of the program and the best ones so far, which keeps them fr
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -27,6 +28,7 @@ _STALLED, _PROGRESS = 3, 1e-3  # rounds without so much progress after which the
 _LITTLE = 1e-6
 _MOSTLY = 0.7  # of a node, from which on it becomes whole
 _MOST_DIVES = 100  # programs that are solved for what whole nodes leave
+_MANY, _MOST_A_ROUND = 100, 24  # of so many pools, those that are priced in a round
 _FULL = 8  # every so many rounds all pools are priced, and the bound is looked at too
 _LONGEST_REST = 8  # rounds in which a pool is not priced that had nothing to offer again and again
 
@@ -54,10 +56,17 @@ class Generated:
 class _Offers:
     """A round of pricing: what no node of a pool is worth more than, the searches that are not at their end."""
 
+    prices: Mapping[int, int]
     upper: dict[int, int] = field(default_factory=dict)
-    rows: dict[int, list[int]] = field(default_factory=dict)  # prices
+    rows: dict[int, list[int]] = field(default_factory=dict)  # prices that say so
+    solved: set[int] = field(default_factory=set)  # pools whose own prices these are
     tasks: dict[int, tuple[Task, Mapping[int, float]]] = field(default_factory=dict)
+    gains: dict[object, list[tuple[int, int]]] = field(default_factory=dict)  # what rows do not pay for, of items
     is_new: bool = False
+
+    def promise(self, pool: int, costs: Sequence[int]) -> float:
+        """Return what a node of the pool may be worth for its cost."""
+        return self.upper[pool] / max(1, costs[pool])
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,7 @@ class ColumnProgram:
         self._awake: set[int] = set()  # pools of which there is a column
         self._rests: dict[int, int] = {}  # rounds that a pool rests for, the last time and now
         self._resting: dict[int, int] = {}
+        self._last_rows: dict[int, list[int]] = {}  # their prices, when a pool was priced the last time
         self._priced = 0
         self._items = sorted({item for pool in pools for item in model.pools[pool].most})
         self._row = {item: at for at, item in enumerate(self._items)}
@@ -100,12 +110,14 @@ class ColumnProgram:
         infinity = solver.kHighsInf
         for item in self._items:
             highs.addRow(float(model.demand[item]), infinity, 0, [], [])
-        self._limit: dict[int, int] = {}
+        self._limit: dict[int, int] = {}  # rows of the pools that more nodes may be wanted of, or fewer
+        wanted = sum(model.demand[item] for item in self._items)
         for pool in pools:
             each = model.pools[pool]
-            self._limit[pool] = len(self._items) + len(self._limit)
-            highs.addRow(float(each.minimum), float(each.maximum), 0, [], [])
-        self._shared = [(len(self._items) + len(pools) + at, limit) for at, limit in enumerate(model.limits)]
+            if each.minimum or each.maximum < wanted:
+                self._limit[pool] = len(self._items) + len(self._limit)
+                highs.addRow(float(each.minimum), float(each.maximum), 0, [], [])
+        self._shared = [(len(self._items) + len(self._limit) + at, limit) for at, limit in enumerate(model.limits)]
         for _, limit in self._shared:
             highs.addRow(-infinity, float(limit.most), 0, [], [])
         for item in self._items:
@@ -123,8 +135,9 @@ class ColumnProgram:
         self._columns.append((pool, kept))
         self._awake.add(pool)
         taken = [(row, float(takes)) for row, limit in self._shared if (takes := limit.takes.get(pool))]
-        rows = [*(self._row[item] for item in kept), self._limit[pool], *(row for row, _ in taken)]
-        values = [*(float(count) for count in kept.values()), 1.0, *(takes for _, takes in taken)]
+        taken += [(self._limit[pool], 1.0)] if pool in self._limit else []
+        rows = [*(self._row[item] for item in kept), *(row for row, _ in taken)]
+        values = [*(float(count) for count in kept.values()), *(takes for _, takes in taken)]
         self._highs.addCol(self._costs[pool] / self._unit, 0.0, self._infinity, len(rows), rows, values)
         return True
 
@@ -172,69 +185,112 @@ class ColumnProgram:
     def _solve(self) -> tuple[float, dict[int, int]]:
         self._highs.run()
         duals = list(self._highs.getSolution().row_dual)
-        self._paid = {
-            pool: self._costs[pool] * SCALE - round((duals[row] + self._shared_dual(pool, duals)) * self._unit * SCALE)
-            for pool, row in self._limit.items()
-        }
         scale = self._unit * SCALE
+        self._paid = {
+            pool: self._costs[pool] * SCALE - round(self._limit_dual(pool, duals) * scale) for pool in self._pools
+        }
         cost = self._highs.getObjectiveValue() * self._unit
         return cost, {item: max(0, round(duals[row] * scale)) for item, row in self._row.items()}
 
-    def _shared_dual(self, pool: int, duals: Sequence[float]) -> float:
-        """Return what a node of the pool pays for what it takes of limits, as a dual: not above 0."""
-        return sum(duals[row] * limit.takes.get(pool, 0) for row, limit in self._shared)
+    def _limit_dual(self, pool: int, duals: Sequence[float]) -> float:
+        """Return what a node of the pool pays for what it takes of limits, its pool's own among them, as a dual."""
+        own = duals[self._limit[pool]] if pool in self._limit else 0.0
+        return own + sum(duals[row] * limit.takes.get(pool, 0) for row, limit in self._shared)
 
     def _price(self, prices: Mapping[int, int], duals: Mapping[int, int], *, is_full: bool) -> _Offers:
-        """Look for a node of every pool that is worth more than it costs, briefly; not of those that rest."""
-        offers = _Offers()
-        for pool in sorted(self._pools, key=lambda pool: (pool not in self._awake, pool)):
-            if not is_full and (pool not in self._awake or self._resting.get(pool)):
+        """Look for a node of every pool that is worth more than it costs, briefly; not of those that rest.
+
+        Of many pools those are looked at whose nodes may be worth most for their cost; what no node of the others is
+        worth more than follows from the prices of rows that another pool has.
+        """
+        offers = _Offers(prices)
+        ready = list(self._pools) if is_full else [each for each in self._awake if not self._resting.get(each)]
+        if len(ready) > _MANY:
+            for pool in ready:
+                self._borrow(pool, offers)
+            ready = heapq.nlargest(_MOST_A_ROUND, ready, key=lambda pool: (offers.promise(pool, self._costs), -pool))
+        chosen = set(ready)
+        for pool in self._pools:
+            if pool not in chosen:
                 self._resting[pool] = max(0, self._resting.get(pool, 0) - 1)
-                continue
+        for pool in sorted(ready, key=lambda pool: (pool not in self._awake, pool)):
             limit = min(self._costs[pool] * SCALE, self._paid[pool])
-            if pool not in self._awake and self._is_plainly_dear(pool, prices, limit, offers):
-                continue
-            self._priced += 1
-            if pool not in self._programs:
-                self._programs[pool] = NodeProgram(self._pricer_of(pool), self._solver)
-            start, rows = self._programs[pool].solve(prices)
-            task = self._pricers[pool].task(prices, rows)
-            offers.upper[pool], offers.rows[pool] = task.upper, rows
+            if is_full and offers.rows:
+                self._borrow(pool, offers)
+                if offers.upper[pool] <= limit:
+                    self._rest(pool, longer=True)
+                    continue
+            self._solve_node(pool, offers)
             before, offers.is_new = offers.is_new, False
-            if task.upper > limit:
-                offers.tasks[pool] = task, start
+            if pool in offers.tasks:
                 self._search(pool, offers, duals, _QUICK_STEPS)
-            rests = 0 if offers.is_new else min(_LONGEST_REST, 2 * self._rests.get(pool, 0) + 1)
-            self._rests[pool] = self._resting[pool] = rests
+            self._rest(pool, longer=not offers.is_new)
             offers.is_new |= before
         return offers
 
-    def _pricer_of(self, pool: int) -> Pricer:
-        if pool not in self._pricers:
+    def _solve_node(self, pool: int, offers: _Offers) -> None:
+        """Find prices of the pool's rows that say best what no node of it is worth more than."""
+        self._priced += 1
+        if pool not in self._programs:
             self._pricers[pool] = self._pricer(pool)
-        return self._pricers[pool]
+            self._programs[pool] = NodeProgram(self._pricers[pool], self._solver)
+        start, rows = self._programs[pool].solve(offers.prices)
+        task = self._pricers[pool].task(offers.prices, rows)
+        offers.upper[pool] = min(task.upper, offers.upper.get(pool, task.upper))
+        if task.upper == offers.upper[pool]:
+            offers.rows[pool] = rows
+        self._last_rows[pool] = rows
+        offers.solved.add(pool)
+        if task.upper > min(self._costs[pool] * SCALE, self._paid[pool]):
+            offers.tasks[pool] = task, start
 
-    def _is_plainly_dear(self, pool: int, prices: Mapping[int, int], limit: int, offers: _Offers) -> bool:
-        """Whether no node of the pool is worth its cost by the prices of rows that another pool has in this round."""
-        near = min(offers.rows, key=lambda each: (abs(self._costs[each] - self._costs[pool]), each), default=None)
+    def _borrow(self, pool: int, offers: _Offers) -> None:
+        """Say what no node of the pool is worth more than by prices of rows that it, or the next in price, had."""
+        rows = self._last_rows.get(pool) or self._rows_of_another(pool)
+        each, upper = self._model.pools[pool], 0
+        priced = [(row, price) for row, price in zip(each.rows, rows, strict=True) if price]
+        key = tuple((id(row.needs), price) for row, price in priced)
+        gains = offers.gains.get(key)
+        if gains is None:
+            gains = offers.gains[key] = [
+                (item, left)
+                for item, value in offers.prices.items()
+                if (left := value - sum(price * row.needs.get(item, 0) for row, price in priced)) > 0
+            ]
+        upper = sum(price * row.capacity for row, price in priced)
+        for item, left in gains:
+            if item in each.most:
+                upper += left * min(each.most[item], self._model.demand[item])
+        if upper < offers.upper.get(pool, upper + 1):
+            offers.upper[pool], offers.rows[pool] = upper, rows
+
+    def _rows_of_another(self, pool: int) -> list[int]:
+        """Return the prices of this pool's rows as a pool near it in price has them, 0 where none is known."""
+        own = self._model.pools[pool].rows
+        near = min(self._last_rows, key=lambda each: (abs(self._costs[each] - self._costs[pool]), each), default=None)
         if near is None:
-            return False
-        known = {row.name: price for row, price in zip(self._model.pools[near].rows, offers.rows[near], strict=True)}
-        rows = [known.get(row.name, 0) for row in self._model.pools[pool].rows]
-        upper = self._pricer_of(pool).task(prices, rows).upper
-        if upper > limit:
-            return False
-        offers.upper[pool], offers.rows[pool] = upper, rows
-        return True
+            return [0] * len(own)
+        if self._model.pools[near].rows is own:
+            return self._last_rows[near]
+        named = dict(zip((row.name for row in self._model.pools[near].rows), self._last_rows[near], strict=True))
+        return [named.get(row.name, 0) for row in own]
+
+    def _rest(self, pool: int, *, longer: bool) -> None:
+        self._rests[pool] = min(_LONGEST_REST, 2 * self._rests.get(pool, 0) + 1) if longer else 0
+        self._resting[pool] = self._rests[pool]
 
     def _prove(self, offers: _Offers, duals: Mapping[int, int]) -> bool:
         """Search the pools on which the bound hangs, until the worst is settled; returns whether a column was added."""
         offers.is_new = False
-        while offers.tasks:
-            pool = max(offers.upper, key=lambda each: (offers.upper[each] / max(1, self._costs[each]), each))
-            if pool not in offers.tasks or offers.upper[pool] <= self._costs[pool] * SCALE:
+        is_early = len(self._pools) > _MANY and self._priced < 20 * _MOST_A_ROUND
+        most = len(offers.solved) + (_MOST_A_ROUND if is_early else len(self._pools))
+        while offers.upper and len(offers.solved) <= most:
+            pool = max(offers.upper, key=lambda each: (offers.promise(each, self._costs), each))
+            if offers.upper[pool] <= self._costs[pool] * SCALE:
                 break
-            if not self._search(pool, offers, duals, _MOST_STEPS):
+            if pool not in offers.solved:
+                self._solve_node(pool, offers)
+            elif pool not in offers.tasks or not self._search(pool, offers, duals, _MOST_STEPS):
                 break
         return offers.is_new
 

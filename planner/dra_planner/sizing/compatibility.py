@@ -71,12 +71,11 @@ class Compatibility:
         return tuple(sorted(reached))
 
     def is_open_question(self, item: int) -> bool:
-        """Whether a pool that refuses the item on an empty node might take it after all."""
-        refused = [pool for pool in range(len(self.rooms)) if not self.fills[item, pool]]
-        return any(self.is_undecided(item, pool) for pool in refused) or (
-            any(part.shape.pod.pod_affinity for part in self.items[item].parts)
-            and not all(self.stop(item, pool).lacks_label for pool in refused)
-        )
+        """Whether a pool that refuses the item on an empty node might take it after all.
+
+        Rules between pods are no such question: no pod beside them makes room on a node that has none.
+        """
+        return any(self.is_undecided(item, pool) for pool in range(len(self.rooms)) if not self.fills[item, pool])
 
     def _is_doubtful(self, item: int, pool: int) -> bool:
         """Whether a refusal may be other than plain."""
@@ -116,19 +115,20 @@ def find_compatibility(
 
 def _takers(found: Compatibility, index: int, item: Item) -> tuple[int, ...]:
     filled: dict[int, tuple[int, bool]] = {}
+    nodes, shapes, takers = found.nodes, [part.shape for part in item.parts], []
     for pool, room in enumerate(found.rooms):
         count, ended = 0, True
-        if all(found.nodes.admits(part.shape, pool) for part in item.parts):
+        if all(nodes.admits(shape, pool) for shape in shapes):
             known = filled.get(id(room.empty))
             if known is None:
-                count, last = found.nodes.filling.fill(item, room.empty, item.count)
-                known = count, count < item.count and found.nodes.filling.add(item, last) is None
-                filled[id(room.empty)] = known
+                known = filled[id(room.empty)] = nodes.filling.room_for(item, room.empty, item.count)
             count, ended = known
         found.fills[index, pool] = count
         if ended:
             found.ended.add((index, pool))
-    return tuple(pool for pool in range(len(found.rooms)) if found.fills[index, pool])
+        if count:
+            takers.append(pool)
+    return tuple(takers)
 
 
 def _cut_to_one_node(item: Item, found: Compatibility) -> Item:

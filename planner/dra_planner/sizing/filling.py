@@ -56,11 +56,6 @@ class Stop:
         return self._filter in ("node-name", "taint", "node-selector")
 
     @property
-    def lacks_label(self) -> bool:
-        """Whether nodes have no label that rules between the pods need: then no pods beside these help."""
-        return self._filter == "topology-label"
-
-    @property
     def _filter(self) -> str:
         misfit = self.answer.misfit if isinstance(self.answer, Refusal) else None
         return "" if misfit is None else misfit.filter
@@ -104,6 +99,7 @@ class Kind:
     capacity: tuple[int, ...]
     watching: frozenset[PodView]
     taken: dict[str, Taken] = field(default_factory=dict)  # by item
+    claimless: dict[str, Taken] = field(default_factory=dict)  # the same, shared by kinds with these resources
     helds: dict[Hashable, Held] = field(default_factory=dict)
     stages: dict[tuple[tuple[int, ...], Held], Stage] = field(default_factory=dict)
 
@@ -141,6 +137,7 @@ class Filling:
     def __init__(self) -> None:
         self._kinds: dict[int, Kind] = {}
         self._probes: dict[object, int] = {}
+        self._claimless: dict[object, dict[str, Taken]] = {}
 
     def open(self, state: NodeState) -> Stage:
         """Return the stage of a node in this state; nodes of one template are of one kind."""
@@ -149,7 +146,9 @@ class Filling:
             amounts = state.node.allocatable
             names = tuple(sorted({*amounts, *(name for name, _ in state.used)}))
             watching = frozenset(view for view, _ in state.template.sight.watchers)
-            kind = Kind(state.template, names, tuple(amounts.get(name, 0) for name in names), watching)
+            capacity = tuple(amounts.get(name, 0) for name in names)
+            claimless = self._claimless.setdefault((names, id(state.template.sight)), {})
+            kind = Kind(state.template, names, capacity, watching, claimless=claimless)
             self._kinds[id(state.template)] = kind
         used = dict(state.used)
         return _stage(kind, tuple(used.get(name, 0) for name in kind.names), _held(kind, state))
@@ -188,6 +187,20 @@ class Filling:
             now[at] += limit * amount
         return limit, _stage(kind, tuple(now), held)
 
+    def room_for(self, item: Item, stage: Stage, limit: int) -> tuple[int, bool]:
+        """Return how many of the item, at most `limit`, go onto the node, and whether it takes no more of them."""
+        kind = stage.kind
+        taken = kind.taken.get(item.id) or self.taken(item, kind)
+        if taken.is_plain and taken.probe is None and stage.held.is_plain:
+            used, capacity, most = stage.used, kind.capacity, limit
+            for at, amount in taken.amounts:
+                free = (capacity[at] - used[at]) // amount
+                if free < most:
+                    most = free
+            return max(0, most), most < limit
+        count, last = self.fill(item, stage, limit)
+        return count, count < limit and self.add(item, last) is None
+
     def refusal(self, item: Item, stage: Stage) -> Refusal | Undecided | None:
         """Return why the devices of a node are not enough for one more of a plain item; None where amounts are not.
 
@@ -201,7 +214,12 @@ class Filling:
         """Return what one of the item takes of nodes of a kind."""
         found = kind.taken.get(item.id)
         if found is None:
-            found = kind.taken[item.id] = self._taken(item, kind)
+            found = kind.claimless.get(item.id)
+            if found is None:
+                found = self._taken(item, kind)
+                if not any(part.shape.claims for part in item.parts):
+                    kind.claimless[item.id] = found
+            kind.taken[item.id] = found
         return found
 
     def _taken(self, item: Item, kind: Kind) -> Taken:

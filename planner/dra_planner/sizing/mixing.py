@@ -17,7 +17,8 @@ from dra_planner.sizing.packing import NodeClass, Packing, extend, room_left
 from dra_planner.sizing.patterns import Patterns, totals
 from dra_planner.sizing.pricing import Pattern, Pricer
 from dra_planner.sizing.proof import Part
-from dra_planner.sizing.strategies import Market, choices, orders, rank
+from dra_planner.sizing.strategies import Market, choices, orders
+from dra_planner.sizing.vector_fill import WHOLE
 
 MOST_ROUNDS = 200
 """Rounds of column generation."""
@@ -83,22 +84,22 @@ class Mixing:
 
         Of two measures: the price of one filled node by item, and that of the item's greatest share of a node.
         """
-        found, costs, demand = self.market.found, self.costs, part.model.demand
+        found, demand = self.market.found, part.model.demand
+        costs = [int(cost) for cost in self.costs]
         is_all = sum(len(found.takers[item]) for item in demand) <= MOST_BEGUN
         for item in demand:
             takers = found.takers[item]
             if is_all:
                 yield from ((item, pool) for pool in takers)
                 continue
-            filled = sorted(takers, key=lambda pool: costs[pool] / min(found.fills[item, pool], demand[item]))
+            filled = sorted(takers, key=lambda pool: costs[pool] * WHOLE // min(found.fills[item, pool], demand[item]))
             shared = sorted(takers, key=lambda pool: costs[pool] * self.market.shares[item, pool])
             yield from ((item, pool) for pool in dict.fromkeys([*filled[:_CHEAPEST], *shared[:_CHEAPEST]]))
 
-    def pack(self) -> Packing:
-        """Return the best packing that has the whole nodes of the mix."""
+    def packings(self) -> Iterator[Packing]:
+        """Yield packings that have the whole nodes of the mix, each worked out when it is asked for."""
         whole = [(column, int(column.nodes + 1e-6)) for column in self._mix]
-        packings = _completed(self.market, self.filling, self._patterns, whole, self._dived, self.solver)
-        return min(packings, key=lambda packing: rank(self.market, packing))
+        yield from _completed(self.market, self.filling, self._patterns, whole, self._dived, self.solver)
 
     def _pricer(self, pool: int, model: BoundModel) -> Pricer:
         def takes(pattern: Pattern) -> bool:
@@ -118,8 +119,7 @@ def _completed(
     solver: Any,
 ) -> Iterator[Packing]:
     """Yield packings of the whole nodes and, on top, the rest by first-fit, and by integers of the columns."""
-    rounded = _round_up(market, whole, solver) if len(whole) <= MOST_ROUNDED else None
-    for counts in (whole, dived, rounded) if rounded is not None else (whole, dived):
+    for counts in _whole_nodes(market, whole, dived, solver):
         for _, order in orders(market):
             for choose in choices(market):
                 packing = _begin(market, patterns, counts)
@@ -133,6 +133,16 @@ def _completed(
             else:
                 continue
             break
+
+
+def _whole_nodes(
+    market: Market, whole: Sequence[tuple[Column, int]], dived: Sequence[tuple[Column, int]], solver: Any
+) -> Iterator[Sequence[tuple[Column, int]]]:
+    yield dived
+    yield whole
+    rounded = _round_up(market, whole, solver) if len(whole) <= MOST_ROUNDED else None
+    if rounded is not None:
+        yield rounded
 
 
 def _begin(market: Market, patterns: Patterns, counts: Sequence[tuple[Column, int]]) -> Packing:

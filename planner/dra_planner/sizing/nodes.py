@@ -38,6 +38,7 @@ class Nodes:
     _opened: dict[int, NodeState] = field(default_factory=dict)
     _admitted: dict[str, dict[int, bool]] = field(default_factory=dict)  # by shape, then pool
     _selected: dict[object, dict[int, bool]] = field(default_factory=dict)  # the same dictionaries, by what they select
+    _everywhere: dict[object, bool] = field(default_factory=dict)  # whether every pool admits what selects this
     _sight: Sight = field(default_factory=Sight)
 
     @classmethod
@@ -106,7 +107,14 @@ class Nodes:
             return None
         amounts = tuple(pod_requests(pod).items())
         named = shape.namespace if claims else ""  # reasons name claims
-        return _selection(shape), amounts, named, claims, pod.priority, pod.pod_group, bool(pod.pod_affinity)
+        where = None if self._is_admitted_everywhere(shape) else _selection(shape)  # reasons name labels and taints
+        return where, amounts, named, claims, pod.priority, pod.pod_group
+
+    def _is_admitted_everywhere(self, shape: Shape) -> bool:
+        key = _selection(shape)
+        if key not in self._everywhere:
+            self._everywhere[key] = all(self.admits(shape, pool) for pool in range(len(self.offers)))
+        return self._everywhere[key]
 
     def avoids_its_like(self, shape: Shape) -> bool:
         """Whether two pods of the shape, or of others with its labels and rules, never run on one node."""

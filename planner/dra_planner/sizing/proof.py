@@ -38,6 +38,17 @@ class Part:
     pools: tuple[int, ...]
     model: BoundModel
     worths: tuple[tuple[Certificate, Worth], ...] = field(default=(), repr=False)
+    _whole: dict[int, int | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def least_in_whole_nodes(self, costs: Sequence[Fraction]) -> int | None:
+        """Return what whole nodes cost at least by the certificate that proves most; None where that is not found."""
+        best = max(range(len(self.worths)), key=lambda at: self.worths[at][1].estimate(self.model, costs), default=None)
+        if best is None:
+            return None
+        if best not in self._whole:
+            worth = self.worths[best][1]
+            self._whole[best] = least_in_whole_nodes(worth, self.model, [int(cost) for cost in costs])
+        return self._whole[best]
 
     def with_certificates(self, certificates: Iterable[Certificate]) -> Part:
         """Return the part with further certificates, as far as they speak of it."""
@@ -129,8 +140,10 @@ def conclude(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
     excessive: set[int] = set()
     for part in parts:
         for pool in part.pools:
-            needed = (worth.nodes_of(part.model, pool) for _, worth in part.worths)
-            nodes[pool] = max([part.model.pools[pool].minimum, *needed])
+            nodes[pool] = part.model.pools[pool].minimum
+        for _, worth in part.worths:
+            for pool, count in worth.nodes_of(part.model, part.pools).items():
+                nodes[pool] = max(nodes[pool], count)
         for certificate, worth in part.worths:
             if worth.is_infeasible(part.model):
                 excessive.update(item for item, price in certificate.items.items() if price > 0)
@@ -144,8 +157,7 @@ def conclude(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
         if limited:  # then every pool needs its own bound at the same time
             least = max(least, sum(nodes[pool] for pool in part.pools))
             paid = max(paid, sum((costs[pool] * nodes[pool] for pool in part.pools), Fraction(0)))
-            best = max(worths, key=lambda worth: worth.estimate(part.model, costs), default=None)
-            whole = None if best is None else least_in_whole_nodes(best, part.model, [int(cost) for cost in costs])
+            whole = part.least_in_whole_nodes(costs)
             paid = paid if whole is None else max(paid, Fraction(whole))
         in_all, cost = in_all + least, cost + paid
     return Proof(

@@ -24,6 +24,8 @@ from dra_planner.sizing.vector_fill import WHOLE
 _FINEST_ROUNDING = 8  # a row of so many units or fewer gets every rounding that can matter
 _COARSE_ROUNDINGS = (1, 2, 3)
 
+_NO_DEVICES = DeviceNeeds()
+
 RowsOfPool = tuple[Row, ...]
 
 
@@ -37,23 +39,28 @@ def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, Devi
         for stage in dict.fromkeys(found.rooms[pool].empty for pool in pools):
             inside[stage].append(item)
     made = {}
+    wanted: dict[object, dict[str, dict[int, int]]] = {}
+    avoiding: dict[tuple[int, ...], RowsOfPool] = {}
     for stage, items in inside.items():
-        state = stage.state
+        state, key = stage.state, tuple(items)
         needs = {item: _device_needs(found.items[item], stage, state, found) for item in items}
-        amounts = _amount_rows({item: _amounts(found.items[item], stage, found) for item in items}, stage)
-        made[stage] = (*amounts, *_device_rows(needs, state), *_avoiding_rows(items, found)), needs
+        amounts = _amount_rows(_wanted_amounts(key, stage, found, wanted), stage)
+        if key not in avoiding:
+            avoiding[key] = tuple(_avoiding_rows(items, found))
+        made[stage] = (*amounts, *_device_rows(needs, state), *avoiding[key]), needs
     return tuple(made.get(room.empty, ((), {})) for room in found.rooms)
 
 
 def _device_needs(item: Item, stage: Stage, state: NodeState, found: Compatibility) -> DeviceNeeds:
     """Return what the item needs of devices; items with equal claims need the same, at every level of demand."""
     taken = found.nodes.filling.taken(item, stage.kind)
+    if taken.is_plain and taken.probe is None:
+        return _NO_DEVICES
     key = (stage.held, taken.claims if taken.is_plain else item.id)
     needs = found.nodes.device_needs.get(key)
     if needs is None:
         probe = item if taken.probe is None else Item((Part(taken.probe, 1),), 1)
-        empty = taken.is_plain and taken.probe is None
-        needs = found.nodes.device_needs[key] = DeviceNeeds() if empty else device_needs(probe, state)
+        needs = found.nodes.device_needs[key] = device_needs(probe, state)
     return needs
 
 
@@ -133,11 +140,22 @@ def _amounts(item: Item, stage: Stage, found: Compatibility) -> Mapping[str, int
     return {stage.kind.names[at]: amount for at, amount in taken.amounts} if taken.is_plain else item.requests
 
 
-def _amount_rows(items: Mapping[int, Mapping[str, int]], stage: Stage) -> Iterator[Row]:
-    wanted: dict[str, dict[int, int]] = defaultdict(dict)
-    for index, amounts in items.items():
-        for name, amount in amounts.items():
-            wanted[name][index] = amount
+def _wanted_amounts(
+    items: tuple[int, ...], stage: Stage, found: Compatibility, known: dict[object, dict[str, dict[int, int]]]
+) -> Mapping[str, Mapping[int, int]]:
+    """Return what each item takes of each resource of such nodes; nodes of which all take the same share it."""
+    takens = tuple(found.nodes.filling.taken(found.items[item], stage.kind) for item in items)
+    key = (items, stage.kind.names, tuple(map(id, takens)))
+    if key not in known:
+        wanted: dict[str, dict[int, int]] = defaultdict(dict)
+        for item in items:
+            for name, amount in _amounts(found.items[item], stage, found).items():
+                wanted[name][item] = amount
+        known[key] = wanted
+    return known[key]
+
+
+def _amount_rows(wanted: Mapping[str, Mapping[int, int]], stage: Stage) -> Iterator[Row]:
     for name in sorted(wanted):
         free = stage.free(name)
         if free > 0:
@@ -146,6 +164,8 @@ def _amount_rows(items: Mapping[int, Mapping[str, int]], stage: Stage) -> Iterat
 
 def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator[Row]:
     """Yield a row for each set of devices that some request is confined to, and for each family of counters."""
+    if not state.template.candidates:
+        return
     for bits in _confining_sets(needs.values()):
         taken = {
             item: total
@@ -213,9 +233,11 @@ def _rounded(row: Row) -> Iterator[Row]:
     u_k(x) = x where x·(k+1) is whole, else floor(x·(k+1)) / k, for needs x as parts of the capacity.
     Source: S. P. Fekete, J. Schepers, "New classes of fast lower bounds for bin packing problems" (2001).
     """
-    small = row.capacity <= _FINEST_ROUNDING
+    small, largest = row.capacity <= _FINEST_ROUNDING, max(row.needs.values(), default=0)
     seen = set()
     for k in range(1, row.capacity) if small else _COARSE_ROUNDINGS:
+        if largest * (k + 1) < row.capacity:  # then every need is rounded down to nothing
+            continue
         capacity = row.capacity * k
         needs = {item: after for item, need in row.needs.items() if (after := _round(need, row.capacity, k))}
         grown = any(need > row.needs[item] * k for item, need in needs.items())

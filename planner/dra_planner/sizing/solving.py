@@ -153,4 +153,7 @@ class Solving:
             if part.model.demand:
                 made = mixing.generate(part, self._result()[0], self.gap)
                 self._proof = prove_by_columns(self._proof, part, made.certificate, made.worth, self.costs)
-        self._offer(mixing.pack())
+        for packing in mixing.packings():
+            self._offer(packing)
+            if not self._is_dear():
+                break

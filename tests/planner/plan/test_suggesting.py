@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan
-from dra_planner.plan.suggesting import Suggestions, SuggestRequest, suggest_fleets
+from dra_planner.plan.added_pools import find_added_pools
+from dra_planner.plan.suggesting import Suggestion, Suggestions, SuggestRequest, suggest_fleets
 from dra_planner.sources import Source
 
 JOB = """
@@ -133,16 +136,36 @@ spec:
 """
 
 
-def test_pools_that_pods_of_others_would_fill_are_taken_last_where_that_costs_less() -> None:
+CROWDING = (job("train", 1, gpus=8, cpu=16, gib=64), job("serve", 4, cpu=4, gib=8), Source("web.yaml", WEB))
+
+
+@pytest.fixture(scope="module")
+def crowded() -> Suggestion:
     """Pods without GPUs, and those that need one, spread over the dear nodes first; the scheduler never moves them."""
-    sources = (job("train", 1, gpus=8, cpu=16, gib=64), job("serve", 4, cpu=4, gib=8), Source("web.yaml", WEB))
-    found = suggest(*sources, where=AKS)
+    found = suggest(*CROWDING, where=AKS)
     assert found.best is not None
-    pools = {row["name"]: row for row in found.best.document["pools"]}
-    tainted = [name for name, row in pools.items() if "taints" in row]
-    assert tainted == ["nd40rsv2"]
-    assert pools["nd40rsv2"]["count"]["max"] == 1
-    bare = {**found.best.document, "pools": [{k: v for k, v in row.items() if k != "taints"} for row in pools.values()]}
-    without = make_plan(PlanRequest(sources=sources, fleet=read_fleet(bare)))
-    assert (found.best.plan.verdict, without.verdict) == ("fits", "cannot-tell")
-    assert found.best.hourly_usd < Decimal(27)
+    return found.best
+
+
+def tainted(pools: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
+    return [(row["name"], row["count"]["max"]) for row in pools if "taints" in row]
+
+
+def test_pools_that_pods_of_others_would_fill_are_taken_last_where_that_costs_less(crowded: Suggestion) -> None:
+    pools = crowded.document["pools"]
+    assert tainted(pools) == [("nd40rsv2", 1)]
+    bare = {**crowded.document, "pools": [{k: v for k, v in row.items() if k != "taints"} for row in pools]}
+    without = make_plan(PlanRequest(sources=CROWDING, fleet=read_fleet(bare)))
+    assert (crowded.plan.verdict, without.verdict) == ("fits", "cannot-tell")
+    assert crowded.hourly_usd < Decimal(27)
+
+
+def test_pools_that_are_added_to_a_fleet_are_taken_last_where_that_costs_less(crowded: Suggestion) -> None:
+    cheap = [row for row in crowded.document["pools"] if "taints" not in row]
+    fleet = read_fleet({**crowded.document, "pools": cheap})
+    found = find_added_pools(PlanRequest(sources=CROWDING, fleet=fleet))
+    assert found is not None
+    assert tainted(found.pools) == [("nd40rsv2", 1)]
+    assert found.plan.verdict == "fits"
+    assert found.plan.cost is not None
+    assert found.plan.cost.hourly_usd == crowded.hourly_usd

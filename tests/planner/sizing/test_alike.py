@@ -65,7 +65,13 @@ def test_what_differs_for_a_node_is_told_apart() -> None:
         "a shared claim": workload("b", 2, gpus=1, shares="shared"),
         "anti-affinity": workload("b", 2, gpus=1, pod_anti_affinity=(AVOIDS_A,)),
     }
-    assert {case: items(size([pool("only")], plain, other)) for case, other in cases.items()} == dict.fromkeys(cases, 2)
+    pools = [pool("only"), pool("other")]
+    assert {case: items(size(pools, plain, other)) for case, other in cases.items()} == dict.fromkeys(cases, 2)
+
+
+def test_labels_that_all_nodes_have_make_no_difference() -> None:
+    chosen = workload("b", 2, gpus=1, node_selector={"pool": "only"})
+    assert items(size([pool("only")], workload("a", 2, gpus=1), chosen)) == 1
 
 
 def test_pods_that_another_avoids_are_told_from_those_that_it_does_not() -> None:
