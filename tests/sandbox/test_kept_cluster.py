@@ -83,11 +83,14 @@ def tables(server: ApiServer, path: str) -> list[list[Any]]:
 
 @pytest.mark.engine
 @pytest.mark.control_plane
-def test_the_cluster_of_a_stack_has_the_nodes_of_its_plan_and_goes_with_it(tmp_path: Path) -> None:
+def test_the_cluster_of_a_stack_has_the_nodes_of_its_plan_and_goes_with_it(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     said, kept, helm = io.StringIO(), tmp_path / "kept", helm_at_hand()
     console = Console(file=said, width=120)
     stacks = KeptStacks(ROOT, kept, console, f"1.{MINOR}", helm, charts_in(tmp_path / "charts"))
 
+    request.addfinalizer(lambda: stop(kept / "control-planes" / "eks-dev"))  # also when a comparison fails
     assert stacks.up("eks-dev", on_control_plane=True), said.getvalue()
 
     plane = read_plane(kept / "control-planes" / "eks-dev")

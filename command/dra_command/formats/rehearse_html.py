@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dra_command.formats.html_tables import foot_lines, head_lines, shown, table_lines
 from dra_command.formats.rehearse_report import (
@@ -19,6 +19,9 @@ from dra_command.formats.rehearse_report import (
 if TYPE_CHECKING:  # the sandbox is an extra
     from dra_sandbox.rehearsal import Comparison
 
+_STYLE: Final = "td{white-space:nowrap}h3{margin-top:1.4rem}"
+"""Counts with their pools stay on one line; where that is too wide, the table scrolls."""
+
 
 def rehearse_html(found: Comparison) -> str:
     """Return the rehearsal as an HTML document."""
@@ -26,7 +29,7 @@ def rehearse_html(found: Comparison) -> str:
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    yield from head_lines(headline(found), verdict_of(found), setting(found))
+    yield from head_lines(headline(found), verdict_of(found), setting(found), style=_STYLE)
     yield from table_lines(workloads_table(found))
     yield from table_lines(pools_table(found))
     for table in scenario_tables(found):

@@ -301,3 +301,11 @@ def test_the_release_of_the_driver_is_that_of_its_chart(chart: str, observed: li
     found = list(verify_driver("25.8.1", [plugin, ObjectMeta(name="other")]))
     assert [each.observed for each in found] == observed
     assert all(each.predicted == "nvidia-dra-driver-gpu-25.8.1" for each in found)
+
+
+def test_a_release_under_the_name_of_the_older_chart_is_still_that_release() -> None:
+    """The chart of 0.4.1 writes nameOverride into its label, and the components set it to the older chart's name."""
+    plugin = ObjectMeta(name="kubelet-plugin", namespace="dra", labels={"helm.sh/chart": "nvidia-dra-driver-gpu-0.4.1"})
+    assert not list(verify_driver("0.4.1", [plugin]))
+    (found,) = verify_driver("0.5.0", [plugin])
+    assert (found.predicted, found.observed) == ("dra-driver-nvidia-gpu-0.5.0", "nvidia-dra-driver-gpu-0.4.1")

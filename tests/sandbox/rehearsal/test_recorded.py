@@ -14,6 +14,7 @@ import yaml
 from dra_planner.fleet import read_fleet
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.releases import RELEASES, parse_version
 from dra_planner.sources import Source
 from dra_sandbox.rehearsal import Order, WorkloadOutcome
 from dra_sandbox.rehearsal.cluster import cluster_of
@@ -57,8 +58,10 @@ def simulate(case: Json, plan: Plan, sources: tuple[Source, ...], order: Order) 
     )
 
 
-def test_there_are_cases_with_all_that_is_special() -> None:
-    assert {load(path)["feature"] for path in CASES} >= {"plain", "mig", "shared", "aligned", "extended"}
+def test_there_are_cases_of_every_minor_and_with_all_that_is_special() -> None:
+    cases = [load(path) for path in CASES]
+    assert {case["feature"] for case in cases} >= {"plain", "mig", "shared", "aligned", "extended"}
+    assert {parse_version(case["fleet"]["kubernetes"]) for case in cases} == set(RELEASES)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
