@@ -113,6 +113,11 @@ status:
   images: [{names: [registry-5f1c.example.com/image-5f1c:1]}]
   nodeInfo: {kubeletVersion: v1.34.2}
 """
+STACKS = """\
+stacks: [{stack: stacks/Pulumi.prod.yaml, workloads: [workloads]}]
+scenarios: [{name: twice, replicas: 2}]
+ask: {simulate: off}
+"""
 RUNS = [
     ("plan", "--stack", "prod", "--verbose"),
     ("plan", "--stack", "prod", "--detail", "--format", "markdown"),
@@ -125,6 +130,14 @@ RUNS = [
     *(("explain", "--stack", "prod", "--claim", "default/web-0-gpu", "--verbose", "--format", form) for form in
       ("text", "markdown", "html", "json")),
     ("verify", "--observed", "cluster.yaml", "--stack", "prod"),
+    *(("suggest", "workloads", "--region", "us-east-1", "--machines", "g6.12xlarge", "-q", "--format", form) for form in
+      ("yaml", "json")),
+    *(("portfolio", "stacks.yaml", "-q", "--format", form) for form in ("text", "html", "json")),
+    ("slices", "--stack", "prod", "--nodes"),
+    ("explain", "--stack", "prod", "--pod", "default/web-0"),
+    ("explain", "--stack", "prod", "--pod", "default/web-0", "--format", "json"),
+    ("explain", "--stack", "prod", "--pool", "h100"),
+    ("plan", "--stack", "prod", "--matrix", "kubernetes=1.34,1.36", "--format", "html"),
 ]  # fmt: skip
 
 
@@ -137,6 +150,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         project.write("stacks/Pulumi.prod.yaml", STACK)
         project.write("workloads/all.yaml", WORKLOADS.replace("COUNT", count))
         project.write("cluster.yaml", CLUSTER)
+        project.write("stacks.yaml", STACKS)
         for words in RUNS:
             done = project.run(*words)
             assert done.out, (words, done.err)
