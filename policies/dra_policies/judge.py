@@ -11,6 +11,7 @@ from dra_planner.records import dataclass
 from dra_policies.configuration.exemptions import Excuse, excuse_for, without_effect
 from dra_policies.configuration.of_resources import beside_resource, names_of_resource
 from dra_policies.rules import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, Finding, Rule, StackView, failure, run
+from dra_policies.rules.stack_words import of_stack as in_words_of_stack
 from dra_policies.stack.clusters import Clusters, clusters_of
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object
 from dra_policies.stack.planned_counts import counts_of_plan
@@ -60,7 +61,7 @@ class Judge:
         try:
             seen = self._session.observe(resource)
             view = view_of_resource(resource, seen)
-            found = () if view is None else tuple(run(self._with_thresholds(view), self._rules))
+            found = () if view is None else tuple(_run(self._with_thresholds(view), self._rules))
             found = tuple(self._kept(found, seen, set()))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
@@ -94,7 +95,7 @@ class Judge:
         clusters = clusters_of(resources)
         views = [self._with_thresholds(view_of_stack(group)) for group in clusters.groups]
         rules = asked or self._rules
-        found = [*(each for view in views for each in run(view, rules)), *_unplaced(clusters, rules)]
+        found = [*(each for view in views for each in _run(view, rules)), *_unplaced(clusters, rules)]
         used = set[Excuse]()
         yield from self._kept(found, resources, used)
         if any(rule.id == EXEMPTIONS.id for rule in rules):
@@ -140,6 +141,12 @@ class Judge:
             today=self._today,
             tells_absent=False,
         )
+
+
+def _run(view: StackView, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:
+    """Yield what the rules find, without words of a fleet's file where the stack has no plan that was made of one."""
+    for rule, finding in run(view, rules):
+        yield rule, finding if view.record is not None else in_words_of_stack(finding)
 
 
 def _unplaced(clusters: Clusters, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:

@@ -125,6 +125,7 @@ OF_STACKS: Final = (
     "pool-minimum-above-floor",
     "pool-never-woken",
     "pool-refused-by-cloud",
+    "quota-counts-no-claims",
     "spot-without-disruption-budget",
     "system-pool-too-small",
     "tenant-namespace-privileged",

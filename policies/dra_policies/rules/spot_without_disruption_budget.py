@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.claim_specs import pod_sets_with_claims
+from dra_policies.rules.disruption_budgets import budgets_of
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView
 
 _SERVERS = ("Deployment", "StatefulSet", "ReplicaSet")
-_BUDGET = ":PodDisruptionBudget"
 URL = "https://kubernetes.io/docs/tasks/run-application/configure-pdb/"
 
 
@@ -22,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
         most = pod_set.figures.ceiling
         if workload.kind not in _SERVERS or (most is not None and most < 2):
             continue
-        if not _has_budget(view, workload.meta.namespace, pod_set.template.labels):
+        if not any(budgets_of(view, workload.meta.namespace, pod_set.template.labels)):
             yield Finding(
                 message=f"{workload.ref}: its pods run on Spot machines alone ({pools[0].title}), and no "
                 "PodDisruptionBudget says how many may be taken away at once",
@@ -34,16 +34,6 @@ def check(view: StackView) -> Iterator[Finding]:
 def _is_spot(pool: DeclaredPool) -> bool:
     return any(pool.own.text(path) == value or (pool.own.flag(path, False) is True and value == "true")
                for path, value in cloud(pool.cloud).spot)  # fmt: skip
-
-
-def _has_budget(view: StackView, namespace: str, labels: Mapping[str, str]) -> bool:
-    """Whether a budget selects pods of these labels, or may."""
-    for each in view.objects:
-        if each.type.endswith(_BUDGET) and each.props.text("metadata.namespace", "default") in (None, namespace):
-            wanted = each.props.mapping("spec.selector.matchLabels")
-            if wanted is None or all(value is None or labels.get(key) == value for key, value in wanted.items()):
-                return True
-    return False
 
 
 RULE = Rule(

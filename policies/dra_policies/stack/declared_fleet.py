@@ -13,10 +13,8 @@ from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.records import dataclass
 from dra_planner.releases import Features, features_of, parse_version
-from dra_policies.rules.view import (
-    DeclaredPool,
-    StackView,
-)
+from dra_policies.rules.stack_words import with_titles
+from dra_policies.rules.view import DeclaredPool, StackView
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_provider
 from dra_policies.stack.resource import Resource
 
@@ -48,13 +46,22 @@ def declared_fleet(
         raise PlannerError("; ".join(unknowns) or "this stack declares no pool for claims")
     document = _document(view, resources, planned, assumed or {}, unknowns)
     document["pools"] = [row for row in rows if row is not None]
-    fleet = read_fleet(document)
+    fleet = _read(document, [pool.title for pool, row in zip(pools, rows, strict=True) if row is not None])
     features = features_of(fleet.minor)
     by_name = {pool.offer_name: pool for pool in pools}
     offers = tuple(_as_declared(offer, by_name[offer.name], fleet) for offer in predict_offers(fleet, features))
     known = {row["name"] for row in (planned or {}).get("pools", [])}  # what is not known of these, the plan says
     doubtful = tuple(pool.title for pool in pools if pool.offer_name not in known and _is_doubtful(pool))
     return DeclaredFleet(fleet, offers, features, tuple(unknowns), doubtful)
+
+
+def _read(document: Mapping[str, Any], titles: Sequence[str]) -> Fleet:
+    """Return the fleet of a document; raises PlannerError that names the pools as the stack does."""
+    try:
+        return read_fleet(document)
+    except PlannerError as error:
+        faults = "; ".join(str(error).splitlines())
+        raise PlannerError(with_titles(faults, titles)) from None
 
 
 def _is_doubtful(pool: DeclaredPool) -> bool:

@@ -20,6 +20,7 @@ from dra_policies.rules.manifest_view import nvidia_of
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.resource import Resource
+from dra_policies.stack.scaling_groups import gpu_scaling_groups
 
 NOTHING = Demand(shapes=())
 
@@ -94,13 +95,16 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
     has_own = view.manifests is not None and bool(view.manifests.workloads)
     if not has_own and (planned is None or not view.pools):
         return view  # nothing to judge, or only the plan's own verdict: another rule says that its pools are missing
+    groups = tuple(gpu_scaling_groups(resources))
+    unjudged = (f"{title}: its nodes are not judged, since user data says their labels and taints" for title in groups)
+    view = replace(view, unknowns=(*view.unknowns, *unjudged))
     try:
         declared = declared_fleet(view, resources)
     except PlannerError as error:
         sentence = f"the claims cannot be judged on what this stack declares: {error}"
         return replace(view, unknowns=(*view.unknowns, sentence))
     view = replace(view, unknowns=(*view.unknowns, *declared.unknowns), features=declared.features)
-    view = replace(view, doubtful_pools=declared.doubtful_pools)
+    view = replace(view, doubtful_pools=(*declared.doubtful_pools, *groups))
     classes = planned.classes if planned else fleet_classes(declared.fleet, declared.features)
     return _with_judgement(view, planned, declared.fleet, declared.offers, classes)
 

@@ -1,8 +1,8 @@
 """Kubernetes resources of a stack → the text of their manifests, for the planner's reader.
 
-Only what has to do with devices is read: DRA objects, workloads that ask for devices, gangs, quotas of devices, and
-namespaces. A value that is not known is left out where placement does not depend on it (an image, an environment
-variable); anywhere else the object cannot be judged yet.
+Only what has to do with devices is read: DRA objects, workloads that ask for devices, gangs, quotas, and namespaces.
+A value that is not known is left out where placement does not depend on it (an image, an environment variable);
+anywhere else the object cannot be judged yet.
 """
 
 from __future__ import annotations
@@ -51,6 +51,9 @@ class ObjectText:
     unknown: tuple[str, ...] = ()
 
 
+_OF_PODS = ("pods", "count/pods", "cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory")
+
+
 def is_kubernetes_object(resource: Resource) -> bool:
     """Return whether a resource is an object that has to do with devices."""
     parts = resource.type.split(":")
@@ -60,13 +63,14 @@ def is_kubernetes_object(resource: Resource) -> bool:
     if kind.endswith(("List", "Patch")):
         return False
     if kind == "ResourceQuota":
-        return _limits_devices(resource)
+        return _limits_pods(resource)
     return kind in KINDS or asks_for_devices(resource.props.values)
 
 
-def _limits_devices(quota: Resource) -> bool:
-    """Whether a quota is about devices or claims, for certain: quotas of pods and of CPU are left to the cluster."""
-    return any("resource.k8s.io" in key or "nvidia.com/" in key for key in quota.props.mapping("spec.hard") or {})
+def _limits_pods(quota: Resource) -> bool:
+    """Whether a quota limits devices, claims, or pods and what they request: those with claims count against it."""
+    hard = quota.props.mapping("spec.hard") or {}
+    return any("resource.k8s.io" in key or "nvidia.com/" in key or key in _OF_PODS for key in hard)
 
 
 def asks_for_devices(value: Any, depth: int = 0) -> bool:

@@ -34,7 +34,8 @@ from dra_policies.stack.releases import (
     driver_of_release,
     is_gpu_operator,
 )
-from dra_policies.stack.resource import Resource
+from dra_policies.stack.resource import Resource, namespace_of
+from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
 
 
 def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView | None:
@@ -113,12 +114,24 @@ def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
 def _objects(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
     """Return what stands in clusters, and the providers."""
     return tuple(
-        DeclaredResource(urn=each.urn, type=each.type, name=each.name, props=each.props)
+        DeclaredResource(urn=each.urn, type=each.type, name=each.name, props=_with_namespace(each, resources))
         for each in resources
         if each.type.startswith(("kubernetes:", "pulumi:providers:"))
     )
 
 
+def _with_namespace(resource: Resource, resources: Sequence[Resource]) -> Properties:
+    """Return the properties of an object, its namespace by the one of the stack that it comes from."""
+    if resource.props.at(NAMESPACE_PATH) is not UNKNOWN:
+        return resource.props
+    metadata = as_mapping(resource.props.at("metadata"))
+    namespace = namespace_of(resource, NAMESPACE_PATH, resources)
+    if metadata is None or namespace is None:
+        return resource.props
+    return Properties({**resource.props.values, "metadata": {**metadata, "namespace": namespace}})
+
+
+NAMESPACE_PATH = "metadata.namespace"
 _ELSEWHERE = ("kubernetes:", "pulumi:", "pulumi-dra:")
 _MINOR = re.compile(r"v?1\.(\d{1,3})(\D|$)")
 

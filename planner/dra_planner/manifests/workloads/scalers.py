@@ -49,7 +49,9 @@ def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
 
 
 def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
-    """Yield scalers whose target is not given, and is so like one that is that it must be meant."""
+    """Yield scalers whose limits the API server refuses, and those whose target is not given, and is so like one that
+    is that it must be meant.
+    """
     objects = tuple(objects)
     named = {(item.kind, item.namespace, item.name) for item in objects}
     for item in objects:
@@ -57,6 +59,10 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
         target = spec.get("scaleTargetRef") if isinstance(spec, Mapping) else None
         if not isinstance(target, Mapping):
             continue
+        least, most = spec.get("minReplicas"), spec.get("maxReplicas")
+        if item.kind == "HorizontalPodAutoscaler" and isinstance(least, int) and isinstance(most, int) and least > most:
+            said = f"{item}: spec.maxReplicas: Invalid value: {most}: must be greater than or equal to `minReplicas`"
+            yield Diagnostic("error", "scaler-refused", said, item.place, f"set minReplicas to {most} or less")
         kind, name = str(target.get("kind") or "Deployment"), str(target.get("name"))
         if (kind, item.namespace, name) in named:
             continue

@@ -1,0 +1,38 @@
+"""Auto Scaling groups that make nodes by themselves: labels and taints stand in user data, so that none is judged.
+
+pulumi-eks' NodeGroup and NodeGroupV2 are such groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dra_policies.stack.pools import has_gpus
+from dra_policies.stack.resource import Resource, source_of
+
+_GROUP: Final = "aws:autoscaling/group:Group"
+_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+_PLACES: Final = ("launchTemplate", "mixedInstancesPolicy")
+
+
+def gpu_scaling_groups(resources: Sequence[Resource]) -> Iterator[str]:
+    """Yield the titles of the groups whose launch template names a machine with GPUs."""
+    for each in resources:
+        if each.type == _GROUP:
+            template = _template(each, resources)
+            if template is not None and has_gpus("eks", template.props.text("instanceType")):
+                yield each.title("Auto Scaling group")
+
+
+def _template(group: Resource, resources: Sequence[Resource]) -> Resource | None:
+    """Return the template that a group names by an output, or by its id or name."""
+    for place in _PLACES:
+        if found := source_of(group, place, _TEMPLATE, resources):
+            return found
+    for key in ("id", "name"):
+        wanted = group.props.text(f"launchTemplate.{key}")
+        named = [each for each in resources if each.type == _TEMPLATE and wanted and each.props.text(key) == wanted]
+        if len(named) == 1:
+            return named[0]
+    return None
