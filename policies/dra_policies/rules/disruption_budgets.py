@@ -20,7 +20,7 @@ def budgets_of(view: StackView, namespace: str, labels: Mapping[str, str]) -> It
             continue
         wanted = each.props.mapping("spec.selector.matchLabels")
         if wanted is None or all(value is None or labels.get(key) == value for key, value in wanted.items()):
-            known = found is not None and bool(wanted) and None not in wanted.values()
+            known = found is not None and wanted is not None and bool(wanted) and None not in wanted.values()
             yield each, known and each.props.has("spec.selector.matchExpressions") is False
 
 

@@ -57,7 +57,7 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
     for item in objects:
         spec = item.data.get("spec") if is_scaler(item) else None
         target = spec.get("scaleTargetRef") if isinstance(spec, Mapping) else None
-        if not isinstance(target, Mapping):
+        if not isinstance(spec, Mapping) or not isinstance(target, Mapping):
             continue
         least, most = spec.get("minReplicas"), spec.get("maxReplicas")
         if item.kind == "HorizontalPodAutoscaler" and isinstance(least, int) and isinstance(most, int) and least > most:
