@@ -27,7 +27,7 @@ def budgets_of(view: StackView, namespace: str, labels: Mapping[str, str]) -> It
 def keeps_all(budget: DeclaredResource, pods: int) -> str:
     """Return what a budget says that lets none of so many pods go, "" for one that lets some go, or may."""
     most, least = budget.props.at("spec.maxUnavailable"), budget.props.at("spec.minAvailable")
-    if most in _NONE and most is not False:
+    if not isinstance(most, bool) and most in _NONE:
         return f"maxUnavailable: {most}"
     is_count = isinstance(least, int) and not isinstance(least, bool)
     if least == _ALL or (is_count and least >= pods):
