@@ -184,6 +184,11 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
+def test_the_pools_of_a_fleet_are_its_own_business(cloud: str) -> None:
+    assert told(pod(), fleet(cloud)) == []
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_all_that_is_told(name: str) -> None:
     manifest, cloud, kubernetes, expected = CASES[name]

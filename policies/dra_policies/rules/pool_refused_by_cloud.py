@@ -33,8 +33,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _faults(pool: DeclaredPool) -> Iterator[Refused]:
-    if pool.own.has("spec.template"):
-        return  # Karpenter sets labels that nobody else may
+    if not pool.own.values or pool.own.has("spec.template"):
+        return  # of a plan, with the labels that its nodes will have; of Karpenter, which sets what nobody else may
     yield from _counts(pool)
     yield from _labels(pool)
     if pool.cloud == "eks":
