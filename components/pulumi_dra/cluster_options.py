@@ -15,7 +15,7 @@ class ClusterOptions(TypedDict):
     """What a fleet does not say about a cluster; its cloud's component says what each input means."""
 
     cluster_name: NotRequired[str]
-    """EKS, whose log group is then declared too, and GKE: name of the cluster. Default: one that Pulumi makes."""
+    """Name of the cluster; on EKS its log group is then declared too. Default: one that Pulumi makes."""
     cluster_role_arn: NotRequired[pulumi.Input[str]]
     """EKS: role of the control plane, which a cluster that is taken over keeps. Default: a new one."""
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
@@ -24,6 +24,18 @@ class ClusterOptions(TypedDict):
     """EKS: profile of the AWS CLI that the kubeconfig names. Default: that of the default provider."""
     resource_group_name: NotRequired[pulumi.Input[str]]
     """AKS: existing resource group. Default: a new one."""
+    dns_prefix: NotRequired[str]
+    """AKS: how the API server's name begins. Default: made of the platform's name."""
+    node_resource_group: NotRequired[str]
+    """AKS: name of the resource group that AKS makes for nodes. Default: made of the names of group and platform."""
+    keep_pools: NotRequired[bool]
+    """AKS, with cluster_name: whether the cluster is taken over and its own pools stay as they are. Default false."""
+    identity_id: NotRequired[pulumi.Input[str]]
+    """AKS: existing identity of the cluster, with identity_principal_id. Default: a new one."""
+    identity_principal_id: NotRequired[pulumi.Input[str]]
+    """AKS: principal of identity_id."""
+    outbound_type: NotRequired[str]
+    """AKS, in an existing subnet: how nodes go out. Default Azure's load balancer."""
     admin_group_object_ids: NotRequired[list[str]]
     """AKS: groups in Entra ID that administer the cluster. Default: who first creates it, alone."""
     deployer_type: NotRequired[str]
@@ -37,7 +49,7 @@ class ClusterOptions(TypedDict):
     secrets_key_vault_id: NotRequired[pulumi.Input[str]]
     """AKS: id of the vault of secrets_kms_key, which the cluster's identity is given a role on."""
     disk_encryption_set_id: NotRequired[pulumi.Input[str]]
-    """AKS: disk encryption set with a key of one's own. Default: Azure's own key."""
+    """AKS: id of a disk encryption set with a key of one's own. Default: Azure's own key."""
     encryption_at_host: NotRequired[bool]
     """AKS: whether the hosts of system nodes encrypt disks and caches. Default true."""
     log_workspace_id: NotRequired[pulumi.Input[str]]
@@ -56,7 +68,7 @@ class ClusterOptions(TypedDict):
     access_entries: NotRequired[list[AccessEntry]]
     """EKS: who else may use the cluster, with one of EKS' policies or with groups. Default none."""
     service_cidr: NotRequired[str]
-    """EKS: range of the services. Default EKS' own."""
+    """EKS and AKS: range of the services. Default the cloud's own."""
     control_plane_tier: NotRequired[str]
     """EKS: size of the control plane that is always there. Default standard."""
     global_access: NotRequired[bool]
@@ -64,7 +76,7 @@ class ClusterOptions(TypedDict):
     nodes_cidr: NotRequired[str]
     """GKE: range of the nodes in a new network. Default 10.0.0.0/20."""
     pods_cidr: NotRequired[str]
-    """GKE: range of the pods in a new network, a /24 for each node. Default 10.4.0.0/14."""
+    """Range of the pods, a /24 for each node: GKE's in a new network, 10.4.0.0/14 by default; AKS's 10.244.0.0/16."""
     services_cidr: NotRequired[str]
     """GKE: range of the services in a new network. Default 10.8.0.0/20."""
     nat_gateways: NotRequired[bool]

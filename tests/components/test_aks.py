@@ -127,6 +127,45 @@ def test_the_network_has_a_way_out_and_none_in(cluster: Any) -> None:
     assert "securityRules" not in declared.one("NetworkSecurityGroup").inputs
 
 
+def test_ranges_of_pods_and_services(cluster: Any) -> None:
+    said = (
+        cluster(pods_cidr="192.168.0.0/16", service_cidr="172.16.4.0/22").one("ManagedCluster").inputs["networkProfile"]
+    )
+    assert (said["podCidr"], said["serviceCidr"], said["dnsServiceIP"]) == (
+        "192.168.0.0/16",
+        "172.16.4.0/22",
+        "172.16.4.10",
+    )
+    assert (
+        not {"podCidr", "serviceCidr", "dnsServiceIP"} & cluster().one("ManagedCluster").inputs["networkProfile"].keys()
+    )
+
+
+def test_a_cluster_that_is_taken_over_keeps_its_pools_and_its_identity(cluster: Any) -> None:
+    identity = "/subscriptions/s/resourceGroups/r/providers/Microsoft.ManagedIdentity/userAssignedIdentities/theirs"
+    declared = cluster(
+        cluster_name="main",
+        keep_pools=True,
+        subnet_id="/subscriptions/s/subnets/theirs",
+        outbound_type="userDefinedRouting",
+        identity_id=identity,
+        identity_principal_id=SOMEBODY,
+        disk_encryption_set_id=DISK_SET,
+    )
+    made = declared.one("ManagedCluster")
+    assert "agentPoolProfiles" not in made.inputs
+    assert {"agentPoolProfiles", "linuxProfile", "windowsProfile"} <= set(made.ignore_changes)
+    assert made.inputs["identity"]["userAssignedIdentities"] == [identity]
+    assert made.inputs["networkProfile"]["outboundType"] == "userDefinedRouting"
+    assert declared.all("UserAssignedIdentity") == []
+    roles = {each.name: each.inputs["principalId"] for each in declared.all("RoleAssignment")}
+    assert roles == {"dev-disks": SOMEBODY, "dev-admin": "me"}  # on the subnet it has one
+    system = declared.one("AgentPool")
+    assert (system.inputs["agentPoolName"], system.inputs["mode"], system.inputs["count"]) == ("system", "System", 2)
+    assert system.inputs["orchestratorVersion"] == CLUSTER["kubernetes_version"]
+    assert cluster().one("ManagedCluster").ignore_changes == ()
+
+
 def test_an_existing_subnet_is_used_as_it_is(cluster: Any) -> None:
     declared = cluster(subnet_id="/subscriptions/s/subnets/mine", resource_group_name="mine")
     assert declared.all("VirtualNetwork") == []
@@ -184,11 +223,14 @@ def test_the_kubeconfig_holds_no_token(declare: Callable[..., Any]) -> None:
     assert "token" not in document["users"][0]["user"]
 
 
+DISK_SET = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/diskEncryptionSets/disks"
+
+
 def test_protection_and_keys(cluster: Any) -> None:
     """CKV_AZURE_117: a key of one's own for disks."""
-    declared = cluster(deletion_protection=True, disk_encryption_set_id="set")
+    declared = cluster(deletion_protection=True, disk_encryption_set_id=DISK_SET)
     assert declared.one("ManagementLockByScope").inputs["level"] == "CanNotDelete"
-    assert declared.one("ManagedCluster").inputs["diskEncryptionSetID"] == "set"
+    assert declared.one("ManagedCluster").inputs["diskEncryptionSetID"] == DISK_SET
     assert cluster().all("ManagementLockByScope") == []
 
 
@@ -292,6 +334,37 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         "is not the id of a Key Vault",
     ),
     "a grant of no key": (AksCluster, {"grant_key_use": True}, "without a key there is nothing to grant"),
+    "disks by name": (AksCluster, {"disk_encryption_set_id": "set"}, "is not the id of a disk encryption set"),
+    "pools of a cluster without a name": (AksCluster, {"keep_pools": True}, "name it in cluster_name"),
+    "a name that is none": (AksCluster, {"cluster_name": "-main"}, "is not a name of at most 63"),
+    "too long a prefix": (AksCluster, {"dns_prefix": "a" * 55}, "is not a prefix of at most 54"),
+    "too long a group": (AksCluster, {"node_resource_group": "g" * 81}, "is not a resource group of at most 80"),
+    "half an identity": (AksCluster, {"identity_principal_id": SOMEBODY}, "identity_id: is missing"),
+    "an identity by name": (
+        AksCluster,
+        {"identity_id": "theirs", "identity_principal_id": SOMEBODY},
+        "is not the id of a user-assigned identity",
+    ),
+    "a way out of a new network": (AksCluster, {"outbound_type": "none"}, "go out by its NAT gateway"),
+    "a way out that is none": (AksCluster, {"subnet_id": "s", "outbound_type": "nat"}, "must be one of loadBalancer"),
+    "pods on the nodes' range": (AksCluster, {"pods_cidr": "10.224.0.0/13"}, "of the new network"),
+    "pods on the services' range": (AksCluster, {"pods_cidr": "10.0.0.0/14"}, "overlaps 10.0.0.0/16 of the services"),
+    "few addresses for pods": (AksCluster, {"pods_cidr": "10.8.0.0/25"}, "a node takes a /24"),
+    "many services": (AksCluster, {"service_cidr": "10.0.0.0/12"}, "AKS takes a /13 at most"),
+    "few services": (AksCluster, {"service_cidr": "10.0.0.0/29"}, "is too small"),
+    "services on AKS' own range": (AksCluster, {"service_cidr": "172.30.4.0/24"}, "which AKS keeps for itself"),
+    "services on IPv6": (AksCluster, {"service_cidr": "fd00::/108"}, "is not an IPv4 range"),
+    "services that are no range": (AksCluster, {"service_cidr": "many"}, "is not an address range"),
+    "a reserved ND": (
+        AksGpuPool,
+        {
+            "machine": "Standard_ND96isr_H100_v5",
+            "capacity": "reservation",
+            "reservation_group_id": GROUP,
+            "cluster_principal_id": "p",
+        },
+        "Azure reserves no Standard_ND96isr_H100_v5",
+    ),
     "a tag of Azure": (AksCluster, {"tags": {"azure-x": "y"}}, "which are Azure's own"),
     "a tag with a slash": (AksCluster, {"tags": {"a/b": "y"}}, "without < > %"),
     "a hyphen": (AksGpuPool, {"pool_name": "gpu-a"}, "must be at most 12 lower-case letters and digits"),
@@ -348,7 +421,8 @@ def platform(**fleet: Any) -> str:
 def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
     pools = [
         {"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": 2, "zones": ["eastus-2"]},
-        {"name": "h100", "machine": "Standard_ND96isr_H100_v5", "count": 1, "capacity": {"reservation": GROUP}},
+        {"name": "a100", "machine": "Standard_NC24ads_A100_v4", "count": 1, "capacity": {"reservation": GROUP}},
+        {"name": "more", "machine": "Standard_NC48ads_A100_v4", "count": 1, "capacity": {"reservation": GROUP.upper()}},
     ]
     plan = platform(pools=pools, network={"zones": ["eastus-1", "eastus-2"]})
     options = {
@@ -357,10 +431,14 @@ def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
         "cluster": {"defender": False},
     }
     declared = declare(lambda: DraPlatform("dra", {"plan": plan, **options}))
-    t4, h100 = (declared.one("AgentPool", f"dra-{name}-nodes").inputs for name in ("t4", "h100"))
+    t4, a100 = (declared.one("AgentPool", f"dra-{name}-nodes").inputs for name in ("t4", "a100"))
     assert (t4["count"], t4["availabilityZones"]) == (2, ["2"])
     assert t4["upgradeSettings"]["drainTimeoutInMinutes"] == 60
-    assert (h100["capacityReservationGroupID"], h100["availabilityZones"]) == (GROUP, ["1", "2"])
+    assert (a100["capacityReservationGroupID"], a100["availabilityZones"]) == (GROUP, ["1", "2"])
+    # Azure refuses the role a second time, so the second pool waits for the first.
+    on_groups = [each for each in declared.all("RoleAssignment") if "capacityReservationGroups" in each.inputs["scope"]]
+    assert [each.name for each in on_groups] == ["dra-a100-reservation"]
+    assert "dra-a100-reservation" in declared.one("AgentPool", "dra-more-nodes").depends_on
     assert t4["tags"] == {"team": "ml"}
     cluster = declared.one("ManagedCluster").inputs
     assert cluster["agentPoolProfiles"][0]["availabilityZones"] == ["1", "2"]

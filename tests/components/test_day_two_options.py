@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pulumi_dra.aks import AksCluster, AksGpuPool
 from pulumi_dra.cluster_options import ClusterOptions
 from pulumi_dra.eks import EksCluster, EksGpuPool, EksNetwork
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
@@ -29,6 +30,15 @@ GKE_POOL: dict[str, Any] = {
     "service_account": "nodes@p.example",
     "max_nodes": 4,
 }
+AKS_POOL: dict[str, Any] = {
+    "cluster_name": "dev",
+    "resource_group_name": "group",
+    "subnet_id": "subnet",
+    "location": "eastus",
+    "machine": "Standard_NC4as_T4_v3",
+    "max_nodes": 4,
+}
+AKS: dict[str, Any] = {"kubernetes_version": "1.35", "location": "eastus"}
 GKE: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
 BOUNDARY = "arn:aws:iam::111122223333:policy/boundary"
 Declare = Callable[..., Any]
@@ -40,6 +50,10 @@ def eks_pool(declare: Declare, **args: Any) -> Any:
 
 def gke_pool(declare: Declare, **args: Any) -> Any:
     return declare(lambda: GkeGpuPool("l4", {**GKE_POOL, **args})).one("NodePool").inputs
+
+
+def aks_pool(declare: Declare, **args: Any) -> Any:
+    return declare(lambda: AksGpuPool("t4", {**AKS_POOL, **args})).one("AgentPool").inputs
 
 
 def test_an_image_is_pinned_with_its_version(declare: Declare) -> None:
@@ -75,6 +89,20 @@ def test_refused_on_gke(args: dict[str, Any], reason: str) -> None:
         GkeGpuPool("l4", {**GKE_POOL, **args})
 
 
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ({"max_surge": 0, "max_unavailable": 0}, "max_unavailable"),
+        ({"capacity": "spot", "drain_timeout_minutes": 5}, "is not for spot"),
+        ({"kubernetes_version": "1.33"}, "is not supported"),
+        ({"drain_timeout_minutes": 1441}, "must be from 1 to 1440"),
+    ],
+)
+def test_refused_on_aks(args: dict[str, Any], reason: str) -> None:
+    with pytest.raises(WrongInputs, match=reason):
+        AksGpuPool("t4", {**AKS_POOL, **args})
+
+
 def test_nodes_are_replaced_as_told(declare: Declare) -> None:
     told = eks_pool(declare, update_strategy="DEFAULT", max_unavailable=3, force_update=True)
     assert told["updateConfig"] == {"maxUnavailable": 3, "updateStrategy": "DEFAULT"}
@@ -82,6 +110,9 @@ def test_nodes_are_replaced_as_told(declare: Declare) -> None:
     assert "forceUpdateVersion" not in eks_pool(declare)
     surge = gke_pool(declare, max_surge=2)["upgradeSettings"]
     assert surge == {"strategy": "SURGE", "maxSurge": 2, "maxUnavailable": 0}
+    of_aks = aks_pool(declare, max_surge=2, drain_timeout_minutes=90)["upgradeSettings"]
+    assert of_aks == {"maxSurge": "2", "maxUnavailable": "0", "drainTimeoutInMinutes": 90}
+    assert aks_pool(declare, kubernetes_version="1.35.2")["orchestratorVersion"] == "1.35.2"
 
 
 def test_images_are_streamed(declare: Declare) -> None:
@@ -94,6 +125,17 @@ def test_maintenance_begins_when_told(declare: Declare, start: str, window: Any)
     args = {"maintenance_start": start} if start else {}
     inputs = declare(lambda: GkeCluster("dev", {**GKE, **args})).one("Cluster").inputs
     assert inputs.get("maintenancePolicy", {}).get("dailyMaintenanceWindow") == window
+
+
+@pytest.mark.parametrize(
+    ("channel", "of_images"), [("patch", "NodeImage"), ("node-image", "NodeImage"), ("none", "None")]
+)
+def test_aks_upgrades_what_it_is_told(declare: Declare, channel: str, of_images: str) -> None:
+    declared = declare(lambda: AksCluster("dev", {**AKS, "upgrade_channel": channel, "maintenance_start": "22:30"}))
+    told = declared.one("ManagedCluster").inputs["autoUpgradeProfile"]
+    assert told == {"upgradeChannel": channel, "nodeOSUpgradeChannel": of_images}
+    windows = [each.inputs["maintenanceWindow"]["startTime"] for each in declared.all("MaintenanceConfiguration")]
+    assert windows == ([] if channel == "none" else ["22:30", "22:30"])
 
 
 def test_support_and_zones_of_a_cluster(declare: Declare) -> None:

@@ -62,11 +62,38 @@ def test_the_driver_tolerates_the_taints_of_every_pool_and_those_of_the_options(
     ]
 
 
-def test_the_driver_tolerates_what_the_cloud_adds_to_the_nodes_of_a_pool() -> None:
-    """GKE puts a taint on its Arm nodes: without the toleration no slice would be published on them."""
-    pools = [{"name": "gb200", "machine": "a4x-highgpu-4g", "count": {"min": 0, "max": 8}}]
-    arm = fleet(cloud="gke", region="us-central1", network={"zones": ["us-central1-a"]}, pools=pools)
-    assert pool_tolerations(arm) == [{"key": "kubernetes.io/arch"}]
+GKE_ARM = {
+    "cloud": "gke",
+    "region": "us-central1",
+    "network": {"zones": ["us-central1-a"]},
+    "pools": [{"name": "gb200", "machine": "a4x-highgpu-4g", "count": {"min": 0, "max": 8}}],
+}
+AKS_SPOT = {
+    "cloud": "aks",
+    "region": "eastus",
+    "kubernetes": "1.35",
+    "systemPool": {"machine": "Standard_D4s_v5"},
+    "pools": [{"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": {"min": 0, "max": 8}, "capacity": "spot"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("of", "key"),
+    [(GKE_ARM, "kubernetes.io/arch"), (AKS_SPOT, "kubernetes.azure.com/scalesetpriority")],
+    ids=["Arm nodes of GKE", "Spot nodes of AKS"],
+)
+def test_the_driver_tolerates_what_the_cloud_adds_to_the_nodes_of_a_pool(of: dict[str, Any], key: str) -> None:
+    """Without the toleration no slice would be published on them."""
+    assert [each["key"] for each in pool_tolerations(fleet(**of))] == [key]
+
+
+def test_on_aks_the_driver_finds_nvidias_where_the_node_image_has_it(declare: Any) -> None:
+    values = release_of(declare, fleet(**{**AKS_SPOT, "drivers": {"nvidia": {"version": "25.8.1"}}}))
+    assert values["nvidiaDriverRoot"] == "/"
+    assert values["resources"]["computeDomains"] == {"enabled": False}
+    assert {"key": "kubernetes.azure.com/scalesetpriority", "operator": "Exists"} in values["kubeletPlugin"][
+        "tolerations"
+    ]
 
 
 @pytest.mark.parametrize(("dranet", "version"), [(True, "1.0.0"), ({"version": "1.1.0"}, "1.1.0")])

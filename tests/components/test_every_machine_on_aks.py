@@ -60,13 +60,22 @@ def pools(declare: Declare, machines: list[str]) -> list[Any]:
                     "capacity": kind,
                     "autoscaled": kind == "spot",
                 }
+                if kind == "reservation" and not is_reserved(machine):
+                    continue
                 if kind == "reservation":
                     args |= {"reservation_group_id": GROUP, "cluster_principal_id": "p"}
                 AksGpuPool(f"{machine}/{kind}", args)
 
     found: list[Any] = declare(make).all("AgentPool")
-    assert len(found) == len(machines) * len(KINDS)
+    reserved = [machine for machine in machines if is_reserved(machine)]
+    assert len(found) == len(machines) * (len(KINDS) - 1) + len(reserved)
+    assert {"Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4", "Standard_NV36ads_A10_v5"} <= set(reserved)
     return found
+
+
+def is_reserved(machine: str) -> bool:
+    """Whether capacity reservations hold it: learn.microsoft.com/…/virtual-machines/capacity-reservation-overview."""
+    return not machine.startswith("Standard_ND") and "H100_v5" not in machine
 
 
 def said_by_azure(azure: Azure, resources: list[Any]) -> set[tuple[str, str]]:
@@ -127,7 +136,7 @@ FLEETS: dict[str, dict[str, Any]] = {
     "many labels and taints": {"pools": [pool(T4, labels=MANY, taints=TAINTS)]},
     "kubelet told": {"pools": [pool(T4, maxPods=250, diskGib=2048)]},
     "few pods": {"pools": [pool(T4, maxPods=10, diskGib=50)]},
-    "a reservation": {"pools": [pool("Standard_ND96isr_H100_v5", capacity={"reservation": GROUP})]},
+    "a reservation": {"pools": [pool("Standard_NC24ads_A100_v4", capacity={"reservation": GROUP})]},
     "behind ranges": {"endpoint": {"publicAccessCidrs": ["203.0.113.0/24", "198.51.100.7/32"]}},
 }
 
@@ -146,16 +155,20 @@ def test_azure_takes_what_is_declared(declare: Declare, azure: Azure, changes: d
     assert {each.type for each in modelled} == set(REQUESTS)
 
 
-def test_names_fit_however_long_the_platform_is(declare: Declare, azure: Azure) -> None:
+@pytest.mark.parametrize("name", ["a-platform-for-training-in-production", "a-platform-of-many-words-" * 6], ids=len)
+def test_names_fit_however_long_the_platform_is(declare: Declare, azure: Azure, name: str) -> None:
     pools = [pool(T4, f"{'l' * 11}{letter}") for letter in "ab"]
-    name = "a-platform-for-training-in-production"
     resources = declare(lambda: platform({**AKS, "pools": pools}, name=name)).resources
 
     ours = [each for each in resources if each.type.startswith("azure-native:")]
 
     assert said_by_azure(azure, ours) == set()
+    for each in ours:  # names that become labels: learn.microsoft.com/azure/aks/azure-cni-overlay, "Limitations"
+        if each.type.rpartition(":")[2] in ("ResourceGroup", "VirtualNetwork", "Subnet"):
+            assert len(each.name) + 8 <= 63
     (cluster,) = (each for each in ours if each.type.endswith(":ManagedCluster"))
     assert len(cluster.inputs["nodeResourceGroup"]) <= 80
+    assert cluster.inputs["nodeResourceGroup"].startswith("a-plat")
     assert len(cluster.inputs["dnsPrefix"]) <= 54
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 import pytest
 
+from pulumi_dra.aks import AksCluster
 from pulumi_dra.eks import EksCluster, EksGpuPool
 from pulumi_dra.eks.key_grants import NoServiceRole, require_service_role, service_role_beside
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
@@ -27,6 +28,15 @@ GKE_POOL: dict[str, Any] = {
     "zones": ["us-central1-a"],
     "service_account": "nodes@p.example",
     "max_nodes": 4,
+}
+AKS: dict[str, Any] = {"kubernetes_version": "1.35", "location": "eastus"}
+OF_GROUP = "/subscriptions/s/resourceGroups/r/providers"
+DISK_SET = f"{OF_GROUP}/Microsoft.Compute/diskEncryptionSets/disks"
+VAULT = f"{OF_GROUP}/Microsoft.KeyVault/vaults/secrets"
+AKS_KEYS = {
+    "disk_encryption_set_id": DISK_SET,
+    "secrets_kms_key": "https://secrets.vault.azure.net/keys/etcd/0a1b2c",
+    "secrets_key_vault_id": VAULT,
 }
 GKE: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
 Declare = Callable[..., Any]
@@ -80,6 +90,32 @@ def test_googles_agents_have_a_role_on_the_key_first(
     }
     (waiting,) = [each for each in declared.resources if each.name == waits]
     assert member.name in waiting.depends_on
+
+
+# learn.microsoft.com/azure/role-based-access-control/built-in-roles: Reader, Key Vault Crypto User
+@pytest.mark.parametrize(
+    ("role", "scope", "definition"),
+    [
+        ("dev-disks", DISK_SET, "acdd72a7-3385-48ef-bd42-f606fba81ae7"),
+        ("dev-key", VAULT, "12338af0-0e69-4776-bea7-57ae8d297424"),
+    ],
+)
+def test_the_identity_of_a_cluster_on_aks_has_its_roles_first(
+    declare: Declare, role: str, scope: str, definition: str
+) -> None:
+    declared = declare(lambda: AksCluster("dev", {**AKS, **AKS_KEYS}))
+    given = declared.one("RoleAssignment", role)
+    assert (given.inputs["scope"], given.inputs["principalId"]) == (scope, "dev-identity-principal")
+    assert given.inputs["roleDefinitionId"].endswith(definition)
+    assert role in declared.one("ManagedCluster").depends_on
+
+
+@pytest.mark.parametrize(
+    "args", [{"disk_encryption_set_id": DISK_SET, "grant_key_use": False}, {}], ids=["others do", "Azure's own key"]
+)
+def test_nothing_is_granted_on_aks_where_others_do_or_the_cloud_has_the_key(declare: Declare, args: Any) -> None:
+    roles = declare(lambda: AksCluster("dev", {**AKS, **args})).all("RoleAssignment")
+    assert {each.name for each in roles} == {"dev-subnet", "dev-admin"}
 
 
 def test_the_role_of_an_agent_stays_when_the_pool_goes_since_others_use_it(declare: Declare) -> None:

@@ -8,6 +8,8 @@ import pulumi
 import pytest
 from pulumi.runtime.config import set_all_config
 
+from pulumi_dra.aks import AksCluster
+from pulumi_dra.aks.kubeconfig import LOGINS
 from pulumi_dra.cidrs import unreachable_from_outside
 from pulumi_dra.eks import EksCluster
 from pulumi_dra.gke import GkeCluster
@@ -70,6 +72,33 @@ def test_gke_is_reached_by_its_dns_name(declare: Any) -> None:
     assert found[0]["clusters"][0]["cluster"] == {"server": "https://gke-1.example"}
 
 
+@pytest.mark.parametrize("login", LOGINS)
+def test_aks_is_reached_by_whoever_has_logged_in_so(declare: Any, login: str) -> None:
+    found: list[Any] = []
+    args: Any = {"kubernetes_version": "1.35", "location": "eastus", "kubelogin": login}
+    declare(lambda: AksCluster("dev", args).kubeconfig.apply(found.append))
+    (user,) = found[0]["users"]
+    assert user["user"]["exec"]["command"] == "kubelogin"
+    arguments = user["user"]["exec"]["args"]
+    assert arguments[arguments.index("--login") + 1] == login
+
+
+@pytest.mark.parametrize(
+    ("cidrs", "server"), [(["8.8.8.0/24"], "dev-cluster.hcp.eastus.azmk8s.io"), ([], "dev-cluster.private.example")]
+)
+def test_the_name_of_an_api_server_on_aks_is_the_one_that_answers(declare: Any, cidrs: list[str], server: str) -> None:
+    found: list[str] = []
+
+    def named(args: Any, id: str | None, outputs: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+        if args.typ.endswith(":ManagedCluster"):
+            outputs["privateFQDN"] = "dev-cluster.private.example"
+        return id, outputs
+
+    args: Any = {"kubernetes_version": "1.35", "location": "eastus", "public_access_cidrs": cidrs}
+    declare(lambda: AksCluster("dev", args).endpoint.apply(found.append), named)
+    assert found == [f"https://{server}"]
+
+
 @pytest.mark.parametrize(
     ("cidrs", "said"),
     [
@@ -86,7 +115,7 @@ def test_who_reaches_the_api_server(cidrs: list[str], said: str) -> None:
     assert bool(found) is bool(said)
 
 
-@pytest.mark.parametrize(("stack_name", "warned"), [("eks-dev", True), ("gke-dev", True)])
+@pytest.mark.parametrize(("stack_name", "warned"), [("eks-dev", True), ("gke-dev", True), ("aks-dev", True)])
 def test_a_platform_that_nobody_reaches_is_warned_of_before_anything_is_made(
     declare: Any, stack: Any, monkeypatch: pytest.MonkeyPatch, stack_name: str, warned: bool
 ) -> None:

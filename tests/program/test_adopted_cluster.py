@@ -74,6 +74,50 @@ cluster = gcp.container.Cluster(
 gcp.container.NodePool("workers", name="workers", cluster=cluster.id, location="us-central1", node_count=2)
 """
 
+AKS_GROUP = "/subscriptions/00000000-1111-2222-3333-444444444444/resourceGroups/theirs"
+IDENTITY = f"{AKS_GROUP}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/theirs"
+SUBNET = f"{AKS_GROUP}/providers/Microsoft.Network/virtualNetworks/theirs/subnets/nodes"
+# As `az aks create` makes one: with a first pool, keys for SSH, and ranges of its own.
+ON_AKS = f"""
+import pulumi, pulumi_azure_native as azure
+
+cluster = azure.containerservice.ManagedCluster(
+    "cluster",
+    resource_group_name="theirs",
+    resource_name_="main",
+    dns_prefix="main-theirs-000000",
+    node_resource_group="MC_theirs_main_eastus",
+    kubernetes_version="1.35",
+    identity={{"type": "UserAssigned", "user_assigned_identities": ["{IDENTITY}"]}},
+    agent_pool_profiles=[
+        {{
+            "name": "nodepool1", "mode": "System", "count": 3, "vm_size": "Standard_D4s_v5",
+            "vnet_subnet_id": "{SUBNET}", "orchestrator_version": "1.35",
+        }}
+    ],
+    linux_profile={{"admin_username": "azureuser", "ssh": {{"public_keys": [{{"key_data": "ssh-rsa AAAA"}}]}}}},
+    network_profile={{
+        "network_plugin": "azure",
+        "network_plugin_mode": "overlay",
+        "network_dataplane": "cilium",
+        "network_policy": "cilium",
+        "outbound_type": "userDefinedRouting",
+        "pod_cidr": "192.168.0.0/16",
+        "service_cidr": "172.16.0.0/16",
+        "dns_service_ip": "172.16.0.10",
+    }},
+)
+azure.containerservice.AgentPool(
+    "workers",
+    agent_pool_name="workers",
+    resource_group_name="theirs",
+    resource_name_="main",
+    count=2,
+    vm_size="Standard_D8s_v5",
+    opts=pulumi.ResourceOptions(depends_on=[cluster]),
+)
+"""
+
 
 @dataclass(frozen=True)
 class Theirs:
@@ -83,11 +127,12 @@ class Theirs:
     program: str
     settings: Mapping[str, str]
     network: Mapping[str, Any]
-    cluster: Mapping[str, str]
+    cluster: Mapping[str, Any]
     ids: Mapping[str, str]
     cluster_type: str
     pool_type: str
     kept: frozenset[str]  # pools that are there before and after
+    first_pool: str  # of the plan
     wrong: Mapping[str, Any]  # what their cluster is not: the preview says that it would be replaced
     beside: Mapping[str, Any] = field(default_factory=dict)  # further options of the platform
 
@@ -96,6 +141,9 @@ class Theirs:
         return {"cluster": dict(self.cluster), **self.beside}
 
 
+AKS_ID = (
+    f"{AKS_GROUP.replace('resourceGroups', 'resourcegroups')}/providers/Microsoft.ContainerService/managedClusters/main"
+)
 GKE_ID = "projects/my-project/locations/us-central1/clusters/main"
 THEIRS = {
     "eks": Theirs(
@@ -113,6 +161,7 @@ THEIRS = {
         cluster_type="aws:eks/cluster:Cluster",
         pool_type="aws:eks/nodeGroup:NodeGroup",
         kept=frozenset({"main:workers"}),
+        first_pool="l4",
         wrong={"clusterRoleArn": None},
         beside={"secretsKmsKey": KEY},
     ),
@@ -132,7 +181,32 @@ THEIRS = {
         cluster_type="gcp:container/cluster:Cluster",
         pool_type="gcp:container/nodePool:NodePool",
         kept=frozenset({f"{GKE_ID}/nodePools/default-pool", f"{GKE_ID}/nodePools/workers"}),
+        first_pool="l4",
         wrong={"podsRangeName": "another-range"},
+    ),
+    "aks": Theirs(
+        stack="aks-dev",
+        program=ON_AKS,
+        settings={"azure-native:location": "eastus"},
+        network={"subnetIds": [SUBNET]},
+        cluster={
+            "clusterName": "main",
+            "resourceGroupName": "theirs",
+            "keepPools": True,
+            "dnsPrefix": "main-theirs-000000",
+            "nodeResourceGroup": "MC_theirs_main_eastus",
+            "identityId": IDENTITY,
+            "identityPrincipalId": "0f0f0f0f-0f0f-0f0f-0f0f-0f0f0f0f0f0f",
+            "outboundType": "userDefinedRouting",
+            "podsCidr": "192.168.0.0/16",
+            "serviceCidr": "172.16.0.0/16",
+        },
+        ids={"dra-cluster-cluster": AKS_ID},
+        cluster_type="azure-native:containerservice:ManagedCluster",
+        pool_type="azure-native:containerservice:AgentPool",
+        kept=frozenset({f"{AKS_ID}/agentPools/workers"}),
+        first_pool="t4",
+        wrong={"dnsPrefix": "another"},
     ),
 }
 
@@ -205,6 +279,8 @@ def adopt(stack: Any, ids: Mapping[str, str]) -> Any:
 
 
 def test_what_is_not_there_is_not_taken_over(taken: Taken) -> None:
+    if taken.theirs is not THEIRS["eks"]:
+        pytest.skip("asked of one cloud: the answer is that of every simulated provider")
     refused = adopt(taken.journey, {"dra-cluster-cluster": taken.theirs.ids["dra-cluster-cluster"] + "-of-others"})
     assert not refused.ok
     assert "does not exist" in refused.output
@@ -231,7 +307,7 @@ def test_the_platform_grows_in_it_and_nothing_is_replaced(taken: Taken) -> None:
     changed = taken.journey.up()
     assert {changed[name] for name in taken.theirs.ids if name in changed} == {"update"}, changed
     assert set(changed.values()) == {"create", "update"}, changed
-    assert changed["dra-l4-nodes"] == changed["dra-driver-release"] == "create"
+    assert changed[f"dra-{taken.theirs.first_pool}-nodes"] == changed["dra-driver-release"] == "create"
     assert {name: taken.pools.get(name) for name in taken.theirs.kept} == before, "theirs stay as they are"
     assert len(taken.pools) == len(before) + 2, "the system nodes and the GPU pool come beside them"
     if taken.theirs.stack == "eks-dev":

@@ -2,6 +2,7 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -13,15 +14,25 @@ from dra_planner.clouds.aks import IMAGE, MAX_PODS
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs, AksClusterInputs, read_cluster_inputs
 from pulumi_dra.aks.kubeconfig import aks_kubeconfig
 from pulumi_dra.aks.logs import declare_logs, declare_workspace
+from pulumi_dra.aks.names import CLUSTER_NAME, IDENTITY_NAME, LABEL_NAME, NODE_GROUP_NAME
 from pulumi_dra.aks.network import AksNetwork
-from pulumi_dra.aks.roles import CLUSTER_ADMIN, CRYPTO_USER, NETWORK_CONTRIBUTOR, declare_role
+from pulumi_dra.aks.profiles import LEFT_ALONE, api_server_access, network_profile, security_profile
+from pulumi_dra.aks.roles import CLUSTER_ADMIN, CRYPTO_USER, NETWORK_CONTRIBUTOR, READER, declare_role
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.names import fitting
+from pulumi_dra.names import fitting, made_of
 
 SYSTEM_DISK_GIB = 128
-LONGEST_NAME = 63
 _WINDOWS = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What the cluster acts as."""
+
+    id: pulumi.Output[str]
+    principal_id: pulumi.Output[str]
+    is_new: bool
 
 
 class AksCluster(pulumi.ComponentResource):
@@ -52,22 +63,17 @@ class AksCluster(pulumi.ComponentResource):
         self._children = Children(self, opts)
         group = self._declare_group(inputs)
         subnet, egress = self._declare_network(inputs, group)
-        identity = managedidentity.UserAssignedIdentity(
-            f"{name}-identity",
-            resource_group_name=group,
-            location=inputs.location,
-            tags=inputs.tags,
-            opts=self._children.options(),
-        )
-        joins = declare_role(f"{name}-subnet", NETWORK_CONTRIBUTOR, subnet, identity.principal_id, self._children)
+        identity = self._declare_identity(inputs, group)
+        needs = self._declare_roles(inputs, identity, subnet)
         workspace = inputs.log_workspace_id or declare_workspace(
             name, group, inputs.location, inputs.log_retention_days, inputs.tags, self._children
         )
-        needs: list[pulumi.Resource] = [joins]
-        if (vault := inputs.secrets_key_vault_id) is not None:
-            needs.append(declare_role(f"{name}-key", CRYPTO_USER, vault, identity.principal_id, self._children))
         cluster = self._declare_cluster(inputs, group, subnet, egress, identity, workspace, needs)
-        self._usable: list[pulumi.Resource] = [cluster, *self._declare_administration(inputs, cluster)]
+        self._usable: list[pulumi.Resource] = [
+            cluster,
+            *self._declare_administration(inputs, cluster),
+            *self._declare_system_pool(inputs, group, subnet, cluster),
+        ]
         self._declare_windows(inputs, group, cluster)
         if inputs.deletion_protection:
             authorization.ManagementLockByScope(
@@ -81,9 +87,41 @@ class AksCluster(pulumi.ComponentResource):
         if inputs.resource_group_name is not None:
             return pulumi.Output.from_input(inputs.resource_group_name)
         made = resources.ResourceGroup(
-            f"{self._name}-group", location=inputs.location, tags=inputs.tags, opts=self._children.options()
+            fitting(f"{self._name}-group", LABEL_NAME),
+            location=inputs.location,
+            tags=inputs.tags,
+            opts=self._children.options(),
         )
         return made.name
+
+    def _declare_identity(self, inputs: AksClusterInputs, group: pulumi.Output[str]) -> Identity:
+        """Return the cluster's identity, given or new."""
+        if inputs.identity_id is not None and inputs.identity_principal_id is not None:
+            principal = pulumi.Output.from_input(inputs.identity_principal_id)
+            return Identity(id=pulumi.Output.from_input(inputs.identity_id), principal_id=principal, is_new=False)
+        made = managedidentity.UserAssignedIdentity(
+            fitting(f"{self._name}-identity", IDENTITY_NAME),
+            resource_group_name=group,
+            location=inputs.location,
+            tags=inputs.tags,
+            opts=self._children.options(),
+        )
+        return Identity(id=made.id, principal_id=made.principal_id, is_new=True)
+
+    def _declare_roles(
+        self, inputs: AksClusterInputs, identity: Identity, subnet: pulumi.Output[str]
+    ) -> list[pulumi.Resource]:
+        """Declare what the identity may do before the cluster is there; one of one's own has its role on the subnet."""
+        wanted: list[tuple[str, str, pulumi.Input[str] | None]] = [
+            ("subnet", NETWORK_CONTRIBUTOR, subnet if identity.is_new else None),
+            ("key", CRYPTO_USER, inputs.secrets_key_vault_id),
+            ("disks", READER, inputs.disk_encryption_set_id if inputs.grant_disk_set_use else None),
+        ]
+        return [
+            declare_role(f"{self._name}-{what}", role, scope, identity.principal_id, self._children)
+            for what, role, scope in wanted
+            if scope is not None
+        ]
 
     def _declare_network(
         self, inputs: AksClusterInputs, group: pulumi.Output[str]
@@ -104,18 +142,21 @@ class AksCluster(pulumi.ComponentResource):
         group: pulumi.Output[str],
         subnet: pulumi.Output[str],
         egress: pulumi.Output[str] | None,
-        identity: managedidentity.UserAssignedIdentity,
+        identity: Identity,
         workspace: pulumi.Input[str],
         depends_on: list[pulumi.Resource],
     ) -> containerservice.ManagedCluster:
+        system: Any = {"name": "system", **self._system_nodes(inputs, subnet)}
         return containerservice.ManagedCluster(
-            fitting(f"{self._name}-cluster", LONGEST_NAME),
+            fitting(f"{self._name}-cluster", CLUSTER_NAME),
             resource_group_name=group,
+            resource_name_=inputs.cluster_name or None,
             location=inputs.location,
             kubernetes_version=inputs.kubernetes_version,
-            dns_prefix=re.sub(r"[^a-zA-Z0-9-]", "-", self._name)[:54].strip("-"),
+            dns_prefix=inputs.dns_prefix or re.sub(r"[^a-zA-Z0-9-]", "-", self._name)[:54].strip("-"),
             # AKS's own name may be too long for it, and a change of it replaces the cluster.
-            node_resource_group=group.apply(lambda known: f"{known[: 79 - len(self._name) - 6]}-{self._name}-nodes"),
+            node_resource_group=inputs.node_resource_group
+            or group.apply(lambda known: made_of(known, f"-{self._name}-nodes", NODE_GROUP_NAME)),
             # What AKS makes there is its own; a change by hand breaks the cluster.
             node_resource_group_profile={"restriction_level": "ReadOnly"},
             sku={"name": "Base", "tier": "Standard"},
@@ -124,7 +165,7 @@ class AksCluster(pulumi.ComponentResource):
                 "type": containerservice.ResourceIdentityType.USER_ASSIGNED,
                 "user_assigned_identities": [identity.id],
             },
-            agent_pool_profiles=[self._system_pool(inputs, subnet)],
+            agent_pool_profiles=None if inputs.keep_pools else [system],
             disable_local_accounts=True,
             enable_rbac=True,
             aad_profile={
@@ -132,36 +173,53 @@ class AksCluster(pulumi.ComponentResource):
                 "enable_azure_rbac": True,
                 "admin_group_object_ids": inputs.admin_group_object_ids,
             },
-            api_server_access_profile=_api_server_access(inputs.public_access_cidrs, egress),
-            network_profile={
-                "network_plugin": "azure",
-                "network_plugin_mode": "overlay",
-                "network_dataplane": "cilium",
-                "network_policy": "cilium",
-                "load_balancer_sku": "standard",
-                "outbound_type": "loadBalancer" if egress is None else "userAssignedNATGateway",
-            },
+            api_server_access_profile=api_server_access(inputs.public_access_cidrs, egress),
+            network_profile=network_profile(inputs),
             auto_upgrade_profile={
                 "upgrade_channel": inputs.upgrade_channel,
                 "node_os_upgrade_channel": "None" if inputs.upgrade_channel == "none" else "NodeImage",
             },
             node_provisioning_profile={"mode": "Manual"},
             oidc_issuer_profile={"enabled": True},
-            security_profile=_security(inputs, workspace),
+            security_profile=security_profile(inputs, workspace),
             addon_profiles={
                 "azurepolicy": {"enabled": True},
                 "azureKeyvaultSecretsProvider": {"enabled": True, "config": {"enableSecretRotation": "true"}},
             },
             disk_encryption_set_id=inputs.disk_encryption_set_id,
             tags=inputs.tags,
-            opts=self._children.options(depends_on=depends_on),
+            opts=self._children.options(
+                depends_on=depends_on,
+                ignore_changes=LEFT_ALONE if inputs.keep_pools else None,
+                # Two clusters cannot have one name.
+                delete_before_replace=True if inputs.cluster_name else None,
+            ),
         )
 
-    def _system_pool(
-        self, inputs: AksClusterInputs, subnet: pulumi.Output[str]
-    ) -> containerservice.ManagedClusterAgentPoolProfileArgsDict:
+    def _declare_system_pool(
+        self,
+        inputs: AksClusterInputs,
+        group: pulumi.Output[str],
+        subnet: pulumi.Output[str],
+        cluster: containerservice.ManagedCluster,
+    ) -> list[pulumi.Resource]:
+        """Declare the system nodes beside the pools of a cluster that is taken over."""
+        if not inputs.keep_pools:
+            return []
+        pool = containerservice.AgentPool(
+            f"{self._name}-system",
+            agent_pool_name="system",
+            resource_group_name=group,
+            resource_name_=cluster.name,
+            orchestrator_version=inputs.kubernetes_version,
+            opts=self._children.options(delete_before_replace=True),
+            **self._system_nodes(inputs, subnet),
+        )
+        return [pool]
+
+    def _system_nodes(self, inputs: AksClusterInputs, subnet: pulumi.Output[str]) -> dict[str, Any]:
+        """Return what the system nodes are like, in words that a pool has inside a cluster and by itself."""
         return {
-            "name": "system",
             "mode": "System",
             "type": "VirtualMachineScaleSets",
             "count": inputs.system_count,
@@ -216,7 +274,7 @@ class AksCluster(pulumi.ComponentResource):
         inputs: AksClusterInputs,
         group: pulumi.Output[str],
         subnet: pulumi.Output[str],
-        identity: managedidentity.UserAssignedIdentity,
+        identity: Identity,
         cluster: containerservice.ManagedCluster,
     ) -> None:
         self.name, self.resource_group_name, self.subnet_id = cluster.name, group, subnet
@@ -256,36 +314,3 @@ class AksCluster(pulumi.ComponentResource):
 
 def _issuer(profile: ManagedClusterOIDCIssuerProfileResponse | None) -> str:
     return (profile.issuer_url if profile else None) or ""
-
-
-def _api_server_access(
-    cidrs: list[str], egress: pulumi.Output[str] | None
-) -> containerservice.ManagedClusterAPIServerAccessProfileArgsDict:
-    """Return who reaches the API server: these networks and the nodes themselves, or only who is inside."""
-    if not cidrs:
-        return {"enable_private_cluster": True, "private_dns_zone": "system", "disable_run_command": True}
-    # Nodes reach a public API server by the address that they go out by; a load balancer's AKS adds itself.
-    own: list[pulumi.Input[str]] = [] if egress is None else [egress.apply(lambda address: f"{address}/32")]
-    return {"authorized_ip_ranges": [*cidrs, *own], "disable_run_command": True}
-
-
-def _security(
-    inputs: AksClusterInputs, workspace: pulumi.Input[str]
-) -> containerservice.ManagedClusterSecurityProfileArgsDict:
-    profile: containerservice.ManagedClusterSecurityProfileArgsDict = {
-        "workload_identity": {"enabled": True},
-        "image_cleaner": {"enabled": True, "interval_hours": 168},
-    }
-    if inputs.secrets_kms_key is not None:
-        # A private vault needs an API server inside the network: learn.microsoft.com/azure/aks/use-kms-etcd-encryption.
-        profile["azure_key_vault_kms"] = {
-            "enabled": True,
-            "key_id": inputs.secrets_kms_key,
-            "key_vault_network_access": "Public",
-        }
-    if inputs.defender:
-        profile["defender"] = {
-            "log_analytics_workspace_resource_id": workspace,
-            "security_monitoring": {"enabled": True},
-        }
-    return profile

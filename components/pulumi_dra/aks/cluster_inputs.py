@@ -7,8 +7,9 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
-from dra_planner.clouds.aks import CLOUD, address_fault, ranges_fault
+from dra_planner.clouds.aks import CLOUD, address_fault, ranges_fault, subnet_fault
 from pulumi_dra.aks.kubeconfig import LOGINS
+from pulumi_dra.aks.ranges import Ranges, read_ranges
 from pulumi_dra.aks.tags import read_tags
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs import InputReader
@@ -17,10 +18,29 @@ from pulumi_dra.kubernetes_version import check_version
 
 UPGRADE_CHANNELS = ("patch", "node-image", "none")
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_PROVIDERS = r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers"
+OUTBOUND_TYPES = ("loadBalancer", "userAssignedNATGateway", "userDefinedRouting", "none")
+IDENTITY = rf"{_PROVIDERS}/Microsoft\.ManagedIdentity/userAssignedIdentities/[^/]+"
+NAMES = {
+    "cluster_name": (
+        "[a-zA-Z0-9]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?",
+        "a name of at most 63 letters, digits, hyphens and underscores, first and last no hyphen",
+    ),
+    "dns_prefix": (
+        "[a-zA-Z0-9]([a-zA-Z0-9-]{0,52}[a-zA-Z0-9])?",
+        "a prefix of at most 54 letters, digits and hyphens, first and last no hyphen",
+    ),
+    "node_resource_group": (
+        r"[\w().-]{0,79}[\w()-]",
+        "a resource group of at most 80 letters, digits and _ - ( ) .",
+    ),
+}
 DEPLOYERS = ("User", "ServicePrincipal")
 KEY = r"https://[a-zA-Z0-9-]+\.vault\.[a-z.-]+/keys/[a-zA-Z0-9-]+/[0-9a-zA-Z]+"
 KEY_MEANING = "a key of a Key Vault with its version (https://VAULT.vault.azure.net/keys/NAME/VERSION)"
-VAULT = r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.KeyVault/vaults/[^/]+"
+VAULT = rf"{_PROVIDERS}/Microsoft\.KeyVault/vaults/[^/]+"
+DISK_SET = rf"{_PROVIDERS}/Microsoft\.Compute/diskEncryptionSets/[^/]+"
+DISK_SET_MEANING = "the id of a disk encryption set (/subscriptions/…/Microsoft.Compute/diskEncryptionSets/NAME)"
 
 
 class AksClusterArgs(TypedDict):
@@ -32,8 +52,31 @@ class AksClusterArgs(TypedDict):
     """Region, eastus for example."""
     resource_group_name: NotRequired[pulumi.Input[str]]
     """Existing resource group. Default: a new one."""
+    cluster_name: NotRequired[str]
+    """Name of the cluster. Default: one that Pulumi makes."""
+    dns_prefix: NotRequired[str]
+    """How the API server's name begins; another one replaces the cluster. Default: made of the component's name."""
+    node_resource_group: NotRequired[str]
+    """Name of the resource group that AKS makes for nodes; another one replaces the cluster. Default: made of the names
+    of group and component."""
+    keep_pools: NotRequired[bool]
+    """With cluster_name: whether the cluster is taken over, so that its pools, and whatever else it has that is not an
+    input here, stay as they are, and the system nodes become a pool of their own beside them. Default false."""
+    identity_id: NotRequired[pulumi.Input[str]]
+    """Existing identity of the cluster, with identity_principal_id; it has the role Network Contributor on the subnet.
+    Default: a new one, which is given that role."""
+    identity_principal_id: NotRequired[pulumi.Input[str]]
+    """Principal of identity_id."""
     subnet_id: NotRequired[pulumi.Input[str]]
-    """Existing subnet of the nodes, which have a way out of it by Azure's load balancer. No network is made then."""
+    """Existing subnet of the nodes. No network is made then."""
+    outbound_type: NotRequired[str]
+    """With subnet_id: how nodes go out, loadBalancer (default, Azure's), userAssignedNATGateway, userDefinedRouting or
+    none; another one replaces the cluster. A new network has a NAT gateway."""
+    pods_cidr: NotRequired[str]
+    """Range of the pods, a /24 for each node; another one replaces the cluster. Default AKS's own, 10.244.0.0/16."""
+    service_cidr: NotRequired[str]
+    """Range of the services; another one replaces the cluster. Default AKS's own, 10.0.0.0/16, which the network of an
+    existing subnet must not overlap."""
     public_access_cidrs: NotRequired[list[str]]
     """Networks that may reach the API server from outside (203.0.113.0/24). None: a private cluster, and whoever runs
     `pulumi up` must be inside its network."""
@@ -57,10 +100,12 @@ class AksClusterArgs(TypedDict):
     secrets_key_vault_id: NotRequired[pulumi.Input[str]]
     """Id of the vault of secrets_kms_key, which roles are given on; needed unless grant_key_use is false."""
     grant_key_use: NotRequired[bool]
-    """With secrets_kms_key: whether the cluster's identity is given the role Key Vault Crypto User on the vault. False
-    where it has it, or where access policies rule the vault. Default true."""
+    """With secrets_kms_key or disk_encryption_set_id: whether the cluster's identity is given the role Key Vault Crypto
+    User on the vault, and Reader on the set. False where it has them, or where access policies rule the vault. Default
+    true."""
     disk_encryption_set_id: NotRequired[pulumi.Input[str]]
-    """Disk encryption set with a key of one's own, for the disks of nodes and volumes. Default: Azure's own key."""
+    """Id of a disk encryption set with a key of one's own, in the cluster's region, for the disks of nodes and volumes;
+    another one replaces the cluster. Default: Azure's own key."""
     encryption_at_host: NotRequired[bool]
     """Whether the hosts of system nodes encrypt disks and caches, for which the subscription needs the feature
     Microsoft.Compute/EncryptionAtHost. Default true."""
@@ -90,7 +135,15 @@ class AksClusterInputs:
     kubernetes_version: str
     location: str
     resource_group_name: pulumi.Input[str] | None
+    cluster_name: str  # "" for one that Pulumi makes
+    dns_prefix: str
+    node_resource_group: str
+    keep_pools: bool
+    identity_id: pulumi.Input[str] | None
+    identity_principal_id: pulumi.Input[str] | None
     subnet_id: pulumi.Input[str] | None
+    outbound_type: str
+    ranges: Ranges
     public_access_cidrs: list[str]
     admin_group_object_ids: list[str]
     deployer_type: str
@@ -101,6 +154,7 @@ class AksClusterInputs:
     secrets_kms_key: pulumi.Input[str] | None
     secrets_key_vault_id: pulumi.Input[str] | None  # None: nothing is granted
     disk_encryption_set_id: pulumi.Input[str] | None
+    grant_disk_set_use: bool
     encryption_at_host: bool
     log_workspace_id: pulumi.Input[str] | None
     log_retention_days: int
@@ -118,13 +172,23 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
     cidrs = read.texts("public_access_cidrs", check=_address_fault)
     if fault := ranges_fault(len(cidrs)):
         read.refuse("public_access_cidrs", fault)
+    identity, principal = _read_identity(read)
+    grants = read_key_grant(read, "secrets_kms_key", "disk_encryption_set_id")
     if read.has("log_retention_days") and read.has("log_workspace_id"):
         read.refuse("log_retention_days", "is for a new workspace, and log_workspace_id names one that is there")
     return AksClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=check_version),
         location=location,
         resource_group_name=read.identifier("resource_group_name"),
-        subnet_id=read.identifier("subnet_id"),
+        cluster_name=_read_name(read, "cluster_name"),
+        dns_prefix=_read_name(read, "dns_prefix"),
+        node_resource_group=_read_name(read, "node_resource_group"),
+        keep_pools=_read_keep_pools(read),
+        identity_id=identity,
+        identity_principal_id=principal,
+        subnet_id=read.identifier("subnet_id", check=subnet_fault),
+        outbound_type=_read_outbound_type(read),
+        ranges=read_ranges(read),
         public_access_cidrs=cidrs,
         admin_group_object_ids=read.texts(
             "admin_group_object_ids", pattern=r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", meaning="a UUID"
@@ -137,8 +201,9 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
             "maintenance_start", "03:00", pattern=r"([01]\d|2[0-3]):[0-5]\d", meaning="a time of day, 03:00"
         ),
         secrets_kms_key=read.identifier("secrets_kms_key", pattern=KEY, meaning=KEY_MEANING),
-        secrets_key_vault_id=_read_vault(read),
-        disk_encryption_set_id=read.identifier("disk_encryption_set_id"),
+        secrets_key_vault_id=_read_vault(read, grants),
+        disk_encryption_set_id=read.identifier("disk_encryption_set_id", pattern=DISK_SET, meaning=DISK_SET_MEANING),
+        grant_disk_set_use=grants,
         encryption_at_host=read.flag("encryption_at_host", True),
         log_workspace_id=read.identifier("log_workspace_id"),
         log_retention_days=read.whole("log_retention_days", 90, least=30, most=730),
@@ -151,9 +216,39 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
     )
 
 
-def _read_vault(read: InputReader) -> pulumi.Input[str] | None:
+def _read_name(read: InputReader, key: str) -> str:
+    """Return a name that a cluster has for life, "" where it is made."""
+    pattern, meaning = NAMES[key]
+    return read.text(key, "", pattern=pattern, meaning=meaning)
+
+
+def _read_keep_pools(read: InputReader) -> bool:
+    keeps = read.flag("keep_pools", False)
+    if keeps and not read.has("cluster_name"):
+        read.refuse("keep_pools", "is for a cluster that is there: name it in cluster_name")
+    return keeps
+
+
+def _read_identity(read: InputReader) -> tuple[pulumi.Input[str] | None, pulumi.Input[str] | None]:
+    """Return an identity of one's own with its principal, or neither."""
+    for key, other in (("identity_id", "identity_principal_id"), ("identity_principal_id", "identity_id")):
+        if read.has(key) and not read.has(other):
+            read.refuse(other, f"is missing: an identity of one's own needs it beside {key}")
+    identity = read.identifier("identity_id", pattern=IDENTITY, meaning="the id of a user-assigned identity")
+    return identity, read.identifier("identity_principal_id")
+
+
+def _read_outbound_type(read: InputReader) -> str:
+    if not read.has("subnet_id"):
+        if read.has("outbound_type"):
+            read.refuse("outbound_type", "is for subnet_id: nodes of a new network go out by its NAT gateway")
+        return "userAssignedNATGateway"
+    return read.choice("outbound_type", OUTBOUND_TYPES, OUTBOUND_TYPES[0])
+
+
+def _read_vault(read: InputReader, grants: bool) -> pulumi.Input[str] | None:
     """Return the vault on which the cluster's identity is given a role, None where it is given none."""
-    has_key, grants = read.has("secrets_kms_key"), read_key_grant(read, "secrets_kms_key")
+    has_key = read.has("secrets_kms_key")
     vault = read.identifier("secrets_key_vault_id", pattern=VAULT, meaning="the id of a Key Vault (/subscriptions/…)")
     if vault is not None and not (has_key and grants):
         read.refuse("secrets_key_vault_id", "is for secrets_kms_key, to grant its use: without that it means nothing")

@@ -55,14 +55,19 @@ def declare_cluster(
         subnet_id=cluster.subnet_id,
         principal_id=cluster.principal_id,
     )
-    pools: list[pulumi.Resource] = [
-        AksGpuPool(
-            f"{name}-{pool.name}",
-            pool_args(inputs, fleet, plan, pool, place),
-            opts=children.options(depends_on=cluster.usable),
-        )
-        for pool in pools_to_build(fleet, plan)
-    ]
+    pools: list[pulumi.Resource] = []
+    granting: dict[str, pulumi.Resource] = {}  # reservation group → the pool that gives the role on it
+    for pool in pools_to_build(fleet, plan):
+        args = pool_args(inputs, fleet, plan, pool, place)
+        group, waits = (pool.source.reservation or "").lower(), list(cluster.usable)
+        grants = bool(group) and args.get("grant_reservation_use", True)
+        if grants and group in granting:  # Azure refuses a second assignment of one role
+            args["grant_reservation_use"] = False
+            waits.append(granting[group])
+        made = AksGpuPool(f"{name}-{pool.name}", args, opts=children.options(depends_on=waits))
+        if grants:
+            granting.setdefault(group, made)
+        pools.append(made)
     return BuiltCluster.of(cluster, pools)
 
 

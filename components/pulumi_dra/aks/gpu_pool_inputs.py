@@ -10,7 +10,15 @@ import pulumi
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PoolNodes
-from dra_planner.clouds.aks import CLOUD, IMAGE, MAX_PODS, POOL_NAME, machine_fault
+from dra_planner.clouds.aks import (
+    CLOUD,
+    IMAGE,
+    MAX_PODS,
+    POOL_NAME,
+    machine_fault,
+    reserved_machine_fault,
+    subnet_fault,
+)
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.aks.tags import read_tags
@@ -135,10 +143,12 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
     nodes = PoolNodes(name=pool_name, machine=machine, capacity=capacity)
     _refuse_other_drivers(read)
     reservation = _read_reservation(read, capacity)
+    if machine is not None and (fault := reserved_machine_fault(machine, capacity)):
+        read.refuse("capacity", fault)
     return AksGpuPoolInputs(
         cluster_name=read.required_identifier("cluster_name"),
         resource_group_name=read.required_identifier("resource_group_name"),
-        subnet_id=read.required_identifier("subnet_id"),
+        subnet_id=read.identifier("subnet_id", required=True, check=subnet_fault) or "",
         machine=read.text("machine"),
         counts=read_counts(read, CLOUD),
         kubernetes_version=read.identifier("kubernetes_version", check=check_version),

@@ -3,7 +3,9 @@
 import pulumi
 from pulumi_azure_native import containerservice
 
+from pulumi_dra.aks.names import WORKSPACE_NAME
 from pulumi_dra.children import Children
+from pulumi_dra.names import fitting
 
 CATEGORIES = ("kube-apiserver", "kube-audit-admin", "kube-controller-manager", "kube-scheduler", "guard")
 """The audit log without reads, and that of Entra ID (guard): learn.microsoft.com/azure/aks/monitor-aks."""
@@ -21,7 +23,7 @@ def declare_workspace(
     from pulumi_azure_native import operationalinsights
 
     workspace = operationalinsights.Workspace(
-        f"{name}-logs",
+        fitting(f"{name}-logs", WORKSPACE_NAME),
         resource_group_name=group,
         location=location,
         sku={"name": "PerGB2018"},

@@ -6,13 +6,14 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds.aks import CLOUD
+from pulumi_dra.aks.names import LABEL_NAME, NETWORK_PART_NAME
+from pulumi_dra.aks.ranges import NEW_NETWORK
 from pulumi_dra.aks.tags import read_tags
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import fitting
 
-# Apart from AKS's own ranges for pods (10.244.0.0/16) and services (10.0.0.0/16).
-NETWORK_CIDR, NODES_CIDR = "10.224.0.0/16", "10.224.0.0/20"
+NODES_CIDR = "10.224.0.0/20"
 
 
 class AksNetworkArgs(TypedDict):
@@ -48,16 +49,16 @@ class AksNetwork(pulumi.ComponentResource):
         super().__init__("pulumi-dra:index:AksNetwork", name, {}, opts)
         options = Children(self, opts).options
         virtual = network.VirtualNetwork(
-            fitting(f"{name}-network", 64),
+            fitting(f"{name}-network", LABEL_NAME),
             resource_group_name=group,
             location=location,
-            address_space={"address_prefixes": [NETWORK_CIDR]},
+            address_space={"address_prefixes": [NEW_NETWORK]},
             tags=tags,
             # Subnets are resources of their own; named here too they would be taken away.
             opts=options(ignore_changes=["subnets"]),
         )
         address = network.PublicIPAddress(
-            f"{name}-egress",
+            fitting(f"{name}-egress", NETWORK_PART_NAME),
             resource_group_name=group,
             location=location,
             public_ip_allocation_method="Static",
@@ -66,7 +67,7 @@ class AksNetwork(pulumi.ComponentResource):
             opts=options(),
         )
         gateway = network.NatGateway(
-            f"{name}-nat",
+            fitting(f"{name}-nat", NETWORK_PART_NAME),
             resource_group_name=group,
             location=location,
             sku={"name": "Standard"},
@@ -77,10 +78,14 @@ class AksNetwork(pulumi.ComponentResource):
         # Without rules of its own Azure's apply: nothing comes in from outside the network. AKS writes to a group of
         # its own on the interfaces of nodes.
         filters = network.NetworkSecurityGroup(
-            f"{name}-filters", resource_group_name=group, location=location, tags=tags, opts=options()
+            fitting(f"{name}-filters", NETWORK_PART_NAME),
+            resource_group_name=group,
+            location=location,
+            tags=tags,
+            opts=options(),
         )
         subnet = network.Subnet(
-            f"{name}-nodes",
+            fitting(f"{name}-nodes", LABEL_NAME),
             resource_group_name=group,
             virtual_network_name=virtual.name,
             address_prefix=NODES_CIDR,

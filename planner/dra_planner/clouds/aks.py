@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.allocatable import EVICTION_MIB, MIB, Allocatable, NodeSettings, disk_bytes
@@ -19,7 +20,13 @@ IMAGE = "Ubuntu"
 IMAGE_MIB = 2 * 1024  # and 2 % of the disk; cautious: the file system of a node with 128 GiB is 4.1 GiB smaller
 MOST_RANGES = 199
 """AKS takes 200 ranges, one of which is the address that nodes go out by."""
+LONGEST_LABEL_NAME = 63
+"""Names of a subnet of nodes, its network and its group become labels of nodes: "Limitations" of
+learn.microsoft.com/azure/aks/azure-cni-overlay (MicrosoftDocs/azure-aks-docs@04d389a)."""
 _ZONES = "123"
+# "Limitations and restrictions" of learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview
+# (MicrosoftDocs/azure-compute-docs@05a4485): neither ND sizes nor NCads_H100_v5 can be reserved.
+_NEVER_RESERVED = re.compile(r"Standard_(ND\d.*|NC\d+a(ds|dis)_H100_v5)", re.IGNORECASE)
 
 
 class Aks(Cloud):
@@ -159,6 +166,7 @@ class Aks(Cloud):
         yield from super().cluster_faults(cluster)
         if len(cluster.subnet_ids) > 1:
             yield "network.subnetIds", "must name one subnet: on AKS it spans all zones"
+        yield from (("network.subnetIds", fault) for each in cluster.subnet_ids if (fault := subnet_fault(each)))
         ranges = cluster.public_access_cidrs
         yield from (("endpoint.publicAccessCidrs", fault) for each in ranges if (fault := address_fault(each)))
         if fault := ranges_fault(len(ranges)):
@@ -170,6 +178,8 @@ class Aks(Cloud):
             yield "name", f'AKS takes lower-case letters and digits, first a letter, not "{pool.name}"'
         if pool.machine is not None and (fault := machine_fault(pool.machine)):
             yield "machine", fault
+        if pool.machine is not None and (fault := reserved_machine_fault(pool.machine, pool.capacity.kind)):
+            yield "capacity", fault
 
     def reserved_cpu_milli(self, vcpus: int) -> int:
         """Return 6 % of one core, 4 % of the next, 2 % of two more, 1 % of the rest."""
@@ -208,6 +218,17 @@ def address_fault(cidr: str) -> str:
     return f'"{cidr}" is not an IPv4 network, and AKS takes no other' if ":" in cidr else ""
 
 
+def subnet_fault(subnet: str) -> str:
+    """Return why nodes cannot be in the subnet of that id, or ""; what is no id is left to Azure."""
+    parts = subnet.split("/")
+    for what in ("resourceGroups", "virtualNetworks", "subnets"):
+        name = next((name for key, name in pairwise(parts) if key.lower() == what.lower()), "")
+        if len(name) > LONGEST_LABEL_NAME:
+            longest = f"AKS takes {LONGEST_LABEL_NAME} characters at most of {what}, which become a label of nodes"
+            return f'"{name}" has {len(name)} characters: {longest}'
+    return ""
+
+
 def ranges_fault(count: int) -> str:
     """Return why there cannot be so many such networks, or ""."""
     return f"holds {count}; AKS takes {MOST_RANGES} beside its own" if count > MOST_RANGES else ""
@@ -218,6 +239,16 @@ def machine_fault(machine: Machine) -> str:
     accelerator = machine.accelerator
     has_gpus = accelerator is not None and accelerator.vendor == "nvidia"
     return "" if has_gpus else f"{machine.name} has no NVIDIA GPU; name one that has, Standard_NC4as_T4_v3 for example"
+
+
+def reserved_machine_fault(machine: Machine, capacity: str) -> str:
+    """Return why no capacity reservation can hold machines of a size, or ""."""
+    if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
+        return ""
+    return (
+        f"Azure reserves no {machine.name}: neither ND sizes nor NCads_H100_v5 can be in a capacity reservation "
+        "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use on-demand or spot"
+    )
 
 
 def api_zone(zone: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -159,7 +160,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         schema, state = self._sdk.resource(type_of(request)), from_wire(request.properties)
         inputs = from_wire(request.inputs)
         if present := self._memory.get(schema.token, request.id):
-            inputs = inputs or _imported_inputs(schema, present)
+            inputs = inputs or _imported_inputs(schema, {**_in_path(self._row(schema.token), request.id), **present})
             state = {**present, "id": request.id}
         elif self._row(schema.token).remembered and not state and not inputs:
             return provider_pb2.ReadResponse()  # an import of what is not there
@@ -270,6 +271,14 @@ def _imported_inputs(schema: Schema, present: Values) -> Values:
         if name in schema.inputs and value not in ({}, [], "") and not is_made_up(schema, name, value)
     }
     return {**given, "__defaults": []}
+
+
+def _in_path(row: Row, identifier: str) -> Values:
+    """What the identifier says of the inputs: a provider finds those that are part of the path nowhere else."""
+    parts = re.split(r"\{(\w+)\}", row.id)
+    pattern = "".join(f"(?P<{part}>[^/]+)" if index % 2 else re.escape(part) for index, part in enumerate(parts))
+    found = re.fullmatch(pattern, identifier) if len(set(parts[1::2])) == len(parts[1::2]) else None
+    return found.groupdict() if found else {}
 
 
 def _plain(struct: Any) -> Values:

@@ -111,6 +111,23 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "MIG on a T4": ({"gpuInstanceProfile": "MIG1g"}, "is not supported for VM size Standard_NC4as_T4_v3"),
     "MIG": ({"vmSize": "Standard_NC24ads_A100_v4", "gpuInstanceProfile": "MIG1g"}, ""),
+    "reserved": ({"capacityReservationGroupID": "g"}, ""),
+    "reserved Spot": (
+        {"capacityReservationGroupID": "g", "scaleSetPriority": "Spot", "spotMaxPrice": -1},
+        "do not support Spot VMs",
+    ),
+    "reserved beside others": (
+        {"capacityReservationGroupID": "g", "proximityPlacementGroupID": "p"},
+        "do not support proximity placement groups",
+    ),
+    "reserved ND": (
+        {"capacityReservationGroupID": "g", "vmSize": "Standard_ND96isr_H100_v5"},
+        "do not support the VM size Standard_ND96isr_H100_v5",
+    ),
+    "a subnet of a long name": (
+        {"vnetSubnetID": f"/subscriptions/s/resourceGroups/r/virtualNetworks/n/subnets/{'n' * 64}"},
+        "must be 63 characters or less",
+    ),
     "an unknown profile": ({"gpuInstanceProfile": "1g.5gb"}, "is not one of MIG1g"),
     "an unknown image": ({"osSKU": "Debian"}, "is not one of AzureLinux"),
     "Azure Linux on Arm": ({"vmSize": "Standard_ND128isr_GB300_v6", "osSKU": "AzureLinux"}, "Ubuntu alone"),
@@ -271,11 +288,18 @@ def subnet(azure: Azure, **changes: Any) -> str:
     return str(azure.create(SUBNET, **{"addressPrefix": "10.224.0.0/20", **inputs})["id"])
 
 
-def role(azure: Azure, scope: str) -> None:
+def role(azure: Azure, scope: str, *, principal: str = "p", name: str = "n") -> None:
     definition = (
         "/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/4d97b98b-1d4f-4787-a291-c67834d212e7"
     )
-    azure.create(ROLE, scope=scope, principalId="p", roleDefinitionId=definition, roleAssignmentName="n")
+    azure.create(ROLE, scope=scope, principalId=principal, roleDefinitionId=definition, roleAssignmentName=name)
+
+
+def test_a_principal_has_a_role_on_a_scope_once(azure: Azure) -> None:
+    role(azure, "/subscriptions/s/a")
+    role(azure, "/subscriptions/s/a", principal="q", name="m")
+    role(azure, "/subscriptions/s/b", name="o")
+    assert "RoleAssignmentExists" in refusal(lambda: role(azure, "/subscriptions/S/A", name="another"))
 
 
 def inside(place: str, **changes: Any) -> dict[str, Any]:

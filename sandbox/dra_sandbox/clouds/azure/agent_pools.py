@@ -16,6 +16,7 @@ CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:co
 INVALID = "InvalidParameter: "
 LEAST_VCPUS_OF_A_SYSTEM_POOL = 2
 MOST_NODES = 1000
+LONGEST_LABEL = 63
 _ZONES = ("1", "2", "3")
 # Azure/azure-rest-api-specs marks none of these create-only, so the provider plans an update, which Azure refuses:
 # pulumi/pulumi-azure-native issue 959 (vmSize), terraform-provider-azurerm issue 26730 (osSKU).
@@ -185,7 +186,34 @@ def _gpus(pool: Values) -> str | None:
     return None
 
 
-RULES: tuple[Rule, ...] = (_name, _labels, _taints, _sizes, _counts, _spot, _surge, _gpus)
+def _reservations(pool: Values) -> str | None:
+    """What capacity reservations do not go with.
+
+    learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview (MicrosoftDocs/azure-compute-docs@05a4485).
+    """
+    if not pool.get("capacityReservationGroupID"):
+        return None
+    machine = str(pool.get("vmSize") or "")
+    beside = {
+        "Spot VMs": pool.get("scaleSetPriority") == "Spot",
+        "proximity placement groups": pool.get("proximityPlacementGroupID"),
+        "Ultra Disks": pool.get("enableUltraSSD"),
+        f"the VM size {machine}": machine.startswith("Standard_ND") or machine.endswith("_H100_v5"),
+    }
+    refused = next((what for what, is_there in beside.items() if is_there), "")
+    return f"{INVALID}Capacity reservations do not support {refused}." if refused else None
+
+
+def _subnet(pool: Values) -> str | None:
+    """Names that become labels of nodes: learn.microsoft.com/azure/aks/azure-cni-overlay, "Limitations"."""
+    parts = str(pool.get("vnetSubnetID") or "").split("/")
+    longest = max(parts, key=len)
+    if len(longest) <= LONGEST_LABEL:
+        return None
+    return f"{INVALID}vnetSubnetID: {longest} must be {LONGEST_LABEL} characters or less"
+
+
+RULES: tuple[Rule, ...] = (_name, _labels, _taints, _sizes, _counts, _spot, _surge, _gpus, _reservations, _subnet)
 
 
 def keeps_what_is_fixed(request: Request) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dra_sandbox.clouds.azure import agent_pools, managed_clusters
+from dra_sandbox.clouds.azure import agent_pools, managed_clusters, roles
 from dra_sandbox.clouds.azure.functions import TENANT, newest
 from dra_sandbox.clouds.rows import Facts, Row
 from dra_sandbox.clouds.wire import Value
@@ -189,6 +189,7 @@ ROWS: Mapping[str, Row] = {
         id="{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}",
         replace=("condition", "conditionVersion", "principalId", "principalType", "roleDefinitionId", "scope"),
         name="roleAssignmentName",
+        refusals=roles.REFUSALS,
         remembered=True,
     ),
     "azure-native:authorization:ManagementLockByScope": Row(

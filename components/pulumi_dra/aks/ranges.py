@@ -1,0 +1,77 @@
+"""Address ranges of pods and services, which a cluster keeps for life."""
+
+import ipaddress
+from dataclasses import dataclass
+
+from pulumi_dra.inputs import InputReader
+
+PODS, SERVICES = "10.244.0.0/16", "10.0.0.0/16"
+"""AKS's own, where none is said: learn.microsoft.com/azure/aks/azure-cni-overlay."""
+NEW_NETWORK = "10.224.0.0/16"
+"""Of a new network, apart from both."""
+_RESERVED = ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24")
+# "Prerequisites" of learn.microsoft.com/azure/aks/concepts-network-cni-overview has those above; "IP address planning"
+# of …/azure-cni-overlay that services take less than a /12, and each node a /24 of the pods' range.
+_LARGEST_SERVICES = 13
+_SMALLEST_PODS = 24
+_DNS = 10  # the address of the name service in its range, where AKS puts it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranges:
+    """Ranges of pods and services, None where AKS decides; the address of the name service goes with the second."""
+
+    pods: str | None
+    services: str | None
+
+    @property
+    def dns_address(self) -> str | None:
+        """Address of the name service, None where AKS decides."""
+        return None if self.services is None else str(ipaddress.ip_network(self.services)[_DNS])
+
+
+def read_ranges(read: InputReader) -> Ranges:
+    """Return `pods_cidr` and `service_cidr`; what AKS would refuse of them is noted in `read`."""
+    given = {key: read.text(key, "", check=check) for key, check in (("pods_cidr", _pods), ("service_cidr", _services))}
+    new = "" if read.has("subnet_id") else NEW_NETWORK
+    others = {
+        "pods_cidr": [(given["service_cidr"] or SERVICES, "the services"), (new, "the new network")],
+        "service_cidr": [(new, "the new network")],
+    }
+    for key, value in given.items():
+        for other, whose in others[key]:
+            if value and other and not _range(value) and not _range(other) and _overlap(value, other):
+                read.refuse(key, f'"{value}" overlaps {other} of {whose}')
+    return Ranges(pods=given["pods_cidr"] or None, services=given["service_cidr"] or None)
+
+
+def _pods(cidr: str) -> str:
+    if fault := _range(cidr):
+        return fault
+    network = ipaddress.ip_network(cidr)
+    return f'"{cidr}" is too small: a node takes a /{_SMALLEST_PODS}' if network.prefixlen > _SMALLEST_PODS else ""
+
+
+def _services(cidr: str) -> str:
+    if fault := _range(cidr):
+        return fault
+    network = ipaddress.ip_network(cidr)
+    if network.prefixlen < _LARGEST_SERVICES:
+        return f'"{cidr}" is too large: AKS takes a /{_LARGEST_SERVICES} at most'
+    return f'"{cidr}" is too small: its address {_DNS} is the name service\'s' if network.num_addresses <= _DNS else ""
+
+
+def _range(cidr: str) -> str:
+    try:
+        network = ipaddress.ip_network(cidr)
+    except ValueError:
+        return f'"{cidr}" is not an address range such as {SERVICES}'
+    if network.version != 4:
+        return f'"{cidr}" is not an IPv4 range, and AKS takes no other here'
+    taken = next((each for each in _RESERVED if _overlap(cidr, each)), "")
+    return f'"{cidr}" overlaps {taken}, which AKS keeps for itself' if taken else ""
+
+
+def _overlap(one: str, other: str) -> bool:
+    left, right = ipaddress.ip_network(one), ipaddress.ip_network(other)
+    return left.version == right.version and left.overlaps(right)

@@ -1,0 +1,35 @@
+"""What Azure refuses of role assignments."""
+
+from __future__ import annotations
+
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
+
+ROLE = "azure-native:authorization:RoleAssignment"
+
+
+def is_given_once(request: Request) -> str | None:
+    """A principal has a role on a scope once, whatever the assignment is called.
+
+    "RoleAssignmentExists", 409: learn.microsoft.com/azure/role-based-access-control/troubleshooting.
+    """
+    if request.inputs is None or request.before is not None:
+        return None
+    wanted = _meaning(request.inputs)
+    for identifier, there in request.cloud.all(ROLE).items():
+        if _meaning(there) == wanted:
+            name = identifier.rpartition("/")[2]
+            return (
+                "RoleAssignmentExists: The role assignment already exists. The ID of the existing role assignment is "
+                f"{name}."
+            )
+    return None
+
+
+def _meaning(assignment: Values) -> tuple[str, str, str]:
+    """What is given, to whom and on what: ids of Azure are the same in any case of letters."""
+    definition = str(assignment.get("roleDefinitionId")).rpartition("/")[2]
+    return str(assignment.get("scope")).lower(), str(assignment.get("principalId")), definition.lower()
+
+
+REFUSALS = (is_given_once,)
