@@ -151,6 +151,29 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
             outputs={"arn": "OpenIDConnectProviderArn"},
         ),
     ),
+    "aws:iam/instanceProfile:InstanceProfile": (
+        Operation(
+            "iam", "CreateInstanceProfile", named="InstanceProfileName", id="InstanceProfile.InstanceProfileName"
+        ),
+        Operation("iam", "AddRoleToInstanceProfile", {"role": "RoleName"}, of="InstanceProfileName"),
+    ),
+    "aws:sqs/queue:Queue": (
+        Operation(
+            "sqs",
+            "CreateQueue",
+            {
+                "messageRetentionSeconds": "Attributes.MessageRetentionPeriod",
+                "sqsManagedSseEnabled": "Attributes.SqsManagedSseEnabled",
+            },
+            named="QueueName",
+            id="QueueUrl",
+        ),
+    ),
+    "aws:sqs/queuePolicy:QueuePolicy": (Operation("sqs", "SetQueueAttributes", {"policy": "Attributes.Policy"}),),
+    "aws:cloudwatch/eventRule:EventRule": (Operation("events", "PutRule", named="Name"),),
+    "aws:cloudwatch/eventTarget:EventTarget": (
+        Operation("events", "PutTargets", {"targetId": "Targets.Id", "arn": "Targets.Arn"}),
+    ),
     "aws:kms/key:Key": (
         Operation("kms", "CreateKey", id="KeyMetadata.KeyId", outputs={"arn": "KeyMetadata.Arn"}),
         Operation("kms", "EnableKeyRotation", {"enableKeyRotation": lambda _: {}}, of="KeyId"),
@@ -201,7 +224,7 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
     ),
 }
 
-DOCUMENTS = ("AssumeRolePolicyDocument", "PolicyDocument", "configurationValues")
+DOCUMENTS = ("AssumeRolePolicyDocument", "PolicyDocument", "configurationValues", "Policy", "EventPattern")
 
 
 class RefusedRequest(Exception):
@@ -287,11 +310,15 @@ def _fitted(value: Any, shape: Any) -> Any:
             key, text = shape.member.members
             return [{key: k, text: v} for k, v in value.items()]
         return [_fitted(item, shape.member) for item in (value if isinstance(value, list) else [value])]
+    if shape.type_name == "map" and shape.value.type_name == "string" and isinstance(value, Mapping):
+        return {key: inner if isinstance(inner, str) else json.dumps(_whole(inner)) for key, inner in value.items()}
     if shape.type_name == "boolean" and value in ("true", "false"):
         return value == "true"
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    return _whole(value)
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _is_tag(shape: Any) -> bool:

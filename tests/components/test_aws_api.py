@@ -11,7 +11,7 @@ from api_names import misspelt
 from aws_api import REQUESTS, Operation, RefusedRequest, requests
 from moto import mock_aws
 
-from pulumi_dra.eks import EksCluster, EksClusterAutoscaler, EksGpuPool
+from pulumi_dra.eks import EksCluster, EksClusterAutoscaler, EksGpuPool, EksKarpenter
 
 
 def _bought_pool() -> None:
@@ -77,6 +77,19 @@ def _working_hours() -> None:
     )
 
 
+def _karpenter() -> None:
+    EksKarpenter(
+        "karpenter",
+        {
+            "cluster_name": "dev",
+            "cluster_endpoint": "https://api.example",
+            "kubernetes_version": "1.34",
+            "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
+            "tags": {"team": "vision"},
+        },
+    )
+
+
 def _autoscaler() -> None:
     EksClusterAutoscaler("scaler", {"cluster_name": "dev", "kubernetes_version": "1.34", "tags": {"team": "vision"}})
 
@@ -84,7 +97,7 @@ def _autoscaler() -> None:
 @pytest.fixture(scope="module")
 def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any]:
     """Every AWS resource of the stack eks-dev, and of a pool with all that can be bought and added."""
-    makers = (stack("eks-dev"), _bought_pool, _named_cluster, _working_hours, _autoscaler)
+    makers = (stack("eks-dev"), _bought_pool, _named_cluster, _working_hours, _autoscaler, _karpenter)
     resources = [each for make in makers for each in declare(make).resources]
     return [resource for resource in resources if resource.type.startswith("aws:")]
 

@@ -184,7 +184,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksCluster", {"addon_versions": {"cilium": "v1"}}, "addon_versions.cilium", "is not an add-on of this component"),
     ("GkeCluster", {"cluster_name": "Main"}, "cluster_name", '"Main" is not 1 to 40 lower-case letters'),
     ("GkeCluster", {"cluster_name": "g" * 41}, "cluster_name", "a letter first, no hyphen last"),
-    ("GkeCluster", {"pods_cidr": "10.0.0.0/22"}, "pods_cidr", '"10.0.0.0/22" is too small: a /21 or larger'),
+    ("GkeCluster", {"pods_cidr": "10.4.0.0/25"}, "pods_cidr", '"10.4.0.0/25" is too small: a /24 or larger'),
     ("GkeCluster", {"pods_cidr": "10.0.0.0/16"}, "pods_cidr", '"10.0.0.0/16" overlaps nodes_cidr, "10.0.0.0/20"'),
     ("GkeCluster", {"nodes_cidr": "8.8.0.0/20"}, "nodes_cidr", "is not a private range"),
     ("GkeCluster", {"services_cidr": "ten"}, "services_cidr", "is no IPv4 network in CIDR form"),

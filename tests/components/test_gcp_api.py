@@ -31,6 +31,7 @@ def _with_everything() -> None:
             "disk_kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
             "security_group": "gke-security-groups@example.com",
             "global_access": True,
+            "storage_drivers": ["filestore", "gcs-fuse", "lustre"],
             "maintenance_exclusions": [
                 {"name": "busy", "start_time": "2026-11-20T00:00:00Z", "end_time": "2026-12-04T00:00:00Z"}
             ],

@@ -10,9 +10,10 @@ from pulumi_dra.inputs import InputReader
 
 RANGE_KEYS = ("nodes_cidr", "pods_cidr", "services_cidr")
 _DEFAULTS = {"nodes_cidr": "10.0.0.0/20", "pods_cidr": "10.4.0.0/14", "services_cidr": "10.8.0.0/20"}
-# The smallest that Google takes: of subnets (VPC documentation, “Subnets”) and of a VPC-native cluster, where a node of
-# 110 pods has a /24 (GKE documentation, “VPC-native clusters”).
-_SMALLEST = {"nodes_cidr": 29, "pods_cidr": 21, "services_cidr": 27}
+# The smallest that Google takes: of subnets (VPC documentation, “Subnets”), and of secondary ranges that users make for
+# a VPC-native cluster, where a node of 110 pods has a /24 (cloud.google.com/kubernetes-engine/docs/concepts/alias-ips,
+# “Cluster sizing”; only what GKE makes itself is a /21 at least).
+_SMALLEST = {"nodes_cidr": 29, "pods_cidr": 24, "services_cidr": 27}
 
 
 @dataclass(frozen=True, slots=True)

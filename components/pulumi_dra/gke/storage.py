@@ -13,7 +13,8 @@ ADDONS: Mapping[str, str] = MappingProxyType(
         "lustre": "lustre_csi_driver_config",
     }
 )
-"""What they are called here → the add-on (hashicorp/terraform-provider-google:website/docs/r/container_cluster)."""
+"""What they are called here → the add-on (hashicorp/terraform-provider-google:website/docs/r/container_cluster; each is
+a field of AddonsConfig in Google's own client, which `tests/components/test_gcp_api.py` asks)."""
 
 
 def read_storage_drivers(read: InputReader) -> list[str]:
