@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,18 +53,21 @@ class Entry:
     fix: str
 
 
-def seeded() -> list[Seeded]:
-    return [Seeded(**row) for file in sorted(HERE.glob("*.yaml")) for row in yaml.safe_load(file.read_text())]
+@cache
+def seeded() -> tuple[Seeded, ...]:
+    return tuple(Seeded(**row) for file in sorted(HERE.glob("*.yaml")) for row in yaml.safe_load(file.read_text()))
 
 
 def base(name: str) -> dict[str, Resource]:
     """Return a good stack by the short names of its resources."""
-    return {short: resource(short, given) for short, given in _read(name).items()}
+    return dict(_stack(name))
 
 
-def _read(name: str) -> dict[str, Any]:
-    read: dict[str, Any] = yaml.safe_load((HERE / "bases" / f"{name}.yaml").read_text())
-    return read
+@cache
+def _stack(name: str) -> Mapping[str, Resource]:
+    """Read once, and planned once where it has a plan: resources do not change."""
+    read = yaml.safe_load((HERE / "bases" / f"{name}.yaml").read_text())
+    return {short: resource(short, given) for short, given in read.items()}
 
 
 def _urn(short: str) -> str:
@@ -120,6 +124,12 @@ def put(here: Any, keys: list[str], value: Any) -> Any:
 def hidden(stack: Mapping[str, Resource], edit: Edit) -> dict[str, Resource]:
     """Return the stack with what an edit changes not known."""
     return edited(stack, {where: UNKNOWN for where in edit if "/" in where})
+
+
+@cache
+def told_of_base(name: str) -> tuple[Entry, ...]:
+    """Return what the pack tells of a good stack."""
+    return tuple(told(base(name)))
 
 
 def told(stack: Mapping[str, Resource]) -> list[Entry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from seeded_stacks import HERE, Seeded, base, edited, hidden, seeded, told
+from seeded_stacks import HERE, Seeded, base, edited, hidden, seeded, told, told_of_base
 from stack_fixes import is_made_of
 
 BASES = sorted(file.stem for file in (HERE / "bases").glob("*.yaml"))
@@ -28,7 +28,7 @@ def test_a_fault_is_found_and_its_fix_helps(row: Seeded) -> None:
 
     entries = told(bad)
     found = [entry for entry in entries if entry.rule == row.rule and entry.object == row.object]
-    before = told(good)
+    before = told_of_base(row.base)
     after = [entry for entry in told(better) if entry not in before]
 
     assert [entry.level for entry in found] == [row.level], entries
