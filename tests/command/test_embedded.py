@@ -53,6 +53,8 @@ def test_blocks_and_heredocs_of_a_page_are_judged_on_their_lines(project: Projec
         (11, "invalid-value"),
         (20, "version-not-served"),
         (25, "chart-never-existed"),
+        (25, "value-refused"),  # GPUs without the value that says that no plugin serves the same nodes
+        (25, "value-refused"),  # the namespace default
     ]
 
 
