@@ -35,7 +35,11 @@ POD = """{tolerations: [{key: nvidia.com/gpu, operator: Exists}],
 
 
 def fleet(*pools: Json, cloud: str = "eks", **more: Any) -> Json:
-    here = {"eks": ("us-east-1", "m7i.large"), "gke": ("us-central1", "e2-standard-4")}
+    here = {
+        "eks": ("us-east-1", "m7i.large"),
+        "gke": ("us-central1", "e2-standard-4"),
+        "aks": ("eastus", "Standard_D4s_v5"),
+    }
     region, system = here[cloud]
     return {
         "cloud": cloud,
@@ -159,6 +163,8 @@ BLOCK = {"capacityBlock": "cr-0123", "nodes": 2}
 RESERVED = pool("bought", capacity={**BOUGHT, "nodes": 2}, pricePerHour=0.5)
 BLOCKS = [pool(name, H100, capacity=BLOCK, zones=ZONES[:1], pricePerHour=9) for name in ("a", "b")]
 IN_BOTH = pool(zones=ZONES, most=6)
+T4 = "Standard_NC4as_T4_v3"
+GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/t4"
 
 CASES = [
     Case(
@@ -225,6 +231,25 @@ CASES = [
         ),
         (replicas(3),), "does-not-fit", {"l4": 2}, "limit-too-small", 'raise quota "q" to 3 GPUs',
         ("quotas.q.limit=3",),
+    ),
+    Case(
+        "a quota of vCPUs of a family on AKS",
+        fleet(pool("t4", T4), cloud="aks", **quota(8, "vcpus", machines=["Standard_NC*as_T4_v3"])),
+        (replicas(3),), "does-not-fit", {"t4": 2}, "limit-too-small", 'raise quota "q" to 12 vCPUs',
+        ("quotas.q.limit=12",), ("quotas.q.limit=11",),
+    ),
+    Case(
+        "a capacity reservation group on AKS that is smaller than the demand, and a pool behind it",
+        fleet(
+            pool("bought", T4, capacity={"reservation": GROUP, "nodes": 2}, pricePerHour=0.1), pool("behind", T4),
+            cloud="aks",
+        ),
+        (replicas(5),), "fits", {"bought": 2, "behind": 3},
+    ),
+    Case(
+        "pods that do not tolerate the taint that AKS gives spot nodes",
+        fleet(pool("spot", T4, capacity="spot", pricePerHour=0.1), pool("behind", T4), cloud="aks"),
+        (replicas(2),), "fits", {"spot": 0, "behind": 2},
     ),
     Case(
         "a maximum and a quota that are both too small",
