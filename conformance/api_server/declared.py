@@ -117,8 +117,13 @@ def _example_objects() -> Iterator[tuple[str, Json]]:
 
 
 def check_rewritten(client: Client, features: Features, seed: int) -> tuple[list[Refused], Counter[str]]:
-    """Return which rewritten manifests fare otherwise than the v1 manifest whose older form they had, and how many."""
+    """Return which rewritten manifests fare otherwise than the v1 manifest whose older form they had, and how many.
+
+    What is refused stays as it was: its refusal must name the object and say why.
+    """
     pairs = []
+    counts: Counter[str] = Counter()
+    found = []
     for number in range(REWRITTEN):
         rng = random.Random(f"{seed}/rewrite/{number}")
         maker = Maker(rng)
@@ -126,13 +131,14 @@ def check_rewritten(client: Client, features: Features, seed: int) -> tuple[list
         old = _older(modern, rng.choice(_OLD_VERSIONS))
         source = Source("old.yaml", yaml.safe_dump(old, sort_keys=False))
         (rewritten,) = rewrite([source], features, check_selector=check_selector)
-        if rewritten.refusals:  # it stays as it was, and is told with the reason
+        if rewritten.refusals:
+            counts[f"{old['apiVersion'].rpartition('/')[2]} refused by name"] += 1
+            if not all(each.reason and old["kind"] in each.name for each in rewritten.refusals):
+                found.append(Refused(yaml.safe_dump(old), f"refused without its name: {rewritten.refusals}"))
             continue
         pairs.append((old, modern, rewritten.text))
     expected = ask(client, [(yaml.safe_dump(modern), modern, "Strict") for _, modern, _ in pairs])
     given = ask(client, [(text, yaml.safe_load(text), "Strict") for _, _, text in pairs])
-    counts: Counter[str] = Counter()
-    found = []
     for (old, modern, text), want, got in zip(pairs, expected, given, strict=True):
         counts[f"{old['apiVersion'].rpartition('/')[2]} {want.reason or 'accepted'}"] += 1
         same = (want.reason, want.faults) == (got.reason, got.faults)

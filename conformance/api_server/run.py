@@ -33,6 +33,7 @@ CHECKS: Final = ("reader", "slices", "objects")
 MODES: Final = {"Strict": 1.0, "Ignore": 0.25, "Apply": 0.25}  # and how many documents, as a part of --count
 SAMPLE_COUNT: Final = 300
 SHOWN: Final = 25
+WAIT: Final = 600.0  # seconds until a server is ready, on a machine that has much to do
 
 
 def main() -> int:
@@ -44,7 +45,7 @@ def main() -> int:
             if name != "default" and not gates:
                 continue
             started = time.monotonic()
-            with control_plane(Settings(minor, gates, scheduling=False)) as plane:
+            with control_plane(Settings(minor, gates, scheduling=False), within_seconds=WAIT) as plane:
                 client = Client(ApiServer.of(plane))
                 populate(client)
                 title = f"{plane.version}, gates {name}"

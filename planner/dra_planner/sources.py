@@ -32,10 +32,6 @@ MAX_FILES: Final = 20_000
 CONFIGURATION: Final = "pulumi-dra.yaml"
 """What a project tells `check` and the policy pack; it holds no manifests."""
 KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
-_BUILD_TOOLS: Final = (
-    (KUSTOMIZATIONS, "render it first: kustomize build {} | pulumi-dra plan -"),
-    (frozenset({"chart.yaml"}), "render it first: helm template {} | pulumi-dra plan -"),
-)
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
 _UNFINISHED: Final = re.compile(r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b")
@@ -310,9 +306,9 @@ def _walk(folder: str) -> Iterator[str]:
 
 def _nothing_in(folder: str) -> SourceError:
     names = {name.lower() for name in os.listdir(folder)} if os.access(folder, os.R_OK) else set()
-    for markers, fix in _BUILD_TOOLS:
-        if names & markers:
-            return SourceError("holds no rendered manifest", place=Place(folder), fix=fix.format(folder))
+    if names & KUSTOMIZATIONS:
+        fix = f"render it first: kustomize build {folder} | pulumi-dra plan -"
+        return SourceError("holds no rendered manifest", place=Place(folder), fix=fix)
     if not os.access(folder, os.R_OK | os.X_OK):
         return SourceError("cannot be read: Permission denied", place=Place(folder), fix="check its permissions")
     return SourceError(

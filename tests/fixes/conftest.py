@@ -7,7 +7,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "command"))
-sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("policies", "planner/allocation", "planner/plan")]
+sys.path += [
+    str(Path(__file__).parents[1] / folder)
+    for folder in ("policies", "planner/allocation", "planner/plan", "planner/cel")
+]
 
 from command_project import Project
 

@@ -1,91 +1,275 @@
-"""Every text of the code that says what would fix something, found in the sources; {} stands for parts of f-strings."""
+"""Every text of the code that says what would fix something, found in the sources; {} stands for parts of f-strings.
+
+What is given as `fix` to a record or a function is followed to where it is written: through names, loops, tuples and
+what functions return. Tables with a column `fix` have tests of their own.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("planner", "command", "policies")
-POSITIONS = {  # where the fix stands among the arguments of a call
-    "Diagnostic": 4, "ConfigFault": 1, "ValueFault": 2, "FlagFault": 3, "Fault": 2, "Remark": 3, "SelectorRefusal": 1,
-    "_reject": 2,
-}  # fmt: skip
-NO_FIXES = {"quantity.py", "plan_html.py", "check_github.py", "arguments.py"}
-"""Modules in which a name with "fix" is something else: a suffix, a piece of a page, an argument of argparse."""
-TABLES = {"_TEXTS", "_MOVED", "_FIXES", "IGNORED"}
+NO_FIXES = {"fix_sentence", "saved_usd", "fix_patch", "_component", "_tolerations_of", "Message", "add_argument"}
+"""Functions whose `fix` is a simulated one, or an option; messages are a table."""
+NO_MODULES = {"quantity.py", "html_figures.py", "messages_page.py"}
+"""Where a name with "fix" is something else: a suffix, a piece of a page, the page of a table."""
+OTHER_NAMES = {"SelectorChange": "text"}
+"""Records whose fix has another name."""
 GENERAL = {"Rule"}
-"""Rules have a sentence for the page of all rules beside the fix of each finding."""
+"""Rules have a sentence for the page of all rules beside the fix of each finding; who prints it says `RULE.fix`."""
+FORWARDED = {"fix", "text", "message", "says"}
+"""What other records hold, whose texts are collected where they are made."""
+THROUGH = {"join", "filter", "next", "fromkeys", "sorted", "tuple", "list", "set", "chain", "reversed", "zip"}
+ITEM = "*"
+"""A step into any item of what is gone through, beside the numbers of items of tuples."""
+Function = ast.FunctionDef | ast.Lambda
+Steps = tuple[int | str, ...]
+Takers = dict[str, set[tuple[str, int, Path]]]
 
 
-def fix_texts() -> dict[str, str]:
-    """Return every fix text with the file where it stands first."""
-    found: dict[str, str] = {}
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            if path.name in NO_FIXES:
+@dataclass
+class Module:
+    """One file of the code."""
+
+    path: Path
+    tree: ast.Module
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for node in ast.walk(self.tree):
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+
+    def may_mean(self, name: str, path: Path) -> bool:
+        """Whether a name that is defined in a file means that here: it is imported from there, or of this file."""
+        if path == self.path:
+            return True
+        origins = [
+            node.module
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.ImportFrom) and node.module and name in {each.name for each in node.names}
+        ]
+        dotted = ".".join(path.relative_to(ROOT).with_suffix("").parts[1:])
+        return any(dotted.startswith(origin) for origin in origins) or (not origins and name[0] != "_")
+
+    def function_of(self, node: ast.AST) -> Function | None:
+        here = self.parents.get(node)
+        while here is not None and not isinstance(here, Function):
+            here = self.parents.get(here)
+        return here
+
+
+class Sources:
+    """The code: who takes a fix, and the texts that are given."""
+
+    def __init__(self) -> None:
+        files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+        self.modules = [Module(path, ast.parse(path.read_text(encoding="utf-8"))) for path in files]
+        self.texts: dict[str, str] = {}
+        self.unresolved: set[str] = set()
+        self.functions: dict[str, list[tuple[Module, ast.FunctionDef]]] = defaultdict(list)
+        self._seen: set[tuple[int, Steps]] = set()
+        for module in self.modules:
+            for node in ast.walk(module.tree):
+                if isinstance(node, ast.FunctionDef):
+                    self.functions[node.name].append((module, node))
+
+    def collect(self) -> dict[str, str]:
+        """Return every text with the file where it stands first."""
+        takers = self._takers()
+        for module in self.modules:
+            if module.path.name in NO_MODULES:
                 continue
-            for text in _texts(ast.parse(path.read_text(encoding="utf-8"))):
-                if re.search(r"[A-Za-z]{2}", text):
-                    found.setdefault(text, str(path.relative_to(ROOT)))
-    return found
+            for node in ast.walk(module.tree):
+                for value in self._given(module, node, takers):
+                    self._follow(module, value, ())
+        return self.texts
+
+    def _takers(self) -> Takers:
+        """Return records and functions that take a fix, with its name and its place among the arguments.
+
+        What begins with an underscore is known in its own file alone.
+        """
+        takers: Takers = defaultdict(set)
+        for module in self.modules:
+            for node in ast.walk(module.tree):
+                if isinstance(node, ast.ClassDef):
+                    annotated = [each.target for each in node.body if isinstance(each, ast.AnnAssign)]
+                    names = [each.id for each in annotated if isinstance(each, ast.Name)]
+                    wanted = OTHER_NAMES.get(node.name, "fix")
+                    if wanted in names:
+                        takers[node.name].add((wanted, names.index(wanted), module.path))
+                elif isinstance(node, ast.FunctionDef):
+                    arguments = [each.arg for each in node.args.args if each.arg not in ("self", "cls")]
+                    if "fix" in arguments:
+                        owner = module.parents[node] if node.name == "__init__" else node
+                        takers[owner.name].add(("fix", arguments.index("fix"), module.path))  # type: ignore[attr-defined]
+        return takers
+
+    def _given(self, module: Module, node: ast.AST, takers: Takers) -> Iterator[ast.expr | None]:
+        match node:
+            case ast.Call(func=func, args=args, keywords=keywords) if name_of(func) not in NO_FIXES | GENERAL:
+                name = name_of(func)
+                known = [each for each in takers.get(name, ()) if module.may_mean(name, each[2])]
+                named = {"fix", *(each[0] for each in known)}
+                yield from (keyword.value for keyword in keywords if keyword.arg in named)
+                yield from (args[at] for _, at, _ in known if at < len(args))
+            case ast.FunctionDef(name=name) if re.search(r"(?<!pre)(?<!suf)fix", name):
+                if node.returns is not None and ast.unparse(node.returns) in ("str", "str | None"):
+                    yield from (each.value for each in ast.walk(node) if isinstance(each, ast.Return))
+            case ast.Dict(keys=keys, values=values):
+                for key, value in zip(keys, values, strict=True):
+                    if isinstance(key, ast.Constant) and key.value == "fix":
+                        yield value
+            case ast.Assign(targets=[ast.Name(id="fix" | "_FIX")], value=value):
+                yield value
+
+    def _follow(self, module: Module, node: ast.AST | None, path: Steps) -> None:
+        """Collect the texts that an expression may be, or what a path leads to in it."""
+        if node is None or (id(node), path) in self._seen:
+            return
+        self._seen.add((id(node), path))
+        first, rest = (path[0], path[1:]) if path else (None, ())
+        match node:
+            case ast.Tuple(elts=values) | ast.List(elts=values) | ast.Set(elts=values):
+                chosen = [values[first]] if isinstance(first, int) and first < len(values) else values
+                for value in chosen:
+                    self._follow(module, value.value if isinstance(value, ast.Starred) else value, rest)
+            case ast.Dict(values=values):
+                for value in values:
+                    self._follow(module, value, rest if first == ITEM else path)
+            case ast.IfExp(body=one, orelse=other) | ast.BinOp(left=one, op=ast.Add(), right=other):
+                self._follow(module, one, path)
+                self._follow(module, other, path)
+            case ast.BoolOp(values=values):
+                for value in values:
+                    self._follow(module, value, path)
+            case ast.GeneratorExp(elt=value) | ast.ListComp(elt=value) | ast.SetComp(elt=value):
+                self._follow(module, value, rest)
+            case ast.Subscript(value=value, slice=ast.Constant(value=int() as at)):
+                self._follow(module, value, (at, *path))
+            case ast.Subscript(value=value):
+                self._follow(module, value, (ITEM, *path))
+            case ast.Starred(value=value) | ast.NamedExpr(value=value) | ast.Await(value=value):
+                self._follow(module, value, path)
+            case ast.Call():
+                self._called(module, node, path)
+            case ast.Name(id=name):
+                self._named(module, node, name, path)
+            case ast.Constant(value=value):
+                if isinstance(value, str):
+                    self._text(module, value)
+            case ast.JoinedStr(values=parts):
+                self._text(module, "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in parts))  # type: ignore[misc]
+            case ast.Attribute(value=ast.Name(id="RULE"), attr="fix"):
+                for value, _ in bound(module.tree, "RULE"):
+                    given = value.keywords if isinstance(value, ast.Call) else []
+                    for keyword in given:
+                        if keyword.arg == "fix":
+                            self._follow(module, keyword.value, ())
+            case ast.Attribute(attr=name) if name in FORWARDED:
+                pass
+            case _:
+                self._lost(module, node)
+
+    def _called(self, module: Module, call: ast.Call, path: Steps) -> None:
+        name = name_of(call.func)
+        inner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if name in THROUGH:
+            step = (ITEM, *path) if name in ("join", "filter", "next", "fromkeys") and path[:1] != (ITEM,) else path
+            for each in call.args if name != "filter" else call.args[1:]:
+                self._follow(module, each, step)
+            return
+        if inner is not None and name in ("replace", "format", "strip", "rstrip", "removesuffix"):
+            self._follow(module, inner, path)
+            return
+        if inner is not None and name == "get":
+            self._follow(module, inner, (ITEM, *path))
+            for each in call.args[1:]:
+                self._follow(module, each, path)
+            return
+        if inner is not None and name in ("items", "values"):
+            self._follow(module, inner, (ITEM, *path[2:]) if name == "items" and path[:2] == (ITEM, 1) else path)
+            return
+        known = self.functions.get(name, [])
+        here = [(owner, function) for owner, function in known if owner is module] or known
+        texts = [(m, f) for m, f in here if f.returns is not None and "str" in ast.unparse(f.returns)]
+        if not texts:
+            self._lost(module, call)
+        for owner, function in texts:
+            for each in ast.walk(function):
+                if isinstance(each, ast.Return | ast.YieldFrom):
+                    self._follow(owner, each.value, path)
+                elif isinstance(each, ast.Yield):
+                    self._follow(owner, each.value, path[1:])
+
+    def _named(self, module: Module, node: ast.AST, name: str, path: Steps) -> None:
+        function = module.function_of(node)
+        while function is not None:
+            found = list(bound(function, name))
+            for value, more in found:
+                self._follow(module, value, (*more, *path))
+            arguments = {each.arg for each in (*function.args.args, *function.args.kwonlyargs)}
+            if name in arguments and name != "fix":
+                self._lost(module, node)
+            if found or name in arguments:
+                return
+            function = module.function_of(function)
+        for each in (module, *self.modules):
+            found = list(bound(each.tree, name))
+            for value, more in found:
+                self._follow(each, value, (*more, *path))
+            if found:
+                return
+        self._lost(module, node)
+
+    def _text(self, module: Module, text: str) -> None:
+        if re.search(r"[A-Za-z]{2}", text) and module.path.name not in NO_MODULES:
+            self.texts.setdefault(text, str(module.path.relative_to(ROOT)))
+
+    def _lost(self, module: Module, node: ast.AST) -> None:
+        if module.path.name not in NO_MODULES:
+            self.unresolved.add(f"{module.path.name}: {ast.unparse(node)}")
+
+
+def bound(where: ast.AST, name: str) -> Iterator[tuple[ast.expr, Steps]]:
+    """Yield what a name is bound to in a function or at the top of a module, with the path to it in there."""
+    for node in where.body if isinstance(where, ast.Module) else ast.walk(where):
+        pairs: list[tuple[ast.expr, ast.expr | None, Steps]] = []
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pairs = [(target, value, ()) for target in targets]
+            case ast.AnnAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+                pairs = [(target, value, ())]
+            case ast.AugAssign(target=target, value=value):
+                pairs = [(target, value, ())]
+            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                pairs = [(target, value, (ITEM,))]
+        for target, value, path in pairs:
+            for more in places(target, name):
+                if value is not None:
+                    yield value, (*path, *more)
+
+
+def places(target: ast.expr, name: str) -> Iterator[Steps]:
+    """Yield where a name stands in what is assigned to."""
+    if isinstance(target, ast.Name) and target.id == name:
+        yield ()
+    elif isinstance(target, ast.Tuple):
+        for index, part in enumerate(target.elts):
+            yield from ((index, *more) for more in places(part, name))
+
+
+def name_of(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 
 def pattern_of(text: str) -> re.Pattern[str]:
     """Return what a fix matches that was made from a text: anything may stand for its parts."""
     return re.compile(".*?".join(re.escape(part) for part in text.split("{}")), re.DOTALL)
-
-
-def _texts(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        for value in _values(node):
-            yield from _leaves(value)
-
-
-def _values(node: ast.AST) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Call):
-        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        if name not in GENERAL:
-            yield from (keyword.value for keyword in node.keywords if keyword.arg == "fix")
-        at = POSITIONS.get(name)
-        if at is not None and len(node.args) > at:
-            yield node.args[at]
-    elif isinstance(node, ast.Assign):
-        for target in node.targets:
-            yield from _assigned(target, node.value)
-    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
-        yield from _assigned(node.target, node.value)
-    elif isinstance(node, ast.FunctionDef) and re.search(r"(?<!pre)(?<!suf)fix", node.name):
-        yield from (each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value is not None)
-
-
-def _assigned(target: ast.expr, value: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(target, ast.Name) and target.id in ("fix", "_FIX", "_EXAMPLE"):
-        yield value
-    elif isinstance(target, ast.Name) and target.id in TABLES:
-        if isinstance(value, ast.Dict):
-            yield from value.values
-        elif isinstance(value, ast.Tuple):
-            yield from (row.elts[1] for row in value.elts if isinstance(row, ast.Tuple) and len(row.elts) > 1)
-    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        for name, part in zip(target.elts, value.elts, strict=False):
-            if isinstance(name, ast.Name) and name.id == "fix":
-                yield part
-
-
-def _leaves(node: ast.expr) -> Iterator[str]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield node.value
-    elif isinstance(node, ast.JoinedStr):
-        yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)  # type: ignore[misc]
-    elif isinstance(node, ast.IfExp):
-        yield from _leaves(node.body)
-        yield from _leaves(node.orelse)
-    elif isinstance(node, ast.BoolOp):
-        for value in node.values:
-            yield from _leaves(value)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from _leaves(node.left)
-        yield from _leaves(node.right)

@@ -20,10 +20,11 @@ from typing import Any
 import pytest
 import yaml
 from command_project import Done, Project
-from fix_texts import ROOT, fix_texts, pattern_of
+from fix_texts import ROOT, Sources, pattern_of
 from functions import FUNCTIONS
 from seeded_stacks import seeded
 from stack_fixes import STACK_FIXES
+from test_advice import advice
 from test_seeded_manifests import ROWS as IN_MANIFESTS
 
 from dra_command.status import Status
@@ -31,6 +32,7 @@ from dra_command.status import Status
 HERE = Path(__file__).parent
 GUIDES = (HERE.parent / "command/guide_items.yaml", HERE.parent / "planner/manifests/guide_commands.yaml")
 _TELLING = 12  # characters
+_SHORTEST = 5
 JSON_COMMANDS = {"plan", "check", "explain", "verify", "catalog", "slices"}
 FLEET: dict[str, Any] = {
     "cloud": "eks",
@@ -209,17 +211,26 @@ def pairs(data: Any) -> Iterator[tuple[str, str]]:
 
 
 def test_every_fix_text_has_a_case() -> None:
-    texts = fix_texts()
+    sources = Sources()
+    texts = sources.collect()
     guides = [row["fix"] for file in GUIDES for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
     cases = {case.fix for case in (*CASES, *STACK_FIXES, *FUNCTIONS)}
     rows = {row.follows for row in (*seeded(), *IN_MANIFESTS) if row.follows}
     elsewhere = {text for group in (*SHOWN["by a test"].values(), *SHOWN["not tried"].values()) for text in group}
     followed = cases | rows | elsewhere
     of_guides = {text for text in texts if any(is_part(words, text) for words in guides if words)}
-    missing = {text: place for text, place in texts.items() if text not in followed | of_guides}
+    told = list(advice())
+    of_selectors = {text for text in texts if any(is_told(each, text) for each in told)}
+    missing = {text: place for text, place in texts.items() if text not in followed | of_guides | of_selectors}
     assert not missing, "give each a case in tests/fixes/cases"
     assert not followed - set(texts), "these texts are gone from the code"
     assert not elsewhere & (cases | rows), "these are followed here: take them out of shown_elsewhere.yaml"
+    assert sources.unresolved == set(SHOWN["written elsewhere"]), "follow them, or say where their texts come from"
+
+
+def is_told(said: str, text: str) -> bool:
+    """Whether a text of the code is in the advice of a selector, with its parts filled in."""
+    return len(text.strip()) > _SHORTEST and pattern_of(text.strip()).search(said) is not None
 
 
 def is_part(words: str, text: str) -> bool:

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from seeded_stacks import HERE, seeded
+from seeded_stacks import HERE, base, edited, seeded
 
+from dra_planner.catalog.tables import read_table
 from dra_policies.rules import RULES, Rule
+from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.stack.views import view_of_stack
 
 ELSEWHERE = {
     "cost-above-ceiling": "test_cost_ceilings.py",  # without a threshold it says nothing
@@ -38,6 +41,18 @@ def test_a_rule_has_a_fault(rule: Rule) -> None:
         assert rule.id not in ROWS, "it is seeded by now: take it off the list"
     else:
         assert rule.id in ROWS
+
+
+def test_every_row_of_the_table_of_properties_is_told_of_a_fault() -> None:
+    """That a fix helps, and brings nothing new, is in test_seeded_stacks."""
+    rows = {(row["rule"], row["fix"]) for row in read_table("resource_rows")}
+    rules = {rule for rule, _ in rows}
+    found = set()
+    for row in seeded():
+        if row.rule in rules:
+            view = view_of_stack(list(edited(base(row.base), row.edit).values()))
+            found |= {(row.rule, each.fix) for each in broken_rows(view, row.rule)}
+    assert not rows - found
 
 
 def test_rules_that_are_named_exist() -> None:

@@ -22,13 +22,21 @@ def check(view: StackView) -> Iterator[Finding]:
             for name in filter(None, (constraint.match_attribute, constraint.distinct_attribute)):
                 if name in known or name.partition("/")[0] not in _DOMAINS:
                     continue
-                near = next(iter(get_close_matches(name, sorted(known), n=1)), "")
+                near = _nearest(name)
                 yield Finding(
                     message=f'{claim.title}: no release of the NVIDIA driver that is known here publishes "{name}", '
                     "and a device without that attribute never meets the constraint",
                     fix=f'write "{near}"' if near else RULE.fix,
                     place=claim.place,
                 )
+
+
+def _nearest(name: str) -> str:
+    """Return the attribute of the same domain that is written most alike, "" where none is."""
+    domain, _, identifier = name.partition("/")
+    own = sorted(each.partition("/")[2] for each in _known() if each.startswith(f"{domain}/"))
+    lower = {each.lower(): each for each in own}
+    return next((f"{domain}/{lower[each]}" for each in get_close_matches(identifier.lower(), lower, n=1)), "")
 
 
 @cache

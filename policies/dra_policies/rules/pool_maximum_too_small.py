@@ -22,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if is_short and case.fits_somewhere and case.size.workload not in without_pool:  # more nodes are no help there
             yield Finding(
                 message=f"{subject(case, view.manifests)}: {_shortage(case, judgement)}{doubt(view)}",
-                fix=next((reason.fix for reason in case.size.reasons if reason.fix), "give the fleet another pool"),
+                fix=next((reason.fix for reason in case.size.reasons if reason.fix), ""),
                 urn=view.judged_urn,
                 place=case.member.place,
                 about=str(case.size.workload),

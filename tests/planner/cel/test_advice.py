@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from dialects import new, stored
 
-from dra_planner.cel import Refused, Selector, compile, explain
+from dra_planner.cel import Dialect, Refused, Selector, compile, explain
 
 DOMAIN = 'device.attributes["gpu.nvidia.com"]'
 CAPACITY = 'device.capacity["gpu.nvidia.com"]'
 MEMORY = f"{CAPACITY}.memory"
 NEW = new()
+OF_DRIVER = 'device.driver == "gpu.nvidia.com"'
 
 CONDITIONS = [
     # quantities
@@ -94,23 +97,73 @@ def test_the_advised_part_compiles(text: str, part: str) -> None:
     assert isinstance(compile(f"[{part}].size() == 1", NEW), Selector)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (DOMAIN, "two levels"),
-        ("dyn(1)", "compare it with something"),
-        ('"a" < 1', "make both numbers"),
-        ("1 == 1.0", "same form"),
-        ("if true", None),
-        ('device.driver == "a" and (', "&&, || and !"),
-        ("math.abs(1) == 1", "device selectors have no math"),
-    ],
-)
-def test_where_no_rewrite_is_known_the_rule_is_told(text: str, said: str | None) -> None:
+RULES = [  # a refused selector, what is told of it, and the selector with that done; None where nothing is known
+    (DOMAIN, "two levels", f'{DOMAIN}.productName == "x"'),
+    ("dyn(1)", "compare it with something, or leave dyn() out", "dyn(1) == 1"),
+    ("1", "compare it with something: a selector is true or false", "1 == 1"),
+    ('"a" < 1', "a string and a number have no order: make both numbers", "2 < 1"),
+    ("1 == 1.0", "use the same form for both, 1 or 1.0", "1.0 == 1.0"),
+    ("if true", None, "true"),
+    ('device.driver == "a" and (', "&&, || and !", 'device.driver == "a" && (true)'),
+    ("math.abs(1) == 1", "device selectors have no math", "1 == 1"),
+    ("dyn(device.driver) == None", "write null", "dyn(device.driver) == null"),
+    (f'{MEMORY} >= "lots"', "compare them with a.compareTo(b) >= 0", f'{MEMORY}.compareTo(quantity("1Gi")) >= 0'),
+    (f'{MEMORY}.isGreaterThan("lots")', "wrap the string: isGreaterThan(", f'{MEMORY}.isGreaterThan(quantity("1Gi"))'),
+    ('size("a").matches("b")', "matches is for strings", '"a".matches("b")'),
+    (f'{MEMORY} in ["lots"]', "a string is not a quantity: compare with each one", f'{MEMORY} == quantity("1Gi")'),
+    ('semver("1.2.3")', "compare it: write", 'semver("1.2.3").compareTo(semver("1.2.3")) >= 0'),
+    ("optional.of(true)", "write optional.of(true).orValue(false)", "optional.of(true).orValue(false)"),
+    ("[optional.of(true)].map(x, x)[0]", "absent: .orValue(false)", "[optional.of(true)].map(x, x)[0].orValue(false)"),
+    (
+        '[quantity("1")].map(x, x)[0] != quantity("1")',
+        "write !(a == b) instead of a != b",
+        '!([quantity("1")].map(x, x)[0] == quantity("1"))',
+    ),
+    (" && ".join([OF_DRIVER] * 400), "split the condition over several selectors", " && ".join([OF_DRIVER] * 200)),
+    (
+        'string(size("a")).matches("b")',
+        "read the attributes by name instead of looping over all of them",
+        f'{DOMAIN}.productName.matches("b")',
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "said", "better"), RULES, ids=lambda text: str(text)[:40])
+def test_where_no_rewrite_is_known_the_rule_is_told_and_following_it_compiles(
+    text: str, said: str | None, better: str
+) -> None:
     refused = compile(text, NEW)
     assert isinstance(refused, Refused)
     assert (refused.fix is None) == (said is None)
     assert said is None or said in (refused.fix or "")
+    assert isinstance(compile(better, NEW), Selector)
+
+
+RELEASES = [  # what a later release, or a gate, takes as it stands
+    ("[1, 1].distinct().size() == 1", "new selectors may use it from 1.35 on", new(34), new(35)),
+    ("device.allowMultipleAllocations == true", "it needs the feature gate DRAConsumableCapacity", new(34), NEW),
+    (
+        f'{DOMAIN}.productName.includes("x")',
+        "it needs the feature gate DRAListTypeAttributes (1.36 and later)",
+        NEW,
+        new(36, list_attributes=True),
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "said", "here", "there"), RELEASES, ids=lambda each: str(each)[:40])
+def test_what_needs_a_release_or_a_gate_compiles_there(text: str, said: str, here: Dialect, there: Dialect) -> None:
+    refused = compile(text, here)
+    assert isinstance(refused, Refused)
+    assert said in (refused.fix or "")
+    assert isinstance(compile(text, there), Selector)
+
+
+def advice() -> Iterator[str]:
+    """Yield what is told of every refused selector here, each of which is followed above."""
+    told = [compile(text, NEW) for text, *_ in (*CONDITIONS, *PARTS, *RULES)]
+    told += [compile(text, here) for text, _, here, _ in RELEASES]
+    yield from (each.fix for each in told if isinstance(each, Refused) and each.fix)
 
 
 GPU = {

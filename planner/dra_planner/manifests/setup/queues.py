@@ -43,18 +43,19 @@ def _kueue(
 ) -> Iterator[Diagnostic]:
     if KUEUE_QUEUE not in workload.meta.labels:
         return
-    said: set[str] = set()
     for entry in _entries(workload):
         if entry.resource_claim_name:
-            message = f"Kueue refuses the named claim {entry.resource_claim_name}: it counts claims of templates alone"
-            said.add(f"{message}|use a ResourceClaimTemplate")
-            continue
-        template = templates.get(ObjectKey(workload.meta.namespace, entry.resource_claim_template_name or ""))
-        if template is not None:
-            said.update(_kueue_refusals(template.spec, mapped))
-    for text in sorted(said):
-        message, _, fix = text.partition("|")
-        yield Diagnostic("warning", "queue-refuses-claim", f"{workload.ref}: {message}", workload.place, fix)
+            named = f"Kueue refuses the named claim {entry.resource_claim_name}: it counts claims of templates alone"
+            yield _refused(workload, named, "use a ResourceClaimTemplate")
+    keys = {each.resource_claim_template_name for each in _entries(workload) if not each.resource_claim_name}
+    found = [templates.get(ObjectKey(workload.meta.namespace, name or "")) for name in keys]
+    said = {pair for each in found if each is not None for pair in _kueue_refusals(each.spec, mapped)}
+    for message, fix in sorted(said):
+        yield _refused(workload, message, fix)
+
+
+def _refused(workload: Workload, message: str, fix: str) -> Diagnostic:
+    return Diagnostic("warning", "queue-refuses-claim", f"{workload.ref}: {message}", workload.place, fix)
 
 
 def _not_counted(workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]) -> Iterator[Diagnostic]:
@@ -73,24 +74,27 @@ def _not_counted(workload: Workload, templates: Mapping[ObjectKey, ResourceClaim
                 yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
 
 
-def _kueue_refusals(spec: ClaimSpec, mapped: frozenset[str] | None) -> Iterator[str]:
+def _kueue_refusals(spec: ClaimSpec, mapped: frozenset[str] | None) -> Iterator[tuple[str, str]]:
+    """Yield what Kueue refuses of a claim, each with its fix."""
     if spec.constraints:
-        yield "Kueue refuses constraints up to 0.17, and does not see them since|leave constraints out of queued claims"
+        yield (
+            "Kueue refuses constraints up to 0.17, and does not see them since",
+            "leave constraints out of queued claims",
+        )
     for request in spec.requests:
         if request.first_available:
-            yield "Kueue refuses firstAvailable: it cannot count alternatives|request one of them with exactly"
+            yield "Kueue refuses firstAvailable: it cannot count alternatives", "request one of them with exactly"
         exact = request.exactly
         if exact is None:
             continue
         if exact.allocation_mode == "All":
-            yield "Kueue refuses allocationMode: All: it cannot count the devices|request a count"
+            yield "Kueue refuses allocationMode: All: it cannot count the devices", "request a count"
         if exact.admin_access:
-            yield "Kueue refuses adminAccess|leave the queue's label out, for such pods take no devices from others"
+            yield "Kueue refuses adminAccess", "leave the queue's label out, for such pods take no devices from others"
         if mapped is not None and exact.device_class_name not in mapped:
-            yield (
-                f"Kueue's configuration maps no resource to DeviceClass {exact.device_class_name}, so the job is never "
-                f"admitted|add {exact.device_class_name} to resources.deviceClassMappings of Kueue's configuration"
-            )
+            name = exact.device_class_name
+            message = f"Kueue's configuration maps no resource to DeviceClass {name}, so the job is never admitted"
+            yield message, f"add {name} to resources.deviceClassMappings of Kueue's configuration"
 
 
 def _mapped_classes(objects: Iterable[KubernetesObject]) -> frozenset[str] | None:
