@@ -112,7 +112,7 @@ def _confirmed(request: PlanRequest, offered: _Offered, needed: Mapping[str, int
     found = [_built(request, offered, needed, plan, ())]
     last = [name for name in pools_to_taint(plan.judgement.fixes) if name in needed]
     if last:
-        tainted = make_plan(replace(request, fleet=offered.with_counts(roomy, last)))
+        tainted = make_plan(replace(request, fleet=offered.with_counts(roomy, last), with_fixes=False))
         found.append(_built(request, offered, needed, tainted, last))
     return min((each for each in found if each is not None), key=_rank, default=None)
 
@@ -125,7 +125,7 @@ def _built(
     if plan.verdict != "fits" or not built:
         return None
     grown = offered.with_counts(built, last)
-    plan = make_plan(replace(request, fleet=grown))
+    plan = make_plan(replace(request, fleet=grown, with_fixes=False))
     if plan.verdict != "fits":
         return None
     return AddedPools(pools=offered.added(built, last), fleet=grown, plan=plan, candidates=len(offered.rows))

@@ -34,12 +34,13 @@ def judge(
     level: DemandLevel = "steady",
     fleet: Fleet | None = None,
     steps: int = 0,
+    with_fixes: bool = True,
 ) -> Judgement:
     """Return what becomes of a demand on these offers, judged for `level`.
 
     Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take steady demand pod
     by pod. `fleet` says what the system pool is, on which pods run that want no device, and what else could be bought.
-    `steps` is how much may be simulated of the sizes at that level; 0 leaves it out.
+    `steps` is how much may be simulated of the sizes at that level; 0 leaves it out. `with_fixes`: see `PlanRequest`.
     """
     if any(offer.origin == "observed" for offer in offers):
         from dra_planner.plan.observed_nodes import judge_nodes  # with the simulation of the scheduler
@@ -57,7 +58,9 @@ def judge(
         beside = system_nodes(fleet)
         sized = on_gpus if beside is None else demand
         profile = "default" if fleet is None else fleet.scheduler_profile
-        answer = simulate_sizings(sizings, level, sized, offers, beside, classes, features, steps, profile, limits)
+        answer = simulate_sizings(
+            sizings, level, sized, offers, beside, classes, features, steps, profile, limits, with_fixes
+        )
         sizings, simulated, fixes = answer.sizings, answer.found, answer.fixes
     survival: Survival | None = None
     if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":

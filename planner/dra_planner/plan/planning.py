@@ -56,6 +56,7 @@ def make_plan(request: PlanRequest) -> Plan:
         level=request.level,
         steps=request.steps,
         devices_only=request.devices_only,
+        with_fixes=request.with_fixes,
         inputs=inputs_of(fleet, request.sources, request.paths),
     )
 
@@ -69,6 +70,7 @@ def plan_manifests(
     steps: int,
     offers: tuple[Offer, ...] | None = None,
     devices_only: bool = False,
+    with_fixes: bool = True,
     inputs: Mapping[str, object] | None = None,
 ) -> Plan:
     """Return the plan for workloads that were read, on a fleet's pools.
@@ -91,7 +93,7 @@ def plan_manifests(
 
         chosen = device_demand(demand, offers, classes)
         demand = chosen.demand
-    judgement = judge(demand, offers, classes, features, level=level, fleet=fleet, steps=steps)
+    judgement = judge(demand, offers, classes, features, level=level, fleet=fleet, steps=steps, with_fixes=with_fixes)
     return size_plan(
         judgement,
         fleet,

@@ -101,6 +101,7 @@ def simulate_sizings(
     steps: int,
     profile: str = "default",
     limits: tuple[SharedLimit, ...] = (),
+    with_fixes: bool = True,
 ) -> Simulated:
     """Return the sizings with the verdicts that the simulation gives, and what it found at one level.
 
@@ -118,7 +119,7 @@ def simulate_sizings(
         question = count_question(sizing, demand, ordered, system, classes, features, PROFILES[profile], limits)
         found = simulate_counts(question, steps * 2 // 3)
         left = max(0, steps - found.spent)
-        if found.at_packing:
+        if found.at_packing and with_fixes:
             from dra_planner.simulation import find_fixes  # only where the packing is not enough
 
             fixes, left = find_fixes(question, found, _placements(sizing), left)

@@ -196,8 +196,8 @@ def _system_machine(request: SuggestRequest) -> str:
     return min(priced)[1] if priced else names[0]
 
 
-def _plan_request(request: SuggestRequest, fleet: Fleet, *, steps: int = 0) -> PlanRequest:
-    return PlanRequest(sources=request.sources, fleet=fleet, level=request.level, steps=steps)
+def _plan_request(request: SuggestRequest, fleet: Fleet, *, steps: int = 0, with_fixes: bool = False) -> PlanRequest:
+    return PlanRequest(sources=request.sources, fleet=fleet, level=request.level, steps=steps, with_fixes=with_fixes)
 
 
 def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
@@ -239,7 +239,8 @@ def _confirmed(request: SuggestRequest, candidates: Sequence[Machine], counts: d
     """
     most = cloud(request.cloud).nodes_of_a_pool[-1]
     roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
-    plan = make_plan(_plan_request(request, read_fleet(_bought(request, candidates, roomy)), steps=SIMULATED_STEPS))
+    fleet = read_fleet(_bought(request, candidates, roomy))
+    plan = make_plan(_plan_request(request, fleet, steps=SIMULATED_STEPS, with_fixes=True))
     found = _built(request, candidates, plan, ())
     last = pools_to_taint(plan.judgement.fixes)
     if not last:

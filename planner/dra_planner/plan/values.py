@@ -44,7 +44,8 @@ class PlanRequest:
 
     `kubernetes` judges for another release than the fleet's. `paths` is what the workloads were read from, for the
     record. `level` is the demand that pools are sized for. `steps` is how much may be simulated; 0 leaves it out.
-    `devices_only` leaves out what the pools of the fleet are not there for: see `DeviceDemand`.
+    `devices_only` leaves out what the pools of the fleet are not there for: see `DeviceDemand`. `with_fixes` looks for
+    cheaper ways to place everything where the packing is not enough.
     """
 
     sources: tuple[Source, ...]
@@ -55,6 +56,7 @@ class PlanRequest:
     level: DemandLevel = "steady"
     steps: int = SIMULATED_STEPS
     devices_only: bool = False
+    with_fixes: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

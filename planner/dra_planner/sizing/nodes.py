@@ -165,12 +165,12 @@ def _selection(shape: Shape) -> object:
 
 def _neighbours(demand: Demand) -> Sight:
     """Return what pods notice of each other on one node: anti-affinity alone; all else spans nodes."""
-    watchers = [
+    watchers = dict.fromkeys(
         (PodView.of(shape), term)
         for shape in demand.shapes
         for term in shape.pod.pod_anti_affinity
         if term.topology_key == HOSTNAME
-    ]
+    )
     return Sight(tuple(watchers), dict(demand.namespaces))
 
 

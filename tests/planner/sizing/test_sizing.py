@@ -283,6 +283,16 @@ def test_rules_that_span_nodes_are_not_guessed(
     assert [reason.code for reason in web.reasons] == (["rule-between-pods"] if verdict == "cannot-tell" else [])
 
 
+def test_a_node_without_room_has_none_for_pods_with_rules_either() -> None:
+    """Pods that want to be beside others count for the bound, though small nodes refuse them."""
+    beside = workload("web", 8, gpus=2, pod_affinity=(SELF,))
+    sizing = size([pool("large", usd="8"), pool("small", gpus=1)], beside)
+    assert (sizing.nodes_bound, sizing.nodes_plan) == (2, 2)
+    assert sizing.hourly_bound == sizing.hourly_plan == 16
+    (nowhere,) = size([pool("small", gpus=1)], beside).workloads
+    assert nowhere.verdict == "does-not-fit"
+
+
 def test_a_label_that_no_node_carries_keeps_pods_away_that_spread_over_it() -> None:
     rack = PodAffinityTerm(topology_key="rack", label_selector=SELF.label_selector)
     for rules in ({"topology_spread": spread("rack")}, {"pod_affinity": (rack,)}):
