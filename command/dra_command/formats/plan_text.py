@@ -18,6 +18,7 @@ from dra_command.formats.plan_report import (
     simulation,
 )
 from dra_command.formats.plan_tables import NARROW, PlanTables, difference_line, difference_table
+from dra_command.formats.short_changes import short_change
 from dra_command.formats.signs import Signs
 from dra_planner.model import DEMAND_LEVELS, Verdict
 from dra_planner.plan import Plan
@@ -118,7 +119,7 @@ class _PlanPage:
             for what, fix in obstacle.lines:
                 self._page.text(what, indent=2)
                 if fix:
-                    self._page.text(fix, indent=4, mark="→ ")
+                    self._page.text(short_change(fix), indent=4, mark="→ ")
             for table in terms.pop(obstacle.subject, []):
                 self._page.gap()
                 self._page.table(table.heads, table.rows, styles=self._cell_styles)
