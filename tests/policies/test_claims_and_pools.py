@@ -203,6 +203,21 @@ def test_the_machine_of_a_launch_template_counts(declare: SimpleNamespace) -> No
     assert [rule for rule, _ in of_claims(Judge(RULES).of_stack([group, record, template]))] == ["claim-fits-no-pool"]
 
 
+def test_a_disk_that_the_provider_computes_beside_a_launch_template_is_no_fault(declare: SimpleNamespace) -> None:
+    """Analysed after `up`, a group whose disk the template describes has a diskSize of 0."""
+    template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {})
+    record = declare.record(manifests=declare.job(2, selector=L4))
+
+    def told(size: int) -> set[str]:
+        group = declare.node_group(
+            diskSize=size, launchTemplate={"id": "lt-1"}, sources={"launchTemplate": (template.urn,)}
+        )
+        return {*named(Judge(RULES).of_stack([group, record, template]))} & {"pool-refused-by-cloud", "disk-too-small"}
+
+    assert told(0) == set()
+    assert told(100) == {"pool-refused-by-cloud"}
+
+
 def test_the_driver_of_the_stack_counts(declare: SimpleNamespace) -> None:
     """Up to 25.8.1 the PCI address is called pcieBusID, from 25.12.0 on it is not."""
     selector = "device.attributes['gpu.nvidia.com'].pcieBusID == 'x'"

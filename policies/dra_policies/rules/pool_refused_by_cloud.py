@@ -104,7 +104,7 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
     """
     if template is None and group.has("launchTemplate") is not True:
         return
-    if group.has("diskSize"):
+    if group.has("diskSize") and group.at("diskSize") != 0:  # what the provider computes for a group with a template
         yield Refused(
             "it has a launch template and a diskSize", fix="remove diskSize, and say the size in the template"
         )
