@@ -146,7 +146,7 @@ class _Judge:
 
 def _view(candidate: Candidate) -> Any:
     """The device made ready for selectors, once for all of them."""
-    from dra_planner.cel import prepare
+    from dra_planner.cel.device import prepare  # parsing is heavy, and most callers never select
 
     return prepare(candidate)
 

@@ -6,6 +6,7 @@ Source of the behaviour: kubernetes/dynamic-resource-allocation:cel/compile.go@v
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from dra_planner.cel.libraries.semvers import SemverError, parse_semver
@@ -174,6 +175,9 @@ def _version(text: str) -> Any:
         raise DeviceError(f"parse semantic version: {error}") from None
 
 
+_published_version = lru_cache(maxsize=1024)(_version)  # every device of a cluster has the same few
+
+
 def _model_value(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         return [_model_value(name, v) for v in value]
@@ -181,7 +185,7 @@ def _model_value(name: str, value: Any) -> Any:
         return value
     if hasattr(value, "group"):
         return UnknownValue(name, value.group or "")
-    return _version(value.text)
+    return _published_version(value.text)
 
 
 def _attribute(name: str, attribute: Mapping[str, Any]) -> tuple[Any, bool]:

@@ -68,6 +68,7 @@ _UNSET: Final = object()
 _UNKNOWN: Final = object()
 _MAX_REMEMBERED: Final = 50_000
 _ESCAPED_SLASH: Final = re.compile(r"(?<!\\)(?:\\\\)*\\/")  # goyaml.v2 does not know it
+_ANCHOR: Final = re.compile(r"(?<![\w=/.;)%+&])&(?![&\s])")
 _TAGS: Final[dict[str, type]] = {
     "str": str, "binary": str, "timestamp": str, "bool": bool, "int": int, "float": float, "null": type(None),
 }  # fmt: skip
@@ -148,8 +149,8 @@ class _Builder:
         self.remarks: list[Remark] = []
         self._next = next_event
         self._first = first_line
-        self._has_anchors = "&" in text
-        self._is_odd = self._has_anchors or "?" in text
+        self._has_anchors = _may_have_anchors(text)
+        self._has_questions = "?" in text
         self._escapes = text if "\\/" in text else ""
         self._flows = 0
         self._anchors: dict[str, Any] = {}
@@ -179,6 +180,11 @@ class _Builder:
     def _node(self) -> Callable[[Any, int], Any]:
         """Return what reads one node; chosen anew each time, for a builder that kept it would hold itself."""
         return self._anchored if self._has_anchors else self._bare
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether plain scalars of the collection that begins here need no look."""
+        return not (self._has_anchors or (self._has_questions and self._flows))
 
     def _anchored(self, event: Any, room: int) -> Any:
         """Return a node of a text with anchors: what carries one is kept for its aliases, and all are counted."""
@@ -213,7 +219,7 @@ class _Builder:
         return node
 
     def _mapping(self, line: int, room: int) -> Map:
-        next_event, read_node, is_plain = self._next, self._node, not self._is_odd
+        next_event, read_node, is_plain = self._next, self._node, self._is_plain
         node = Map()
         node.line = line
         lines: list[int] = []
@@ -248,7 +254,7 @@ class _Builder:
                 moved[key] = below
 
     def _sequence(self, line: int, room: int) -> Seq:
-        next_event, read_node, is_plain = self._next, self._node, not self._is_odd
+        next_event, read_node, is_plain = self._next, self._node, self._is_plain
         node = Seq()
         node.line = line
         lines: list[int] = []
@@ -344,6 +350,16 @@ class _Builder:
         if type(value) is not _TAGS[short]:
             raise Fault(f"cannot decode `{text}` as a !!{short}", line)
         return value
+
+
+def _may_have_anchors(text: str) -> bool:
+    """Tell whether some `&` may begin an anchor: not that of `a && b` or of a query such as `?a=1&b=2`."""
+    at = text.find("&")
+    while at >= 0:
+        if _ANCHOR.match(text, at):
+            return True
+        at = text.find("&", at + 1)
+    return False
 
 
 def _decoded(text: str, line: int) -> str:

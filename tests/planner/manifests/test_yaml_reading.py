@@ -86,6 +86,28 @@ def test_a_merge_sign_that_is_no_key_is_text() -> None:
     assert {type(tree["a"]), type(tree["b"][0]), type(tree["b"][1]["c"]), type(read_yaml("<<")[0])} == {str}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[&a x, *a]", "[k,&a x,*a]", "- &a x\n- *a", "{p: &a x, q: *a}", '{"p":&a x,"q":*a}', "{'p': k, &a x: *a}",
+        "p: !!str &a x\nq: *a", "p: &a !!str x\nq: *a", "&a x: k\nq: *a", "? &a x\n: *a", "--- [&a x, *a]",
+        "p:\n  &a x\nq: *a", "p: z && y\nq: &a x\nr: *a", "\ufeff- &a x\n- *a", "p: &a-1_b x\nq: *a-1_b",
+    ],
+)  # fmt: skip
+def test_anchors_are_seen_wherever_they_stand(text: str) -> None:
+    tree, _ = read_yaml(text)
+    assert tree == yaml.safe_load(text)
+
+
+def test_signs_of_anchors_and_keys_are_text_in_selectors_and_addresses() -> None:
+    text = "a: device.driver == 'x' && true\nb: https://host/?p=1&q=2\nc: [R&D, 'x & y', \"&&\"]\nd: &x 1\ne: *x\n"
+    assert read_yaml(text)[0] == yaml.safe_load(text)
+    plain = text.partition("d: ")[0]
+    assert read_yaml(plain)[0] == yaml.safe_load(plain)
+    with pytest.raises(Fault, match="unknown anchor"):
+        read_yaml(f"{plain}d: *x\n")
+
+
 def test_anchors_and_merges() -> None:
     text = "a: &a {x: 1, z: 2}\nb: {<<: *a, z: 3}\nc: {z: 3, <<: *a}\nd: {<<: [{x: 5}, *a]}\ne: *a\n"
     tree, remarks = read_yaml(text)
