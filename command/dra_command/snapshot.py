@@ -21,7 +21,8 @@ def take_snapshot(kubeconfig: str, context: str = "", kinds: Sequence[str] = SNA
     Raises UsageError when there is no such file, no kubectl on PATH, or the cluster does not answer.
     """
     if not Path(kubeconfig).is_file():
-        raise UsageError(f"{kubeconfig} does not exist", fix="give --kubeconfig the file that kubectl uses")
+        wrong = "is a folder" if Path(kubeconfig).is_dir() else "does not exist"
+        raise UsageError(f"{kubeconfig} {wrong}", fix="give --kubeconfig the file that kubectl uses")
     kubectl = shutil.which("kubectl")
     if kubectl is None:
         raise UsageError(

@@ -78,6 +78,7 @@ def test_without_kubectl_the_snapshot_can_be_given(project: Project, tmp_path: P
 
 def test_options_that_do_not_go_together(project: Project) -> None:
     assert "config does not exist" in project.run(*WORDS).err
+    assert ". is a folder" in project.run("verify", "--kubeconfig", ".", "--stack", "dev").err
     project.write("config", "kind: Config\n")
     assert "--observed" in project.run(*WORDS, "--observed", "cluster.yaml").err
     assert "one of the arguments" in project.run("verify", "--stack", "dev").err
