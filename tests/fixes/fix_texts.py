@@ -26,6 +26,8 @@ GENERAL = {"Rule"}
 FORWARDED = {"fix", "text", "message", "says"}
 """What other records hold, whose texts are collected where they are made."""
 THROUGH = {"join", "filter", "next", "fromkeys", "sorted", "tuple", "list", "set", "chain", "reversed", "zip"}
+RECORD = re.compile(r"\[[A-Z]\w+\]$")
+"""What functions return that yield records, whose texts are collected where they are made."""
 ITEM = "*"
 """A step into any item of what is gone through, beside the numbers of items of tuples."""
 Function = ast.FunctionDef | ast.Lambda
@@ -200,7 +202,8 @@ class Sources:
         known = self.functions.get(name, [])
         here = [(owner, function) for owner, function in known if owner is module] or known
         texts = [(m, f) for m, f in here if f.returns is not None and "str" in ast.unparse(f.returns)]
-        if not texts:
+        of_records = [f for _, f in here if f.returns is not None and RECORD.search(ast.unparse(f.returns))]
+        if not texts and not of_records:
             self._lost(module, call)
         for owner, function in texts:
             for each in ast.walk(function):

@@ -22,6 +22,10 @@ _MOVED: Final = (
         re.compile(r"requests\[\d+\]\.(deviceClassName|selectors|allocationMode|count|adminAccess|tolerations|capacity)$"),
         "this is the flat form of v1beta1: put the field below exactly",
     ),
+    (
+        re.compile(r"^spec\.(spec\.)?(devices\.)?deviceClassName$"),
+        "a class is named in a request: devices: {requests: [{name: gpu, exactly: {deviceClassName: …}}]}",
+    ),
     (re.compile(r"devices\[\d+\]\.basic$"), "this is the form of v1beta1: remove the level basic"),
     (re.compile(r"^spec\.resourceClassName$"), "this is v1alpha2, gone since 1.31: write spec.devices.requests"),
     (re.compile(r"suitableNodes$"), "suitableNodes is gone since 1.32; device selectors say which nodes suit"),
