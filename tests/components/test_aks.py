@@ -75,10 +75,15 @@ BASELINE: dict[str, tuple[str, object]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def by_default(declare: Callable[..., Any]) -> Any:
+    return declare(lambda: AksCluster("dev", CLUSTER)).one("ManagedCluster")
+
+
 @pytest.mark.parametrize("name", BASELINE)
-def test_cluster_defaults(cluster: Any, name: str) -> None:
+def test_cluster_defaults(by_default: Any, name: str) -> None:
     path, value = BASELINE[name]
-    assert cluster().one("ManagedCluster").inputs[path] == value
+    assert by_default.inputs[path] == value
 
 
 def test_identity_and_defender(cluster: Any) -> None:
