@@ -67,7 +67,7 @@ def _everything() -> list[list[str]]:
             check += ["--costs", "--count", "20000"]
     servers = [["api_server/run.py"], ["scheduler/run.py"], ["control_plane/kills.py"]]
     others = [["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"], ["reports/run.py"], ["ci/run.py"]]
-    return [*random, *servers, *others, ["checkov/run.py"], ["charts/run.py"]]
+    return [*random, *servers, *others, ["checkov/run.py"], ["charts/run.py"], ["previews/run.py"]]
 
 
 if __name__ == "__main__":

@@ -30,29 +30,9 @@ from dra_policies.stack.resource import Resource  # noqa: E402  # after the path
 from dra_sandbox.engine import Engine  # noqa: E402
 
 REGIONS = {"aws:region": "us-east-1", "gcp:project": "research", "gcp:region": "us-central1"}
-FAULTS: dict[str, tuple[str, ...]] = {
-    "raw-eks": (
-        "no log types",
-        "IMDSv1 on GPU nodes",
-        "a driver without a version",
-        "pods that select another pool",
-        "a scaler that exceeds the pool",
-        "a team that may change classes",
-        "a namespace of workloads where pods may be privileged",
-        "a budget that lets no pod go",
-    ),
-    "raw-gke": (
-        "the cloud's driver",
-        "a misspelt plugin on GKE",
-        "a claim too large on GKE",
-        "GPU nodes with the default service account",
-    ),
-    "karpenter": (
-        "Karpenter told to ignore claims",
-        "Karpenter's nodes with IMDSv1",
-        "another architecture than the machine's",
-    ),
-}
+EXPORTED = SEEDED / "exported"
+FAULTS: dict[str, list[str]] = yaml.safe_load((EXPORTED / "faults.yaml").read_text(encoding="utf-8"))
+OF_THE_RUN = ("created", "modified", "sourcePosition", "stackTrace", "time")
 
 
 def main() -> int:
@@ -85,6 +65,8 @@ def _of_stack(name: str, *, write: bool) -> list[str]:
     print(f"{name}: {len(known)} told of the known stack, {len(found)} in its first preview")
     lines = [f"{name}: lost in the first preview: {each}" for each in sorted(known - found)]
     lines += [f"{name}: told in the first preview alone: {each}" for each in sorted(found - known)]
+    if not found:
+        lines.append(f"{name}: {preview.output[-3000:]}")
     if not update.ok:
         lines.append(f"{name}: {update.output[-3000:]}")
     elif write:
@@ -111,9 +93,14 @@ def _given(each: Resource) -> dict[str, Any]:
 
 
 def _write(name: str, state: dict[str, Any]) -> None:
-    folder = SEEDED / "exported"
-    folder.mkdir(exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps(state, indent=1, sort_keys=True) + "\n")
+    (EXPORTED / f"{name}.json").write_text(json.dumps(_lasting(state), indent=1, sort_keys=True) + "\n")
+
+
+def _lasting(value: Any) -> Any:
+    """Return a state without what says when and where it was made."""
+    if isinstance(value, dict):
+        return {key: _lasting(item) for key, item in value.items() if key not in OF_THE_RUN}
+    return [_lasting(item) for item in value] if isinstance(value, list) else value
 
 
 if __name__ == "__main__":

@@ -10,10 +10,12 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from seeded_stacks import Seeded, base, edited, put, seeded, told
+import yaml
+from seeded_stacks import HERE, Seeded, base, edited, put, seeded, told
 
 from dra_policies.judge import Judge
 from dra_policies.rules import RULES
+from dra_policies.stack.exported import resources_of_state
 from dra_policies.stack.resource import NAMESPACE, Resource
 from dra_policies.unknowns import UNKNOWN, Properties, as_list
 
@@ -115,3 +117,17 @@ def test_in_a_first_preview(row: Seeded) -> None:
     assert [
         entry for entry in known(row.fault) - early if entry[0] not in doubts and f'"{entry[2]}"' not in doubts
     ] == []
+
+
+EXPORTED = HERE.parent / "exported"
+
+
+@pytest.mark.parametrize("name", [file.stem for file in sorted(EXPORTED.glob("*.json"))])
+def test_in_an_exported_state(name: str) -> None:
+    """The engine made the stack, on a simulated cloud, and exported it (conformance/previews)."""
+    rows = {row.fault: row for row in seeded()}
+    stack = base(name)
+    for fault in yaml.safe_load((EXPORTED / "faults.yaml").read_text(encoding="utf-8"))[name]:
+        stack = edited(stack, rows[fault].edit)
+    state = resources_of_state((EXPORTED / f"{name}.json").read_text(encoding="utf-8"), name)
+    assert at_the_end({each.name: each for each in state}) == names(stack)

@@ -19,14 +19,26 @@ def provider(name: str, token: str, props: dict[str, Any]) -> pulumi.ProviderRes
     return pulumi.ProviderResource(token.removeprefix("pulumi:providers:"), name, props)
 
 
+def kubeconfig(server: str) -> str:
+    """Return a configuration that reaches nobody: the simulated providers only read it."""
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "c", "cluster": {"server": f"https://{server}"}}],
+            "users": [{"name": "u", "user": {"token": "none"}}],
+            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+            "current-context": "x",
+        }
+    )
+
+
 def from_output(key: str, source: pulumi.CustomResource) -> Any:
     """Return the property as an output of its source: not known before that is made."""
     if key == "launchTemplate":
         return {"id": source.id, "version": "1"}
     if key == "kubeconfig":
-        return source.id.apply(
-            lambda name: json.dumps({"apiVersion": "v1", "kind": "Config", "clusters": [{"name": name}]})
-        )
+        return source.id.apply(kubeconfig)
     return source.id.apply(lambda identity: identity.rpartition("/")[2])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,6 +11,9 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
 URL: Final = "https://kubernetes.io/releases/version-skew-policy/"
+
+_ADDON: Final = "aws:eks/addon:Addon"
+_MINOR: Final = re.compile(r"v1\.(\d+)\.")
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -28,6 +32,23 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=f'set its {each.property} to "1.{minor}"',
                 urn=each.urn,
                 certain=not (is_floor and is_newer(own, minor)),  # a channel may have moved the control plane on
+            )
+    yield from _proxies(view, minor)
+
+
+def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
+    """Yield kube-proxy as an add-on of EKS where its version does not go with the control plane: newer, or too old."""
+    for each in view.declared:
+        if each.type != _ADDON or each.props.text("addonName") != "kube-proxy":
+            continue
+        version = _MINOR.match(each.props.text("addonVersion") or "")
+        own = int(version[1]) if version else minor
+        if is_newer(own, minor) or is_left_behind(own, minor):
+            than = "newer than" if is_newer(own, minor) else "too old for"
+            yield Finding(
+                message=f'add-on "{each.name}": kube-proxy of 1.{own} is {than} a control plane of 1.{minor}',
+                fix=f"set addonVersion to one of 1.{minor}, or leave it out",
+                urn=each.urn,
             )
 
 

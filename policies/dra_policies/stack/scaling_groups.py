@@ -1,6 +1,6 @@
 """Auto Scaling groups that make nodes by themselves: labels and taints stand in user data, so that none is judged.
 
-pulumi-eks' NodeGroup and NodeGroupV2 are such groups.
+pulumi-eks' NodeGroupV2 is such a group, and its NodeGroup one that CloudFormation makes from a launch configuration.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from dra_policies.stack.resource import Resource, source_of
 
 _GROUP: Final = "aws:autoscaling/group:Group"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+_CONFIGURATION: Final = "aws:ec2/launchConfiguration:LaunchConfiguration"
 _PLACES: Final = ("launchTemplate", "mixedInstancesPolicy")
 
 
 def gpu_scaling_groups(resources: Sequence[Resource]) -> Iterator[str]:
-    """Yield the titles of the groups whose launch template names a machine with GPUs."""
+    """Yield the titles of the groups whose launch template names a machine with GPUs, and of launch configurations."""
     for each in resources:
+        if each.type == _CONFIGURATION and has_gpus("eks", each.props.text("instanceType")):
+            yield each.title("launch configuration")
         if each.type == _GROUP:
             template = _template(each, resources)
             if template is not None and has_gpus("eks", template.props.text("instanceType")):

@@ -7,6 +7,7 @@ kubernetes-sigs/kueue:pkg/features/kube_features.go@v0.19.2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from dra_planner.documents.tree import child
@@ -48,7 +49,8 @@ def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
                 command = CommandLine(
                     program="kind", words=("create", "cluster"), options={"--image": (str(node.get("image", "")),)}
                 )
-                yield from _as_command(item, node.place, command)
+                found = _as_command(item, node.place, command)
+                yield from found if _speaks_of_devices(item) else (replace(each, severity="warning") for each in found)
         case ("kubelet.config.k8s.io", "KubeletConfiguration"):
             yield from _mapped(item, item.data.get("featureGates"), "featureGates", gate_faults)
         case ("kubeadm.k8s.io", "ClusterConfiguration"):
@@ -75,6 +77,12 @@ def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             yield from _kueue(item)
         case _:
             pass
+
+
+def _speaks_of_devices(item: KubernetesObject) -> bool:
+    """Whether a cluster of kind is for claims for certain; one without them may well be of an older Kubernetes."""
+    asked = (*_pairs(item.data.get("featureGates")), *_pairs(item.data.get("runtimeConfig")))
+    return any(name.startswith(("resource.k8s.io", "DynamicResourceAllocation", "DRA")) for name, _ in asked)
 
 
 def _eksctl(item: KubernetesObject) -> Iterator[Diagnostic]:

@@ -1,0 +1,40 @@
+"""Groups of Auto Scaling alone: nodes of which labels and taints are not seen, so that nothing is refused for them."""
+
+from __future__ import annotations
+
+import pytest
+from seeded_stacks import Edit, base, edited, told
+
+TEMPLATE = {"instanceType": "p4d.24xlarge", "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1}}
+GROUP = {"minSize": 1, "maxSize": 4, "launchTemplate": {"name": "a100-template"}}
+ELSEWHERE = {"web/spec/template/spec/nodeSelector": {"role": "a100"}}
+FORMS: dict[str, Edit] = {
+    "by an output": {
+        "a100": {"type": "aws:autoscaling/group:Group", "props": GROUP, "sources": {"launchTemplate": ["made"]}},
+        "made": {"type": "aws:ec2/launchTemplate:LaunchTemplate", "props": TEMPLATE},
+    },
+    "by its name": {
+        "a100": {"type": "aws:autoscaling/group:Group", "props": GROUP},
+        "made": {"type": "aws:ec2/launchTemplate:LaunchTemplate", "props": {**TEMPLATE, "name": "a100-template"}},
+    },
+    "in CloudFormation": {
+        "a100": {
+            "type": "aws:ec2/launchConfiguration:LaunchConfiguration",
+            "props": {"instanceType": "p4d.24xlarge", "imageId": "ami-0123456789abcdef0"},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_claim_that_fits_no_other_pool_is_in_doubt(name: str) -> None:
+    entries = told(edited(base("raw-eks"), {**FORMS[name], **ELSEWHERE}))
+
+    assert [entry.rule for entry in entries if entry.level == "mandatory"] == []
+    sentences = [entry.sentence for entry in entries if entry.rule == "stack-cannot-be-judged"]
+    assert any('"a100": its nodes are not judged' in each for each in sentences)
+    assert any("claim-fits-no-pool" in each and '"a100"' in each for each in sentences)
+
+
+def test_machines_without_gpus_are_nobodys_business() -> None:
+    assert told(edited(base("raw-eks"), {**FORMS["by its name"], "made/instanceType": "m7i.large"})) == []
