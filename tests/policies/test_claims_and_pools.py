@@ -218,6 +218,20 @@ def test_a_disk_that_the_provider_computes_beside_a_launch_template_is_no_fault(
     assert told(100) == {"pool-refused-by-cloud"}
 
 
+def test_what_eks_makes_of_a_group_and_its_template_is_no_fault(declare: SimpleNamespace) -> None:
+    """Analysed after `up`, a group with an image of its own has a version, and machines that its template names."""
+    template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"imageId": "ami-1"})
+    record = declare.record(manifests=declare.job(2, selector=L4))
+
+    def told(**made: str) -> set[str]:
+        sources = {"launchTemplate": (template.urn,)}
+        group = declare.node_group(amiType="CUSTOM", version="1.34", sources=sources, **made)
+        return {*named(Judge(RULES).of_stack([group, record, template]))} & {"pool-refused-by-cloud"}
+
+    assert told() == {"pool-refused-by-cloud"}
+    assert told(arn="arn:aws:eks:us-east-1:111122223333:nodegroup/l4") == set()
+
+
 def test_the_driver_of_the_stack_counts(declare: SimpleNamespace) -> None:
     """Up to 25.8.1 the PCI address is called pcieBusID, from 25.12.0 on it is not."""
     selector = "device.attributes['gpu.nvidia.com'].pcieBusID == 'x'"

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+import yaml
 from seeded_stacks import HERE, Seeded, base, edited, hidden, seeded, told, told_of_base
 from stack_fixes import is_made_of
 
 BASES = sorted(file.stem for file in (HERE / "bases").glob("*.yaml"))
 ROWS = seeded()
+CHANGES = yaml.safe_load((HERE / "quiet" / "changes.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", BASES)
 def test_a_good_stack_is_silent(name: str) -> None:
-    assert [entry for entry in told(base(name)) if entry.level == "mandatory" or entry.rule != JUDGED] == []
+    assert [entry for entry in told_of_base(name) if entry.level == "mandatory" or entry.rule != JUDGED] == []
 
 
 # Words that a stack without a plan cannot follow.
 OF_FLEETS = ("count.max", "in the fleet", "fleet's", "drivers.nvidia", "pools[", "deviceClasses")
 JUDGED = "stack-cannot-be-judged"  # says what is not known, of a stack whose nodes an autoscaler chooses
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change["change"])
+def test_a_good_change_is_silent(change: dict[str, Any]) -> None:
+    entries = told(edited(base(change["base"]), change["edit"]))
+    assert [entry for entry in entries if entry not in told_of_base(change["base"])] == []
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)

@@ -102,8 +102,8 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
     Sources: EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with launch templates";
     terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185.
     """
-    if template is None and group.has("launchTemplate") is not True:
-        return
+    if (template is None and group.has("launchTemplate") is not True) or group.has("arn"):
+        return  # a group that is there has what EKS made of both: machines and a version that nobody wrote
     if group.has("diskSize") and group.at("diskSize") != 0:  # what the provider computes for a group with a template
         yield Refused(
             "it has a launch template and a diskSize", fix="remove diskSize, and say the size in the template"
