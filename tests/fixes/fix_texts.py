@@ -23,7 +23,7 @@ OTHER_NAMES = {"SelectorChange": "text"}
 """Records whose fix has another name."""
 GENERAL = {"Rule"}
 """Rules have a sentence for the page of all rules beside the fix of each finding; who prints it says `RULE.fix`."""
-FORWARDED = {"fix", "text", "message", "says"}
+FORWARDED = {"fix", "text", "message", "says", "lines"}
 """What other records hold, whose texts are collected where they are made."""
 THROUGH = {"join", "filter", "next", "fromkeys", "sorted", "tuple", "list", "set", "chain", "reversed", "zip"}
 RECORD = re.compile(r"\[[A-Z]\w+\]$")
