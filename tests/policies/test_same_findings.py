@@ -91,11 +91,12 @@ def test_beside_another_cluster(row: Seeded) -> None:
 def first_preview(stack: Mapping[str, Resource]) -> dict[str, Resource]:
     """Return a stack as its first preview shows it: nothing is known that an earlier resource has to be made for."""
     namespaces = {each.props.text("metadata.name"): each for each in stack.values() if each.type == NAMESPACE}
+    there = {each.urn for each in stack.values()}
     seen: dict[str, Resource] = {}
     for short, each in stack.items():
-        unknown = [path for path in OUTPUTS if each.props.has(path.replace("/", "."))] + [*each.sources]
+        sources = {path: urns for path, urns in each.sources.items() if there.intersection(urns)}
+        unknown = [path for path in OUTPUTS if each.props.has(path.replace("/", "."))] + [*sources]
         within = namespaces.get(each.props.text("metadata.namespace")) if each.type != NAMESPACE else None
-        sources = dict(each.sources)
         if within is not None:
             unknown.append("metadata/namespace")
             sources["metadata"] = (within.urn,)

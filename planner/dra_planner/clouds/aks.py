@@ -69,6 +69,9 @@ class Aks(Cloud):
     pods_of_a_node = range(10, 251)
     disk_gib = range(50, 2_049)
     longest_pool_name = 12
+    pool_name_pattern = POOL_NAME
+    zone_names = ("1", "2", "3")
+    system_mode = ("mode", "System")
     system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}
@@ -79,6 +82,8 @@ class Aks(Cloud):
     tolerates_extended_resources = True  # learn.microsoft.com/azure/aks/faq: admission controllers
 
     reserved_domains = ("kubernetes.azure.com",)
+    labels_are_judged = True
+    commands = ("az aks",)
     unknown_labels = (
         "kubernetes.azure.com/",
         "karpenter.azure.com/",

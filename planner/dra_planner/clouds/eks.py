@@ -93,6 +93,10 @@ class Eks(Cloud):
     longest_key = 63
     takes_empty_label_values = False  # aws-controllers-k8s/community issue 2208
     reserved_domains = ("eks.amazonaws.com",)
+    taint_effects = ("NO_SCHEDULE", "NO_EXECUTE", "PREFER_NO_SCHEDULE")
+    addon_token = "aws:eks/addon:Addon"
+    serverless_token = "aws:eks/fargateProfile:FargateProfile"
+    commands = ("eksctl", "aws eks")
     unknown_labels = (
         "eks.amazonaws.com/",
         "k8s.io/cloud-provider-aws",

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 
+from dra_planner.clouds import cloud, names
 from dra_planner.model import PodTemplate, Workload
 from dra_policies.rules.claim_specs import pod_sets_with_claims
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredResource, StackView
 
-_FARGATE: Final = "aws:eks/fargateProfile:FargateProfile"
+_PROFILES: Final = tuple(cloud(name).serverless_token for name in names() if cloud(name).serverless_token)
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -20,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if view.manifests is None:
         return
     for each in view.declared:
-        if each.type == _FARGATE and (taken := _taken(each, view)):
+        if each.type in _PROFILES and (taken := _taken(each, view)):
             yield Finding(
                 message=f'Fargate profile "{each.name}" takes the pods of {taken}, which have claims, and Fargate has '
                 "no devices",

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.clouds import cloud, names
 from dra_planner.releases import is_left_behind, is_newer, is_too_old
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
 
 URL: Final = "https://kubernetes.io/releases/version-skew-policy/"
 
-_ADDON: Final = "aws:eks/addon:Addon"
+_ADDONS: Final = tuple(cloud(name).addon_token for name in names() if cloud(name).addon_token)
 _MINOR: Final = re.compile(r"v1\.(\d+)\.")
 
 
@@ -37,9 +38,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
-    """Yield kube-proxy as an add-on of EKS where its version does not go with the control plane: newer, or too old."""
+    """Yield kube-proxy as an add-on where its version does not go with the control plane: newer, or too old."""
     for each in view.declared:
-        if each.type != _ADDON or each.props.text("addonName") != "kube-proxy":
+        if each.type not in _ADDONS or each.props.text("addonName") != "kube-proxy":
             continue
         version = _MINOR.match(each.props.text("addonVersion") or "")
         own = int(version[1]) if version else minor

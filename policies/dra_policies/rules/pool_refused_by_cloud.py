@@ -15,7 +15,6 @@ from dra_policies.rules.view import DeclaredPool, StackView
 from dra_policies.unknowns import Properties
 
 _OF_KUBERNETES: Final = ("kubernetes.io", "k8s.io")
-_EKS_EFFECTS: Final = ("NO_SCHEDULE", "NO_EXECUTE", "PREFER_NO_SCHEDULE")
 
 
 class Refused(NamedTuple):
@@ -37,11 +36,10 @@ def _faults(pool: DeclaredPool) -> Iterator[Refused]:
         return  # of a plan, with the labels that its nodes will have; of Karpenter, which sets what nobody else may
     yield from _counts(pool)
     yield from _labels(pool)
-    if pool.cloud == "eks":
-        yield from _effects(pool)
-        yield from _beside_template(pool.own, pool.template)
-    if pool.cloud == "aks":
-        yield from _agent_pool(pool)
+    yield from _effects(pool)
+    yield from _beside_template(pool.own, pool.template)
+    yield from _name_and_zones(pool)
+    yield from _taints_of_system_pools(pool)
 
 
 def _counts(pool: DeclaredPool) -> Iterator[Refused]:
@@ -78,7 +76,8 @@ def _labels(pool: DeclaredPool) -> Iterator[Refused]:
     of_cloud = cloud(pool.cloud)
     for key, value in (pool.labels or {}).items():
         domain = key.rpartition("/")[0]
-        certain = domain in _OF_KUBERNETES or domain == "eks.amazonaws.com" or not value or pool.cloud == "aks"
+        taken = domain in (*_OF_KUBERNETES, *of_cloud.reserved_domains)
+        certain = taken or not value or of_cloud.labels_are_judged
         if value is not None and certain and key not in of_cloud.reserved_labels:
             says, _, advice = of_cloud.label_fault(key, value).partition("; ")
             if says:
@@ -86,14 +85,15 @@ def _labels(pool: DeclaredPool) -> Iterator[Refused]:
 
 
 def _effects(pool: DeclaredPool) -> Iterator[Refused]:
-    """EKS API reference, Taint: effects are written in capitals."""
-    for item in pool.own.items("taints") or ():
+    """Yield effects in the words of Kubernetes where the cloud has its own (EKS API reference, Taint)."""
+    of_cloud = cloud(pool.cloud)
+    for item in pool.own.items("taints") or () if of_cloud.taint_effects else ():
         effect = item.text("effect")
-        if effect and effect not in _EKS_EFFECTS:
+        if effect and effect not in of_cloud.taint_effects:
             meant = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", effect).upper()
             is_meant = effect in get_args(TaintEffect)
-            fix = f'write "{meant}"' if is_meant else f"write one of {', '.join(_EKS_EFFECTS)}"
-            yield Refused(f'EKS knows no taint effect "{effect}"', fix)
+            fix = f'write "{meant}"' if is_meant else f"write one of {', '.join(of_cloud.taint_effects)}"
+            yield Refused(f'{of_cloud.title} knows no taint effect "{effect}"', fix)
 
 
 def _beside_template(group: Properties, template: Properties | None) -> Iterator[Refused]:
@@ -138,20 +138,32 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
         )
 
 
-def _agent_pool(pool: DeclaredPool) -> Iterator[Refused]:
-    """Azure/AKS issues 3300 and 2578; learn.microsoft.com/azure/aks/availability-zones."""
+def _name_and_zones(pool: DeclaredPool) -> Iterator[Refused]:
+    """Azure/AKS issue 3300; learn.microsoft.com/azure/aks/availability-zones."""
+    of_cloud = cloud(pool.cloud)
     name = pool.own.text("agentPoolName") or pool.own.text("name")
-    if name and not re.fullmatch(r"[a-z][a-z0-9]{0,11}", name):
+    if name and of_cloud.pool_name_pattern and not re.fullmatch(of_cloud.pool_name_pattern, name):
+        most = of_cloud.longest_pool_name
         yield Refused(
-            f'AKS takes no agent pool called "{name}": 1 to 12 lower-case letters and digits, the first a letter',
-            fix=f'call it "{cloud("aks").pool_name(name)}"',
+            f'{of_cloud.title} takes no agent pool called "{name}": 1 to {most} lower-case letters and digits, '
+            "the first a letter",
+            fix=f'call it "{of_cloud.pool_name(name)}"',
         )
-    wrong = [zone for zone in pool.own.texts("availabilityZones") or () if zone and zone not in ("1", "2", "3")]
+    known = of_cloud.zone_names
+    wrong = [zone for zone in pool.own.texts("availabilityZones") or () if known and zone and zone not in known]
     if wrong:
-        yield Refused(f'AKS knows no zone "{wrong[0]}"', fix="name zones among 1, 2 and 3")
-    for taint in pool.taints or () if pool.own.text("mode") == "System" else ():
+        fix = f"name zones among {', '.join(known[:-1])} and {known[-1]}"
+        yield Refused(f'{of_cloud.title} knows no zone "{wrong[0]}"', fix=fix)
+
+
+def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[Refused]:
+    """Azure/AKS issue 2578."""
+    of_cloud = cloud(pool.cloud)
+    key, value = of_cloud.system_mode
+    for taint in pool.taints or () if key and pool.own.text(key) == value else ():
         if taint.key != "CriticalAddonsOnly" and taint.effect != "PreferNoSchedule":
-            yield Refused(f"it is a system pool, and AKS takes no taint {taint.key} there", fix='set mode to "User"')
+            says = f"it is a system pool, and {of_cloud.title} takes no taint {taint.key} there"
+            yield Refused(says, fix=f'set {key} to "User"')
 
 
 RULE = Rule(

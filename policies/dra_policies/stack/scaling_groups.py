@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from dra_planner.clouds import cloud, names
 from dra_policies.stack.pools import has_gpus
 from dra_policies.stack.resource import Resource, source_of
 
@@ -20,12 +21,19 @@ _PLACES: Final = ("launchTemplate", "mixedInstancesPolicy")
 def gpu_scaling_groups(resources: Sequence[Resource]) -> Iterator[str]:
     """Yield the titles of the groups whose launch template names a machine with GPUs, and of launch configurations."""
     for each in resources:
-        if each.type == _CONFIGURATION and has_gpus("eks", each.props.text("instanceType")):
+        if each.type == _CONFIGURATION and _has_gpus(each, each.props.text("instanceType")):
             yield each.title("launch configuration")
         if each.type == _GROUP:
             template = _template(each, resources)
-            if template is not None and has_gpus("eks", template.props.text("instanceType")):
+            if template is not None and _has_gpus(each, template.props.text("instanceType")):
                 yield each.title("Auto Scaling group")
+
+
+def _has_gpus(resource: Resource, machine: str | None) -> bool | None:
+    """Whether a machine of the cloud that a resource is of has NVIDIA GPUs; None where that is not known."""
+    provider = resource.type.partition(":")[0]
+    of_cloud = next(name for name in names() if cloud(name).pool.token.partition(":")[0] == provider)
+    return has_gpus(of_cloud, machine)
 
 
 def _template(group: Resource, resources: Sequence[Resource]) -> Resource | None:

@@ -108,6 +108,9 @@ class Cloud(ABC):
     pods_of_a_node: ClassVar[range] = range(1, 251)
     disk_gib: ClassVar[range] = range(50, 16_385)  # of a node's boot disk
     longest_pool_name: ClassVar[int] = 40
+    pool_name_pattern: ClassVar[str] = ""  # where the cloud takes less than any name of that length
+    zone_names: ClassVar[tuple[str, ...]] = ()  # as its pools name zones, where not by the region
+    system_mode: ClassVar[tuple[str, str]] = ("", "")  # property of its pools and the value of one for system pods
     system_machine: ClassVar[str]  # for nodes without GPUs, where nobody says
     gpu_images: ClassVar[Mapping[str, str]]  # by architecture
     system_images: ClassVar[Mapping[str, str]]
@@ -123,6 +126,8 @@ class Cloud(ABC):
     longest_key: ClassVar[int] = _LONGEST_KEY
     takes_empty_label_values: ClassVar[bool] = True
     reserved_domains: ClassVar[tuple[str, ...]] = ()  # of labels, beside Kubernetes' own
+    labels_are_judged: ClassVar[bool] = False  # by its API when the pool is made, whatever their domain
+    taint_effects: ClassVar[tuple[str, ...]] = ()  # as its API writes them, where not as Kubernetes does
     possible_taints: ClassVar[tuple[Taint, ...]] = ()  # all that the cloud adds to some nodes by itself
     unknown_labels: ClassVar[tuple[str, ...]]  # labels and prefixes with values known at run time only, first its own
     pool_label: ClassVar[str] = ""  # says of which pool a node is, by the name that the cloud has for it
@@ -130,6 +135,11 @@ class Cloud(ABC):
     no_device_plugin_label: ClassVar[str] = ""  # keeps the cloud's own device plugin off a node
     wakes_by_label: ClassVar[str] = ""  # lets the cloud's autoscaler wake an empty pool for a claim
     karpenter: ClassVar[str] = ""  # API group of what Karpenter's pools take their nodes' settings from
+
+    # Resources and commands that only this cloud has.
+    addon_token: ClassVar[str] = ""  # add-ons of a cluster, kube-proxy among them
+    serverless_token: ClassVar[str] = ""  # pods that run on no node of the cluster
+    commands: ClassVar[tuple[str, ...]] = ()  # how commands begin that make clusters and nodes
 
     # Drivers.
     driver_root: ClassVar[str]  # where the NVIDIA driver lies on a node

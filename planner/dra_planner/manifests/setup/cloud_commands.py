@@ -26,7 +26,6 @@ _SET: Final = "--set|--set-string|--set-json"
 _DRIVER_CHART: Final = re.compile(
     r"(?:^|/)(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu|k8s-dra-driver-gpu)(?:-\d[\w.-]*\.tgz|[:@].*)?$"
 )
-_MANAGED: Final = re.compile(r"\beksctl\s|\baws\s+eks\s|\bgcloud\s+container\s|\baz\s+aks\s")
 _OPERATOR: Final = "gpu-operator"
 Told = tuple[Severity, str, str, str]  # severity, code, message, fix
 
@@ -181,18 +180,24 @@ def _controller(command: CommandLine, values: Mapping[str, object], page: str) -
     needs_one = _at(values, "resources.computeDomains.enabled") is not False and not any(
         key.startswith("controller.affinity") for text in command.values(_SET) for key in text.split(",")
     )
-    if is_old and needs_one and _MANAGED.search(page):
+    if is_old and needs_one and any(_is_made_on(name, page) for name in names()):
         message = "the driver's controller requires a node of the control plane, and EKS, GKE and AKS show none"
         fix = "add --set resources.computeDomains.enabled=false, or --set controller.affinity=null for ComputeDomains"
         yield "warning", "driver-controller-has-no-node", message, fix
+
+
+def _is_made_on(name: str, page: str) -> bool:
+    """Whether a page has a command that makes a cluster or nodes of a cloud."""
+    begins = (r"\s+".join(begin.split()) for begin in cloud(name).commands)
+    return any(re.search(rf"\b{begin}\s", page) for begin in begins)
 
 
 def _driver_root(root: str, page: str) -> Iterator[Told]:
     """Yield a root below which the nodes that the page makes have no NVIDIA driver."""
     if _OPERATOR in page and "driver.enabled=false" not in page:
         expected, who = "/run/nvidia/driver", "the GPU Operator's driver is"
-    elif re.search(r"\bgcloud\s+container\b", page):
-        expected, who = cloud("gke").driver_root, "GKE's nodes have the NVIDIA driver"
+    elif own := [cloud(name) for name in names() if cloud(name).driver_root != "/" and _is_made_on(name, page)]:
+        expected, who = own[0].driver_root, f"{own[0].title}'s nodes have the NVIDIA driver"
     elif root == "/run/nvidia/driver":
         expected, who = "/", "without the GPU Operator's driver the nodes have it"
     else:
