@@ -22,11 +22,12 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a row may speak of: the inputs, the place in the cloud, and texts that differ from resource to resource."""
+    """What a row may speak of: inputs, the place in the cloud, own texts, and what else there is."""
 
     inputs: Values
     words: Mapping[str, str]
     old: Values
+    cloud: Memory
 
     def text(self, template: str) -> str:
         """The template with `{word}` filled in, from the inputs first; a word that is unknown is left empty."""

@@ -252,7 +252,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             "logical": urn.rsplit("::", 1)[-1],
             "name": name if isinstance(name, str) else urn.rsplit("::", 1)[-1],
         }
-        facts = Facts(inputs, words, state)
+        facts = Facts(inputs, words, state, self._memory)
         words["id"] = str(state.get("id") or facts.text(row.id or self.default_id(schema)))
         return facts
 

@@ -120,6 +120,9 @@ def test_row_47_an_addon_is_of_the_clusters_minor(cloud: Any) -> None:
     proxy = {"clusterName": "main", "addonName": "kube-proxy"}
     refused(cloud, "Addon version specified is not supported", ADDON, **proxy, addonVersion="v1.35.0-eksbuild.1")
     cloud.create(ADDON, **proxy, addonVersion="v1.34.0-eksbuild.1")
+    assert (
+        cloud.create(ADDON, **proxy)["addonVersion"] == "v1.34.0-eksbuild.1"
+    )  # as its control plane, where none is given
 
 
 @pytest.mark.parametrize("kind", ["subnetId", "securityGroups"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import Facts, Request
 from dra_sandbox.clouds.wire import Values
 
 CLUSTER, ADDON = "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
@@ -58,6 +58,14 @@ def has_values_in_an_object(inputs: Values) -> str | None:
         f"{INVALID}ConfigurationValue provided in request is not supported: Json schema validation failed with error: "
         f"[$: {found} found, object expected]"
     )
+
+
+def default_version(facts: Facts) -> str:
+    """The version that EKS takes where none is given: of kube-proxy one for the cluster's minor."""
+    cluster = facts.cloud.get(CLUSTER, str(facts.inputs.get("clusterName")))
+    if cluster is None or facts.inputs.get("addonName") != "kube-proxy":
+        return "v1.0.0-eksbuild.1"
+    return f"v{cluster['version']}.0-eksbuild.1"
 
 
 def version_is_for_the_minor(request: Request) -> str | None:

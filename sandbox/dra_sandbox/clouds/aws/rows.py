@@ -448,7 +448,7 @@ ROWS: Mapping[str, Row] = {
         id="{clusterName}:{addonName}",
         outputs={
             "arn": "arn:{partition}:eks:{region}:{account}:addon/{clusterName}/{addonName}/{uuid}",
-            "addonVersion": "v1.0.0-eksbuild.1",
+            "addonVersion": addons.default_version,
             "configurationValues": "",
             "createdAt": "2026-01-01T00:00:00Z",
             "modifiedAt": "2026-01-01T00:00:00Z",
