@@ -22,7 +22,14 @@ from dra_command.formats.plan_report import (
     simulation,
     verdict_parts,
 )
-from dra_command.formats.plan_tables import MOST_ROWS, PlanTables, difference_line, difference_table
+from dra_command.formats.plan_tables import (
+    MOST_ROWS,
+    NOT_SIMULATED,
+    PlanTables,
+    difference_line,
+    difference_table,
+    is_left_unsimulated,
+)
 from dra_command.formats.pod_requests import pod_requests, requests_sentence
 from dra_command.formats.signs import DRAWN
 from dra_command.formats.visible import short
@@ -124,7 +131,8 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
         recommended = sum(pool.recommended for pool in plan.pools)
         packing = sum(pool.packing for pool in plan.pools)
         simulated = [pool.simulated for pool in plan.pools if pool.simulated is not None]
-        said = f"{sum(simulated)}" if len(simulated) == len(plan.pools) else "not found"
+        missing = NOT_SIMULATED if is_left_unsimulated(plan) else "not found"
+        said = f"{sum(simulated)}" if len(simulated) == len(plan.pools) else missing
         yield "Nodes", f"{recommended} recommended · bound {plan.nodes_bound} · packing {packing} · simulated {said}"
     priced = f" · prices of {plan.cost.priced_on}" if plan.cost is not None and plan.cost.priced_on else ""
     yield "Judged for", f"{setting(plan)} · {plan.level} demand{priced}"

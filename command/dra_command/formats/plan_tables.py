@@ -35,6 +35,7 @@ MOST_ROWS = 15
 MOST_GROUPS = 4
 MANY_POOLS = 8  # from which on only the largest group of each is told
 NARROW = 72
+NOT_SIMULATED = "not run while pods are pending"
 _SHORTEST_NAME = 16
 _SHORT_KINDS = {
     "CronJob": "cronjob",
@@ -45,6 +46,11 @@ _SHORT_KINDS = {
     "ReplicaSet": "rs",
     "StatefulSet": "sts",
 }
+
+
+def is_left_unsimulated(plan: Plan) -> bool:
+    """Whether counts were not simulated since some pods are pending on any."""
+    return any(pool.simulated is None for pool in plan.pools) and any(each.pending for each in plan.workloads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +215,8 @@ class PlanTables:
         if any(bar.is_open for bar in bars):
             said.append(f"{signs.cannot_tell} not known")
         said.append("packing: best found")
-        is_open = any(pool.simulated is None for pool in self.plan.pools) and any(
-            each.pending for each in self.plan.workloads
-        )
-        said.append(f"simulated: {'not run while pods are pending' if is_open else 'what the default scheduler needs'}")
+        is_open = is_left_unsimulated(self.plan)
+        said.append(f"simulated: {NOT_SIMULATED if is_open else 'what the default scheduler needs'}")
         return " · ".join(said)
 
     def _growth(self) -> Table:
