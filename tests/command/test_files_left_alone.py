@@ -35,6 +35,11 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "2 files are left alone (no manifest)")],
         0,
     ),
+    "a program in YAML that calls a resource as the driver's chart calls a value": (
+        {"Pulumi.yaml": "name: x\nruntime: yaml\nresources:\n  gpus: {type: 'aws:eks:NodeGroup', properties: {}}\n"},
+        [("note", "file-not-judged", "no manifest")],
+        0,
+    ),
     "a chart is one finding": (
         {
             "shop/Chart.yaml": CHART, "shop/values.yaml": "replicas: 1\n", "shop/templates/a.yaml": HELM,

@@ -55,9 +55,8 @@ def are_driver_values(values: object) -> bool:
     if not isinstance(values, Mapping) or "apiVersion" in values or "kind" in values:
         return False
     resources = values.get("resources")
-    return bool(OWN & set(values)) or (
-        isinstance(resources, Mapping) and bool({"gpus", "computeDomains"} & set(resources))
-    )
+    parts = [resources.get(name) for name in ("gpus", "computeDomains")] if isinstance(resources, Mapping) else []
+    return bool(OWN & set(values)) or any(isinstance(part, Mapping) and "enabled" in part for part in parts)
 
 
 def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
