@@ -182,7 +182,8 @@ def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator
         if drawn and capacities.get(family, 0) > 0:
             yield Row(f"counter {family}", capacities[family], drawn)
     for family, (sets, capacity) in sorted(DeviceNeeds.set_capacities(state).items()):
-        yield from _rounded_sets(needs, family, sets, capacity)
+        if capacity > 0:  # an A100 has no encoders, and publishes a counter of 0
+            yield from _rounded_sets(needs, family, sets, capacity)
     names = sorted({name for each in needs.values() for name in each.shares})
     capacities = DeviceNeeds.share_capacities(state)
     for name in names:

@@ -158,3 +158,19 @@ def test_counts_are_those_that_gke_builds(
         assert "set its maximum to 4" in plan.diagnostics[0].fix
         wider = fleet(("g2-standard-8", {"min": 0, "max": 4}), cloud="gke", autoscaler=autoscaler)
         assert plan_of(wider, deployment(replicas=replicas)).verdict == "fits"
+
+
+@pytest.mark.parametrize(("machine", "nodes"), [("Standard_NC24ads_A100_v4", 3), ("Standard_NC48ads_A100_v4", 2)])
+def test_whole_gpus_beside_slices_cut_by_claims_where_a_counter_is_nothing(machine: str, nodes: int) -> None:
+    """An A100 has no encoders, and publishes a counter of 0, of which a whole GPU takes 0."""
+    document = {
+        "cloud": "aks",
+        "region": "eastus",
+        "kubernetes": "1.36",
+        "systemPool": {"machine": "Standard_D4s_v5"},
+        "drivers": {"nvidia": {"version": "25.12.0", "featureGates": {"DynamicMIG": True}}},
+        "pools": [{"name": "a100", "machine": machine, "count": {"max": 3}}],
+    }
+    plan = make_plan(PlanRequest(sources=(deployment(replicas=3),), fleet=read_fleet(document)))
+    assert plan.verdict == "fits"
+    assert plan.pools[0].bound == plan.pools[0].packing == nodes
