@@ -93,6 +93,7 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
             f"its limit of {key} is {pool.own.below('spec.limits').values[key]}, and one machine "
             f"{smallest.instance_type} has {has}",
             fix=f"raise spec.limits.{key} to {has} or more for each node, or leave it out",
+            certain=limit != 0,  # with 0 a pool is paused, often on purpose
         )
 
 
