@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_aks import POOL as AKS_POOL
 
 from pulumi_dra.aks import AksCluster, AksGpuPool
 from pulumi_dra.cluster_options import ClusterOptions
@@ -28,14 +29,6 @@ GKE_POOL: dict[str, Any] = {
     "machine": "g2-standard-8",
     "zones": ["us-central1-a"],
     "service_account": "nodes@p.example",
-    "max_nodes": 4,
-}
-AKS_POOL: dict[str, Any] = {
-    "cluster_name": "dev",
-    "resource_group_name": "group",
-    "subnet_id": "subnet",
-    "location": "eastus",
-    "machine": "Standard_NC4as_T4_v3",
     "max_nodes": 4,
 }
 AKS: dict[str, Any] = {"kubernetes_version": "1.35", "location": "eastus"}

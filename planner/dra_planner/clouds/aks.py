@@ -70,7 +70,7 @@ class Aks(Cloud):
     disk_gib = range(50, 2_049)
     longest_pool_name = 12
     pool_name_pattern = POOL_NAME
-    zone_names = ("1", "2", "3")
+    zone_names = tuple(_ZONES)
     system_mode = ("mode", "System")
     system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}

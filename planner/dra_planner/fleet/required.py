@@ -10,7 +10,16 @@ from dra_planner import clouds
 from dra_planner.catalog import device_plugin_releases, machines, newest_driver_release
 from dra_planner.documents.tree import Location
 
-_OTHERS = {"unit": "gpus", "limit": "16", "kind": "Deployment", "pods": "2"}  # of quotas and headroom
+_OTHERS: Mapping[tuple[str, ...], str] = {
+    ("deviceClasses", "name"): "large-gpus",
+    ("taints", "key"): "team",
+    ("quotas", "name"): "gpus",
+    ("quotas", "unit"): "gpus",
+    ("quotas", "limit"): "16",
+    ("headroom", "kind"): "Deployment",
+    ("headroom", "name"): "web",
+    ("headroom", "pods"): "2",
+}
 
 
 def what_to_write(at: Location, data: Mapping[str, Any]) -> str:
@@ -19,6 +28,8 @@ def what_to_write(at: Location, data: Mapping[str, Any]) -> str:
     `at` is the place of the key in the fleet `data`, whose cloud and region decide which machine is proposed.
     """
     names = [part for part in at if isinstance(part, str)]
+    if not names:
+        return ""
     value = _example(tuple(names[-2:]), data)
     if names == ["cloud"]:
         value += f" (known: {', '.join(clouds.names())})"
@@ -65,11 +76,7 @@ def _example(names: tuple[str, ...], data: Mapping[str, Any]) -> str:
             return "{min: 0, max: 4}"
         case ("count", "max"):
             return "4"
-        case ("deviceClasses", "name"):
-            return "large-gpus"
-        case ("taints", "key"):
-            return "team"
-    return _OTHERS.get(names[-1], "")
+    return _OTHERS.get(names, "")
 
 
 def _gpu_machine(cloud: str, region: str) -> str:

@@ -17,8 +17,11 @@ _FENCE: Final = re.compile(r"^(?P<indent>\s*(?:>\s?)*)(?P<sign>`{3,}|~{3,})\s*(?
 _HEREDOC: Final = re.compile(r"<<(?P<tabs>-?)\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
 _MANIFEST: Final = re.compile(r"^\s*[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
 _SHELL: Final = frozenset(
-    {"bash", "sh", "shell", "console", "zsh", "shell-session", "sh-session", "terminal", "azurecli"}
-) | {"azurecli-interactive"}
+    {
+        "bash", "sh", "shell", "console", "zsh", "shell-session", "sh-session", "terminal", "azurecli",
+        "azurecli-interactive",
+    }
+)  # fmt: skip
 _PLAIN: Final = frozenset({"", "text", "none", "plaintext"})
 _PROGRAM: Final = re.compile(
     r"^\s*(?:[$>#]\s+)?(?:sudo\s+)?(?:kubectl|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm)\s+[a-z-]", re.MULTILINE

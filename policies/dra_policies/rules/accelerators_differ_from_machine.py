@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner import catalog
 from dra_planner.clouds import cloud
-from dra_planner.errors import PlannerError
 from dra_planner.wording import counted
+from dra_policies.rules.pool_machines import known_machine
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView
 
@@ -25,10 +24,10 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _compare(pool: DeclaredPool, name: str, kind: str, count: int) -> Iterator[Finding]:
-    try:
-        accelerator = catalog.machine(pool.cloud, name).accelerator
-    except PlannerError:
+    machine = known_machine(pool.cloud, name)
+    if machine is None:
         return
+    accelerator = machine.accelerator
     if accelerator is None or not accelerator.gke_type or not accelerator.count:
         if not name.startswith(_TAKE_GPUS):
             yield Finding(

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner import catalog
 from dra_planner.clouds import cloud
-from dra_planner.errors import PlannerError
 from dra_planner.releases import is_newer
+from dra_policies.rules.pool_machines import known_machine
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.rules.view import DeclaredPool, StackView
+from dra_policies.rules.view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
     newest = max((each.minor for each in view.versions if each.minor), default=0)
     for pool in view.pools:
-        arch = _arch(pool)
-        if not pool.image or arch is None:
+        machine = known_machine(pool.cloud, pool.machine)
+        if not pool.image or machine is None:
             continue
+        arch = machine.arch
         of_cloud = cloud(pool.cloud)
         images = of_cloud.gpu_images if pool.has_gpus else of_cloud.system_images
         built_for = of_cloud.image_arch(pool.image)
@@ -36,13 +36,6 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=f"use the image {images[arch]}",
                 urn=pool.urn,
             )
-
-
-def _arch(pool: DeclaredPool) -> str | None:
-    try:
-        return catalog.machine(pool.cloud, pool.machine).arch if pool.machine else None
-    except PlannerError:
-        return None
 
 
 RULE = Rule(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Final
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.errors import PlannerError
 from dra_planner.quantity import Quantity, QuantityError
+from dra_policies.rules.pool_machines import known_machine, requirements
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView
 from dra_policies.unknowns import as_mapping
@@ -31,16 +31,6 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _version(pool, view)
 
 
-def requirements(pool: DeclaredPool) -> Mapping[str, tuple[str, ...]]:
-    """Return the labels that its nodes have one of some values of; those of which all is known."""
-    found: dict[str, tuple[str, ...]] = {}
-    for item in pool.own.items("spec.template.spec.requirements") or ():
-        key, values = item.text("key"), item.texts("values")
-        if key and item.text("operator") == "In" and values and None not in values:
-            found[key] = tuple(value for value in values if value is not None)
-    return found
-
-
 def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     required = requirements(pool)
     names = required.get("node.kubernetes.io/instance-type", ())
@@ -51,7 +41,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             f"it requires {' or '.join(systems)}, and the driver runs on Linux",
             fix="set kubernetes.io/os to linux",
         )
-    known = {name: found for name in names if (found := _machine(pool.cloud, name)) is not None}
+    known = {name: found for name in names if (found := known_machine(pool.cloud, name)) is not None}
     for name in names:
         if name not in known and (near := _near(pool.cloud, name)):
             yield _finding(
@@ -130,16 +120,10 @@ def _version(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
         version = re.match(r"v?(\d+)\.(\d+)", each.props.text("version") or "")
         if chart == "karpenter" and version and (int(version[1]), int(version[2])) > _LAST_BETA:
             yield _finding(
-                pool, f"it is written in {written}, which Karpenter {version[0]} does not serve",
+                pool,
+                f"it is written in {written}, which Karpenter {version[0]} does not serve",
                 fix="write karpenter.sh/v1, and nodeClassRef with group and kind",
-            )  # fmt: skip
-
-
-def _machine(of_cloud: str, name: str) -> Machine | None:
-    try:
-        return catalog.machine(of_cloud, name)
-    except PlannerError:
-        return None
+            )
 
 
 def _near(of_cloud: str, name: str) -> str:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner import catalog
-from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
-from dra_planner.errors import PlannerError
-from dra_policies.rules.karpenter_starts_no_node import requirements
+from dra_policies.rules.pool_machines import known_machine, requirements
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView
 
@@ -47,7 +44,7 @@ def _zones(pool: DeclaredPool) -> tuple[str | None, ...] | None:
 
 def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Finding]:
     """Yield the zones of the region that are known not to have the machine."""
-    machine = _machine(pool)
+    machine = known_machine(pool.cloud, pool.machine)
     having = [zone for zone in machine.zones if cloud(pool.cloud).region_of(zone) == region] if machine else []
     without = [zone for zone in zones if cloud(pool.cloud).region_of(zone) == region and zone not in having]
     if machine is not None and having and without:
@@ -59,15 +56,8 @@ def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Fin
         )
 
 
-def _machine(pool: DeclaredPool) -> Machine | None:
-    try:
-        return catalog.machine(pool.cloud, pool.machine) if pool.machine else None
-    except PlannerError:
-        return None
-
-
 def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
-    machine = _machine(pool)
+    machine = known_machine(pool.cloud, pool.machine)
     if machine is not None and machine.regions and region not in machine.regions:
         listed = ", ".join(machine.regions[:MOST_NAMES])
         more = f" and {len(machine.regions) - MOST_NAMES} more" if len(machine.regions) > MOST_NAMES else ""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner import catalog
-from dra_planner.errors import PlannerError
+from dra_policies.rules.pool_machines import known_machine
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView
 
@@ -41,10 +40,7 @@ def _keeps_away(pool: DeclaredPool) -> bool:
 
 
 def _size(pool: DeclaredPool) -> tuple[int, int] | None:
-    try:
-        machine = catalog.machine(pool.cloud, pool.machine) if pool.machine else None
-    except PlannerError:
-        return None
+    machine = known_machine(pool.cloud, pool.machine)
     if machine is None or machine.vcpus is None or machine.memory_mib is None:
         return None
     return machine.vcpus, machine.memory_mib
