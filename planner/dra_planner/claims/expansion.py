@@ -232,6 +232,7 @@ class _Expansion:
             blocked=tuple(self._blocked),
             assumptions=tuple(sorted(self._assumptions)),
             namespaces=self._namespaces(),
+            gangs=self._manifests.gangs,
         )
 
     def _namespaces(self) -> dict[str, dict[str, str]]:

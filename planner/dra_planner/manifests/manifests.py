@@ -12,6 +12,7 @@ from dra_planner.model import (
     ClaimSpec,
     DeviceClass,
     Figures,
+    Gang,
     LimitRange,
     Node,
     ObjectKey,
@@ -76,6 +77,7 @@ class Manifests:
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
     generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
     group_claims: Mapping[ObjectKey, GroupClaims] = field(default_factory=dict, hash=False)  # by PodGroup
+    gangs: tuple[Gang, ...] = ()
     unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)

@@ -24,7 +24,7 @@ from dra_planner.manifests.validation.findings import findings, late_findings
 from dra_planner.manifests.validation.verdict import judge, take
 from dra_planner.manifests.workloads import WorkloadReader
 from dra_planner.manifests.workloads.description import Node as Part
-from dra_planner.manifests.workloads.gangs import gang_findings, is_gang
+from dra_planner.manifests.workloads.gangs import find_gangs, gang_findings, groups_pods
 from dra_planner.manifests.workloads.queued import has_other_scheduler, is_queued
 from dra_planner.manifests.workloads.scalers import is_scaler, scaler_findings
 from dra_planner.model import (
@@ -129,7 +129,7 @@ class _Collector:
         self.owners: dict[WorkloadRef, WorkloadRef] = {}
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.pod_groups: list[KubernetesObject] = []
-        self.gangs: list[KubernetesObject] = []
+        self.grouping: list[KubernetesObject] = []
         self.setup: list[KubernetesObject] = []
         self.other: Counter[str] = Counter()
 
@@ -146,8 +146,8 @@ class _Collector:
         owner = _owner(item)
         if owner is not None:
             self.owners[WorkloadRef(item.kind, item.namespace, item.name)] = owner
-        if is_gang(kept):
-            self.gangs.append(kept)
+        if groups_pods(kept):
+            self.grouping.append(kept)
         if item.group in _SETUP:
             from dra_planner.manifests.setup import config_findings  # few manifests hold some
 
@@ -180,7 +180,14 @@ class _Collector:
 
     def finish(self) -> Manifests:
         group_claims = self.share_group_claims()
-        self.diagnostics += gang_findings(self.gangs, self.workloads)
+        self.diagnostics += gang_findings(self.grouping, self.workloads)
+        gangs = find_gangs(self.grouping, self.workloads)
+        names = {gang.name for gang in gangs}
+        self.other -= Counter(
+            f"{item.api_version} {item.kind}"
+            for item in self.grouping
+            if f"{item.kind} {item.namespace}/{item.name}" in names
+        )
         if self.setup or any(is_queued(each) or has_other_scheduler(each) for each in self.workloads):
             from dra_planner.manifests.setup import queue_findings  # few manifests hold some
 
@@ -200,6 +207,7 @@ class _Collector:
             quotas=tuple(self.quotas),
             generated_claims=self.generated,
             group_claims=group_claims,
+            gangs=gangs,
             unresolved=tuple(self.unresolved),
             refused=frozenset(self.refused),
             other_kinds=dict(sorted(self.other.items())),

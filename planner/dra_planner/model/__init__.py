@@ -19,7 +19,7 @@ from dra_planner.model.claims import (
     ResourceClaimTemplate,
     generated_claim_name,
 )
-from dra_planner.model.demand import Blocked, Demand, Member, Shape, ShapeClaim
+from dra_planner.model.demand import Blocked, Demand, Gang, GangPart, Member, Shape, ShapeClaim
 from dra_planner.model.limit_ranges import LimitRange
 from dra_planner.model.nodes import Node, SharedLimit, Taint, fill_up, nodes_left
 from dra_planner.model.objects import (
@@ -95,6 +95,8 @@ __all__ = [
     "DeviceToleration",
     "ExactDeviceRequest",
     "Figures",
+    "Gang",
+    "GangPart",
     "LabelSelector",
     "LimitRange",
     "Member",

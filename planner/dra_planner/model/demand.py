@@ -83,11 +83,35 @@ class Blocked:
     classes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class GangPart:
+    """Pods of one pod set in each group of a gang; 0: all of them, where the gang is one group."""
+
+    workload: WorkloadRef
+    pod_set: str
+    pods: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gang:
+    """Pods that are of use together alone: one group, or groups that are alike.
+
+    A group starts with `least` of its pods (0: with all), the others run as they fit. `held_by` keeps the pods back
+    until so many have room, in words; "" where nobody does and pods start one by one.
+    """
+
+    name: str
+    parts: tuple[GangPart, ...]
+    least: int = 0
+    held_by: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
     """All that the workloads ask for: shapes sorted by id, and pods that can never be scheduled.
 
-    `namespaces` are the labels of namespaces by name, for rules between pods that select namespaces.
+    `namespaces` are the labels of namespaces by name, for rules between pods that select namespaces. `gangs` are the
+    pods that start together.
     """
 
     shapes: tuple[Shape, ...]
@@ -95,3 +119,4 @@ class Demand:
     blocked: tuple[Blocked, ...] = ()
     assumptions: tuple[str, ...] = ()
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    gangs: tuple[Gang, ...] = ()

@@ -10,6 +10,7 @@ Nothing is judged twice: every level is sized when the judgement is made, answer
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dra_planner.fleet import Fleet
@@ -40,7 +41,8 @@ def judge(
 
     Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take steady demand pod
     by pod. `fleet` says what the system pool is, on which pods run that want no device, and what else could be bought.
-    `steps` is how much may be simulated of the sizes at that level; 0 leaves it out. `with_fixes`: see `PlanRequest`.
+    `steps` is how much may be simulated of the sizes at that level; 0 leaves it out. `with_fixes`: see `PlanRequest`;
+    without it, pods of gangs are counted one by one too.
     """
     if any(offer.origin == "observed" for offer in offers):
         from dra_planner.plan.observed_nodes import judge_nodes  # with the simulation of the scheduler
@@ -49,7 +51,14 @@ def judge(
     on_gpus, elsewhere = set_aside(demand, offers)
     system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None
     limits = () if fleet is None else fleet.limits
-    sizings = _size_levels(demand, Sizer.of(on_gpus, offers, classes, features, limits=limits), system)
+    sizer = Sizer.of(on_gpus, offers, classes, features, limits=limits)
+    sizings = _size_levels(demand, sizer, system)
+    if demand.gangs and with_fixes:
+        from dra_planner.plan.gangs import start_gangs  # few workloads start together
+
+        first = sizings[level]
+        whole = start_gangs(demand, first, lambda part: _size_part(part, level, sizer, system), len(offers))
+        sizings = {each: whole if known is first else known for each, known in sizings.items()}
     simulated: SimulatedCounts | None = None
     fixes: tuple[Fix, ...] = ()
     if steps:
@@ -84,6 +93,13 @@ def judge(
         assumptions=system.assumptions if system is not None else (),
         fleet=fleet,
     )
+
+
+def _size_part(demand: Demand, level: DemandLevel, sizer: Sizer, system: SystemPods | None) -> Sizing:
+    """Size fewer pods of the same shapes."""
+    on_gpus, elsewhere = set_aside(demand, sizer.offers)
+    sizing = replace(sizer, demand=on_gpus).size(level)
+    return sizing if system is None else add_system(sizing, system.with_demand(elsewhere).size(level))
 
 
 def _size_levels(demand: Demand, sizer: Sizer, system: SystemPods | None) -> Mapping[DemandLevel, Sizing]:

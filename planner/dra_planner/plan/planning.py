@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand, DemandLevel, Workload
+from dra_planner.model import Demand, DemandLevel
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
@@ -199,9 +199,21 @@ def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool])
     )
 
 
-def _pod_group(workload: Workload) -> str:
-    """Return the PodGroup that the pods of a workload name, "" for none."""
-    return next((each.template.spec.pod_group for each in workload.pod_sets if each.template.spec.pod_group), "")
+def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
+    """Yield what is assumed of pods that start together, and of PodGroups whose minimum nobody gives."""
+    for gang in demand.gangs:
+        if gang.held_by:
+            pods = counted(gang.least, "pod") if gang.least else "all of its pods"
+            yield f"{gang.name}: {gang.held_by} starts none of its pods before {pods} can start"
+    known = {part.workload for gang in demand.gangs for part in gang.parts}
+    groups = {
+        f"{each.ref.namespace}/{pods.template.spec.pod_group}"
+        for each in manifests.workloads
+        for pods in each.pod_sets
+        if pods.template.spec.pod_group and each.ref not in known
+    }
+    for group in sorted(groups):
+        yield f"PodGroup {group}: its pods are counted one by one, since its minimum is not given"
 
 
 def _assumptions(
@@ -216,11 +228,7 @@ def _assumptions(
     elif fleet.autoscaler != "none":
         said.append(f"{fleet.autoscaler} keeps every pool at the nodes of this plan, and starts none for a claim")
     said += demand.assumptions
-    groups = {f"{each.ref.namespace}/{name}" for each in manifests.workloads if (name := _pod_group(each))}
-    said += [
-        f"PodGroup {group}: its pods are counted one by one; that none starts until all can is not looked at yet"
-        for group in sorted(groups)
-    ]
+    said += _said_of_gangs(manifests, demand)
     by_text: dict[str, list[str]] = {}
     for offer in offers:
         for assumption in dict.fromkeys(offer.assumptions):

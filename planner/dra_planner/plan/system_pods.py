@@ -63,6 +63,10 @@ class SystemPods:
         said = () if self.offer is None else self.offer.assumptions
         return tuple(f"pool {SYSTEM_POOL}: {text}" for text in said)
 
+    def with_demand(self, demand: Demand) -> SystemPods:
+        """Return the same with fewer pods of its shapes."""
+        return replace(self, demand=demand, sizer=None if self.sizer is None else replace(self.sizer, demand=demand))
+
     def size(self, level: DemandLevel) -> tuple[WorkloadSize, ...]:
         """Return what becomes of each workload on the system pool."""
         if self.sizer is not None:

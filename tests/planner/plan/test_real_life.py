@@ -94,6 +94,16 @@ kind: PodGroup
 metadata: {name: gang, namespace: default}
 spec: {minMember: 3}
 """
+GANGS = Source(
+    "gangs.yaml",
+    CLAIM
+    + "---\n".join(
+        f"apiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}, namespace: default}}\nspec: {{parallelism: 3, "
+        f"template: {{metadata: {{annotations: {{scheduling.k8s.io/group-name: {name}}}}}, spec: {NEVER}}}}}\n"
+        + GANG.replace("name: gang", f"name: {name}")
+        for name in ("gang-a", "gang-b")
+    ),
+)
 BUDGET = """---
 apiVersion: policy/v1
 kind: PodDisruptionBudget
@@ -296,7 +306,24 @@ CASES = [
         'raise the maximum of pool "l4" to 6', ("pools.l4.count.max=6",), ("pools.l4.count.max=5",),
     ),
     Case(
-        "a PodGroup of another scheduler: room for all pods, the group itself is ignored",
+        "a LeaderWorkerSet, of which one group is whole",
+        fleet(pool()), (LEADER_WORKER_SET,), "does-not-fit", {"l4": 4}, "gang-stays-out",
+        "has room for 1 of its 2 groups of 3 pods",
+    ),
+    Case(
+        "two gangs, and room for all pods of one: no node for the other",
+        fleet(pool(most=5)), (GANGS,), "does-not-fit", {"l4": 3}, "gang-stays-out",
+        "Volcano starts its 3 pods at once or none of them; 1 of 2 groups have room (no plan within these limits has",
+        ("pools.l4.count.max=6",), ("pools.l4.count.max=5",),
+    ),
+    Case("two gangs, and room for both", fleet(pool(most=6)), (GANGS,), "fits", {"l4": 6}),
+    Case(
+        "a job that Kueue admits whole or not at all",
+        fleet(pool(most=2)), (SUSPENDED,), "does-not-fit", {"l4": 0}, "gang-stays-out",
+        "Kueue starts its 3 pods at once or none of them", ("pools.l4.count.max=3",), ("pools.l4.count.max=2",),
+    ),
+    Case(
+        "a PodGroup of another scheduler that its pods do not name",
         fleet(pool()), (replicas(3, ", schedulerName: volcano", GANG),), "fits", {"l4": 3},
         says="1 object of kind scheduling.volcano.sh/v1beta1 PodGroup is ignored",
     ),

@@ -1,22 +1,25 @@
-"""Gangs: PodGroups of schedulers beside the default one, held against the pods that join them.
+"""Gangs: pods that start together or not at all, and PodGroups held against the pods that join them.
 
 Source: kubernetes-sigs/scheduler-plugins:apis/scheduling/v1alpha1/types.go@903da7df, kai-scheduler/KAI-Scheduler:
 pkg/apis/scheduling/v2alpha2/podgroup_types.go@d5bc503a, volcano-sh/apis:pkg/apis/scheduling/v1beta1@536f121,
+volcano-sh/volcano:pkg/webhooks/admission/jobs/mutate/mutate_job.go@ed72c7c8, kubernetes-sigs/kueue:
+pkg/controller/jobs@ff69552e, kubernetes-sigs/lws:api/leaderworkerset/v1@060ab4d,
 kubernetes/api:scheduling/{v1alpha2,v1beta1}/types.go@v0.36.3 and v0.37.0-beta.0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import Node
-from dra_planner.model import PodTemplate, Workload
+from dra_planner.manifests.workloads.description import KUEUE_QUEUE, Node
+from dra_planner.model import Gang, GangPart, PodSet, PodTemplate, Workload
 
 OLD_GROUP: Final = "scheduling.sigs.k8s.io"
 OLD_LABEL: Final = "pod-group.scheduling.sigs.k8s.io"
+NATIVE_GROUP: Final = "scheduling.k8s.io"
 _LABEL: Final = "scheduling.x-k8s.io/pod-group"
 _TIES: Final = {
     "scheduling.x-k8s.io": (_LABEL,),
@@ -24,18 +27,52 @@ _TIES: Final = {
     "scheduling.volcano.sh": ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"),
 }
 """By the group of the API: labels or annotations by which a pod names its PodGroup."""
+_HOLDERS: Final = {
+    "scheduling.x-k8s.io": "the coscheduling plugin",
+    "scheduling.run.ai": "KAI",
+    "scheduling.volcano.sh": "Volcano",
+    NATIVE_GROUP: "the scheduler",
+}
+_LEADERS: Final = ("leaderworkerset.x-k8s.io", "LeaderWorkerSet")
+_VOLCANO_JOB: Final = ("batch.volcano.sh", "Job")
+_KUEUE_GROUP: Final = "kueue.x-k8s.io/pod-group-name"
+_KUEUE_LEAST: Final = "kueue.x-k8s.io/job-min-parallelism"
+_QUEUED_WHOLE: Final = frozenset(
+    {
+        "AppWrapper", "JAXJob", "Job", "JobSet", "MPIJob", "PaddleJob", "PyTorchJob", "RayCluster", "RayJob",
+        "SparkApplication", "StatefulSet", "TFJob", "TrainJob", "XGBoostJob",
+    }
+)  # fmt: skip
+"""Kinds that Kueue admits as one; of Deployments it admits each pod."""
 
 
-def is_gang(item: KubernetesObject) -> bool:
-    """Return whether an object is a PodGroup, of whichever scheduler."""
-    return item.kind == "PodGroup" and (item.group in _TIES or item.group == OLD_GROUP)
+def groups_pods(item: KubernetesObject) -> bool:
+    """Return whether an object says which pods start together."""
+    return _is_pod_group(item) or (item.group, item.kind) in (_LEADERS, _VOLCANO_JOB)
 
 
-def gang_findings(gangs: Iterable[KubernetesObject], workloads: Iterable[Workload]) -> Iterator[Diagnostic]:
+def find_gangs(objects: Iterable[KubernetesObject], workloads: Sequence[Workload]) -> tuple[Gang, ...]:
+    """Return the gangs of workloads, by name; each pod set is in one at most.
+
+    `objects` are those that `groups_pods`. A PodGroup that too few pods join is none: it never starts. The pods of a
+    PodGroup that is not given are counted one by one, since its minimum is not known.
+    """
+    found: dict[str, Gang] = {}
+    taken: set[tuple[object, str]] = set()
+    told = (*(_of_object(item, workloads) for item in objects), *_of_kueue(workloads))
+    for gang in told:
+        keys = {(part.workload, part.pod_set) for part in gang.parts} if gang else set()
+        if gang is not None and keys and not keys & taken:
+            taken |= keys
+            found[gang.name] = gang
+    return tuple(found[name] for name in sorted(found))
+
+
+def gang_findings(objects: Iterable[KubernetesObject], workloads: Iterable[Workload]) -> Iterator[Diagnostic]:
     """Yield what keeps gangs from starting: groups of old, labels that nobody reads, minimums that no pods reach."""
     workloads = list(workloads)
-    for gang in gangs:
-        if gang.group == OLD_GROUP:
+    for gang in objects:
+        if _is_pod_group(gang) and gang.group == OLD_GROUP:
             yield Diagnostic(
                 "error",
                 "version-not-served",
@@ -43,7 +80,7 @@ def gang_findings(gangs: Iterable[KubernetesObject], workloads: Iterable[Workloa
                 gang.place,
                 f"write apiVersion: scheduling.x-k8s.io/v1alpha1, and label the pods {_LABEL}: {gang.name}",
             )
-        else:
+        elif _is_pod_group(gang):
             yield from _too_few(gang, workloads)
     for workload in workloads:
         for pods in workload.pod_sets:
@@ -58,15 +95,13 @@ def gang_findings(gangs: Iterable[KubernetesObject], workloads: Iterable[Workloa
                 )
 
 
+def _is_pod_group(item: KubernetesObject) -> bool:
+    return item.kind == "PodGroup" and (item.group in _HOLDERS or item.group == OLD_GROUP)
+
+
 def _too_few(gang: KubernetesObject, workloads: Iterable[Workload]) -> Iterator[Diagnostic]:
-    least = _minimum(Node(gang.data, gang.place))
-    joining = [
-        pods.figures.ceiling
-        for workload in workloads
-        if workload.meta.namespace == gang.namespace
-        for pods in workload.pod_sets
-        if gang.name in _names(pods.template, _TIES[gang.group])
-    ]
+    least = _minimum(gang)
+    joining = [pods.figures.ceiling for _, pods in _joining(gang, workloads)]
     count = sum(most for most in joining if most is not None)
     if joining and None not in joining and count < least:
         missing = least - count
@@ -80,14 +115,75 @@ def _too_few(gang: KubernetesObject, workloads: Iterable[Workload]) -> Iterator[
         )
 
 
-def _names(template: PodTemplate, keys: Iterable[str]) -> set[str]:
+def _joining(gang: KubernetesObject, workloads: Iterable[Workload]) -> Iterator[tuple[Workload, PodSet]]:
+    for workload in workloads:
+        for pods in workload.pod_sets if workload.meta.namespace == gang.namespace else ():
+            if gang.name in _groups_of(pods.template, gang.group):
+                yield workload, pods
+
+
+def _groups_of(template: PodTemplate, group: str) -> set[str]:
+    if group == NATIVE_GROUP:
+        return {template.spec.pod_group} - {""}
     found: Mapping[str, str] = {**template.annotations, **template.labels}
-    return {found[key] for key in keys if key in found}
+    return {found[key] for key in _TIES.get(group, ()) if key in found}
 
 
-def _minimum(gang: Node) -> int:
-    """Return how many pods must be there before any starts."""
+def _of_object(item: KubernetesObject, workloads: Sequence[Workload]) -> Gang | None:
+    if _is_pod_group(item):
+        least = _minimum(item)
+        parts = tuple(GangPart(workload.ref, pods.name) for workload, pods in _joining(item, workloads))
+        most = sum(pods.figures.ceiling or least for _, pods in _joining(item, workloads))
+        if item.group not in _HOLDERS or not least or most < least:
+            return None
+        name = f"PodGroup {item.namespace}/{item.name}"
+        return Gang(name=name, parts=parts, least=least, held_by=_HOLDERS[item.group])
+    mine = next((each for each in workloads if _is_of(each, item)), None)
+    if mine is None:
+        return None
+    spec = Node(item.data, item.place)
+    if (item.group, item.kind) == _VOLCANO_JOB:
+        parts = tuple(GangPart(mine.ref, pods.name) for pods in mine.pod_sets)
+        tasks = sum(
+            task.number("minAvailable", task.number("replicas", 1)) for _, task in spec.at("spec.tasks").members()
+        )
+        least = spec.number("spec.minAvailable", 0) or tasks
+        return Gang(name=str(mine.ref), parts=parts, least=least, held_by=_HOLDERS["scheduling.volcano.sh"])
+    size = spec.number("spec.leaderWorkerTemplate.size", 1)
+    each = {"leader": 1, "worker": size - 1 if len(mine.pod_sets) > 1 else size}
+    parts = tuple(GangPart(mine.ref, pods.name, each.get(pods.name, 0)) for pods in mine.pod_sets)
+    return Gang(name=str(mine.ref), parts=parts) if size > 1 and all(part.pods for part in parts) else None
+
+
+def _is_of(workload: Workload, item: KubernetesObject) -> bool:
+    return (workload.kind, workload.api_version, *workload.meta.key) == (item.kind, item.api_version, *item.key)
+
+
+def _of_kueue(workloads: Iterable[Workload]) -> Iterator[Gang]:
+    grouped: dict[str, list[GangPart]] = {}
+    for workload in workloads:
+        if workload.kind in _QUEUED_WHOLE and KUEUE_QUEUE in workload.meta.labels:
+            parts = tuple(GangPart(workload.ref, pods.name) for pods in workload.pod_sets if not pods.per_node)
+            least = workload.meta.annotations.get(_KUEUE_LEAST, "")
+            number = int(least) if least.isdecimal() and workload.kind == "Job" else 0
+            yield Gang(name=str(workload.ref), parts=parts, least=number, held_by="Kueue")
+        elif workload.kind == "Pod" and _KUEUE_GROUP in workload.meta.labels:
+            name = f"pod group {workload.meta.namespace}/{workload.meta.labels[_KUEUE_GROUP]}"
+            grouped.setdefault(name, []).append(GangPart(workload.ref, workload.pod_sets[0].name))
+    for name, members in grouped.items():
+        yield Gang(name=name, parts=tuple(members), held_by="Kueue")
+
+
+def _minimum(item: KubernetesObject) -> int:
+    """Return how many pods must be there before any starts; 0 where none waits for others."""
+    gang = Node(item.data, item.place)
+    if item.group == NATIVE_GROUP:
+        return gang.number("spec.schedulingPolicy.gang.minCount", 0)
     tasks = gang.get("spec.minTaskMember", {})
     by_task = sum(count for count in tasks.values() if isinstance(count, int)) if isinstance(tasks, Mapping) else 0
     leaves = sum(group.number("minMember", 0) for _, group in gang.at("spec.subGroups").members())
-    return max(gang.number("spec.minMember", 0), by_task, leaves)
+    policies = sum(
+        policy.number("subGroupSize", 0) * policy.number("minSubGroups", 0)
+        for _, policy in gang.at("spec.subGroupPolicy").members()
+    )
+    return max(gang.number("spec.minMember", 0), by_task, leaves, policies)

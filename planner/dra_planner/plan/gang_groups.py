@@ -1,0 +1,89 @@
+"""The groups that start together at one level of a demand, and the demand with fewer of their pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from dra_planner.model import Demand, DemandLevel, Figures, Gang, GangPart, Shape, WorkloadRef
+from dra_planner.records import dataclass
+
+PodSetKey = tuple[WorkloadRef, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GangGroups:
+    """A gang at one level: groups alike, the pods of each by part, and how many of one group start at least."""
+
+    gang: Gang
+    count: int
+    pods: tuple[tuple[GangPart, int], ...]  # of one group
+    least: int
+    weight: tuple[int, ...]  # what its pods request, devices first
+    alike: object  # equal where groups cannot be told apart
+
+    @property
+    def size(self) -> int:
+        return sum(pods for _, pods in self.pods)
+
+    def starting(self) -> Iterator[tuple[GangPart, int]]:
+        """Yield the pods with which a group starts, those of the first parts before others."""
+        left = self.least
+        for part, pods in self.pods:
+            yield part, min(left, pods)
+            left -= min(left, pods)
+
+
+def find_groups(demand: Demand, gangs: Sequence[Gang], level: DemandLevel) -> list[GangGroups]:
+    """Return the gangs that have a whole group at this level; gangs whose pods nothing bounds are left out."""
+    wanted: dict[PodSetKey, int | None] = {}
+    shapes: dict[PodSetKey, Shape] = {}
+    members = [(shape, member) for shape in demand.shapes for member in shape.members]
+    for shape, member in members:
+        key, pods = (member.workload, member.pod_set), member.figures.at(level)
+        before = wanted.get(key, 0)
+        wanted[key] = None if before is None or pods is None else before + pods
+        shapes.setdefault(key, shape)
+    found = []
+    for gang in gangs:
+        told = [(part, wanted.get((part.workload, part.pod_set)) or 0) for part in gang.parts]
+        count = min((pods // part.pods if part.pods else 1 for part, pods in told), default=0)
+        each = tuple((part, part.pods or pods) for part, pods in told)
+        size = sum(pods for _, pods in each)
+        if count and size >= max(gang.least, 2):
+            least = gang.least or size
+            asks = [(shapes[part.workload, part.pod_set], pods) for part, pods in each if pods]
+            alike = (least, tuple(sorted((shape.id, pods) for shape, pods in asks)), bool(gang.held_by))
+            found.append(GangGroups(gang, count, each, least, _weight(asks), alike))
+    return found
+
+
+def _weight(asks: Sequence[tuple[Shape, int]]) -> tuple[int, ...]:
+    devices = sum(
+        pods * sum(request.exactly.count or 1 if request.exactly else 1 for request in claim.spec.requests)
+        for shape, pods in asks
+        for claim in shape.claims
+    )
+    amounts = (
+        sum(pods * int(each.requests.get(name, 0)) for shape, pods in asks for each in shape.pod.containers)
+        for name in ("cpu", "memory")
+    )
+    return (devices, *amounts)
+
+
+def with_pods(demand: Demand, pods: Mapping[PodSetKey, int], level: DemandLevel) -> Demand:
+    """Return the demand with so many pods of these pod sets at a level, and none of them blocked."""
+    left = dict(pods)
+    shapes = []
+    for shape in demand.shapes:
+        members = []
+        for member in shape.members:
+            key = (member.workload, member.pod_set)
+            if key in left:
+                taken = min(left[key], member.figures.at(level) or 0)
+                left[key] -= taken
+                member = replace(member, figures=Figures.fixed(taken))
+            members.append(member)
+        shapes.append(replace(shape, members=tuple(members)))
+    blocked = tuple(each for each in demand.blocked if (each.member.workload, each.member.pod_set) not in pods)
+    return replace(demand, shapes=tuple(shapes), blocked=blocked)

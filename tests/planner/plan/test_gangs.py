@@ -1,0 +1,143 @@
+"""Gangs under maximums that are too small: whole groups start, the most that can; an exhaustive search referees."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+from plan_builders import deployment, fleet, plan_of
+
+from dra_planner.plan import Plan
+from dra_planner.sources import Source
+
+L4, T4 = "g6.2xlarge", "g4dn.2xlarge"
+CLAIM = deployment(replicas=0).text.split("---")[0].replace("name: web", "name: gpu")
+POD = """{{restartPolicy: Never, tolerations: [{{key: nvidia.com/gpu, operator: Exists}}], {more}
+    resourceClaims: [{{name: gpu, resourceClaimTemplateName: gpu}}],
+    containers:
+    - {{name: a, image: registry.example/a:1, resources: {{requests: {{cpu: 500m}}, claims: [{{name: gpu}}]}}}}
+    ]}}""".replace("\n    - ", " [").replace("\n    ]", "]")
+TIES = {
+    "coscheduling": ("scheduling.x-k8s.io/v1alpha1", "labels", "scheduling.x-k8s.io/pod-group", "minMember: {}"),
+    "KAI": ("scheduling.run.ai/v2alpha2", "annotations", "pod-group-name", "minMember: {}"),
+    "Volcano": ("scheduling.volcano.sh/v1beta1", "annotations", "scheduling.k8s.io/group-name", "minMember: {}"),
+}
+
+
+def job(name: str, pods: int, *, least: int = 0, by: str = "coscheduling", more: str = "", queue: str = "") -> str:
+    """A Job with its PodGroup, or in a queue of Kueue; each pod claims one GPU."""
+    version, where, key, minimum = TIES[by]
+    tie = f"{where}: {{{key}: {name}}}" if not queue else "labels: {}"
+    meta = f"{{name: {name}, namespace: default{', labels: {kueue.x-k8s.io/queue-name: team}' if queue else ''}}}"
+    text = (
+        f"---\napiVersion: batch/v1\nkind: Job\nmetadata: {meta}\nspec: {{parallelism: {pods}, completions: {pods}, "
+        f"template: {{metadata: {{{tie}}}, spec: {POD.format(more=more)}}}}}\n"
+    )
+    if queue:
+        return text
+    spec = minimum.format(least or pods)
+    group = f"apiVersion: {version}\nkind: PodGroup\nmetadata: {{name: {name}, namespace: default}}\nspec: {{{spec}}}\n"
+    return f"{text}---\n{group}"
+
+
+def planned(most: int, *objects: str) -> Plan:
+    return plan_of(fleet((L4, {"max": most})), Source("all.yaml", CLAIM + "".join(objects)), steps=0)
+
+
+def placed(plan: Plan) -> dict[str, tuple[int, int]]:
+    return {each.workload.name: (each.placed, each.pending) for each in plan.workloads}
+
+
+def told(plan: Plan, name: str) -> str:
+    (found,) = [each for each in plan.workloads if each.workload.name == name]
+    return "\n".join(reason.message for reason in found.reasons)
+
+
+@pytest.mark.parametrize("by", TIES)
+def test_the_group_that_has_no_room_for_all_of_its_pods_takes_none(by: str) -> None:
+    plan = planned(5, job("a", 3, by=by), job("b", 3, by=by))
+    assert plan.verdict == "does-not-fit"
+    assert placed(plan) == {"a": (3, 0), "b": (0, 3)}
+    assert plan.pools[0].nodes.desired == 3  # no nodes for pods that do not start
+    assert plan.pools[0].bound == 6  # for all of them
+    assert "starts its 3 pods at once or none of them; 1 of 2 groups" in told(plan, "b")
+    assert "no plan within these limits has room for more" in told(plan, "b")
+    assert "1 of 3 pods without room" in told(plan, "b")
+    (fix,) = [reason.fix for each in plan.workloads for reason in each.reasons if reason.fix]
+    assert 'maximum of pool "g6-2xlarge" to 6' in fix
+    assert planned(6, job("a", 3, by=by), job("b", 3, by=by)).verdict == "fits"
+
+
+def test_small_groups_start_rather_than_a_large_one() -> None:
+    plan = planned(5, job("a", 5), job("b", 2), job("c", 3))
+    assert placed(plan) == {"a": (0, 5), "b": (2, 0), "c": (3, 0)}
+    assert "2 of 3 groups" in told(plan, "a")
+
+
+def test_pods_beyond_the_minimum_run_as_they_fit() -> None:
+    assert placed(planned(5, job("a", 8, least=3))) == {"a": (5, 3)}
+    assert placed(planned(2, job("a", 8, least=3))) == {"a": (0, 8)}
+
+
+def test_a_job_in_a_queue_of_kueue_is_admitted_whole() -> None:
+    plan = planned(2, job("a", 3, queue="team"))
+    assert placed(plan) == {"a": (0, 3)}
+    assert "Kueue starts its 3 pods at once or none of them" in told(plan, "a")
+
+
+def test_a_group_starts_only_beside_what_is_placed_of_other_workloads() -> None:
+    plan = planned(4, job("a", 5), job("b", 2), deployment(replicas=2).text)
+    assert placed(plan) == {"a": (0, 5), "b": (2, 0), "web": (2, 0)}
+
+
+def test_whole_groups_of_a_leader_worker_set_are_counted() -> None:
+    template = POD.format(more="").replace("restartPolicy: Never, ", "")
+    text = (
+        "---\napiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {name: lws, namespace: default}"
+        f"\nspec: {{replicas: 3, leaderWorkerTemplate: {{size: 2, workerTemplate: {{spec: {template}}}}}}}\n"
+    )
+    plan = planned(5, text)
+    assert placed(plan) == {"lws": (5, 1)}  # nobody keeps the fifth pod from starting
+    assert "has room for 2 of its 3 groups of 2 pods; pods of the others start one by one" in told(plan, "lws")
+
+
+def test_a_group_that_fits_is_told_as_an_assumption_alone() -> None:
+    plan = planned(3, job("a", 3))
+    assert (plan.verdict, placed(plan)) == ("fits", {"a": (3, 0)})
+    assert (
+        "PodGroup default/a: the coscheduling plugin starts none of its pods before 3 pods can start"
+        in plan.assumptions
+    )
+
+
+def most_groups(sizes: list[tuple[int, str]], rooms: dict[str, int]) -> int:
+    """Try every set of groups: pods of `l4` and `t4` have one pool, those of `any` both; a node takes one pod."""
+    best = 0
+    for chosen in product((False, True), repeat=len(sizes)):
+        need = {"l4": 0, "t4": 0, "any": 0}
+        for is_in, (pods, where) in zip(chosen, sizes, strict=True):
+            need[where] += pods * is_in
+        free = [rooms[pool] - need[pool] for pool in ("l4", "t4")]
+        if min(free) >= 0 and sum(free) >= need["any"]:
+            best = max(best, sum(chosen))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_as_many_groups_start_as_an_exhaustive_search_finds(seed: int) -> None:
+    chance = random.Random(seed)
+    sizes = [(chance.randint(2, 5), chance.choice(("l4", "t4", "any"))) for _ in range(chance.randint(2, 5))]
+    rooms = {"l4": chance.randint(1, 6), "t4": chance.randint(1, 6)}
+    label = {
+        "l4": "nodeSelector: {pulumi-dra/pool: g6-2xlarge},",
+        "t4": "nodeSelector: {pulumi-dra/pool: g4dn-2xlarge},",
+    }
+    jobs = [job(f"j{at}", pods, more=label.get(where, "")) for at, (pods, where) in enumerate(sizes)]
+    where = fleet((L4, {"max": rooms["l4"]}), (T4, {"max": rooms["t4"]}))
+    plan = plan_of(where, Source("all.yaml", CLAIM + "".join(jobs)), steps=0)
+    whole = [plan.workload("Job", "default", f"j{at}") for at in range(len(sizes))]
+    assert all(each.placed in (0, pods) for each, (pods, _) in zip(whole, sizes, strict=True))
+    started = sum(each.placed > 0 for each in whole)
+    assert started == most_groups(sizes, rooms), (sizes, rooms)
+    assert (plan.verdict == "fits") == (started == len(sizes))
