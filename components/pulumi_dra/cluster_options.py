@@ -85,6 +85,8 @@ class ClusterOptions(TypedDict):
     interface_endpoints: NotRequired[list[str]]
     """EKS: AWS services that get an endpoint in a new network, beside those that are needed without NAT gateways, by
     the last part of their names (ssm, autoscaling). Default none."""
+    addon_settings: NotRequired[dict[str, str]]
+    """EKS: settings of add-ons as JSON, by name: coredns: '{"replicaCount": 3}'. Default none."""
     network_policy: NotRequired[bool]
     """EKS: whether the VPC CNI enforces NetworkPolicy. Default true."""
     node_monitoring: NotRequired[bool]

@@ -8,6 +8,7 @@ import pulumi
 
 from dra_planner.fleet import Fleet
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.node_repair import NodeRepairLimits
 
 IN_THE_FLEET = {
     "disk_gib": "diskGib",
@@ -42,6 +43,12 @@ class PoolOptions(TypedDict):
     node_repair: NotRequired[bool]
     """EKS: whether broken nodes are replaced or rebooted; that a GPU is broken, the cluster tells with node_monitoring.
     Default false."""
+    repair_limits: NotRequired[NodeRepairLimits]
+    """EKS, with node_repair: when repair stops, and what is done about single faults. Default: as EKS does."""
+    disk_iops: NotRequired[int]
+    """EKS, and GKE with hyperdisk-balanced: operations of the boot disk in a second. Default 3000."""
+    disk_throughput: NotRequired[int]
+    """EKS, and GKE with hyperdisk-balanced: MiB of the boot disk in a second. Default: the least of its type."""
     release_version: NotRequired[str]
     """EKS: release of the image, 1.34.2-20260115. Default: the newest when the pool is made or its version changes."""
     update_strategy: NotRequired[str]

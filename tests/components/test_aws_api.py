@@ -32,6 +32,15 @@ def _bought_pool() -> None:
             "mig_layout": "0,1=all-1g.10gb",
             "max_pods": 110,
             "node_repair": True,
+            "repair_limits": {
+                "unhealthy_count": 2,
+                "parallel_percentage": 10,
+                "overrides": [
+                    {"condition": "Ready", "reason": "KubeletStopped", "wait_minutes": 30, "action": "Replace"}
+                ],
+            },
+            "disk_iops": 16_000,
+            "disk_throughput": 2_000,
             "schedule": {"period": {"start": "2099-12-01T11:30:00Z", "end": "2099-12-08T11:30:00Z"}},
             "disk_kms_key_arn": "arn:aws:kms:us-east-1:111122223333:key/1",
             "taints": [{"key": "team", "value": "vision", "effect": "PreferNoSchedule"}],

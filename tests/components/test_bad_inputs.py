@@ -17,6 +17,12 @@ from pulumi_dra.hosting import hosted_components
 
 PROJECT = Path(__file__).parents[2]
 ROLE = "arn:aws:iam::111122223333:role/team"
+REPAIR = {
+    "condition": "AcceleratedHardwareReady",
+    "reason": "NvidiaXID64Error",
+    "wait_minutes": 5,
+    "action": "Replace",
+}
 
 
 def fleet_text(stack: str, **changes: Any) -> str:
@@ -243,6 +249,20 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "addon_versions.eks-node-monitoring-agent",
         "is for node_monitoring: true",
     ),
+    *(
+        ("EksCluster", {"addon_settings": {addon: text}}, f"addon_settings.{addon}", said)
+        for addon, text, said in (
+            ("coredns", "replicaCount: 3", "is not JSON"),
+            ("coredns", "[3]", "must be an object of JSON"),
+            ("coredns", '{"env": 1}', "env must be an object of JSON"),
+            ("coredns", 3, "must be text, not 3"),
+            ("metrics-server", "{}", "is for metrics_server: true"),
+            ("cilium", "{}", "is not an add-on of this component"),
+            ("vpc-cni", '{"enableNetworkPolicy": "false"}', "enableNetworkPolicy is said by network_policy"),
+            ("vpc-cni", '{"env": {"ENABLE_PREFIX_DELEGATION": "true"}}', "is said by prefix_delegation"),
+        )
+    ),
+    ("EksCluster", {"addon_settings": "all"}, "addon_settings", 'must be a map of texts, not "all"'),
     ("EksCluster", {"tags": {"aws:team": "a"}}, "tags.aws:team", "must not begin with aws:"),
     ("EksCluster", {"tags": {"a": "b" * 257}}, "tags.a", "must have at most 256 characters, not 257"),
     ("EksNetwork", {"tags": {"": "b"}}, "tags.", "must have a key of 1 to 128 characters"),
@@ -289,6 +309,25 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksGpuPool", {"mig_layout": "all-1g.10gb"}, "mig_layout", "L4"),
     ("EksGpuPool", {"machine": "p5.48xlarge", "mig_layout": "all-9g.1gb"}, "mig_layout", "all-9g.1gb"),
     ("EksGpuPool", {"disk_gib": 20}, "disk_gib", "must be from 50 to 16384, not 20"),
+    ("EksGpuPool", {"disk_iops": 100}, "disk_iops", "must be from 3000 to 80000, not 100"),
+    ("EksGpuPool", {"disk_gib": 50, "disk_iops": 30_000}, "disk_iops", "more than a disk of 50 GiB can have, 25000"),
+    ("EksGpuPool", {"disk_throughput": 1000}, "disk_throughput", "1000 MiB/s needs 4000 operations a second"),
+    ("EksGpuPool", {"disk_throughput": "fast"}, "disk_throughput", 'must be an integer, not "fast"'),
+    ("EksGpuPool", {"repair_limits": {"unhealthy_count": 1}}, "repair_limits", "is for node_repair: true"),
+    *(
+        ("EksGpuPool", {"node_repair": True, "repair_limits": limits}, f"repair_limits.{path}", said)
+        for limits, path, said in (
+            ({"unhealthy_count": 0}, "unhealthy_count", "must be from 1 to"),
+            ({"parallel_percentage": 101}, "parallel_percentage", "must be from 1 to 100, not 101"),
+            ({"unhealthy_count": 1, "unhealthy_percentage": 1}, "unhealthy_percentage", "give either unhealthy_count"),
+            ({"overrides": [REPAIR, REPAIR]}, "overrides[1].reason", "is there twice for this condition"),
+            ({"overrides": [{**REPAIR, "action": "Repair"}]}, "overrides[0].action", "must be one of Replace, Reboot"),
+            ({"overrides": [{"condition": "Ready"}]}, "overrides[0].wait_minutes", "is missing"),
+            ({"overrides": "all"}, "overrides", 'must be a list, not "all"'),
+            ({"most": 1}, "most", "is not an input of NodeRepairLimits"),
+        )
+    ),
+    ("EksGpuPool", {"node_repair": True, "repair_limits": 5}, "repair_limits", "must be a structure, not 5"),
     ("EksGpuPool", {"local_storage": "raid5"}, "local_storage", "must be one of none, raid0, mount"),
     (
         "EksGpuPool",

@@ -367,6 +367,19 @@ def test_metrics_are_served_where_they_are_asked_for(cluster: Any) -> None:
     assert "dev-metrics-server" not in cluster().names()
 
 
+def test_settings_of_addons_stand_beside_ours(cluster: Any) -> None:
+    given = {"coredns": '{"replicaCount": 3}', "vpc-cni": '{"env": {"WARM_IP_TARGET": "5"}, "init": {}}'}
+    declared = cluster(addon_settings=given, prefix_delegation=True)
+    settings = {each.inputs["addonName"]: each.inputs.get("configurationValues") for each in declared.all("Addon")}
+    assert settings["kube-proxy"] is None
+    assert json.loads(settings["coredns"]) == {"replicaCount": 3}
+    assert json.loads(settings["vpc-cni"]) == {
+        "enableNetworkPolicy": "true",
+        "env": {"ENABLE_PREFIX_DELEGATION": "true", "WARM_IP_TARGET": "5", "WARM_PREFIX_TARGET": "1"},
+        "init": {},
+    }
+
+
 def test_addon_versions_are_pinned_or_most_recent(cluster: Any) -> None:
     declared = cluster(addon_versions={"coredns": "v1.12.1-eksbuild.2", "vpc-cni": "most-recent"})
     versions = {addon.inputs["addonName"]: addon.inputs.get("addonVersion") for addon in declared.all("Addon")}

@@ -79,11 +79,14 @@ def test_metadata_service_is_out_of_reach_of_pods(pool: Any) -> None:
 
 def test_root_volume_is_encrypted_gp3(pool: Any) -> None:
     key = "arn:aws:kms:us-east-1:111122223333:key/1"
-    ebs = pool(disk_gib=300, disk_kms_key_arn=key).one("LaunchTemplate").inputs["blockDeviceMappings"][0]["ebs"]
+    declared = pool(disk_gib=300, disk_kms_key_arn=key, disk_iops=6000, disk_throughput=1000)
+    ebs = declared.one("LaunchTemplate").inputs["blockDeviceMappings"][0]["ebs"]
     assert ebs == {
         "encrypted": "true",
         "volumeType": "gp3",
         "volumeSize": 300,
+        "iops": 6000,
+        "throughput": 1000,
         "deleteOnTermination": "true",
         "kmsKeyId": key,
     }
@@ -158,6 +161,24 @@ def test_further_taints_stand_beside_ours(pool: Any) -> None:
 @pytest.mark.parametrize(("wanted", "config"), [(False, None), (True, {"enabled": True})])
 def test_broken_nodes_are_repaired_when_asked(pool: Any, wanted: bool, config: object) -> None:
     assert pool(node_repair=wanted).one("NodeGroup").inputs.get("nodeRepairConfig") == config
+
+
+def test_repair_has_limits_and_does_what_it_is_told_about_single_faults(pool: Any) -> None:
+    fault = {"condition": "AcceleratedHardwareReady", "reason": "NvidiaXID64Error", "wait_minutes": 5}
+    limits = {"unhealthy_percentage": 30, "parallel_count": 1, "overrides": [{**fault, "action": "Replace"}]}
+    assert pool(node_repair=True, repair_limits=limits).one("NodeGroup").inputs["nodeRepairConfig"] == {
+        "enabled": True,
+        "maxUnhealthyNodeThresholdPercentage": 30,
+        "maxParallelNodesRepairedCount": 1,
+        "nodeRepairConfigOverrides": [
+            {
+                "nodeMonitoringCondition": "AcceleratedHardwareReady",
+                "nodeUnhealthyReason": "NvidiaXID64Error",
+                "minRepairWaitTimeMins": 5,
+                "repairAction": "Replace",
+            }
+        ],
+    }
 
 
 def test_placement_group_comes_without_efa_too(pool: Any) -> None:

@@ -256,10 +256,19 @@ def test_its_machines_are_as_those_of_managed_groups(pool: Any) -> None:
 def test_an_image_of_a_release_a_key_and_reserved_amounts(pool: Any) -> None:
     key = "arn:aws:kms:us-east-1:111122223333:key/volumes"
     spec = node_class(
-        pool(release_version="1.34.2-20260115", disk_kms_key_arn=key, reserved_cpu="500m", max_pods=110, disk_gib=300)
+        pool(
+            release_version="1.34.2-20260115",
+            disk_kms_key_arn=key,
+            reserved_cpu="500m",
+            max_pods=110,
+            disk_gib=300,
+            disk_iops=6000,
+            disk_throughput=1000,
+        )
     )
     assert spec["amiSelectorTerms"] == [{"alias": "al2023@v20260115"}]
-    assert spec["blockDeviceMappings"][0]["ebs"]["kmsKeyID"] == key
+    volume = spec["blockDeviceMappings"][0]["ebs"]
+    assert (volume["kmsKeyID"], volume["iops"], volume["throughput"]) == (key, 6000, 1000)
     assert spec["kubelet"] == {"maxPods": 110, "systemReserved": {"cpu": "500m"}}
 
 

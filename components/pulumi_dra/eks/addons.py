@@ -12,9 +12,11 @@ import pulumi_aws as aws
 from pulumi_dra.children import Children
 from pulumi_dra.eks.roles import CNI_POLICIES, declare_role
 
-ADDONS = ("vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent")
+CNI = "vpc-cni"
+ADDONS = (CNI, "kube-proxy", "coredns", "eks-pod-identity-agent")
 NODE_MONITORING, METRICS_SERVER = "eks-node-monitoring-agent", "metrics-server"
 MOST_RECENT = "most-recent"
+PREFIX_DELEGATION = "ENABLE_PREFIX_DELEGATION"  # aws/amazon-vpc-cni-k8s:README.md
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +40,15 @@ aws-efs-csi-driver:charts/aws-efs-csi-driver/values.yaml@00a24b4, aws-fsx-csi-dr
 values.yaml@05bcb51. Policies: Amazon EKS user guide, “AWS add-ons”."""
 
 
-def vpc_cni_settings(*, network_policy: bool, prefix_delegation: bool) -> str:
-    """Return the add-on's configuration as JSON; its schema wants every value as text."""
-    settings: dict[str, Any] = {"enableNetworkPolicy": "true" if network_policy else "false"}
+def vpc_cni_settings(
+    *, network_policy: bool, prefix_delegation: bool, others: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return the add-on's configuration beside `others`; its schema wants every value as text."""
+    settings: dict[str, Any] = {**others, "enableNetworkPolicy": "true" if network_policy else "false"}
     if prefix_delegation:
         # One prefix kept warm, as the add-on does when nothing else is said (aws/amazon-vpc-cni-k8s:README.md).
-        settings["env"] = {"ENABLE_PREFIX_DELEGATION": "true", "WARM_PREFIX_TARGET": "1"}
-    return json.dumps(settings, sort_keys=True)
+        settings["env"] = {"WARM_PREFIX_TARGET": "1", **settings.get("env", {}), PREFIX_DELEGATION: "true"}
+    return settings
 
 
 class Addons:
@@ -55,11 +59,12 @@ class Addons:
         name: str,
         cluster: aws.eks.Cluster,
         versions: Mapping[str, pulumi.Input[str]],
+        settings: Mapping[str, Mapping[str, Any]],
         children: Children,
         tags: dict[str, pulumi.Input[str]],
         boundary: pulumi.Input[str] | None,
     ) -> None:
-        self._name, self._cluster, self._versions = name, cluster, versions
+        self._name, self._cluster, self._versions, self._settings = name, cluster, versions, settings
         self._children, self._tags, self._boundary = children, tags, boundary
 
     def declare_before_nodes(
@@ -78,10 +83,12 @@ class Addons:
         return [
             self._declare("eks-pod-identity-agent"),
             self._declare(
-                "vpc-cni",
+                CNI,
                 policies,
-                configuration_values=vpc_cni_settings(
-                    network_policy=network_policy, prefix_delegation=prefix_delegation
+                settings=vpc_cni_settings(
+                    network_policy=network_policy,
+                    prefix_delegation=prefix_delegation,
+                    others=self._settings.get(CNI, {}),
                 ),
                 pod_identity_associations=[{"service_account": "aws-node", "role_arn": role.arn}],
             ),
@@ -119,8 +126,15 @@ class Addons:
         association = {"service_account": driver.service_account, "role_arn": role.arn}
         return self._declare(driver.addon, [*nodes, *policies], pod_identity_associations=[association])
 
-    def _declare(self, addon: str, depends_on: Sequence[pulumi.Resource] = (), **settings: Any) -> aws.eks.Addon:
-        version = self._versions.get(addon)
+    def _declare(
+        self,
+        addon: str,
+        depends_on: Sequence[pulumi.Resource] = (),
+        *,
+        settings: Mapping[str, Any] | None = None,
+        pod_identity_associations: Any = None,
+    ) -> aws.eks.Addon:
+        version, told = self._versions.get(addon), settings or self._settings.get(addon)
         if version == MOST_RECENT:
             version = aws.eks.get_addon_version_output(
                 addon_name=addon,
@@ -136,6 +150,7 @@ class Addons:
             resolve_conflicts_on_create="OVERWRITE",
             resolve_conflicts_on_update="PRESERVE",
             tags=self._tags,
+            configuration_values=json.dumps(told, sort_keys=True) if told else None,
+            pod_identity_associations=pod_identity_associations,
             opts=self._children.options(depends_on=depends_on),
-            **settings,
         )

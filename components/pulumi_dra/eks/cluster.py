@@ -90,9 +90,12 @@ class EksCluster(pulumi.ComponentResource):
         oidc = aws.iam.OpenIdConnectProvider(
             f"{name}-oidc", url=issuer, client_id_lists=["sts.amazonaws.com"], tags=inputs.tags, opts=children.options()
         )
-        addons = Addons(name, cluster, inputs.addon_versions, children, inputs.tags, inputs.permissions_boundary_arn)
+        asked = inputs.addons
+        addons = Addons(
+            name, cluster, asked.versions, asked.settings, children, inputs.tags, inputs.permissions_boundary_arn
+        )
         early = addons.declare_before_nodes(
-            partition, network_policy=inputs.network_policy, prefix_delegation=inputs.prefix_delegation
+            partition, network_policy=asked.network_policy, prefix_delegation=asked.prefix_delegation
         )
         self._nodes_wait_for: list[pulumi.Resource] = [*node_policies, *early, *ways_out]
         system_nodes = declare_system_nodes(
@@ -112,9 +115,9 @@ class EksCluster(pulumi.ComponentResource):
         late = addons.declare_after_nodes(
             [system_nodes],
             partition,
-            node_monitoring=inputs.node_monitoring,
-            metrics_server=inputs.metrics_server,
-            storage_drivers=inputs.storage_drivers,
+            node_monitoring=asked.node_monitoring,
+            metrics_server=asked.metrics_server,
+            storage_drivers=asked.storage_drivers,
         )
         self._usable: list[pulumi.Resource] = [*access, system_nodes, *late]
         self.cluster_resource = cluster

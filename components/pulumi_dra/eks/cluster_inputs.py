@@ -10,7 +10,7 @@ from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.eks import CLOUD
 from pulumi_dra.access_entry import AccessEntry
 from pulumi_dra.eks.access_entries import Entry, read_access_entries
-from pulumi_dra.eks.addons import ADDONS, METRICS_SERVER, NODE_MONITORING, STORAGE
+from pulumi_dra.eks.addon_inputs import AddonInputs, read_addons
 from pulumi_dra.eks.address_plan import check_service_cidr, check_vpc_cidr, overlap
 from pulumi_dra.eks.control_plane_logs import RETENTION_DAYS
 from pulumi_dra.eks.credentials import Credentials
@@ -93,6 +93,9 @@ class EksClusterArgs(TypedDict):
     """Versions of the add-ons vpc-cni, kube-proxy, coredns and eks-pod-identity-agent, and of those that are asked for:
     "v1.20.4-eksbuild.1", or "most-recent". Default: what EKS recommends for the Kubernetes version when the add-on is
     created."""
+    addon_settings: NotRequired[dict[str, str]]
+    """Settings of the same add-ons as JSON, by name: coredns: '{"replicaCount": 3}'. EKS has a schema for each
+    (`aws eks describe-addon-configuration`). What network_policy and prefix_delegation say stays. Default none."""
     network_policy: NotRequired[bool]
     """Whether the VPC CNI enforces NetworkPolicy. Default true."""
     prefix_delegation: NotRequired[bool]
@@ -152,12 +155,7 @@ class EksClusterInputs:
     kms_key_arn: pulumi.Input[str] | None
     disk_kms_key_arn: pulumi.Input[str] | None
     grant_key_use: bool
-    addon_versions: dict[str, pulumi.Input[str]]
-    network_policy: bool
-    prefix_delegation: bool
-    node_monitoring: bool
-    storage_drivers: list[str]
-    metrics_server: bool
+    addons: AddonInputs
     system_machine: str
     system_count: int
     permissions_boundary_arn: pulumi.Input[str] | None
@@ -172,22 +170,6 @@ class EksClusterInputs:
 def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
     """Return the checked inputs; faults are noted in `read`."""
     subnet_ids = read.identifiers("subnet_ids")
-    addon_versions = read.labels("addon_versions")
-    node_monitoring = read.flag("node_monitoring", False)
-    metrics_server = read.flag("metrics_server", False)
-    storage_drivers = read.texts("storage_drivers", check=_storage_complaint)
-    optional = {NODE_MONITORING: "node_monitoring: true", METRICS_SERVER: "metrics_server: true"}
-    optional |= {driver.addon: f"storage_drivers: [{name}]" for name, driver in STORAGE.items()}
-    asked = {name for name, flag in ((NODE_MONITORING, node_monitoring), (METRICS_SERVER, metrics_server)) if flag}
-    asked |= {STORAGE[name].addon for name in storage_drivers if name in STORAGE}
-    known = (*ADDONS, *optional)
-    for addon in addon_versions:
-        if addon not in known:
-            read.refuse(f"addon_versions.{addon}", f"is not an add-on of this component; they are {', '.join(known)}")
-        elif addon in optional and addon not in asked:
-            read.refuse(f"addon_versions.{addon}", f"is for {optional[addon]}")
-    if len(set(storage_drivers)) != len(storage_drivers):
-        read.refuse("storage_drivers", "names a driver twice")
     if read.has("subnet_ids"):
         for key in OF_A_NEW_NETWORK:
             if read.has(key):
@@ -220,12 +202,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         kms_key_arn=read.identifier("kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         grant_key_use=read_key_grant(read, "disk_kms_key_arn"),
-        addon_versions=addon_versions,
-        network_policy=read.flag("network_policy", True),
-        prefix_delegation=read.flag("prefix_delegation", False),
-        node_monitoring=node_monitoring,
-        storage_drivers=storage_drivers,
-        metrics_server=metrics_server,
+        addons=read_addons(read),
         system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
         permissions_boundary_arn=read_boundary(read),
@@ -238,10 +215,6 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         deletion_protection=read.flag("deletion_protection", False),
         tags=read_tags(read),
     )
-
-
-def _storage_complaint(text: str) -> str:
-    return "" if text in STORAGE else f'"{text}" is not a storage driver here; they are {", ".join(STORAGE)}'
 
 
 def _read_credentials(read: InputReader) -> Credentials | None:

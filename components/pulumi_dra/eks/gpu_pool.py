@@ -67,7 +67,9 @@ class EksGpuPool(pulumi.ComponentResource):
             f"{self._name}-nodes",
             update_default_version=True,
             metadata_options=launch_template.metadata_options(),
-            block_device_mappings=launch_template.root_volume(inputs.disk_gib, inputs.disk_kms_key_arn),
+            block_device_mappings=launch_template.root_volume(
+                inputs.disk_gib, inputs.disk_kms_key_arn, inputs.disk_speed
+            ),
             instance_market_options=launch_template.market_options(inputs.capacity),
             capacity_reservation_specification=launch_template.reservation_target(
                 inputs.capacity, inputs.reservation_id
@@ -101,7 +103,7 @@ class EksGpuPool(pulumi.ComponentResource):
             scaling_config={"min_size": counts.min, "desired_size": desired, "max_size": counts.max},
             # A full pool has no room for a new node beside an old one: take one away, then add one.
             update_config={"max_unavailable": inputs.max_unavailable, "update_strategy": inputs.update_strategy},
-            node_repair_config={"enabled": True} if inputs.node_repair else None,
+            node_repair_config=inputs.node_repair,
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             labels=inputs.labels,
             taints=[{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],

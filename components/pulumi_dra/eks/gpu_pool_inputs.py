@@ -3,7 +3,7 @@
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
 from base64 import b64decode
 from dataclasses import dataclass
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import pulumi
 
@@ -12,6 +12,7 @@ from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
+from pulumi_dra.disk_speed import GP3, DiskSpeed, read_disk_speed
 from pulumi_dra.eks.boot_config import MOST_BYTES, KubeletSettings, boot_config
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
@@ -20,6 +21,7 @@ from pulumi_dra.eks.schedule import PoolSchedule, read_schedule
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
+from pulumi_dra.node_repair import NodeRepairLimits, read_node_repair
 from pulumi_dra.pool_inputs import (
     Counts,
     NodeTaint,
@@ -30,6 +32,10 @@ from pulumi_dra.pool_inputs import (
     read_pool_name,
     read_taints,
 )
+
+if TYPE_CHECKING:
+    # The SDK's own shape; nothing is imported at run time.
+    from pulumi_aws.eks import NodeGroupNodeRepairConfigArgsDict
 
 
 class EksGpuPoolArgs(TypedDict):
@@ -101,6 +107,10 @@ class EksGpuPoolArgs(TypedDict):
     """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
     disk_gib: NotRequired[int]
     """Size of the root volume. Default 200."""
+    disk_iops: NotRequired[int]
+    """Operations of the root volume in a second, 3000 to 80000, 500 for each GiB at most. Default 3000."""
+    disk_throughput: NotRequired[int]
+    """Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125."""
     local_storage: NotRequired[str]
     """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
     disk_kms_key_arn: NotRequired[pulumi.Input[str]]
@@ -111,6 +121,8 @@ class EksGpuPoolArgs(TypedDict):
     node_repair: NotRequired[bool]
     """Whether EKS replaces or reboots nodes that are broken; that a GPU is, the cluster tells with node_monitoring.
     Default false."""
+    repair_limits: NotRequired[NodeRepairLimits]
+    """With node_repair: when EKS stops repairing, and what it does about single faults. Default: as EKS does."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
@@ -154,9 +166,10 @@ class EksGpuPoolInputs:
     user_data: str
     placement_group: bool
     disk_gib: int
+    disk_speed: DiskSpeed
     disk_kms_key_arn: pulumi.Input[str] | None
     grant_key_use: bool
-    node_repair: bool
+    node_repair: "NodeGroupNodeRepairConfigArgsDict | None"  # None: nodes are not repaired
     labels: dict[str, pulumi.Input[str]]
     taints: list[Taint]
     tags: dict[str, pulumi.Input[str]]
@@ -197,10 +210,11 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         cluster_security_group_id=read.identifier("cluster_security_group_id"),
         vpc_id=read.identifier("vpc_id"),
         placement_group=read.flag("placement_group", False),
-        disk_gib=read_disk_gib(read, CLOUD),
+        disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
+        disk_speed=read_disk_speed(read, GP3, disk_gib),
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         grant_key_use=read_key_grant(read, "disk_kms_key_arn"),
-        node_repair=read.flag("node_repair", False),
+        node_repair=read_node_repair(read),
         labels=read_labels(read, CLOUD, nodes),
         taints=read_taints(read, CLOUD, nodes),
         tags=read_tags(read),

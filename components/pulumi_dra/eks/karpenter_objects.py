@@ -58,6 +58,10 @@ def node_class_spec(
     }
     if inputs.disk_kms_key_arn is not None:
         volume["kmsKeyID"] = inputs.disk_kms_key_arn
+    if inputs.disk_speed.iops is not None:
+        volume["iops"] = inputs.disk_speed.iops
+    if inputs.disk_speed.throughput is not None:
+        volume["throughput"] = inputs.disk_speed.throughput
     spec: dict[str, Any] = {
         "amiSelectorTerms": [{"alias": f"al2023@{inputs.image}"}],
         "instanceProfile": inputs.instance_profile_name,

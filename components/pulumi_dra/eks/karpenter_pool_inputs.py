@@ -12,6 +12,7 @@ from dra_planner.clouds import PoolNodes
 from dra_planner.clouds.eks import CLOUD, KARPENTER, KARPENTER_CAPACITY_TYPES
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
+from pulumi_dra.disk_speed import GP3, DiskSpeed, read_disk_speed
 from pulumi_dra.eks.boot_config import MOST_BYTES, NOTHING_TOLD, KubeletSettings, boot_config
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.gpu_pool_inputs import Efa, read_efa, read_mig
@@ -79,6 +80,10 @@ class EksKarpenterPoolArgs(TypedDict):
     """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
     disk_gib: NotRequired[int]
     """Size of the root volume. Default 200."""
+    disk_iops: NotRequired[int]
+    """Operations of the root volume in a second, 3000 to 80000, 500 for each GiB at most. Default 3000."""
+    disk_throughput: NotRequired[int]
+    """Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125."""
     local_storage: NotRequired[str]
     """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
     disk_kms_key_arn: NotRequired[pulumi.Input[str]]
@@ -113,6 +118,7 @@ class EksKarpenterPoolInputs:
     kubelet: KubeletSettings
     placement_group: bool
     disk_gib: int
+    disk_speed: DiskSpeed
     local_storage: str
     disk_kms_key_arn: pulumi.Input[str] | None
     labels: dict[str, pulumi.Input[str]]
@@ -160,7 +166,8 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
             reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
         ),
         placement_group=read.flag("placement_group", False),
-        disk_gib=read_disk_gib(read, CLOUD),
+        disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
+        disk_speed=read_disk_speed(read, GP3, disk_gib),
         local_storage=storage,
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         labels=read_labels(read, CLOUD, nodes),

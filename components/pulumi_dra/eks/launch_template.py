@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
+from pulumi_dra.disk_speed import USUAL_SPEED, DiskSpeed
+
 if TYPE_CHECKING:
     # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is imported at run time.
     from pulumi_aws.ec2 import (
@@ -34,7 +36,7 @@ def metadata_options() -> LaunchTemplateMetadataOptionsArgsDict:
 
 
 def root_volume(
-    size_gib: int, kms_key_id: pulumi.Input[str] | None = None
+    size_gib: int, kms_key_id: pulumi.Input[str] | None = None, speed: DiskSpeed = USUAL_SPEED
 ) -> list[LaunchTemplateBlockDeviceMappingArgsDict]:
     """Return the block devices: one encrypted gp3 volume that goes with its node."""
     ebs: LaunchTemplateBlockDeviceMappingEbsArgsDict = {
@@ -45,6 +47,10 @@ def root_volume(
     }
     if kms_key_id is not None:
         ebs["kms_key_id"] = kms_key_id
+    if speed.iops is not None:
+        ebs["iops"] = speed.iops
+    if speed.throughput is not None:
+        ebs["throughput"] = speed.throughput
     return [{"device_name": ROOT_DEVICE, "ebs": ebs}]
 
 

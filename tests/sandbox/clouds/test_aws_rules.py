@@ -29,6 +29,10 @@ def sizes(low: int, wanted: int, high: int) -> dict[str, int]:
     return {"minSize": low, "desiredSize": wanted, "maxSize": high}
 
 
+def volume(**ebs: Any) -> dict[str, Any]:
+    return {"blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": {"volumeType": "gp3", **ebs}}]}
+
+
 AT_ONCE = {
     "a label of Kubernetes": (GROUP, {"labels": {"kubernetes.io/x": "y"}}, "reserved prefixes"),
     "a label of EKS": (GROUP, {"labels": {"eks.amazonaws.com/x": "y"}}, "reserved prefixes"),
@@ -84,6 +88,23 @@ AT_ONCE = {
         {"networkInterfaces": [{"deviceIndex": 0, "interfaceType": "efa-only"}]},
         "cannot be the primary interface",
     ),
+    "a volume that is too small for its speed": (
+        TEMPLATE,
+        volume(volumeSize=20, iops=15000),
+        "Iops to volume size ratio of 750.000000 is too high; maximum is 500",
+    ),
+    "throughput for more operations": (
+        TEMPLATE,
+        volume(volumeSize=200, throughput=1000),
+        "Throughput (MiBps) to iops ratio of 0.333333 is too high; maximum is 0.250000 MiBps per iops",
+    ),
+    "few operations": (TEMPLATE, volume(volumeSize=200, iops=100), "Volume iops of 100 is not between 3000 and 80000"),
+    "throughput that no volume has": (
+        TEMPLATE,
+        volume(volumeSize=200, iops=16000, throughput=4000),
+        "Volume throughput of 4000 is not between 125 and 2000",
+    ),
+    "throughput of gp2": (TEMPLATE, volume(volumeType="gp2", throughput=200), "only be specified for volumeType gp3"),
 }
 WHOLE = {GROUP: GROUP_INPUTS, CLUSTER: CLUSTER_INPUTS, TEMPLATE: {}}
 

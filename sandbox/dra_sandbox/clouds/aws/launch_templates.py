@@ -1,4 +1,4 @@
-"""What EC2 refuses of the network interfaces in a launch template, with the sentences that users report."""
+"""What EC2 refuses of the interfaces and volumes in a launch template, with the sentences that users report."""
 
 from __future__ import annotations
 
@@ -30,6 +30,32 @@ def user_data_is_multipart(inputs: Values) -> str | None:
     if is_toml or message_from_string(text).is_multipart():
         return None
     return "Ec2LaunchTemplateInvalidConfiguration: User data was not in the MIME multipart format."
+
+
+def volumes_are_sold(inputs: Values) -> str | None:
+    """Sources: EC2 API reference, LaunchTemplateEbsBlockDeviceRequest (what a gp3 volume can have); rocicorp/mono pull
+    request 4410 (operations for its size); runs-on/runs-on issue 260 (throughput for its operations); runs-on/runs-on
+    issue 426 (throughput of another type).
+    """
+    for device in inputs.get("blockDeviceMappings") or []:
+        volume = device.get("ebs") or {}
+        kind, iops, throughput = volume.get("volumeType"), volume.get("iops"), volume.get("throughput")
+        if throughput is not None and kind != "gp3":
+            return "InvalidParameterCombination: throughput can only be specified for volumeType gp3."
+        if kind != "gp3":
+            continue
+        if iops is not None and not 3000 <= iops <= 80000:
+            return f"InvalidParameterValue: Volume iops of {iops} is not between 3000 and 80000"
+        if throughput is not None and not 125 <= throughput <= 2000:
+            return f"InvalidParameterValue: Volume throughput of {throughput} is not between 125 and 2000"
+        if (size := volume.get("volumeSize")) and iops and iops / size > 500:
+            return f"InvalidParameterValue: Iops to volume size ratio of {iops / size:.6f} is too high; maximum is 500"
+        if throughput and (ratio := throughput / (iops or 3000)) > 0.25:
+            return (
+                f"InvalidParameterValue: Throughput (MiBps) to iops ratio of {ratio:.6f} is too high; maximum is "
+                "0.250000 MiBps per iops"
+            )
+    return None
 
 
 def interfaces_are_in_order(inputs: Values) -> str | None:

@@ -189,7 +189,11 @@ ROWS: Mapping[str, Row] = {
             "tagSpecifications[*].resourceType": values.RESOURCE_TYPES_TAGGED,
             "placement.tenancy": values.TENANCIES,
         },
-        checks=(launch_templates.interfaces_are_in_order, launch_templates.user_data_is_multipart),
+        checks=(
+            launch_templates.interfaces_are_in_order,
+            launch_templates.volumes_are_sold,
+            launch_templates.user_data_is_multipart,
+        ),
         remembered=True,
     ),
     "aws:iam/role:Role": Row(
