@@ -21,6 +21,7 @@ PACKAGES = {
     "batch": "k8s.io/api/batch/v1",
     "autoscaling": "k8s.io/api/autoscaling/v2",
     "scheduling": "k8s.io/api/scheduling/v1",
+    "policy": "k8s.io/api/policy/v1",
     "resource": "k8s.io/api/resource/v1",
     "meta": "k8s.io/apimachinery/pkg/apis/meta/v1",
 }
@@ -31,6 +32,7 @@ KINDS = {
     "batch/v1": ("batch", "Job CronJob"),
     "autoscaling/v2": ("autoscaling", "HorizontalPodAutoscaler"),
     "scheduling.k8s.io/v1": ("scheduling", "PriorityClass"),
+    "policy/v1": ("policy", "PodDisruptionBudget"),
     "resource.k8s.io/v1": ("resource", "ResourceClaim ResourceClaimTemplate DeviceClass ResourceSlice DeviceTaintRule"),
 }
 SCALARS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -24,6 +24,7 @@ from dra_planner.model import (
     Blocked,
     Demand,
     DeviceClass,
+    DisruptionBudget,
     Figures,
     LimitRange,
     Member,
@@ -206,8 +207,9 @@ class _Expansion:
         self._blocked.append(Blocked(member=member, verdict="cannot-tell", reason=reason, requests_devices=False))
 
     def finish(self) -> Demand:
-        bound = (each.spec for each in self._manifests.bound_pods)
-        visible = visible_labels((*(part.pod for part in self._parts), *bound))
+        pods = (*(part.pod for part in self._parts), *(each.spec for each in self._manifests.bound_pods))
+        budgets = self._budgets(pods)
+        visible = visible_labels(pods, budgets)
         shapes: dict[str, Shape] = {}
         for part in self._parts:
             labels = {key: part.labels[key] for key in sorted(part.labels) if key in visible}
@@ -233,7 +235,14 @@ class _Expansion:
             assumptions=tuple(sorted(self._assumptions)),
             namespaces=self._namespaces(),
             gangs=self._manifests.gangs,
+            budgets=budgets,
         )
+
+    def _budgets(self, pods: Iterable[PodSpec]) -> tuple[DisruptionBudget, ...]:
+        """Return the budgets, those without a selector aside: they match nothing. Among equals nobody gives way."""
+        if not self._manifests.budgets or len({pod.priority for pod in pods}) < 2:
+            return ()
+        return tuple(each for _, each in sorted(self._manifests.budgets.items()) if each.selector.requirements)
 
     def _namespaces(self) -> dict[str, dict[str, str]]:
         """Return the labels of the namespaces that are given or used; each carries its own name as one."""

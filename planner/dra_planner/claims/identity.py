@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from dra_planner.manifests import render_claim_spec, render_pod_spec
-from dra_planner.model import Container, LabelSelector, PodSpec, ShapeClaim
+from dra_planner.model import Container, DisruptionBudget, LabelSelector, PodSpec, ShapeClaim
 
 ID_LENGTH: Final = 12
 
 
-def visible_labels(pods: Iterable[PodSpec]) -> frozenset[str]:
-    """Return the label keys that some (anti-)affinity or spread selector of these pods looks at."""
-    keys: set[str] = set()
+def visible_labels(pods: Iterable[PodSpec], budgets: Iterable[DisruptionBudget] = ()) -> frozenset[str]:
+    """Return the label keys that some (anti-)affinity or spread selector of these pods looks at, or one of a budget."""
+    keys = {key for budget in budgets for key in _keys(budget.selector)}
     for pod in pods:
         preferred = (each.term for each in pod.preferred_pods)
         for term in (*pod.pod_affinity, *pod.pod_anti_affinity, *preferred):

@@ -6,8 +6,8 @@ from typing import Final
 
 SNAPSHOT_KINDS: Final = (
     "nodes", "resourceslices", "deviceclasses", "resourceclaims", "resourceclaimtemplates", "pods", "namespaces",
-    "resourcequotas", "limitranges", "priorityclasses", "deployments", "replicasets", "statefulsets", "daemonsets",
-    "jobs",
+    "resourcequotas", "limitranges", "priorityclasses", "poddisruptionbudgets", "deployments", "replicasets",
+    "statefulsets", "daemonsets", "jobs",
 )  # fmt: skip
 """The kinds of a snapshot of a cluster: all that decides what becomes of pods that are applied to it."""
 VERIFIED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "daemonsets")

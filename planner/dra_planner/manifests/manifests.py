@@ -11,6 +11,7 @@ from dra_planner.model import (
     CelSelector,
     ClaimSpec,
     DeviceClass,
+    DisruptionBudget,
     Figures,
     Gang,
     LimitRange,
@@ -38,6 +39,8 @@ class BoundPod:
     spec: PodSpec
     claims: Mapping[str, str] = field(default_factory=dict, hash=False)  # entry → name of the ResourceClaim
     owner: WorkloadRef | None = None  # the workload that makes it, whatever controllers stand between
+    started: str = ""  # when, as the API writes times; empty where it has not, or nobody says
+    ready: bool = True  # unless the cluster says that it is not
 
     @property
     def node_name(self) -> str:
@@ -75,6 +78,7 @@ class Manifests:
     priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
+    budgets: Mapping[ObjectKey, DisruptionBudget] = field(default_factory=dict, hash=False)
     generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
     group_claims: Mapping[ObjectKey, GroupClaims] = field(default_factory=dict, hash=False)  # by PodGroup
     gangs: tuple[Gang, ...] = ()

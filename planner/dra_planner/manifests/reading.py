@@ -14,6 +14,7 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, UnresolvedPods
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.parsing.claims import parse_claim, parse_claim_template, parse_device_class
+from dra_planner.manifests.parsing.disruption_budgets import parse_disruption_budget
 from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.parsing.limit_ranges import parse_limit_range
 from dra_planner.manifests.parsing.nodes import parse_node
@@ -29,6 +30,7 @@ from dra_planner.manifests.workloads.queued import has_other_scheduler, is_queue
 from dra_planner.manifests.workloads.scalers import is_scaler, scaler_findings
 from dra_planner.model import (
     DeviceClass,
+    DisruptionBudget,
     LimitRange,
     Node,
     ObjectKey,
@@ -126,6 +128,7 @@ class _Collector:
         self.priorities: dict[str, int] = {}
         self.quotas: list[Mapping[str, Any]] = []
         self.limit_ranges: list[LimitRange] = []
+        self.budgets: dict[ObjectKey, DisruptionBudget] = {}
         self.owners: dict[WorkloadRef, WorkloadRef] = {}
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.pod_groups: list[KubernetesObject] = []
@@ -205,6 +208,7 @@ class _Collector:
             priority_classes=self.priorities,
             limit_ranges=tuple(self.limit_ranges),
             quotas=tuple(self.quotas),
+            budgets=self.budgets,
             generated_claims=self.generated,
             group_claims=group_claims,
             gangs=gangs,
@@ -251,6 +255,9 @@ class _Collector:
 
     def add_quota(self, item: KubernetesObject) -> None:
         self.quotas.append(item.data)
+
+    def add_budget(self, item: KubernetesObject) -> None:
+        self.budgets[item.key] = parse_disruption_budget(item.data, item.place)
 
     def add_limit_range(self, item: KubernetesObject) -> None:
         try:
@@ -305,7 +312,18 @@ class _Collector:
         if spec.node_name and (observed or not spec.resource_claims):
             claims = {entry.name: entry.resource_claim_name or "" for entry in spec.resource_claims} | generated
             self.bound_pods.append(
-                BoundPod(meta=parse_meta(item.metadata, item.place), spec=spec, claims=claims, owner=_owner(item))
+                BoundPod(
+                    meta=parse_meta(item.metadata, item.place),
+                    spec=spec,
+                    claims=claims,
+                    owner=_owner(item),
+                    started=status.get("startTime") or "",
+                    ready=all(
+                        each.get("status") == "True"
+                        for each in status.get("conditions") or ()
+                        if each.get("type") == "Ready"
+                    ),
+                )
             )
             return
         if generated:
@@ -349,6 +367,7 @@ _READERS: Final[dict[tuple[str, str], Callable[[_Collector, KubernetesObject], N
     ("", "LimitRange"): _Collector.add_limit_range,
     ("", "ResourceQuota"): _Collector.add_quota,
     ("scheduling.k8s.io", "PriorityClass"): _Collector.add_priority_class,
+    ("policy", "PodDisruptionBudget"): _Collector.add_budget,
     ("", "Pod"): _Collector.add_pod,
     ("scheduling.k8s.io", "PodGroup"): _Collector.add_pod_group,
     ("resource.nvidia.com", "ComputeDomain"): _Collector.add_compute_domain,

@@ -20,6 +20,7 @@ from dra_planner.model.claims import (
     generated_claim_name,
 )
 from dra_planner.model.demand import Blocked, Demand, Gang, GangPart, Member, Shape, ShapeClaim
+from dra_planner.model.disruption_budgets import BudgetStatus, DisruptionBudget
 from dra_planner.model.limit_ranges import LimitRange
 from dra_planner.model.nodes import Node, SharedLimit, Taint, fill_up, nodes_left
 from dra_planner.model.objects import (
@@ -74,6 +75,7 @@ __all__ = [
     "Amounts",
     "AttributeValue",
     "Blocked",
+    "BudgetStatus",
     "CelSelector",
     "ClaimAllocation",
     "ClaimSpec",
@@ -93,6 +95,7 @@ __all__ = [
     "DeviceSubRequest",
     "DeviceTaint",
     "DeviceToleration",
+    "DisruptionBudget",
     "ExactDeviceRequest",
     "Figures",
     "Gang",

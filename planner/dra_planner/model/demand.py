@@ -7,6 +7,7 @@ from dataclasses import field
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.claims import ClaimSpec, ResourceClaim
+from dra_planner.model.disruption_budgets import DisruptionBudget
 from dra_planner.model.objects import ObjectKey
 from dra_planner.model.pods import PodSpec
 from dra_planner.model.verdicts import Reason, Verdict
@@ -111,7 +112,7 @@ class Demand:
     """All that the workloads ask for: shapes sorted by id, and pods that can never be scheduled.
 
     `namespaces` are the labels of namespaces by name, for rules between pods that select namespaces. `gangs` are the
-    pods that start together.
+    pods that start together. `budgets` spare pods where others of higher priority push them off their nodes.
     """
 
     shapes: tuple[Shape, ...]
@@ -120,3 +121,4 @@ class Demand:
     assumptions: tuple[str, ...] = ()
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
     gangs: tuple[Gang, ...] = ()
+    budgets: tuple[DisruptionBudget, ...] = ()

@@ -11,7 +11,7 @@ from dra_planner.clouds import cloud, names
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand, DeviceClass
+from dra_planner.model import Demand, DeviceClass, DisruptionBudget, ObjectKey
 from dra_planner.offers import Offer, observe_offers
 from dra_planner.plan.judging import judge
 from dra_planner.plan.planned_workloads import plan_workloads
@@ -160,9 +160,17 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         bound_pods=snapshot.bound_pods,
         limit_ranges=(*snapshot.limit_ranges, *manifests.limit_ranges),
         quotas=(*snapshot.quotas, *manifests.quotas),
+        budgets=_budgets(manifests, snapshot),
         priority_classes={**snapshot.priority_classes, **manifests.priority_classes},
         generated_claims={**snapshot.generated_claims, **manifests.generated_claims},
     )
+
+
+def _budgets(given: Manifests, snapshot: Manifests) -> dict[ObjectKey, DisruptionBudget]:
+    """Return the budgets of the cluster and those that are given, with what the cluster counted for those of a name."""
+    known = snapshot.budgets
+    counted = {key: replace(each, status=known[key].status) for key, each in given.budgets.items() if key in known}
+    return {**known, **given.budgets, **counted}
 
 
 def snapshot_minor(request: PlanRequest) -> int:
@@ -205,6 +213,7 @@ def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:
         "ResourceQuota": bool(snapshot.quotas),
         "LimitRange": bool(snapshot.limit_ranges),
         "PriorityClass": bool(snapshot.priority_classes),
+        "PodDisruptionBudget": bool(snapshot.budgets),
         **{kind: kind in kinds for kind in ("Deployment", "StatefulSet", "DaemonSet", "Job")},
     }
     missing = [kind for kind, is_held in held.items() if not is_held]

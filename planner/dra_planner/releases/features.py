@@ -44,6 +44,7 @@ _DECLARED: Final = "kubernetes/kubernetes:pkg/apis/resource/v1/zz_generated.vali
 _STRATEGY: Final = "kubernetes/kubernetes:pkg/registry/resource"
 _QUOTA: Final = "kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go"
 _RESOURCES: Final = "kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources"
+_PREEMPTION = "kubernetes:pkg/scheduler/framework/preemption/util.go (FilterVictimsWithPDBViolation)"
 _PLUGIN: Final = "kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources"
 _ALLOCATOR: Final = "kubernetes/dynamic-resource-allocation:structured/internal"
 _API: Final = "kubernetes/api"
@@ -172,6 +173,10 @@ class Features:
     ]
     scores_balance_change: Annotated[
         bool, Change("a node scores by how a pod changes the balance of cpu and memory, not by the balance", _RESOURCES)
+    ]
+    charges_budgets_in_turn: Annotated[
+        bool,
+        Change("a pod that is looked at for preemption counts for no budget after one that is used up", _PREEMPTION),
     ]
     stamps_allocations: Annotated[bool, Change("an allocation carries the time at which it was made", _PLUGIN)]
     needs_allocation_time: Annotated[

@@ -35,12 +35,16 @@ class SimulatedPod:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPod:
-    """A pod on a node, by the number of the node, and what its own claims hold there."""
+    """A pod on a node, by the number of the node, and what its own claims hold there.
+
+    `since` orders pods by when they started; of equal ones it is unknown which was first.
+    """
 
     pod: SimulatedPod
     node: int
     picks: tuple[ClaimPicks, ...] = ()
     shared: tuple[ObjectKey, ...] = ()  # the shared claims that it uses
+    since: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Start:
 
 
 class Cluster:
-    """Nodes go by their numbers. `version` changes whenever anything does."""
+    """Nodes go by their numbers. `version` changes whenever anything does; `now` is when pods start that come."""
 
     def __init__(self, start: Start, stages: Stages, census: Census) -> None:
         self.start = start
@@ -75,6 +79,7 @@ class Cluster:
         self.pods: dict[ObjectKey, PlacedPod] = {each.pod.name: each for each in start.pods}
         self.claims: dict[ObjectKey, SharedClaim] = dict(start.claims)
         self.version = 0
+        self.now = 0
         self._position = [0] * len(self.stage_of)
         self._pods_on: dict[int, dict[ObjectKey, PlacedPod]] = {}
         self._shared_pools = _shared_pools(start.stages)
@@ -111,7 +116,8 @@ class Cluster:
         shared = tuple({claim.shared: None for claim in shape.claims if claim.shared in self.claims and claim.shared})
         for key in shared:
             self._change_consumers(key, 1)
-        placed = PlacedPod(pod, node, tuple(got for got in placement.picks if got.shared is None), shared=shared)
+        own = tuple(got for got in placement.picks if got.shared is None)
+        placed = PlacedPod(pod, node, own, shared, self.now)
         self.pods[pod.name] = self._pods_on.setdefault(node, {})[pod.name] = placed
         self.version += 1
         return placed

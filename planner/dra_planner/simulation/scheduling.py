@@ -175,6 +175,10 @@ class Scheduler:
             _add(totals, profile.spread, list(map(scores.__getitem__, places)))
         return dict(zip(present, totals, strict=True))
 
+    def one_of(self, choices: int) -> int:
+        """Return which of so many equal choices is taken, from 0 on: the first, or any of them by the seed."""
+        return 0 if self.seed is None else self._rng.randrange(choices)
+
     def _pick(self, best: Sequence[Stage], window: Window) -> int:
         """Return one of the nodes of these stages: the first, or any of them by the seed."""
         if self.seed is None:

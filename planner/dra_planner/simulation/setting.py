@@ -16,6 +16,7 @@ from dra_planner.model import Demand, DemandLevel, DeviceClass, Member, Node, Ob
 from dra_planner.offers import Offer
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
+from dra_planner.simulation.budgets import Budget, compile_budgets
 from dra_planner.simulation.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
 from dra_planner.simulation.controllers import BARE_POD, Controller, Ordered, PerNode, Replicas, Rollout
 from dra_planner.simulation.kinds import Kinds, PodKind
@@ -50,6 +51,7 @@ class Setting:
     members: tuple[tuple[Member, PodKind], ...]  # in the order of the documents
     running: Mapping[ObjectKey, SimulatedPod]  # pods that were there before, by name
     level: DemandLevel
+    budgets: tuple[Budget, ...] = ()
 
     def documents(self) -> list[list[Controller]]:
         """Return fresh controllers, those of one document together."""
@@ -99,7 +101,8 @@ def prepare(
             states[id(each.offer)] = open_offer(each.offer, classes, features, sight)
     own = [states[id(each.offer)] for each in nodes]
     makers = {name: member for _, member in _in_order(demand) for name in member.running}
-    bound = [_bound_pods(number, each.offer, own[number], kinds, makers) for number, each in enumerate(nodes)]
+    ages = _ages(nodes)
+    bound = [_bound_pods(number, each.offer, own[number], kinds, makers, ages) for number, each in enumerate(nodes)]
     rules = compile_rules(kinds.all, demand.namespaces)
     noticed = frozenset[int]().union(*(each.noticed for each in rules))
     stages = Stages(profile, [kind.number in noticed for kind in kinds.all], place_budget)
@@ -124,6 +127,7 @@ def prepare(
         members=members,
         running={placed.pod.name: placed.pod for pods in bound for placed in pods},
         level=level,
+        budgets=compile_budgets(demand.budgets, kinds.all, members, [each.offer for each in nodes], level),
     )
 
 
@@ -151,7 +155,12 @@ def _is_meant(shape: Shape, node: Node) -> bool:
 
 
 def _bound_pods(
-    number: int, offer: Offer, state: NodeState, kinds: Kinds, makers: Mapping[ObjectKey, Member]
+    number: int,
+    offer: Offer,
+    state: NodeState,
+    kinds: Kinds,
+    makers: Mapping[ObjectKey, Member],
+    ages: Mapping[str, int],
 ) -> list[PlacedPod]:
     placed: list[PlacedPod] = []
     for each in offer.pods:
@@ -169,8 +178,15 @@ def _bound_pods(
         if member is not None and member.changed:
             siblings = siblings, "before"
         kind = kinds.of_bound(each.spec, view, siblings)
-        placed.append(PlacedPod(SimulatedPod(name, kind, number), number, picks, shared))
+        since = ages.get(each.started, 0)
+        placed.append(PlacedPod(SimulatedPod(name, kind, number), number, picks, shared, since))
     return placed
+
+
+def _ages(nodes: Iterable[SimulatedNode]) -> dict[str, int]:
+    """Return for each time at which a pod started a number below 0, later ones higher; unknown ones are left out."""
+    times = sorted({pod.started for each in nodes for pod in each.offer.pods if pod.started}, reverse=True)
+    return {time: -number for number, time in enumerate(times, 1)}
 
 
 def _scored(offer: Offer, pods: Iterable[PlacedPod]) -> CpuMemory:

@@ -14,6 +14,7 @@ from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, WorkloadRef
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
+from dra_planner.simulation.budgets import BudgetCounts
 from dra_planner.simulation.census import Census
 from dra_planner.simulation.cluster import Cluster, SimulatedPod
 from dra_planner.simulation.controllers import Controller, PerNode
@@ -101,6 +102,7 @@ class Run:
         self._steps = steps
         self._cluster = Cluster(setting.start, setting.stages, Census(setting.kinds, setting.rules))
         self._scheduler = Scheduler(self._cluster, setting.rules, order.seed)
+        self._budgets = BudgetCounts(setting.budgets, self._cluster)
         self._queue = Queue()
         self._controllers: list[Controller] = []
         self._owner: dict[ObjectKey, Controller] = {}
@@ -119,6 +121,7 @@ class Run:
             self._owner.update((pod.name, controller) for pod in (*controller.pods, *controller.old))
         while not self._is_exhausted:
             self._turn += 1
+            self._cluster.now = self._turn
             moved = self._delete()
             moved |= self._create()
             self._schedule()
@@ -213,7 +216,7 @@ class Run:
     def _preempt(self, pod: SimulatedPod, failure: Failure) -> Choice | None:
         from dra_planner.simulation.preemption import find_victims  # only where a pod fits nowhere
 
-        found = find_victims(pod, self._scheduler, failure)
+        found = find_victims(pod, self._scheduler, failure, self._budgets.left(self._cluster, self._controllers))
         if found is None:
             return None
         node, victims = found

@@ -25,6 +25,7 @@ _PATHS: Final = (
 _OWNERS: Final = (
     "/api/v1/resourcequotas",
     "/api/v1/limitranges",
+    "/apis/policy/v1/poddisruptionbudgets",
     "/apis/apps/v1/deployments",
     "/apis/apps/v1/replicasets",
     "/apis/apps/v1/statefulsets",

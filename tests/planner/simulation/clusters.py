@@ -9,7 +9,7 @@ from typing import Any
 from allocation_builders import CLASSES, node
 
 from dra_planner.errors import Place
-from dra_planner.model import Demand, Device, Figures, Member, Node, ResourceSlice, Shape, WorkloadRef
+from dra_planner.model import Demand, Device, DisruptionBudget, Figures, Member, Node, ResourceSlice, Shape, WorkloadRef
 from dra_planner.offers import Offer
 from dra_planner.releases import Features, features_of
 from dra_planner.simulation import DEFAULT, Profile, Simulator, observed_nodes
@@ -52,8 +52,9 @@ def simulator(
     features: Features = F36,
     profile: Profile = DEFAULT,
     namespaces: Mapping[str, Mapping[str, str]] | None = None,
+    budgets: Sequence[DisruptionBudget] = (),
 ) -> Simulator:
-    demand = Demand(shapes=tuple(shapes), namespaces=namespaces or {})
+    demand = Demand(shapes=tuple(shapes), namespaces=namespaces or {}, budgets=tuple(budgets))
     return Simulator.of(demand, observed_nodes(offers), CLASSES, features, profile=profile)
 
 

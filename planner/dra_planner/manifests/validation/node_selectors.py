@@ -21,12 +21,13 @@ def check_node_selector(data: Data, path: str) -> Violations:
         yield required(path, "must have at least one node selector term")
     for index, term in enumerate(terms):
         for number, item in enumerate((term or {}).get("matchExpressions") or ()):
-            yield from _check_expression(item or {}, f"{path}[{index}].matchExpressions[{number}]")
+            yield from check_expression(item or {}, f"{path}[{index}].matchExpressions[{number}]")
         for number, item in enumerate((term or {}).get("matchFields") or ()):
             yield from _check_field(item or {}, f"{path}[{index}].matchFields[{number}]")
 
 
-def _check_expression(data: Data, path: str) -> Violations:
+def check_expression(data: Data, path: str, *, compares: bool = True) -> Violations:
+    """One expression over labels; `compares`: of a node selector, which knows Gt and Lt too."""
     operator, values, key = data.get("operator") or "", data.get("values") or (), data.get("key") or ""
     if operator in ("In", "NotIn"):
         if not values:
@@ -34,7 +35,7 @@ def _check_expression(data: Data, path: str) -> Violations:
     elif operator in ("Exists", "DoesNotExist"):
         if values:
             yield forbidden(f"{path}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
-    elif operator in ("Gt", "Lt"):
+    elif operator in ("Gt", "Lt") and compares:
         if len(values) != 1:
             yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
     else:

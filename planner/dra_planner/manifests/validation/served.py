@@ -22,6 +22,7 @@ _SERVED: Final = {
     "autoscaling/v1": frozenset({"HorizontalPodAutoscaler"}),
     "autoscaling/v2": frozenset({"HorizontalPodAutoscaler"}),
     "scheduling.k8s.io/v1": frozenset({"PriorityClass"}),
+    "policy/v1": frozenset({"PodDisruptionBudget"}),
 }
 _GROUPS: Final = frozenset(version.partition("/")[0] for version in _SERVED)
 _SCHEDULING: Final = "scheduling.k8s.io"

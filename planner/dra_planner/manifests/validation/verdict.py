@@ -20,6 +20,7 @@ from dra_planner.manifests.validation.cluster_objects import (
 )
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
+from dra_planner.manifests.validation.disruption_budgets import check_disruption_budget
 from dra_planner.manifests.validation.gates import Dropped, drop_disabled
 from dra_planner.manifests.validation.metadata import check_metadata
 from dra_planner.manifests.validation.pod_security import pod_security_faults
@@ -252,4 +253,5 @@ _RULES: Final[dict[str, Callable[[Mapping[str, Any], Context], Iterator[Violatio
     "Namespace": _without_context(check_namespace),
     "PriorityClass": _without_context(check_priority_class),
     "ResourceQuota": _without_context(check_quota),
+    "PodDisruptionBudget": _without_context(check_disruption_budget),
 }

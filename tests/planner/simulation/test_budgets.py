@@ -1,0 +1,178 @@
+"""Who gives way where PodDisruptionBudgets want to keep pods: small clusters, one rule at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from allocation_builders import node, shape
+from clusters import bare, offer, offer_of, simulator, workload
+
+from dra_planner.manifests import BoundPod
+from dra_planner.model import (
+    BudgetStatus,
+    Container,
+    DisruptionBudget,
+    LabelSelector,
+    ObjectMeta,
+    PodSpec,
+    Requirement,
+    WorkloadRef,
+)
+from dra_planner.releases import features_of
+
+HALF, WHOLE = {"cpu": 30_000}, {"cpu": 60_000}
+
+
+def budget(app: str, *, status: BudgetStatus | None = None, **limit: int | str) -> DisruptionBudget:
+    """A budget for the pods of one app: `least` must stay, or `most` may be missing."""
+    selector = LabelSelector((Requirement("app", "In", (app,)),))
+    return DisruptionBudget(
+        meta=ObjectMeta(name=f"keep-{app}", namespace="default"), selector=selector, status=status, **limit
+    )
+
+
+def served(app: str, pods: int, *, on: str = "", at: int = 0, kind: str = "Deployment", priority: int = 0):
+    where = {"kubernetes.io/hostname": on} if on else {}
+    made = shape(requests=HALF, labels={"app": app}, node_selector=where, priority=priority)
+    return workload(made, pods, name=app, kind=kind, at=at)
+
+
+def high(at: int = 9, requests=HALF):
+    return bare(shape(requests=requests, priority=100), f"high{at}", at)
+
+
+def preempted(shapes, nodes, *budgets, **more) -> list[str]:
+    """Return the apps whose pods had to go, in order."""
+    outcome = simulator(shapes, nodes, budgets=budgets, **more).run()
+    return [name.name.rpartition("-")[0] or name.name for name in outcome.preempted]
+
+
+TWO_NODES = [offer("n1"), offer("n2")]
+
+
+@pytest.mark.parametrize(
+    ("limit", "gone"),
+    [
+        pytest.param({}, "a", id="no limit: those that came last"),
+        pytest.param({"least": 1}, "a", id="one may go"),
+        pytest.param({"least": 2}, "b", id="all have to stay"),
+        pytest.param({"most": 1}, "a", id="one may be missing"),
+        pytest.param({"most": 0}, "b", id="none may be missing"),
+        pytest.param({"least": "50%"}, "a", id="half has to stay"),
+        pytest.param({"least": "51%"}, "b", id="shares that have to stay round up"),
+        pytest.param({"most": "1%"}, "a", id="shares that may be missing round up too"),
+        pytest.param({"most": "0%"}, "b", id="a share of nothing"),
+    ],
+)
+def test_pods_go_where_budgets_let_them(limit, gone):
+    shapes = [served("b", 2, on="n2"), served("a", 2, on="n1", at=1), high()]
+    budgets = [budget("a", **limit)] if limit else []
+    assert preempted(shapes, TWO_NODES, *budgets, budget("b", least=0)) == [gone]
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "gone"),
+    [
+        pytest.param("Job", {"most": 1}, "b", id="nobody can ask how many pods a Job is to have"),
+        pytest.param("Job", {"least": 1}, "a", id="a count needs no such number"),
+        pytest.param("StatefulSet", {"most": 1}, "a", id="a StatefulSet says it"),
+    ],
+)
+def test_who_makes_the_pods_decides_whether_shares_can_be_told(kind, limit, gone):
+    shapes = [served("b", 2, on="n2"), served("a", 2, on="n1", at=1, kind=kind), high()]
+    assert preempted(shapes, TWO_NODES, budget("a", **limit)) == [gone]
+
+
+@pytest.mark.parametrize(("limit", "gone"), [({"most": 1}, "b"), ({"least": 1}, "a")])
+def test_pods_that_nobody_makes_are_kept_by_shares_and_go_by_counts(limit, gone):
+    on_first = {"kubernetes.io/hostname": "n1"}
+    alone = [
+        bare(shape(requests=HALF, labels={"app": "a"}, node_selector=on_first), f"a-{at}", at) for at in range(1, 3)
+    ]
+    assert preempted([served("b", 2, on="n2"), *alone, high()], TWO_NODES, budget("a", **limit)) == [gone]
+
+
+def test_a_budget_is_no_law():
+    """Where no other pods help, those go that a budget wants to keep."""
+    shapes = [served("a", 2, on="n1"), high(requests=WHOLE)]
+    assert preempted(shapes, [offer("n1")], budget("a", least=2)) == ["a", "a"]
+
+
+def test_a_budget_that_is_used_up_by_one_pod_keeps_the_next():
+    """The first victim leaves the budget empty: its Deployment makes another pod, which is pending."""
+    shapes = [served("b", 2, on="n2"), served("a", 2, on="n1", at=1), high(8), high(9)]
+    assert preempted(shapes, TWO_NODES, budget("a", most=1)) == ["a", "b"]
+
+
+def test_on_a_node_the_pods_that_no_budget_keeps_go_though_they_are_more_important():
+    shapes = [served("a", 1, priority=1), served("b", 1, at=1, priority=5), high()]
+    assert preempted(shapes, [offer("n1")]) == ["a"]
+    assert preempted(shapes, [offer("n1")], budget("a", least=1)) == ["b", "a"]  # b is made again, and takes its turn
+
+
+def test_fewer_violations_are_better_than_lower_priorities():
+    shapes = [served("a", 2, on="n1", priority=1), served("b", 2, on="n2", at=1, priority=50), high(requests=WHOLE)]
+    assert preempted(shapes, TWO_NODES) == ["a", "a"]
+    assert preempted(shapes, TWO_NODES, budget("a", least=2)) == ["b", "b"]
+    assert preempted(shapes, TWO_NODES, budget("a", least=1), budget("b", least=2)) == ["a", "a"]
+
+
+@pytest.mark.parametrize(("minor", "gone"), [(36, "c"), (37, "b")])
+def test_a_pod_of_two_budgets_counts_for_both_up_to_1_36(minor, gone):
+    """From 1.37 on the budget after one that is used up is not charged, so that it still lets another pod go."""
+    third = {"cpu": 20_000}
+    labels = [{"app": "a", "tier": "x"}, {"app": "b", "tier": "x"}, {"app": "c"}]
+    pods = [
+        bare(shape(requests=third, labels=each, priority=9 - at), f"{each['app']}-0", at)
+        for at, each in enumerate(labels)
+    ]
+    tier = LabelSelector((Requirement("tier", "In", ("x",)),))
+    both = DisruptionBudget(meta=ObjectMeta(name="tier", namespace="default"), selector=tier, least=1)
+    shapes = [*pods, high(requests=third)]
+    budgets = budget("a", least=1), both, budget("c", least=1)
+    assert preempted(shapes, [offer("n1")], *budgets, features=features_of(minor)) == [gone]
+
+
+# -- pods that a cluster has
+
+
+def running(app: str, on: str, name: str, *, started: str = "", ready: bool = True) -> BoundPod:
+    spec = PodSpec(node_name=on, containers=(Container(name="c", requests=HALF),))
+    meta = ObjectMeta(name=name, namespace="default", labels={"app": app})
+    owner = WorkloadRef("Deployment", "default", app)
+    return BoundPod(meta=meta, spec=spec, owner=owner, started=started, ready=ready)
+
+
+def cluster(*pods: BoundPod):
+    names = sorted({pod.spec.node_name for pod in pods})
+    return [
+        replace(offer_of(node(name)), pods=tuple(pod for pod in pods if pod.spec.node_name == name)) for name in names
+    ]
+
+
+def gone_from(nodes, *budgets) -> list[str]:
+    return [name.name for name in simulator([high()], nodes, budgets=budgets).run().preempted]
+
+
+def test_the_count_of_the_cluster_wins():
+    nodes = cluster(*(running(app, on, f"{app}{at}") for app, on in (("a", "n1"), ("b", "n2")) for at in range(2)))
+    assert gone_from(nodes) == ["a1"]
+    assert gone_from(nodes, budget("a", least=1)) == ["a0"]  # one may go: it counts for the older one
+    assert gone_from(nodes, budget("a", least=1, status=BudgetStatus(allowed=0, healthy=1, expected=2))) == ["b1"]
+    assert gone_from(nodes, budget("a", least=2, status=BudgetStatus(allowed=1, healthy=3, expected=3))) == ["a0"]
+    disrupted = BudgetStatus(allowed=0, healthy=0, expected=2, disrupted=frozenset({"a0", "a1"}))
+    assert gone_from(nodes, budget("a", least=2, status=disrupted)) == ["a1"]
+
+
+def test_pods_that_are_not_ready_are_not_healthy():
+    pods = [running("a", "n1", "a0"), running("a", "n1", "a1", ready=False)]
+    others = [running("b", "n2", f"b{at}") for at in range(2)]
+    assert gone_from(cluster(*pods, *others), budget("a", least=1)) == ["b1"]
+
+
+def test_the_pods_that_started_last_go():
+    early, late = "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z"
+    pods = [running("a", "n1", f"a{at}", started=early) for at in range(2)]
+    others = [running("b", "n2", "b0", started=late), running("b", "n2", "b1", started=early)]
+    assert gone_from(cluster(*pods, *others)) == ["b0"]
