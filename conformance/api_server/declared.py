@@ -31,6 +31,7 @@ PROJECT: Final = Path(__file__).resolve().parents[2]
 STACKS: Final = (
     PROJECT / "stacks/Pulumi.eks-dev.yaml",
     PROJECT / "stacks/Pulumi.gke-dev.yaml",
+    PROJECT / "stacks/Pulumi.aks-dev.yaml",
     PROJECT / "examples/platform-python/stacks/Pulumi.dev.yaml",
 )
 _MEANT_TO_FAIL: Final = {"examples/workloads-that-do-not-fit/at-least-40-gb-with-an-operator.yaml"}

@@ -90,7 +90,9 @@ class Cluster:
         if chart is None:
             self.left_out.append(f"{release.chart_name} {release.version}")
             return
-        faults = [*self._unknown_values(release, chart), *self._really_install(release, chart, there)]
+        faults = list(self._really_install(release, chart, there))
+        if not faults:  # else Helm may not be able to read the chart at all
+            faults = list(self._unknown_values(release, chart))
         self._known[release.key] = faults
         yield from faults
 

@@ -361,6 +361,17 @@ def test_a_storage_driver_comes_after_the_nodes_with_a_role_of_its_own(
     assert addon not in " ".join(cluster().names())
 
 
+def test_the_pods_that_mount_efs_have_a_role_of_their_own(cluster: Any) -> None:
+    declared = cluster(storage_drivers=["efs"])
+    association = declared.one("PodIdentityAssociation", "dev-aws-efs-csi-driver-node").inputs
+    assert (association["namespace"], association["serviceAccount"]) == ("kube-system", "efs-csi-node-sa")
+    assert association["roleArn"].endswith("role/dev-aws-efs-csi-driver-node")
+    attached = declared.one("RolePolicyAttachment", "dev-aws-efs-csi-driver-node-AmazonElasticFileSystemsUtils")
+    assert attached.inputs["policyArn"] == "arn:aws:iam::aws:policy/AmazonElasticFileSystemsUtils"
+    # credentials are given to a pod when it starts
+    assert "dev-aws-efs-csi-driver-node" in declared.one("Addon", "dev-aws-efs-csi-driver").depends_on
+
+
 def test_metrics_are_served_where_they_are_asked_for(cluster: Any) -> None:
     declared = cluster(metrics_server=True, addon_versions={"metrics-server": "v0.8.0-eksbuild.1"})
     assert declared.one("Addon", "dev-metrics-server").inputs["addonVersion"] == "v0.8.0-eksbuild.1"

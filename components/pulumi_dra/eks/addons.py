@@ -21,23 +21,34 @@ PREFIX_DELEGATION = "ENABLE_PREFIX_DELEGATION"  # aws/amazon-vpc-cni-k8s:README.
 
 @dataclass(frozen=True, slots=True)
 class StorageDriver:
-    """An add-on that makes and mounts volumes: the account of its controller, and the managed policy that suffices."""
+    """An add-on that makes and mounts volumes: the account of its controller, and the managed policy that suffices.
+
+    `node` is the same of its pods on the nodes, where they ask AWS for something too.
+    """
 
     addon: str
     service_account: str
     policy: str
+    node: tuple[str, str] | None = None
 
 
 STORAGE: Mapping[str, StorageDriver] = MappingProxyType(
     {
         "ebs": StorageDriver("aws-ebs-csi-driver", "ebs-csi-controller-sa", "service-role/AmazonEBSCSIDriverPolicy"),
-        "efs": StorageDriver("aws-efs-csi-driver", "efs-csi-controller-sa", "service-role/AmazonEFSCSIDriverPolicy"),
+        "efs": StorageDriver(
+            "aws-efs-csi-driver",
+            "efs-csi-controller-sa",
+            "service-role/AmazonEFSCSIDriverPolicy",
+            # Where a mount target's name does not resolve, the pod that mounts asks for its address; it logs too.
+            ("efs-csi-node-sa", "AmazonElasticFileSystemsUtils"),
+        ),
         "fsx": StorageDriver("aws-fsx-csi-driver", "fsx-csi-controller-sa", "AmazonFSxFullAccess"),
     }
 )
 """Accounts: kubernetes-sigs/aws-ebs-csi-driver:deploy/kubernetes/base/serviceaccount-csi-controller.yaml@232ebc5,
 aws-efs-csi-driver:charts/aws-efs-csi-driver/values.yaml@00a24b4, aws-fsx-csi-driver:charts/aws-fsx-csi-driver/
-values.yaml@05bcb51. Policies: Amazon EKS user guide, “AWS add-ons”."""
+values.yaml@05bcb51. Policies: Amazon EKS user guide, “AWS add-ons”; of the node's pods:
+aws-efs-csi-driver:docs/iam-policy-create.md@a4fc676, without what S3 Files takes, which nobody can ask for here."""
 
 
 def vpc_cni_settings(
@@ -113,18 +124,40 @@ class Addons:
     def _declare_storage(
         self, driver: StorageDriver, nodes: Sequence[pulumi.Resource], partition: pulumi.Output[str]
     ) -> aws.eks.Addon:
-        """Declare a driver whose controller has a role of its own, by Pod Identity."""
-        role, policies = declare_role(
-            f"{self._name}-{driver.addon}",
+        """Declare a driver whose controller has a role of its own, by Pod Identity, as have its pods on the nodes."""
+        role, policies = self._storage_role(driver.addon, driver.policy, partition)
+        association = {"service_account": driver.service_account, "role_arn": role.arn}
+        before = [*nodes, *policies]
+        if driver.node:
+            account, policy = driver.node
+            name = f"{driver.addon}-node"
+            of_node, rights = self._storage_role(name, policy, partition)
+            # No association of the add-on: before 3.0 that takes the controller's account alone (AWS re:Post, “How to
+            # Use a Dedicated IAM Role with the EFS CSI Driver Node Component in Amazon EKS Using Pod Identity”).
+            identity = aws.eks.PodIdentityAssociation(
+                f"{self._name}-{name}",
+                cluster_name=self._cluster.name,
+                namespace="kube-system",
+                service_account=account,
+                role_arn=of_node.arn,
+                tags=self._tags,
+                opts=self._children.options(depends_on=rights),
+            )
+            before.append(identity)
+        return self._declare(driver.addon, before, pod_identity_associations=[association])
+
+    def _storage_role(
+        self, name: str, policy: str, partition: pulumi.Output[str]
+    ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
+        return declare_role(
+            f"{self._name}-{name}",
             "pods.eks.amazonaws.com",
-            [driver.policy],
+            [policy],
             partition,
             self._children,
             self._tags,
             self._boundary,
         )
-        association = {"service_account": driver.service_account, "role_arn": role.arn}
-        return self._declare(driver.addon, [*nodes, *policies], pod_identity_associations=[association])
 
     def _declare(
         self,
