@@ -59,7 +59,7 @@ tables: setup ## make the CEL parser's tables again, after a change of its gramm
 	@$(VENV)/python -m dra_planner.cel.syntax.grammar
 
 docs-check: docs site ## fail when a generated page was not fresh, or the site does not build
-	@git diff --exit-code --stat -- docs || \
+	@git diff --exit-code --stat -- docs components || \
 		(echo "generated pages are stale: run make docs and commit" >&2; exit 1)
 
 check: lint types docs-check journeys test ## what CI runs

@@ -1,4 +1,4 @@
-"""Write every generated page; `make docs-check` fails when one of them was not fresh."""
+"""Write every generated page, and the options that are made of components; `make docs-check` fails on stale ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pictures
+import platform_options
 import reference_pages
 
 ROOT = Path(__file__).parent.parent
@@ -22,6 +23,8 @@ PAGES: dict[str, list[str]] = {
 
 def main() -> None:
     """Write the pages whose generator prints them, the schemas, and the reference pages that are made of these."""
+    (ROOT / platform_options.PAGE).write_text(platform_options.text(), encoding="utf-8")
+    print(platform_options.PAGE)
     for page, command in PAGES.items():
         text = subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True, text=True).stdout
         (ROOT / page).write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What both clouds take of a fleet's pools and their plan. Apart from the pools' own inputs, which need no fleet."""
+"""What all clouds take of a fleet's pools and their plan. Apart from the pools' own inputs, which need no fleet."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,28 @@ import pulumi
 
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
+
+IN_THE_FLEET = {
+    "disk_gib": "diskGib",
+    "max_pods": "maxPods",
+    "taints": "taints",
+    "zones": "zones",
+    "capacity": "capacity",
+    "mig_layout": "mig",
+    "machine": "machine",
+    "schedule": "schedule",
+}
+"""Inputs of a pool that the plan must know of, and what they are called in the fleet."""
+
+SET_BY_PLATFORM = {
+    "autoscaled": "the fleet's autoscaler",
+    "desired_nodes": "the plan",
+    "max_nodes": "the plan",
+    "min_nodes": "the plan",
+    "pool_name": "the fleet's name of the pool",
+    **{name: f"the fleet's {key}" for name, key in IN_THE_FLEET.items()},
+}
+"""Inputs of every cloud's pools that DraPlatform sets, and from what."""
 
 
 def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
@@ -17,7 +39,7 @@ def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
 def planned_pool_args(
     fleet: Fleet, plan: PlanFile, pool: Pool, labels: Mapping[str, pulumi.Input[str]]
 ) -> dict[str, Any]:
-    """Return the inputs of a pool that both clouds take from fleet and plan alike: machine, counts, how nodes are."""
+    """Return the inputs of a pool that all clouds take from fleet and plan alike: machine, counts, how nodes are."""
     nodes = plan.pool(pool.name).nodes
     return {
         "pool_name": pool.name,

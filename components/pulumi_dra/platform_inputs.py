@@ -11,52 +11,11 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import PlanFile, parse_document
-from pulumi_dra.cluster_options import ClusterOptions, read_cluster_options
-from pulumi_dra.dra.driver_inputs import WebhookTls
-from pulumi_dra.dra.driver_tolerations import DriverToleration
+from pulumi_dra.cluster_options import read_cluster_options
 from pulumi_dra.dra.tenant_access import TenantSettings
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.pool_options import PoolOptions, read_pool_options
-
-
-# Inputs of DraDriver again, and no base class of them: the schema is read from the source of the class itself, so what
-# is inherited has no sentences there (tests/components/test_options.py shows it, and holds names and types together).
-class DriverOptions(TypedDict):
-    """What a fleet does not say about the DRA driver; the inputs of DraDriver say what each means."""
-
-    namespace: NotRequired[str]
-    """Namespace to make for the driver. Default nvidia-dra-driver."""
-    chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
-    driver_root: NotRequired[str]
-    """Folder of the NVIDIA driver on the nodes. Default: where the cloud has it."""
-    crd_manifests: NotRequired[str]
-    """The chart's CustomResourceDefinitions, text of the files in its folder crds, which Helm never upgrades."""
-    network_policy: NotRequired[bool]
-    """Whether the driver's pods get the chart's network policies. Default true where the chart has them."""
-    webhook: NotRequired[bool]
-    """Whether a webhook validates opaque configuration; needs cert-manager. Default false."""
-    webhook_failure_policy: NotRequired[str]
-    """What happens to claims while the webhook is down: Fail (default) or Ignore."""
-    webhook_replicas: NotRequired[int]
-    """Pods of the webhook. Default 1."""
-    webhook_tls: NotRequired[WebhookTls]
-    """Certificate of the webhook. Default: one that cert-manager signs itself."""
-    own_slices_only: NotRequired[bool]
-    """Whether an admission policy keeps each of the driver's pods to the ResourceSlices of its own node. Default
-    true."""
-    image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: a mirror."""
-    image_digest: NotRequired[str]
-    """Digest that pins the image (sha256:…)."""
-    image_pull_secrets: NotRequired[list[str]]
-    """Secrets in the driver's namespace to pull the image with."""
-    priority_class: NotRequired[str]
-    """Priority class of the driver's pods. Default system-node-critical."""
-    tolerations: NotRequired[list[DriverToleration]]
-    """Further taints of the nodes that the plugin tolerates, beside nvidia.com/gpu."""
-    keep_old_names: NotRequired[bool]
-    """0.4 and later: whether objects are named as in 25.x, so that an upgrade replaces nothing. Default true."""
+from pulumi_dra.platform_options import ClusterOptions, DriverOptions, PoolOptions
+from pulumi_dra.pool_options import read_pool_options
 
 
 class AutoscalerOptions(TypedDict):
@@ -102,8 +61,8 @@ class DraPlatformArgs(TypedDict):
     addon_versions: NotRequired[dict[str, str]]
     """EKS: versions of the add-ons, pinned or "most-recent"."""
     secrets_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts Kubernetes secrets: an ARN on EKS (default: a new key), a Cloud KMS key on GKE, a Key Vault key
-    on AKS."""
+    """Key that encrypts Kubernetes secrets, written as the cluster's component takes it. Default: the cloud's own, on
+    EKS a new one."""
     tenants: NotRequired[list[TenantSettings]]
     """Namespaces, rights and device quotas of tenants."""
     admin_access_namespaces: NotRequired[list[str]]
@@ -111,7 +70,7 @@ class DraPlatformArgs(TypedDict):
     deletion_protection: NotRequired[bool]
     """Whether the cloud refuses to delete the cluster. Default false."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """EKS and AKS: tags; GKE: resource labels, on everything that takes them."""
+    """Tags, on GKE resource labels, on everything that takes them."""
 
 
 EVERY_INPUT = {name: name for name in ("tags", "secrets_kms_key", "admin_principal_arns", "addon_versions")}

@@ -9,12 +9,11 @@ import pytest
 from test_aks import POOL as AKS_POOL
 
 from pulumi_dra.aks import AksCluster, AksGpuPool
-from pulumi_dra.cluster_options import ClusterOptions
 from pulumi_dra.eks import EksCluster, EksGpuPool, EksNetwork
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 from pulumi_dra.inputs import WrongInputs
 from pulumi_dra.platform import DraPlatform
-from pulumi_dra.pool_options import PoolOptions
+from pulumi_dra.platform_options import ClusterOptions, PoolOptions
 
 POOL: dict[str, Any] = {
     "cluster_name": "dev",

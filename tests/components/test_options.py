@@ -1,119 +1,65 @@
 """All that a component can do can be said of a platform: by an option, by the fleet, or it is set by what is built."""
 
-from typing import NotRequired, TypedDict
+import sys
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pytest
 from pulumi.provider.experimental.analyzer import Analyzer
 
-from pulumi_dra.aks.cluster_inputs import AksClusterArgs
-from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs
-from pulumi_dra.cluster_options import ClusterOptions
+import pulumi_dra.aks.options as aks_options
+import pulumi_dra.eks.options as eks_options
+import pulumi_dra.gke.options as gke_options
 from pulumi_dra.dra.driver_inputs import DraDriverArgs
 from pulumi_dra.dra.driver_tolerations import DriverToleration
 from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
-from pulumi_dra.eks.cluster_inputs import EksClusterArgs
-from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs
 from pulumi_dra.eks.karpenter_inputs import EksKarpenterArgs
-from pulumi_dra.eks.karpenter_pool_inputs import EksKarpenterPoolArgs
-from pulumi_dra.gke.cluster_inputs import GkeClusterArgs
-from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs
-from pulumi_dra.platform_inputs import AutoscalerOptions, DraPlatformArgs, DriverOptions
-from pulumi_dra.pool_options import IN_THE_FLEET, PoolOptions
+from pulumi_dra.planned_pools import SET_BY_PLATFORM
+from pulumi_dra.platform_inputs import AutoscalerOptions
+from pulumi_dra.platform_options import DriverOptions
 
-PLATFORM = {"kms_key_arn": "secrets_kms_key", "labels": "tags", "tags": "tags", "resource_labels": "tags"}
-"""What the platform has under another name."""
-FLEET = {
-    "autoscaled": "autoscaler",
-    "compute_domains": "drivers.nvidia.computeDomains",
-    "consumable_shares": "drivers.nvidia.consumableShares",
-    "feature_gates": "drivers.nvidia.featureGates",
-    "kubernetes_version": "kubernetes",
-    "network_devices": "drivers.dranet",
-    "node_zones": "network.zones",
-    "platform": "cloud",
-    "prefix_delegation": "network.prefixDelegation",
-    "public_access_cidrs": "endpoint.publicAccessCidrs",
-    "region": "region",
-    "reservation_id": "pools[].capacity.reservation",
-    "reservation_name": "pools[].capacity.reservation",
-    "reserved_cpu": "pools[].reserved.cpu",
-    "reserved_memory": "pools[].reserved.memory",
-    "subnet_ids": "network.subnetIds",
-    "reservation_group_id": "pools[].capacity.reservation",
-    "system_count": "systemPool.count",
-    "system_machine": "systemPool.machine",
-    "system_zones": "network.zones",
-    "version": "drivers.nvidia.version",
-    "zone": "pools[].zones",
-    "zone_count": "network.zones",
-    "zones": "network.zones",
-}
-"""What a plan must know, and where a fleet says it."""
-BUILT = {
-    "cluster": "the cluster that is made",
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+import platform_options  # noqa: E402  docs is a folder of scripts
+
+CLOUDS = [eks_options, gke_options, aks_options]
+AUTOSCALER = {
     "cluster_endpoint": "the cluster's",
-    "cluster_name": "the cluster that is made",
-    "cluster_principal_id": "the cluster's",
-    "cluster_security_group_id": "the cluster's",
-    "desired_nodes": "the plan",
-    "instance_profile_name": "that of the nodes' role, which is made with Karpenter",
-    "keep_subnets": "pools without zones stay where they are",
-    "location": "the fleet's region",
-    "max_nodes": "the plan",
-    "min_nodes": "the plan",
+    "cluster_name": "the cluster's",
+    "kubernetes_version": "the fleet's kubernetes",
     "node_role_arn": "the cluster's",
-    "nodes": "the plan",
-    "pool_name": "the fleet's name of the pool",
-    "resource_group_name": "the cluster's",
-    "service_account": "the cluster's",
-    "subnet_id": "the network that is made",
+    "permissions_boundary_arn": "that of the cluster",
+    "tags": "tags of the platform",
     "volume_key_arns": "the disk_kms_key_arn of the pools",
-    "vpc_id": "the cluster's",
 }
-ONE_VALUE = {
-    "driver_installation": "disabled",
-    "gpu_driver": "Install: the image brings it",
-    "gpu_instance_profile": "refused with DRA",
-    "gpu_sharing": "refused with DRA",
-    "image": "al2023",
-    "mig_partition": "refused with DRA",
-    "zonal": "pools of a platform are regional",
-}
-"""Inputs that take one value with DRA, or none in a platform."""
-COMPONENTS = {
-    "EksCluster": (EksClusterArgs, {*ClusterOptions.__annotations__, *DraPlatformArgs.__annotations__}),
-    "GkeCluster": (GkeClusterArgs, {*ClusterOptions.__annotations__, *DraPlatformArgs.__annotations__}),
-    "AksCluster": (AksClusterArgs, {*ClusterOptions.__annotations__, *DraPlatformArgs.__annotations__}),
-    "AksGpuPool": (AksGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
-    "EksGpuPool": (EksGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
-    "GkeGpuPool": (GkeGpuPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
-    "DraDriver": (DraDriverArgs, set(DriverOptions.__annotations__)),
-    "EksKarpenterPool": (EksKarpenterPoolArgs, {*PoolOptions.__annotations__, *IN_THE_FLEET}),
-    "EksKarpenter": (EksKarpenterArgs, {*AutoscalerOptions.__annotations__, *ClusterOptions.__annotations__}),
-    "EksClusterAutoscaler": (
-        EksClusterAutoscalerArgs,
-        {*AutoscalerOptions.__annotations__, *ClusterOptions.__annotations__},
-    ),
-}
+"""What DraPlatform sets of an autoscaler."""
 
 
-@pytest.mark.parametrize(("inputs", "options"), COMPONENTS.values(), ids=COMPONENTS)
-def test_every_input_is_said(inputs: type, options: set[str]) -> None:
-    said = options | PLATFORM.keys() | FLEET.keys() | BUILT.keys() | ONE_VALUE.keys()
-    assert set(inputs.__annotations__) - said == set()
+@pytest.mark.parametrize("inputs", [EksKarpenterArgs, EksClusterAutoscalerArgs])
+def test_every_input_of_an_autoscaler_is_said(inputs: type) -> None:
+    assert set(inputs.__annotations__) - AutoscalerOptions.__annotations__.keys() - AUTOSCALER.keys() == set()
 
 
-def test_what_the_table_names_is_there() -> None:
-    every = {name for inputs, _ in COMPONENTS.values() for name in inputs.__annotations__}
-    assert (PLATFORM.keys() | FLEET.keys() | BUILT.keys() | ONE_VALUE.keys()) - every == set()
-    assert set(PLATFORM.values()) <= DraPlatformArgs.__annotations__.keys()
+@pytest.mark.parametrize("of", CLOUDS, ids=lambda of: of.__name__)
+def test_what_a_cloud_sets_is_there(of: Any) -> None:
+    assert of.CLUSTER_SET.keys() - names_of(of.CLUSTER_INPUTS) == set()
+    assert of.POOL_SET.keys() - SET_BY_PLATFORM.keys() - names_of(of.POOL_INPUTS) == set()
+    assert of.DEFAULTS.keys() - names_of(of.CLUSTER_INPUTS) - names_of(of.POOL_INPUTS) == set()
 
 
-@pytest.mark.parametrize("options", [ClusterOptions, PoolOptions, DriverOptions, AutoscalerOptions])
-def test_every_option_is_an_input_of_a_component(options: type) -> None:
-    every = {name for inputs, _ in COMPONENTS.values() for name in inputs.__annotations__} | {"name", "install"}
-    assert set(options.__annotations__) - every == set()
+def test_every_pool_has_what_all_pools_are_given() -> None:
+    assert SET_BY_PLATFORM.keys() - names_of(*[of.POOL_INPUTS for of in CLOUDS]) == set()
+
+
+def test_options_are_those_of_the_components() -> None:
+    """`make docs` writes them."""
+    assert (ROOT / platform_options.PAGE).read_text(encoding="utf-8") == platform_options.text()
+
+
+def names_of(*inputs: tuple[type, ...]) -> set[str]:
+    return {name for each in inputs for args in each for name in args.__annotations__}
 
 
 def test_options_of_the_driver_are_of_the_types_of_its_inputs() -> None:
@@ -140,7 +86,7 @@ class Derived(Shared):
 
 
 def test_the_schema_has_no_sentences_of_inputs_that_are_inherited() -> None:
-    """Why options repeat inputs: when this fails, `DraDriverArgs` can be `DriverOptions` and what the fleet says."""
+    """Why options are written out: when this fails, they can be classes that the inputs inherit."""
     analyzer = Analyzer("probe")
     assert analyzer.get_docstring(Derived, "version") == "Version of the chart."
     assert analyzer.get_docstring(Derived, "chart") is None

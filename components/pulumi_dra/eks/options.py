@@ -1,0 +1,46 @@
+"""What DraPlatform sets of EKS clusters and pools itself; all other inputs of theirs are its options."""
+
+from pulumi_dra.eks.cluster_inputs import EksClusterArgs
+from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs
+from pulumi_dra.eks.karpenter_pool_inputs import EksKarpenterPoolArgs
+from pulumi_dra.planned_pools import SET_BY_PLATFORM
+
+CLUSTER_INPUTS = (EksClusterArgs,)
+POOL_INPUTS = (EksGpuPoolArgs, EksKarpenterPoolArgs)
+CLUSTER_SET = {
+    "addon_versions": "addon_versions of the platform",
+    "admin_principal_arns": "admin_principal_arns of the platform",
+    "kms_key_arn": "secrets_kms_key of the platform",
+    "kubernetes_version": "the fleet's kubernetes",
+    "prefix_delegation": "the fleet's network.prefixDelegation",
+    "public_access_cidrs": "the fleet's endpoint.publicAccessCidrs",
+    "subnet_ids": "the fleet's network.subnetIds",
+    "system_count": "the fleet's systemPool.count",
+    "system_machine": "the fleet's systemPool.machine",
+    "deletion_protection": "deletion_protection of the platform",
+    "tags": "tags of the platform",
+    "zone_count": "the fleet's network.zones",
+    "zones": "the fleet's network.zones",
+}
+POOL_SET = {
+    **SET_BY_PLATFORM,
+    "cluster_name": "the cluster's",
+    "cluster_security_group_id": "the cluster's",
+    "image": "al2023 alone",
+    "instance_profile_name": "that of the nodes' role, which is made with Karpenter",
+    "keep_subnets": "pools without zones stay where they are",
+    "kubernetes_version": "the fleet's kubernetes",
+    "node_role_arn": "the cluster's",
+    "nodes": "the plan",
+    "reservation_id": "the fleet's capacity.reservation",
+    "reserved_cpu": "the fleet's reserved.cpu",
+    "reserved_memory": "the fleet's reserved.memory",
+    "subnet_ids": "the network's",
+    "tags": "tags of the platform",
+    "vpc_id": "the network's",
+    "zone": "the fleet's zones",
+}
+DEFAULTS: dict[str, str] = {
+    "efa": "where the fleet has DRANET and the machine has EFA",
+    "node_monitoring": "where a pool has node_repair",
+}
