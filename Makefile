@@ -21,7 +21,7 @@ tools: setup ## build what is missing of the engine's tools (Pulumi CLI)
 planes: setup ## build what is missing of the control plane that tests run (etcd, Kubernetes 1.36)
 	@$(VENV)/python -m dra_sandbox tools --kubernetes 1.36
 
-demo: setup ## plan, build, judge and destroy a stack on simulated clouds (STACK=gke-dev for GKE, aks-dev for AKS)
+demo: setup ## plan, build, judge and destroy a stack on simulated clouds (STACK=name, of stacks/)
 	@$(VENV)/python -m dra_sandbox demo --stack $(STACK)
 
 test: tools planes ## run the tests, but for the journeys of whole stacks

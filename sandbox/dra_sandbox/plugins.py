@@ -15,10 +15,9 @@ import sys
 from pathlib import Path
 
 from dra_sandbox.cache import cache_folder, obtain
+from dra_sandbox.clouds import packages
 from dra_sandbox.tools import PulumiCli
 from dra_sandbox.tools.pulumi_cli import LANGUAGE_HOST
-
-CLOUDS = ("aws", "azure-native", "gcp", "kubernetes")
 
 
 def bin_folder(cli: PulumiCli) -> Path:
@@ -45,7 +44,7 @@ def install_simulated_clouds(pulumi_home: Path) -> None:
 
     A cloud whose SDK is not installed has no programs here either, and is left out.
     """
-    for cloud in CLOUDS:
+    for cloud in packages():
         try:
             version = importlib.metadata.version(f"pulumi-{cloud}")
         except importlib.metadata.PackageNotFoundError:

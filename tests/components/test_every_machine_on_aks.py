@@ -12,8 +12,8 @@ from pulumi.runtime.proto import provider_pb2
 from test_odd_fleets import MANY, TAINTS, platform, pool
 
 from dra_planner import catalog
-from dra_sandbox.clouds.azure.provider import Azure
-from dra_sandbox.clouds.azure.rows import ROWS
+from dra_sandbox.clouds.azure_native.provider import Azure
+from dra_sandbox.clouds.azure_native.rows import ROWS
 from dra_sandbox.clouds.wire import to_wire
 from pulumi_dra.aks import AksGpuPool
 

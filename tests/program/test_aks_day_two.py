@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dra_sandbox.clouds.azure.zones_lost import LOST_ZONE
+from dra_sandbox.clouds.azure_native.zones_lost import LOST_ZONE
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("aks")]
 

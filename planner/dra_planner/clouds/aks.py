@@ -70,8 +70,8 @@ class Aks(Cloud):
     disk_gib = range(50, 2_049)
     longest_pool_name = 12
     pool_name_pattern = POOL_NAME
-    zone_names = tuple(_ZONES)
-    system_mode = ("mode", "System")
+    zone_names = tuple(_ZONES)  # learn.microsoft.com/azure/aks/availability-zones; names of pools: Azure/AKS issue 3300
+    system_mode = ("mode", "System")  # its taints: Azure/AKS issue 2578
     system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}

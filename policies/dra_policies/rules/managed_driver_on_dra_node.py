@@ -25,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="managed-driver-on-dra-node",
     says="On pools for claims the cloud's own installation of the NVIDIA driver is off, or the only one.",
-    why="GKE documents DRA for nodes without it alone; AKS installs it by default, and the GPU Operator's meets it.",
+    why="Clouds document DRA for nodes without it, or install it by default, and the GPU Operator's meets it.",
     fix="Turn the installation off for the pool, and install the driver with a DaemonSet; or leave it to the cloud.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -139,7 +139,7 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
 
 
 def _name_and_zones(pool: DeclaredPool) -> Iterator[Refused]:
-    """Azure/AKS issue 3300; learn.microsoft.com/azure/aks/availability-zones."""
+    """Yield names and zones that clouds with a pattern for names, or a list of zones, do not take."""
     of_cloud = cloud(pool.cloud)
     name = pool.own.text("agentPoolName") or pool.own.text("name")
     if name and of_cloud.pool_name_pattern and not re.fullmatch(of_cloud.pool_name_pattern, name):
@@ -157,7 +157,7 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[Refused]:
 
 
 def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[Refused]:
-    """Azure/AKS issue 2578."""
+    """Yield taints on pools of a mode in which the cloud takes none."""
     of_cloud = cloud(pool.cloud)
     key, value = of_cloud.system_mode
     for taint in pool.taints or () if key and pool.own.text(key) == value else ():

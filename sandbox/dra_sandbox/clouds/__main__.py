@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
+from dra_sandbox.clouds import packages
 from dra_sandbox.protocol import import_protocol_alone
 
 if TYPE_CHECKING:
@@ -13,25 +15,11 @@ if TYPE_CHECKING:
 
 
 def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
-    """The simulated provider of a cloud. Raises KeyError for one that has none."""
-    if cloud == "aws":
-        from dra_sandbox.clouds.aws.provider import Aws
-
-        return Aws()
-    if cloud == "gcp":
-        from dra_sandbox.clouds.gcp.provider import Gcp
-
-        return Gcp()
-    if cloud == "azure-native":
-        from dra_sandbox.clouds.azure.provider import Azure
-
-        return Azure()
-    if cloud == "kubernetes":
-        from dra_sandbox.clouds.kubernetes.cluster import chosen_cluster
-        from dra_sandbox.clouds.kubernetes.provider import Kubernetes
-
-        return Kubernetes(chosen_cluster())
-    raise KeyError(cloud)
+    """The simulated provider of the Pulumi package `cloud`. Raises KeyError where no folder here is for it."""
+    if cloud not in packages():
+        raise KeyError(cloud)
+    module = import_module(f"dra_sandbox.clouds.{cloud.replace('-', '_')}.provider")
+    return cast("provider_pb2_grpc.ResourceProviderServicer", module.provider())
 
 
 def main() -> None:

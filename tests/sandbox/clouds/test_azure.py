@@ -10,8 +10,8 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds.azure.functions import DEPLOYER
-from dra_sandbox.clouds.azure.zones_lost import LOST_ZONE
+from dra_sandbox.clouds.azure_native.functions import DEPLOYER
+from dra_sandbox.clouds.azure_native.zones_lost import LOST_ZONE
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import from_wire, to_wire
 

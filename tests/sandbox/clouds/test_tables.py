@@ -8,8 +8,8 @@ import pytest
 
 from dra_sandbox.clouds.aws.functions import FUNCTIONS as AWS_FUNCTIONS
 from dra_sandbox.clouds.aws.rows import ROWS as AWS_ROWS
-from dra_sandbox.clouds.azure.functions import FUNCTIONS as AZURE_FUNCTIONS
-from dra_sandbox.clouds.azure.rows import ROWS as AZURE_ROWS
+from dra_sandbox.clouds.azure_native.functions import FUNCTIONS as AZURE_FUNCTIONS
+from dra_sandbox.clouds.azure_native.rows import ROWS as AZURE_ROWS
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS as GCP_FUNCTIONS
 from dra_sandbox.clouds.gcp.rows import ROWS as GCP_ROWS
 from dra_sandbox.clouds.kubernetes.kinds import CLUSTER_SCOPED

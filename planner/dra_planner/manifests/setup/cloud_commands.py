@@ -181,7 +181,7 @@ def _controller(command: CommandLine, values: Mapping[str, object], page: str) -
         key.startswith("controller.affinity") for text in command.values(_SET) for key in text.split(",")
     )
     if is_old and needs_one and any(_is_made_on(name, page) for name in names()):
-        message = "the driver's controller requires a node of the control plane, and EKS, GKE and AKS show none"
+        message = "the driver's controller requires a node of the control plane, and managed clusters show none"
         fix = "add --set resources.computeDomains.enabled=false, or --set controller.affinity=null for ComputeDomains"
         yield "warning", "driver-controller-has-no-node", message, fix
 

@@ -48,3 +48,8 @@ class Aws(SimulatedCloud):
     def default_id(self, schema: Schema) -> str:
         kind = schema.token.rsplit(":", 1)[-1]
         return f"{kind.lower()}-{{hex17}}"
+
+
+def provider() -> Aws:
+    """Return what is served to the engine."""
+    return Aws()

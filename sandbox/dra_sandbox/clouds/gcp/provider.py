@@ -50,3 +50,8 @@ class Gcp(SimulatedCloud):
 
     def _setting(self, name: str, variable: str) -> str:
         return known_text(self._settings.get(name)) or os.environ.get(variable, "")
+
+
+def provider() -> Gcp:
+    """Return what is served to the engine."""
+    return Gcp()

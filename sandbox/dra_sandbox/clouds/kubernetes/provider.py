@@ -14,6 +14,7 @@ from dra_sandbox.clouds.checking import Failure, check_values
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response
 from dra_sandbox.clouds.kubernetes import manifests, releases
 from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ClusterBackend, MemoryCluster, ObjectKey
+from dra_sandbox.clouds.kubernetes.cluster import chosen_cluster
 from dra_sandbox.clouds.kubernetes.karpenter import check_karpenter
 from dra_sandbox.clouds.kubernetes.kinds import replace_rule
 from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, active_cluster, server_of
@@ -221,6 +222,11 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             context.abort(
                 grpc.StatusCode.UNAVAILABLE, f"configured Kubernetes cluster is unreachable: {self._unreachable}"
             )
+
+
+def provider() -> Kubernetes:
+    """Return what is served to the engine, with the cluster that the environment chooses."""
+    return Kubernetes(chosen_cluster())
 
 
 def _manager(urn: str) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dra_sandbox.clouds.azure import agent_pools, managed_clusters, roles
-from dra_sandbox.clouds.azure.functions import TENANT, newest
+from dra_sandbox.clouds.azure_native import agent_pools, managed_clusters, roles
+from dra_sandbox.clouds.azure_native.functions import TENANT, newest
 from dra_sandbox.clouds.rows import Facts, Row
 from dra_sandbox.clouds.wire import Value
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from dra_sandbox.clouds.azure.functions import FUNCTIONS, SUBSCRIPTION
-from dra_sandbox.clouds.azure.rows import COMMON, ROWS
+from dra_sandbox.clouds.azure_native.functions import FUNCTIONS, SUBSCRIPTION
+from dra_sandbox.clouds.azure_native.rows import COMMON, ROWS
 from dra_sandbox.clouds.checking import Failure
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
@@ -43,3 +43,8 @@ class Azure(SimulatedCloud):
 
     def _setting(self, name: str, variable: str) -> str:
         return known_text(self._settings.get(name)) or os.environ.get(variable, "")
+
+
+def provider() -> Azure:
+    """Return what is served to the engine."""
+    return Azure()

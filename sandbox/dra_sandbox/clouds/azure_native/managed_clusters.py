@@ -6,7 +6,7 @@ import ipaddress
 import re
 
 from dra_planner.releases import MAXIMUM_MINOR
-from dra_sandbox.clouds.azure.functions import newest, offered_versions
+from dra_sandbox.clouds.azure_native.functions import newest, offered_versions
 from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 

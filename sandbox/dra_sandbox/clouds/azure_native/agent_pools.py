@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
-from dra_sandbox.clouds.azure.functions import newest
-from dra_sandbox.clouds.azure.zones_lost import has_machines
+from dra_sandbox.clouds.azure_native.functions import newest
+from dra_sandbox.clouds.azure_native.zones_lost import has_machines
 from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
