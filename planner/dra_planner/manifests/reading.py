@@ -291,9 +291,10 @@ class _Collector:
         """Make the template that the NVIDIA driver's controller makes for the channels of a domain."""
         from dra_planner.manifests.parsing.compute_domains import channel_template  # few manifests hold one
 
-        self.other[f"{item.api_version} {item.kind}"] += 1
         template = channel_template(item)
-        if template is not None:
+        if template is None:
+            self.other[f"{item.api_version} {item.kind}"] += 1
+        else:
             self.templates.setdefault(template.meta.key, template)
 
     def add_pod(self, item: KubernetesObject) -> None:

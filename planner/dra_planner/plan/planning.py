@@ -119,11 +119,18 @@ def size_plan(
     offers, sizing = judgement.offers, judgement.sizing
     by_name = {offer.name: offer for offer in offers}
     recommended = {pool.name: _recommended(sizing.pool(pool.name), fleet, judgement) for pool in fleet.pools}
+    rack_faults: tuple[Diagnostic, ...] = ()
+    if fleet.drivers.nvidia.compute_domains:
+        from dra_planner.plan.racks import find_rack_faults, find_racks, rack_counts  # few fleets serve any
+
+        racks = find_racks(judgement, fleet)
+        rack_faults = tuple(find_rack_faults(fleet, racks, recommended))
+        recommended = rack_counts(fleet, racks, recommended)
     built = counts_to_build(fleet, recommended, {name: sizing.pool(name).maximum for name in recommended})
     pools = tuple(
         _pool(sizing.pool(name), by_name[name], fleet, judgement, recommended[name], built[name]) for name in built
     )
-    found = (*diagnostics, *find_built_counts(fleet, pools))
+    found = (*diagnostics, *rack_faults, *find_built_counts(fleet, pools))
     return Plan(
         judgement=judgement,
         verdict=overall_verdict(sizing.verdict, found),

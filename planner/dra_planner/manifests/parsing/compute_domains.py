@@ -9,13 +9,23 @@ from collections.abc import Mapping
 from typing import Final
 
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.model import ClaimSpec, DeviceRequest, ExactDeviceRequest, ObjectMeta, ResourceClaimTemplate
+from dra_planner.model import (
+    ClaimSpec,
+    DeviceConfiguration,
+    DeviceRequest,
+    ExactDeviceRequest,
+    ObjectMeta,
+    ResourceClaimTemplate,
+)
 
 CHANNEL_CLASS: Final = "compute-domain-default-channel.nvidia.com"
 
 
 def channel_template(item: KubernetesObject) -> ResourceClaimTemplate | None:
-    """Return the template; None where the domain names none."""
+    """Return the template; None where the domain names none.
+
+    Its configuration names the domain: by namespace and name, since its UID is known at run time only.
+    """
     spec = item.data.get("spec")
     channel = spec.get("channel") if isinstance(spec, Mapping) else None
     named = channel.get("resourceClaimTemplate") if isinstance(channel, Mapping) else None
@@ -23,5 +33,11 @@ def channel_template(item: KubernetesObject) -> ResourceClaimTemplate | None:
     if not isinstance(name, str) or not name:
         return None
     request = DeviceRequest(name="channel", exactly=ExactDeviceRequest(device_class_name=CHANNEL_CLASS))
+    parameters = {
+        "apiVersion": "resource.nvidia.com/v1beta1",
+        "kind": "ComputeDomainChannelConfig",
+        "domainID": f"{item.namespace}/{item.name}",
+    }
+    of_domain = DeviceConfiguration(requests=("channel",), driver="compute-domain.nvidia.com", parameters=parameters)
     meta = ObjectMeta(name=name, namespace=item.namespace, place=item.place)
-    return ResourceClaimTemplate(meta=meta, spec=ClaimSpec(requests=(request,)))
+    return ResourceClaimTemplate(meta=meta, spec=ClaimSpec(requests=(request,), config=(of_domain,)))
