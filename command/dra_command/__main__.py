@@ -13,12 +13,17 @@ from dra_command.status import Status
 from dra_planner.errors import PlannerError
 
 INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: a fault of ours, not of the input
+_MORE_OBJECTS = 50_000  # before the collector looks for cycles, instead of 700: a start loads much and leaves few
 BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; never raises and never prints a traceback unasked."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        import gc  # only where a process begins and ends with the command
+
+        gc.set_threshold(_MORE_OBJECTS, *gc.get_threshold()[1:])
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is ours, and looking for some takes long
     try:
         status = _run(words)
@@ -31,8 +36,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return Status.INTERRUPTED
     if argv is None:
-        import gc  # only where a process ends
-
         gc.freeze()  # its last collection would look through all modules for nothing
     return status
 

@@ -12,6 +12,7 @@ from dra_command.subcommands import add_subcommands
 from dra_planner.errors import PlannerError
 from dra_planner.records import dataclass
 
+_NAME = "pulumi-dra"
 _DESCRIPTION = """\
 Says whether Kubernetes ResourceClaims will run on GPU node pools, and how large
 the pools must be, before any node exists.
@@ -78,13 +79,15 @@ def _take_late_words(values: argparse.Namespace, rest: Sequence[str], parser: ar
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser with every subcommand."""
     parser = _Parser(
-        prog="pulumi-dra",
+        prog=_NAME,
         description=_DESCRIPTION,
         epilog=EXIT_STATUS,
         formatter_class=_Commands,
     )
     parser.add_argument("--version", action=_Version, help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_Parser)
+    commands = parser.add_subparsers(  # the name is given: else a help text is made to find it
+        dest="command", metavar="COMMAND", title="commands", parser_class=_Parser, prog=_NAME
+    )
     add_subcommands(commands)
     return parser
 

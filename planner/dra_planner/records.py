@@ -1,16 +1,20 @@
 """`dataclass` as the standard library has it, at a tenth of what it costs at import.
 
 The standard decorator writes and compiles six methods for each class, half a millisecond at each start of the command,
-and a run loads some 300 classes and fills half of them. Here `__init__` is compiled when a class is first filled, and
-the other methods are functions over its fields. Types, `field`, `fields`, `replace` and `asdict` are the standard ones.
+and a run loads some 300 classes and fills two thirds of them. Here `__init__` is made when a class is first filled,
+from code that all classes with such fields share, and the other methods are functions over its fields. Types, `field`,
+`fields`, `replace` and `asdict` are the standard ones.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import dropwhile
 from operator import attrgetter, ge, gt, le, lt
 from reprlib import recursive_repr
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 Field: TypeAlias = "dataclasses.Field[Any]"
@@ -28,9 +32,7 @@ def _record(
     cls: type, *, frozen: bool = False, slots: bool = False, kw_only: bool = False, order: bool = False, eq: bool = True
 ) -> type:
     own = vars(cls)
-    declare = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)
-    made: Any = declare(cls)
-    fields = dataclasses.fields(made)
+    made, fields = _declared(cls, slots=slots, kw_only=kw_only)
     methods: dict[str, Any] = {"__init__": _written_later(made, frozen=frozen), "__repr__": _repr}
     if eq:
         compared = _values(each.name for each in fields if each.compare)
@@ -47,6 +49,29 @@ def _record(
             setattr(made, name, method)
     decorated: type = made
     return decorated
+
+
+def _declared(cls: type, *, slots: bool, kw_only: bool) -> tuple[Any, tuple[Field, ...]]:
+    """Return the class with its fields, and these.
+
+    Types are put aside meanwhile: the standard decorator looks through the text of each for `ClassVar` and its kind.
+    """
+    types = vars(cls).get("__annotations__", {})
+    if types:
+        cls.__annotations__ = {name: each if _is_no_field(each) else Any for name, each in types.items()}
+    declare = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)
+    made: Any = declare(cls)
+    if types:
+        made.__annotations__ = types
+    fields = dataclasses.fields(made)
+    for each in fields:
+        each.type = types.get(each.name, each.type)  # those of a base have theirs
+    return made, fields
+
+
+def _is_no_field(declared: object) -> bool:
+    """Return whether what stands for a type may say that there is no field."""
+    return not isinstance(declared, str) or "ClassVar" in declared or "InitVar" in declared or "KW_ONLY" in declared
 
 
 def _values(names: Iterable[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -112,38 +137,61 @@ def _written_later(made: Any, *, frozen: bool) -> Callable[..., None]:
 
 def _written(made: Any, *, frozen: bool) -> Callable[..., None]:
     """Return the `__init__` that takes and sets the fields of the class, and then calls its `__post_init__`."""
-    fields = dataclasses.fields(made)
-    taken = [each for each in fields if each.init]
-    positional = [_parameter(each) for each in taken if not each.kw_only]
-    named = [_parameter(each) for each in taken if each.kw_only]
-    head = ", ".join(("self", *positional, *(["*", *named] if named else [])))
-    lines = [_assignment(each, frozen=frozen) for each in fields if each.init or _has_default(each)]
-    if hasattr(made, "__post_init__"):
-        lines.append("self.__post_init__()")
-    known: dict[str, Any] = {"__set": object.__setattr__, "__missing": dataclasses.MISSING}
-    known |= {f"__default_{each.name}": each.default for each in fields}
-    known |= {f"__make_{each.name}": each.default_factory for each in fields}
-    body = "\n  ".join(lines or ["pass"])
-    namespace: dict[str, Any] = {}
-    exec(f"def make({', '.join(known)}):\n def __init__({head}):\n  {body}\n return __init__", {}, namespace)
-    written: Callable[..., None] = namespace["make"](**known)
+    fields = [each for each in dataclasses.fields(made) if each.init or _has_default(each)]
+    sorts = tuple((each.init, _is_made(each), bool(each.kw_only)) for each in fields)
+    code = _compiled(sorts, frozen=frozen, calls_post_init=hasattr(made, "__post_init__"))
+    names = {f"f{number}": each.name for number, each in enumerate(fields)}
+    code = code.replace(
+        co_varnames=tuple(names.get(each, each) for each in code.co_varnames),
+        co_names=tuple(names.get(each, each) for each in code.co_names),
+        co_consts=tuple(names.get(each, each) if isinstance(each, str) else each for each in code.co_consts),
+    )
+    known: dict[str, Any] = {"put": object.__setattr__, "MISSING": dataclasses.MISSING}
+    known |= {f"make{number}": each.default_factory for number, each in enumerate(fields)}
+    known |= {f"default{number}": each.default for number, each in enumerate(fields)}
+    written = FunctionType(code, known, "__init__")
+    positional = [each for each in fields if each.init and not each.kw_only]
+    required = list(dropwhile(_has_default, reversed(positional)))
+    if wrong := next((each for each in reversed(required) if _has_default(each)), None):
+        raise TypeError(f"a field of {made.__qualname__} without a default follows {wrong.name!r}, which has one")
+    written.__defaults__ = tuple(each.default for each in positional[len(required) :])
+    written.__kwdefaults__ = {each.name: each.default for each in fields if each.kw_only and _has_default(each)}
     written.__qualname__ = f"{made.__qualname__}.__init__"
     return written
 
 
+@cache
+def _compiled(sorts: tuple[tuple[bool, bool, bool], ...], *, frozen: bool, calls_post_init: bool) -> CodeType:
+    """Return the code of an `__init__` for fields of these sorts: is it taken, is its default made, has it a name.
+
+    The fields are called f0, f1 and so on: what classes take is alike, so that fewer texts are compiled than classes
+    are filled. Those with a name are taken by it alone.
+    """
+    names = {f"f{number}": sort for number, sort in enumerate(sorts)}
+    positional = [name for name, (is_taken, _, is_named) in names.items() if is_taken and not is_named]
+    named = [name for name, (is_taken, _, is_named) in names.items() if is_taken and is_named]
+    head = ", ".join(("self", *positional, *(["*", *named] if named else [])))
+    lines = [_assignment(name, is_taken, is_made, frozen) for name, (is_taken, is_made, _) in names.items()]
+    lines += ["self.__post_init__()"] if calls_post_init else []
+    body = "\n ".join(lines or ["pass"])
+    namespace: dict[str, Any] = {}
+    exec(f"def __init__({head}):\n {body}", namespace)
+    code: CodeType = namespace["__init__"].__code__
+    return code
+
+
 def _has_default(field: Field) -> bool:
-    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+    return field.default is not dataclasses.MISSING or _is_made(field)
 
 
-def _parameter(field: Field) -> str:
-    if field.default is not dataclasses.MISSING:
-        return f"{field.name}=__default_{field.name}"
-    return f"{field.name}=__missing" if _has_default(field) else field.name
+def _is_made(field: Field) -> bool:
+    return field.default_factory is not dataclasses.MISSING
 
 
-def _assignment(field: Field, *, frozen: bool) -> str:
-    name = field.name
-    value = name if field.init else f"__default_{name}"
-    if field.default_factory is not dataclasses.MISSING:
-        value = f"__make_{name}() if {name} is __missing else {name}" if field.init else f"__make_{name}()"
-    return f"__set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}"
+def _assignment(name: str, is_taken: bool, is_made: bool, frozen: bool) -> str:
+    value, number = name, name[1:]
+    if is_made:
+        value = f"make{number}() if {name} is MISSING else {name}" if is_taken else f"make{number}()"
+    elif not is_taken:
+        value = f"default{number}"
+    return f"put(self, '{name}', {value})" if frozen else f"self.{name} = {value}"

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -91,6 +91,30 @@ def test_refuses_what_the_standard_one_refuses(name: str) -> None:
         if CASES[name].get("kw_only"):
             with pytest.raises(TypeError, match="positional argument"):
                 made(1)
+
+
+def test_a_default_before_a_field_without_one_is_refused() -> None:
+    made: Any = records.dataclass(type("Wrong", (), {"__annotations__": {"a": int, "b": int}, "a": 1}))
+    with pytest.raises(TypeError, match="without a default follows 'a'"):
+        made(b=1)
+
+
+def test_types_stay_as_they_are_written() -> None:
+    assert {each.name: each.type for each in dataclasses.fields(Longer)} == {
+        "a": "int",
+        "b": "tuple[str, ...]",
+        "c": "int",
+    }
+    assert Longer.__annotations__ == {"c": "int"}
+    assert [each.name for each in dataclasses.fields(WithConstant)] == ["a"]
+
+
+@records.dataclass(frozen=True, slots=True)
+class WithConstant:
+    """A record with something beside its fields."""
+
+    a: int
+    most: ClassVar[int] = 3
 
 
 @records.dataclass(frozen=True, slots=True)

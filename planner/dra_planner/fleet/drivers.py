@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from dra_planner.catalog import DriverSettings, chart_version_fault
 from dra_planner.clouds import class_name_fault, selection_fault
-from dra_planner.fleet.values import Document, refused_by
+from dra_planner.fleet.values import Document, empty_list, empty_mapping, refused_by
 
 _LATER = {
     "efa": "is not supported: DRANET publishes EFA interfaces; write dranet: true",
@@ -31,7 +31,7 @@ class NvidiaDriver(Document):
 
     version: str = Field(description="Version of the Helm chart.")
     feature_gates: dict[str, bool] = Field(
-        default_factory=dict,
+        default_factory=empty_mapping,
         description="Feature gates of the driver, by name (`pulumi-dra catalog drivers`): DynamicMIG, "
         "PassthroughSupport for VFIO, ConsumableShares, ….",
     )
@@ -99,7 +99,7 @@ class FleetDeviceClass(Document):
 
     name: Annotated[str, refused_by(class_name_fault)] = Field(description="Name that requests give.")
     selectors: Annotated[list[str], refused_by(selection_fault)] = Field(
-        default_factory=list, validate_default=True, description="CEL expressions over one device, ANDed."
+        default_factory=empty_list, validate_default=True, description="CEL expressions over one device, ANDed."
     )
     extended_resource_name: str | None = Field(
         default=None, description="Extended resource that pods may ask for instead of a claim (1.36 and later)."

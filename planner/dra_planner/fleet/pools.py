@@ -27,7 +27,18 @@ from dra_planner.clouds import (
     time_of_day_fault,
     time_zone_fault,
 )
-from dra_planner.fleet.values import DNS_LABEL, Amount, Document, Price, bounds, refused_by, within
+from dra_planner.fleet.values import (
+    DNS_LABEL,
+    Amount,
+    Document,
+    Price,
+    bounds,
+    empty_list,
+    empty_mapping,
+    nothing_given,
+    refused_by,
+    within,
+)
 
 LabelKey = Annotated[str, refused_by(label_key_fault)]
 LabelValue = Annotated[str, refused_by(label_value_fault)]
@@ -142,7 +153,7 @@ class Pool(Document):
     machine: str = Field(min_length=1, description="Machine type (`pulumi-dra catalog machines`).")
     count: Count = Field(description="How many nodes: limits, or one number that fixes it.")
     zones: Annotated[list[str], refused_by(repetition_fault)] = Field(
-        default_factory=list, description="Zones to use; none: all of the network's."
+        default_factory=empty_list, description="Zones to use; none: all of the network's."
     )
     capacity: Literal["on-demand", "spot"] | Reservation | CapacityBlock = Field(
         default="on-demand", description="Where machines come from."
@@ -159,15 +170,15 @@ class Pool(Document):
         default=None, description="Most pods of a node, kubelet's maxPods; none: the cloud's default."
     )
     reserved: Amount = Field(
-        default_factory=Amount,
+        default_factory=nothing_given(Amount),
         description="EKS: what kubelet keeps from pods beside the image's own reservation (systemReserved).",
     )
     disk_gib: int = Field(default=DISK_GIB, description="Size of the boot disk in GiB.")
     labels: dict[LabelKey, LabelValue] = Field(
-        default_factory=dict, description="Labels of the nodes beside those that every DRA pool has."
+        default_factory=empty_mapping, description="Labels of the nodes beside those that every DRA pool has."
     )
     taints: list[PoolTaint] = Field(
-        default_factory=list, description="Taints of the nodes beside the one that every GPU pool has."
+        default_factory=empty_list, description="Taints of the nodes beside the one that every GPU pool has."
     )
 
     @field_validator("count", mode="before")
@@ -257,11 +268,11 @@ class Quota(Document):
         description="How many the nodes of this fleet may take together.", json_schema_extra=bounds(_AMOUNTS)
     )
     machines: list[Annotated[str, Field(min_length=1)]] = Field(
-        default_factory=list,
+        default_factory=empty_list,
         description="Machine types that count, `*` for any letters: p5.*; none: every machine.",
     )
     capacity: list[CapacityKind] = Field(
-        default_factory=list, description="Nodes that count by where they come from; none: all of them."
+        default_factory=empty_list, description="Nodes that count by where they come from; none: all of them."
     )
 
     def counts(self, machine: str, capacity: str) -> bool:

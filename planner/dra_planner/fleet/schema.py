@@ -24,7 +24,18 @@ from dra_planner.clouds import SYSTEM_NODES, PoolNodes, public_network_fault, re
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.drivers import DevicePlugin, Drivers, FleetDeviceClass
 from dra_planner.fleet.pools import Headroom, Pool, Quota, Redundancy
-from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, Document, bounds, refused_by, sentence_of, within
+from dra_planner.fleet.values import (
+    DNS_SUBDOMAIN,
+    Amount,
+    Document,
+    bounds,
+    empty_list,
+    empty_mapping,
+    nothing_given,
+    refused_by,
+    sentence_of,
+    within,
+)
 from dra_planner.model import SharedLimit
 from dra_planner.releases import parse_version
 
@@ -37,7 +48,7 @@ class Network(Document):
     zones: int | Annotated[list[str], Field(min_length=1), refused_by(repetition_fault)] = Field(
         default=2, description="How many zones a new network spans, or which ones."
     )
-    subnet_ids: list[str] = Field(default_factory=list, description="Existing private subnets (EKS).")
+    subnet_ids: list[str] = Field(default_factory=empty_list, description="Existing private subnets (EKS).")
     prefix_delegation: bool = Field(
         default=False, description="EKS: whether the VPC CNI gives interfaces whole prefixes, for more pods on a node."
     )
@@ -59,7 +70,7 @@ class Endpoint(Document):
     """Who reaches the API server from outside; it is always reachable from inside."""
 
     public_access_cidrs: list[Annotated[str, refused_by(public_network_fault)]] = Field(
-        default_factory=list, description="Networks that may reach the public endpoint; none: no public endpoint."
+        default_factory=empty_list, description="Networks that may reach the public endpoint; none: no public endpoint."
     )
 
 
@@ -104,18 +115,18 @@ class Fleet(Document):
         description="Who changes node counts after this program has created the pools.",
         json_schema_extra=_one_of_the_autoscalers,
     )
-    network: Network = Field(default_factory=Network)
-    endpoint: Endpoint = Field(default_factory=Endpoint)
+    network: Network = Field(default_factory=nothing_given(Network))
+    endpoint: Endpoint = Field(default_factory=nothing_given(Endpoint))
     system_pool: SystemPool
     drivers: Drivers
     device_plugin: DevicePlugin | Literal[False] = Field(
         default=False, description="NVIDIA's device plugin on nodes that are not DRA nodes, or false."
     )
     device_classes: list[FleetDeviceClass] = Field(
-        default_factory=list, description="Classes beside those that the drivers bring."
+        default_factory=empty_list, description="Classes beside those that the drivers bring."
     )
     daemon_pods: dict[DaemonName, Amount | Literal[False]] = Field(
-        default_factory=dict,
+        default_factory=empty_mapping,
         description="What pods that run on every node ask for, by the name of their DaemonSet: further ones, other "
         "amounts than the catalogue's, or false for one that is not there.",
     )
@@ -131,12 +142,14 @@ class Fleet(Document):
         "optimize-utilization, on EKS a scheduler of one's own).",
     )
     quotas: list[Quota] = Field(
-        default_factory=list, description="Quotas of the account that the pools share, as far as they are there for it."
+        default_factory=empty_list,
+        description="Quotas of the account that the pools share, as far as they are there for it.",
     )
     headroom: list[Headroom] = Field(
-        default_factory=list, description="Room kept free beside the demand, for more pods like those of workloads."
+        default_factory=empty_list,
+        description="Room kept free beside the demand, for more pods like those of workloads.",
     )
-    redundancy: Redundancy = Field(default_factory=Redundancy)
+    redundancy: Redundancy = Field(default_factory=nothing_given(Redundancy))
     pools: list[Pool] = Field(min_length=1, description="GPU nodes that claims are planned on.")
 
     @field_validator("cloud")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 from pydantic.alias_generators import to_camel
@@ -13,6 +13,7 @@ from dra_planner.clouds import range_fault
 from dra_planner.errors import PlannerError
 from dra_planner.quantity import Quantity, amount_complaint
 
+Part = TypeVar("Part", bound="Document")
 DNS_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 DNS_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 
@@ -23,6 +24,24 @@ class Document(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
     )
+
+
+# pydantic reads the signature of each factory: that of a function is known, that of `list` or of a model takes long.
+
+
+def empty_list() -> list[Any]:
+    """Return a new list: what a field is where nothing is given."""
+    return []
+
+
+def empty_mapping() -> dict[str, Any]:
+    """Return a new dictionary: what a field is where nothing is given."""
+    return {}
+
+
+def nothing_given(part: type[Part]) -> Callable[[], Part]:
+    """Return what makes a part with all of its defaults, which needs no validator of its own."""
+    return lambda: part.model_construct()
 
 
 def sentence_of(error: PlannerError) -> str:

@@ -147,6 +147,7 @@ class _Search:
         self._failed: list[Outcome] = []  # of the counts that were tried last
         self._outcomes: tuple[Outcome, ...] = ()  # every order, with the counts that are answered with
         self._probe: Setting | None = None  # one node of each pool
+        self._last: tuple[Counts, Simulator] | None = None  # what its nodes answered holds in every order
         self._spent = 0
         self._limits = question.limits
 
@@ -204,8 +205,10 @@ class _Search:
     # -- simulating
 
     def _simulator(self, counts: Counts) -> Simulator:
+        if self._last is not None and self._last[0] == counts:
+            return self._last[1]
         nodes = [node for name, count in counts.items() for node in self._nodes[name].take(count)]
-        return Simulator.of(
+        made = Simulator.of(
             self._demand,
             [*self.question.beside, *nodes],
             self.question.classes,
@@ -214,6 +217,8 @@ class _Search:
             level=self.question.level,
             opened=self._opened,
         )
+        self._last = dict(counts), made
+        return made
 
     def _strandings(self, counts: Counts, *, all_orders: bool = True) -> tuple[Stranding, ...]:
         """Return the orders that leave pods pending; only the first of them unless all are wanted."""
