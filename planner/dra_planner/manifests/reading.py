@@ -14,12 +14,8 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, UnresolvedPods
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.parsing.claims import parse_claim, parse_claim_template, parse_device_class
-from dra_planner.manifests.parsing.disruption_budgets import parse_disruption_budget
 from dra_planner.manifests.parsing.fields import parse_meta
-from dra_planner.manifests.parsing.limit_ranges import parse_limit_range
-from dra_planner.manifests.parsing.nodes import parse_node
 from dra_planner.manifests.parsing.pods import parse_pod_template
-from dra_planner.manifests.parsing.slices import parse_slice
 from dra_planner.manifests.validation.context import CheckSelector, Context, ExistingObjects
 from dra_planner.manifests.validation.findings import findings, late_findings
 from dra_planner.manifests.validation.verdict import judge, take
@@ -239,9 +235,13 @@ class _Collector:
         self.classes[item.name] = parse_device_class(item.data, item.place)
 
     def add_slice(self, item: KubernetesObject) -> None:
+        from dra_planner.manifests.parsing.slices import parse_slice  # few manifests hold one
+
         self.slices.append(parse_slice(item.data, item.place))
 
     def add_node(self, item: KubernetesObject) -> None:
+        from dra_planner.manifests.parsing.nodes import parse_node  # few manifests hold one
+
         self.nodes.append(parse_node(item.data, item.place))
 
     def add_namespace(self, item: KubernetesObject) -> None:
@@ -257,9 +257,13 @@ class _Collector:
         self.quotas.append(item.data)
 
     def add_budget(self, item: KubernetesObject) -> None:
+        from dra_planner.manifests.parsing.disruption_budgets import parse_disruption_budget  # few manifests hold one
+
         self.budgets[item.key] = parse_disruption_budget(item.data, item.place)
 
     def add_limit_range(self, item: KubernetesObject) -> None:
+        from dra_planner.manifests.parsing.limit_ranges import parse_limit_range  # few manifests hold one
+
         try:
             self.limit_ranges.append(parse_limit_range(item.data, item.place))
         except QuantityError as error:

@@ -6,7 +6,7 @@ Source: kubernetes/kubernetes:pkg/apis/{core,scheduling}/validation/validation.g
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from dra_planner.manifests.parsing.fields import parse_quantity
@@ -16,11 +16,11 @@ from dra_planner.manifests.validation.container_resources import (
     check_amount_value,
     check_resource_name,
 )
+from dra_planner.manifests.validation.pod_security import POD_SECURITY
 from dra_planner.manifests.validation.violations import Violations, forbidden, invalid, required
 
 Data = Mapping[str, Any]
 HIGHEST_USER_PRIORITY: Final = 1_000_000_000
-POD_SECURITY: Final = "pod-security.kubernetes.io/"
 _VERSION: Final = re.compile(r"latest|v1\.(?:0|[1-9][0-9]*)", re.ASCII)
 _LEVELS: Final = ("privileged", "baseline", "restricted")
 _SCOPES: Final = frozenset({
@@ -83,3 +83,11 @@ def check_quota(data: Data) -> Violations:
 
 def _is_quota_resource(name: str) -> bool:
     return name in QUOTA_RESOURCES or name.startswith(("hugepages-", "requests.hugepages-"))
+
+
+CLUSTER_RULES: Final[Mapping[str, Callable[[Data], Violations]]] = {
+    "Namespace": check_namespace,
+    "PriorityClass": check_priority_class,
+    "ResourceQuota": check_quota,
+}
+"""By kind."""

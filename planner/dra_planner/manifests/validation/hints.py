@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 from typing import Any, Final
@@ -76,7 +75,9 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
         if sibling in node and node[sibling] is None and _holds(sibling_kind, name, minor):
             return f"indent it below {sibling}"
     below = [sibling for sibling, sibling_kind in sorted(fields.items()) if _holds(sibling_kind, name, minor)]
-    near = difflib.get_close_matches(name, fields, n=1, cutoff=0.7) or [
+    from difflib import get_close_matches  # only on the way to a finding
+
+    near = get_close_matches(name, fields, n=1, cutoff=0.7) or [
         field for field in fields if field.lower() == name.lower()
     ]
     if near:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 Data = Mapping[str, Any]
+POD_SECURITY: Final = "pod-security.kubernetes.io/"
+"""Begins the labels of a namespace that set its levels."""
 _BASELINE_CAPABILITIES: Final = frozenset({
     "AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP",
     "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
