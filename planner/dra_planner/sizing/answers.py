@@ -66,13 +66,13 @@ class _Answer:
     placed: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     pending: int = 0
     verdicts: list[Verdict] = field(default_factory=list)
-    reasons: list[Reason] = field(default_factory=list)
+    reasons: dict[Reason, None] = field(default_factory=dict)  # in the order of their coming
     fits: list[Fits] = field(default_factory=list)
 
     def wait(self, pods: int, verdict: Verdict, reasons: Iterable[Reason]) -> None:
         self.pending += pods
         self.verdicts.append(verdict)
-        self.reasons.extend(reason for reason in reasons if reason not in self.reasons)
+        self.reasons.update(dict.fromkeys(reasons))
 
 
 def answer_workloads(outcome: Outcome) -> tuple[WorkloadSize, ...]:

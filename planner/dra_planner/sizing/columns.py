@@ -17,6 +17,7 @@ from dataclasses import field
 from typing import Any
 
 from dra_planner.records import dataclass
+from dra_planner.sizing.borrowing import Gains, RowPrices
 from dra_planner.sizing.bound import BoundModel, Certificate, Worth
 from dra_planner.sizing.node_program import SCALE, NodeProgram
 from dra_planner.sizing.pricing import Pattern, Pricer, Task
@@ -52,6 +53,15 @@ class Generated:
     worth: Worth
 
 
+@dataclass(frozen=True, slots=True)
+class Center:
+    """Prices to begin with, of items and of rows by pool, and what they prove; rows lend theirs to other pools."""
+
+    proved: float = 0.0
+    prices: Mapping[int, int] = field(default_factory=dict, hash=False)
+    rows: Mapping[int, list[int]] = field(default_factory=dict, hash=False)
+
+
 @dataclass(slots=True)
 class _Offers:
     """A round of pricing: what no node of a pool is worth more than, the searches that are not at their end."""
@@ -61,7 +71,7 @@ class _Offers:
     rows: dict[int, list[int]] = field(default_factory=dict)  # prices that say so
     solved: set[int] = field(default_factory=set)  # pools whose own prices these are
     tasks: dict[int, tuple[Task, Mapping[int, float]]] = field(default_factory=dict)
-    gains: dict[object, list[tuple[int, int]]] = field(default_factory=dict)  # what rows do not pay for, of items
+    gains: Gains = field(default_factory=dict)
     is_new: bool = False
 
     def promise(self, pool: int, costs: Sequence[int]) -> float:
@@ -97,7 +107,7 @@ class ColumnProgram:
         self._awake: set[int] = set()  # pools of which there is a column
         self._rests: dict[int, int] = {}  # rounds that a pool rests for, the last time and now
         self._resting: dict[int, int] = {}
-        self._last_rows: dict[int, list[int]] = {}  # their prices, when a pool was priced the last time
+        self._last_rows = RowPrices(model, costs)  # of pools that were priced
         self._priced = 0
         self._items = sorted({item for pool in pools for item in model.pools[pool].most})
         self._row = {item: at for at, item in enumerate(self._items)}
@@ -141,18 +151,16 @@ class ColumnProgram:
         self._highs.addCol(self._costs[pool] / self._unit, 0.0, self._infinity, len(rows), rows, values)
         return True
 
-    def generate(
-        self, center: Mapping[int, int], proved_by_center: float, rounds: int, most: int, gap: float
-    ) -> Generated:
+    def generate(self, center: Center, rounds: int, most: int, gap: float) -> Generated:
         """Return the cheapest mix after so many rounds, or when it costs at most `gap` more than is proved.
 
-        `center` are prices to begin with, and what they prove; once more than `most` nodes were priced, a last round
-        proves what it can.
+        Once more than `most` nodes were priced, a last round proves what it can.
         """
+        self._last_rows.known.update(center.rows)
         for pool in self._pools:
             if self._model.pools[pool].minimum:
                 self.add(pool, {})
-        best, stalled = _Proved(proved_by_center, center, {}, Worth(0, {})), 0
+        best, stalled = _Proved(center.proved, center.prices, {}, Worth(0, {})), 0
         cost, duals = self._solve()
         for number in range(1, rounds + 1):
             if self._priced > most:
@@ -205,10 +213,14 @@ class ColumnProgram:
         """
         offers = _Offers(prices)
         ready = list(self._pools) if is_full else [each for each in self._awake if not self._resting.get(each)]
-        if len(ready) > _MANY:
+        if len(ready) > (_MOST_A_ROUND if len(self._pools) > _MANY else _MANY) and self._last_rows.known:
             for pool in ready:
                 self._borrow(pool, offers)
-            ready = heapq.nlargest(_MOST_A_ROUND, ready, key=lambda pool: (offers.promise(pool, self._costs), -pool))
+            ready = heapq.nlargest(
+                _MOST_A_ROUND,
+                ready,
+                key=lambda pool: (round(offers.promise(pool, self._costs), 2), -self._costs[pool], -pool),
+            )
         chosen = set(ready)
         for pool in self._pools:
             if pool not in chosen:
@@ -239,41 +251,16 @@ class ColumnProgram:
         offers.upper[pool] = min(task.upper, offers.upper.get(pool, task.upper))
         if task.upper == offers.upper[pool]:
             offers.rows[pool] = rows
-        self._last_rows[pool] = rows
+        self._last_rows.known[pool] = rows
         offers.solved.add(pool)
         if task.upper > min(self._costs[pool] * SCALE, self._paid[pool]):
             offers.tasks[pool] = task, start
 
     def _borrow(self, pool: int, offers: _Offers) -> None:
         """Say what no node of the pool is worth more than by prices of rows that it, or the next in price, had."""
-        rows = self._last_rows.get(pool) or self._rows_of_another(pool)
-        each, upper = self._model.pools[pool], 0
-        priced = [(row, price) for row, price in zip(each.rows, rows, strict=True) if price]
-        key = tuple((id(row.needs), price) for row, price in priced)
-        gains = offers.gains.get(key)
-        if gains is None:
-            gains = offers.gains[key] = [
-                (item, left)
-                for item, value in offers.prices.items()
-                if (left := value - sum(price * row.needs.get(item, 0) for row, price in priced)) > 0
-            ]
-        upper = sum(price * row.capacity for row, price in priced)
-        for item, left in gains:
-            if item in each.most:
-                upper += left * min(each.most[item], self._model.demand[item])
+        upper, rows = self._last_rows.worth(pool, offers.prices, offers.gains)
         if upper < offers.upper.get(pool, upper + 1):
             offers.upper[pool], offers.rows[pool] = upper, rows
-
-    def _rows_of_another(self, pool: int) -> list[int]:
-        """Return the prices of this pool's rows as a pool near it in price has them, 0 where none is known."""
-        own = self._model.pools[pool].rows
-        near = min(self._last_rows, key=lambda each: (abs(self._costs[each] - self._costs[pool]), each), default=None)
-        if near is None:
-            return [0] * len(own)
-        if self._model.pools[near].rows is own:
-            return self._last_rows[near]
-        named = dict(zip((row.name for row in self._model.pools[near].rows), self._last_rows[near], strict=True))
-        return [named.get(row.name, 0) for row in own]
 
     def _rest(self, pool: int, *, longer: bool) -> None:
         self._rests[pool] = min(_LONGEST_REST, 2 * self._rests.get(pool, 0) + 1) if longer else 0

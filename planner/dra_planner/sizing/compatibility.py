@@ -115,17 +115,19 @@ def find_compatibility(
 
 def _takers(found: Compatibility, index: int, item: Item) -> tuple[int, ...]:
     filled: dict[int, tuple[int, bool]] = {}
-    nodes, shapes, takers = found.nodes, [part.shape for part in item.parts], []
+    nodes, takers = found.nodes, []
+    room_for, fills, ended = nodes.filling.room_for, found.fills, found.ended
+    choosy = [part.shape for part in item.parts if not nodes.is_admitted_everywhere(part.shape)]
     for pool, room in enumerate(found.rooms):
-        count, ended = 0, True
-        if all(nodes.admits(shape, pool) for shape in shapes):
+        count, is_ended = 0, True
+        if not choosy or all(nodes.admits(shape, pool) for shape in choosy):
             known = filled.get(id(room.empty))
             if known is None:
-                known = filled[id(room.empty)] = nodes.filling.room_for(item, room.empty, item.count)
-            count, ended = known
-        found.fills[index, pool] = count
-        if ended:
-            found.ended.add((index, pool))
+                known = filled[id(room.empty)] = room_for(item, room.empty, item.count)
+            count, is_ended = known
+        fills[index, pool] = count
+        if is_ended:
+            ended.add((index, pool))
         if count:
             takers.append(pool)
     return tuple(takers)

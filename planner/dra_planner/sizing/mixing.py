@@ -9,7 +9,7 @@ from typing import Any
 
 from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel
-from dra_planner.sizing.columns import Column, ColumnProgram, Generated
+from dra_planner.sizing.columns import Center, Column, ColumnProgram, Generated
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.items import Item
 from dra_planner.sizing.node_program import SCALE
@@ -17,8 +17,7 @@ from dra_planner.sizing.packing import NodeClass, Packing, extend, room_left
 from dra_planner.sizing.patterns import Patterns, totals
 from dra_planner.sizing.pricing import Pattern, Pricer
 from dra_planner.sizing.proof import Part
-from dra_planner.sizing.strategies import Market, choices, orders
-from dra_planner.sizing.vector_fill import WHOLE
+from dra_planner.sizing.strategies import Market, cheap_pools, choices, orders
 
 MOST_ROUNDS = 200
 """Rounds of column generation."""
@@ -28,8 +27,6 @@ MOST_PRICED = 3_000
 
 MOST_BEGUN = 2_000
 """Pairs of items and pools up to which a node of every pool filled with one item is a column to begin with."""
-
-_CHEAPEST = 2  # pools of which such a node is a column, of each item, where there are more pairs
 
 MOST_ROUNDED = 120
 """Columns up to which integers are searched for."""
@@ -43,7 +40,7 @@ class Mixing:
     """Columns of all parts of a model, and the packing that their whole nodes are the most of.
 
     `plain` are rows of each pool's model that are not rounded from others; `is_certain` says that nodes have just what
-    the model says.
+    the model says. `few` are, of many pools, those to begin with.
     """
 
     market: Market
@@ -52,6 +49,7 @@ class Mixing:
     costs: Sequence[Fraction]
     solver: Any
     is_certain: bool
+    few: frozenset[int] = frozenset()
     _patterns: Patterns = field(init=False)
     _mix: list[Column] = field(default_factory=list)
     _dived: list[tuple[Column, int]] = field(default_factory=list)
@@ -73,28 +71,22 @@ class Mixing:
         for group in packing.classes:
             if group.pool in part.pools and group.history:
                 program.add(group.pool, totals(group.history))
-        center, proved = _best_prices(part, self.costs)
-        made = program.generate(center, proved, MOST_ROUNDS, MOST_PRICED, gap)
+        made = program.generate(_best_prices(part, self.costs), MOST_ROUNDS, MOST_PRICED, gap)
         self._mix += made.columns
         self._dived += program.dive()
         return made
 
     def _beginning(self, part: Part) -> Iterator[tuple[int, int]]:
-        """Yield pairs of an item and a pool whose node filled with it is a column; where many, those that cost least.
-
-        Of two measures: the price of one filled node by item, and that of the item's greatest share of a node.
-        """
+        """Yield pairs of an item and a pool whose node filled with it is a column; the cheapest, where many."""
         found, demand = self.market.found, part.model.demand
-        costs = [int(cost) for cost in self.costs]
+        few = self.few.intersection(part.pools)
         is_all = sum(len(found.takers[item]) for item in demand) <= MOST_BEGUN
         for item in demand:
             takers = found.takers[item]
-            if is_all:
-                yield from ((item, pool) for pool in takers)
+            if is_all or few:
+                yield from ((item, pool) for pool in takers if is_all or pool in few)
                 continue
-            filled = sorted(takers, key=lambda pool: costs[pool] * WHOLE // min(found.fills[item, pool], demand[item]))
-            shared = sorted(takers, key=lambda pool: costs[pool] * self.market.shares[item, pool])
-            yield from ((item, pool) for pool in dict.fromkeys([*filled[:_CHEAPEST], *shared[:_CHEAPEST]]))
+            yield from ((item, pool) for pool in cheap_pools(self.market, item, demand[item]))
 
     def packings(self) -> Iterator[Packing]:
         """Yield packings that have the whole nodes of the mix, each worked out when it is asked for."""
@@ -229,20 +221,27 @@ def _round_up(market: Market, whole: Sequence[tuple[Column, int]], solver: Any) 
     return [(column, count + round(more)) for (column, count), more in zip(whole, solution.col_value, strict=True)]
 
 
-def _best_prices(part: Part, costs: Sequence[Fraction]) -> tuple[Mapping[int, int], float]:
-    """Return the prices of items that prove most of this part, and what they prove.
-
-    They are scaled so that no node is worth more than it costs.
-    """
+def _best_prices(part: Part, costs: Sequence[Fraction]) -> Center:
+    """Return the prices that prove most of this part, scaled so that no node is worth more than it costs."""
     if not part.worths:
-        return {}, 0.0
+        return Center()
     certificate, worth = max(part.worths, key=lambda each: each[1].estimate(part.model, costs))
     scales = [costs[pool] / value for pool, value in worth.nodes.items() if value]
     if not scales:
-        return {}, 0.0
+        return Center()
     whole = Fraction(worth.demand) / sum(
         price * part.model.demand[item] for item, price in certificate.items.items() if item in part.model.demand
     )
-    scale = float(min(scales) * whole * SCALE)
-    prices = {item: round(float(price) * scale) for item, price in certificate.items.items()}
-    return prices, worth.estimate(part.model, costs)
+    scale = min(scales) * whole * SCALE
+    prices = {item: _scaled(price, scale) for item, price in certificate.items.items()}
+    rows = {
+        pool: [_scaled(priced.get(at, 0), scale) for at in range(len(part.model.pools[pool].rows))]
+        for pool, priced in certificate.rows.items()
+        if pool in part.pools
+    }
+    return Center(proved=worth.estimate(part.model, costs), prices=prices, rows=rows)
+
+
+def _scaled(price: Fraction | int, scale: Fraction) -> int:
+    """Return about the price times the scale; in the time that integers take."""
+    return price.numerator * scale.numerator // (price.denominator * scale.denominator)

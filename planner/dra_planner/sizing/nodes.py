@@ -107,10 +107,11 @@ class Nodes:
             return None
         amounts = tuple(pod_requests(pod).items())
         named = shape.namespace if claims else ""  # reasons name claims
-        where = None if self._is_admitted_everywhere(shape) else _selection(shape)  # reasons name labels and taints
+        where = None if self.is_admitted_everywhere(shape) else _selection(shape)  # reasons name labels and taints
         return where, amounts, named, claims, pod.priority, pod.pod_group
 
-    def _is_admitted_everywhere(self, shape: Shape) -> bool:
+    def is_admitted_everywhere(self, shape: Shape) -> bool:
+        """Whether the nodes of every pool admit such pods."""
         key = _selection(shape)
         if key not in self._everywhere:
             self._everywhere[key] = all(self.admits(shape, pool) for pool in range(len(self.offers)))

@@ -111,13 +111,16 @@ def row_weights(
 ) -> dict[tuple[int, int], tuple[int, ...]]:
     """Return the part of each plain row that one item takes, in parts of `WHOLE`, by (item, pool)."""
     known: dict[tuple[int, Stage], tuple[int, ...]] = {}
+    stages = [room.empty for room in found.rooms]
+    needs = [[(row.needs.get, row.capacity) for row in rows_of_pool] for rows_of_pool, _ in rows]
     weights = {}
     for item, pools in enumerate(found.takers):
         for pool in pools:
-            key = item, found.rooms[pool].empty
-            if key not in known:
-                known[key] = tuple(row.needs.get(item, 0) * WHOLE // row.capacity for row in rows[pool][0])
-            weights[item, pool] = known[key]
+            key = item, stages[pool]
+            weight = known.get(key)
+            if weight is None:
+                weight = known[key] = tuple([need(item, 0) * WHOLE // capacity for need, capacity in needs[pool]])
+            weights[item, pool] = weight
     return weights
 
 

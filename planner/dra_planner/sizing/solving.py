@@ -26,7 +26,7 @@ from dra_planner.sizing.proof import (
     split,
 )
 from dra_planner.sizing.rounding import raise_to_whole_nodes
-from dra_planner.sizing.strategies import Market, best_packing, pack_assigned, quick_packing, rank
+from dra_planner.sizing.strategies import Market, best_packing, cheap_pools, pack_assigned, quick_packing, rank
 
 MOST_COMPARED = 600
 """Pairs of items and pools up to which many packings are compared before a solver is asked."""
@@ -51,6 +51,7 @@ class Solving:
     solver: Callable[[], Any | None]  # the module highspy; called when it is needed
     gap: float
     _packing: Packing | None = None
+    _few: frozenset[int] = frozenset()  # of many pools, those that matter
     _proof: Proof = field(init=False)
 
     def __post_init__(self) -> None:
@@ -70,6 +71,8 @@ class Solving:
             return self._result()
         if len(self.market.weights) <= MOST_RELAXED or not self._is_priced():
             self._relax(solver, is_small=is_small)
+        else:
+            self._sift(solver)
         if self._is_dear() and self._is_priced():
             self._generate(solver)
         if not is_small and self._result()[0].pending:
@@ -144,11 +147,25 @@ class Solving:
         if before.nodes != self._proof.nodes:
             self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
 
+    def _sift(self, solver: Any) -> None:
+        """Prove by the linear relaxation over many pools, and follow where it puts items."""
+        from dra_planner.sizing.sifting import sift  # with the solver
+
+        demand = self.model.demand
+        cheap = [cheap_pools(self.market, item, demand[item]) for item in sorted(demand)]
+        sifted = sift(self.model, cheap, [int(cost) for cost in self.costs], solver)
+        if sifted is not None:
+            self._proof = conclude(
+                [part.with_certificates([sifted.certificate]) for part in self._proof.parts], self.costs
+            )
+            self._offer(pack_assigned(self.market, self.filling, sifted.placed))
+            self._few = sifted.pools
+
     def _generate(self, solver: Any) -> None:
         """Generate columns, part by part, prove by their prices, and pack their whole nodes."""
         from dra_planner.sizing.mixing import Mixing  # with the solver
 
-        mixing = Mixing(self.market, self.filling, self.plain, self.costs, solver, self.is_certain)
+        mixing = Mixing(self.market, self.filling, self.plain, self.costs, solver, self.is_certain, self._few)
         for part in self._proof.parts:
             if part.model.demand:
                 made = mixing.generate(part, self._result()[0], self.gap)

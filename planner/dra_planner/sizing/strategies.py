@@ -8,8 +8,9 @@ tie.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from heapq import nsmallest
 
 from dra_planner.records import dataclass
 from dra_planner.sizing.compatibility import Compatibility
@@ -17,6 +18,8 @@ from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack, room_left
 from dra_planner.sizing.prices import NodeCost, total_cost
 from dra_planner.sizing.vector_fill import WHOLE, Weights, refill
+
+_CHEAPEST = 2  # pools by each measure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,19 @@ class Market:
     def priorities(self) -> list[int]:
         """The priorities of the items, the highest first."""
         return sorted({item.priority for item in self.found.items}, reverse=True)
+
+
+def cheap_pools(market: Market, item: int, wanted: int) -> tuple[int, ...]:
+    """Return the pools that are cheapest for so many of an item by two measures, a few by each.
+
+    They are the price of a node filled with it, by item, and that of the item's greatest share of a node.
+    """
+    fills, shares, costs, takers = market.found.fills, market.shares, market.costs, market.found.takers[item]
+    filled = nsmallest(
+        _CHEAPEST, takers, key=lambda pool: (costs[pool][0] * WHOLE // min(fills[item, pool], wanted), pool)
+    )
+    shared = nsmallest(_CHEAPEST, takers, key=lambda pool: (costs[pool][0] * shares[item, pool], pool))
+    return tuple(dict.fromkeys([*filled, *shared]))
 
 
 def quick_packing(market: Market, filling: Filling, needed: Sequence[int]) -> Packing:
@@ -189,11 +205,9 @@ def _by_fill(market: Market) -> Choose:
     """Choose the pool whose node costs least per item when filled with it, the last node priced by what is left."""
 
     def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
-        choices = []
-        for pool in _open_pools(market, item, room):
-            held = min(market.found.fills[item, pool], left)
-            choices.append((tuple(cost * WHOLE // held for cost in market.costs[pool]), pool))
-        return _nodes(market, item, left, room, min(choices)[1]) if choices else None
+        held = {pool: min(market.found.fills[item, pool], left) for pool in _open_pools(market, item, room)}
+        best = _cheapest(held, lambda pool, entry: market.costs[pool][entry] * WHOLE // held[pool], market.costs)
+        return None if best is None else _nodes(market, item, left, room, best)
 
     return choose
 
@@ -202,13 +216,23 @@ def _by_share(market: Market) -> Choose:
     """Choose the pool in which the item's dominant share of a node costs least: others will use the rest."""
 
     def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
-        choices = [
-            (tuple(cost * market.shares[item, pool] for cost in market.costs[pool]), pool)
-            for pool in _open_pools(market, item, room)
-        ]
-        return _nodes(market, item, left, room, min(choices)[1]) if choices else None
+        pools = _open_pools(market, item, room)
+        best = _cheapest(pools, lambda pool, entry: market.costs[pool][entry] * market.shares[item, pool], market.costs)
+        return None if best is None else _nodes(market, item, left, room, best)
 
     return choose
+
+
+def _cheapest(pools: Iterable[int], measure: Callable[[int, int], int], costs: Sequence[NodeCost]) -> int | None:
+    """Return the pool that an entry of the costs, measured, is least for: the next one decides between equal ones."""
+    left = list(pools)
+    for entry in range(len(costs[0]) if len(left) > 1 else 0):
+        measured = [measure(pool, entry) for pool in left]
+        least = min(measured)
+        left = [pool for pool, value in zip(left, measured, strict=True) if value == least]
+        if len(left) == 1:
+            break
+    return min(left, default=None)
 
 
 def _open_pools(market: Market, item: int, room: Sequence[int | None]) -> list[int]:
