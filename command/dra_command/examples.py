@@ -25,7 +25,7 @@ def _snapshot(width: int = 76) -> str:
             lines.append(kind)
         else:
             lines[-1] += f",{kind}"
-    return "\\\n".join(lines) + " \\\n      -A -o yaml > cluster.yaml"
+    return "\\\n".join(lines) + " \\\n      -A -o json > cluster.json"
 
 
 _SNAPSHOT = _snapshot()
@@ -47,9 +47,9 @@ examples:
       --matrix kubernetes=1.34,1.36 driver=25.8.1,0.4.1
   on the nodes that exist, sizing nothing; then: how many nodes more
 {_SNAPSHOT}
-    pulumi-dra plan examples/workloads/ --observed cluster.yaml
+    pulumi-dra plan examples/workloads/ --observed cluster.json
     pulumi-dra plan examples/workloads/ --fleet fleet.yaml \\
-      --observed cluster.yaml
+      --observed cluster.json
 """
 
 _CHECK_EXAMPLES = """\
@@ -132,7 +132,7 @@ _VERIFY_EXAMPLES = f"""\
 examples:
   a snapshot that you take
 {_SNAPSHOT}
-    pulumi-dra verify --observed cluster.yaml --stack eks-dev
+    pulumi-dra verify --observed cluster.json --stack eks-dev
   a snapshot that it takes itself
     pulumi-dra verify --kubeconfig ~/.kube/config --context gpu-dev \\
       --stack eks-dev
@@ -192,7 +192,7 @@ examples:
     pulumi-dra init gpus --region us-east-1
     pulumi-dra init gpus --region us-central1 --workloads examples/workloads
   the GPU nodes of a running cluster, from a snapshot
-    pulumi-dra init gpus --observed cluster.yaml
+    pulumi-dra init gpus --observed cluster.json
   from a stack: `pulumi stack export --file state.json`
     pulumi-dra init gpus --state state.json --ci gitlab
 """

@@ -19,7 +19,7 @@ _WORDS: Final = ("reason", "message", "note")
 def run(values: argparse.Namespace) -> int:
     """Print what the known messages among the events mean; 3 where none is known. Raises PlannerError."""
     if not values.observed:
-        fix = "kubectl get pods,events -A -o yaml > cluster.yaml, and add --observed cluster.yaml"
+        fix = "kubectl get pods,events -A -o json > cluster.json, and add --observed cluster.json"
         raise UsageError("--events needs a snapshot of the cluster", fix=fix)
     documents, _ = read_documents(read_sources([values.observed]))
     objects = read_objects(documents)
@@ -27,7 +27,7 @@ def run(values: argparse.Namespace) -> int:
     said = list(_said(objects, namespace or "default", name))
     if not said:
         pods = sorted(f"{item.namespace}/{item.name}" for item in objects if item.kind == "Pod")
-        fix = f"pods there: {', '.join(pods[:10]) or 'none'}; kubectl get events -A -o yaml has the events"
+        fix = f"pods there: {', '.join(pods[:10]) or 'none'}; kubectl get events -A -o json has the events"
         raise UsageError(f'the snapshot has no event of Pod "{values.events}"', fix=fix)
     return tell("\n".join(dict.fromkeys(said)), values.format)
 

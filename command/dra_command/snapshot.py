@@ -45,7 +45,7 @@ def take_snapshot(kubeconfig: str, context: str = "", kinds: Sequence[str] = SNA
 
 
 def _words(kinds: Sequence[str]) -> tuple[str, ...]:
-    return ("get", ",".join(kinds), "--all-namespaces", "-o", "yaml")
+    return ("get", ",".join(kinds), "--all-namespaces", "-o", "json")
 
 
 def _command(kinds: Sequence[str], *words: str) -> str:

@@ -520,7 +520,7 @@ def _add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> 
     (parser if growing else capacity).add_argument(
         "--observed",
         metavar="FILE",
-        help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o yaml"
+        help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o json"
         + ("; with a fleet or a stack: how many nodes more each pool needs" if growing else ""),
     )
     parser.add_argument("--kubernetes", metavar="VERSION", help='judge for this release instead, as "1.36"')

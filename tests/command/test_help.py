@@ -60,7 +60,7 @@ def test_the_command_for_a_snapshot_is_one_command_when_pasted(project: Project)
     pasted = text[text.index("    kubectl get") : text.index("    pulumi-dra verify --observed")]
     path = f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(["sh", "-c", pasted], cwd=project.root, env={"PATH": path}, check=True)
-    assert (project.root / "cluster.yaml").read_text(encoding="utf-8") == f"{SNAPSHOT_COMMAND}\n"
+    assert (project.root / "cluster.json").read_text(encoding="utf-8") == f"{SNAPSHOT_COMMAND}\n"
 
 
 SNAPSHOT = """\
@@ -103,12 +103,12 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
     for folder in ("stacks", "examples", "docs"):
         shutil.copytree(ROOT / folder, project.root / folder, dirs_exist_ok=True)
     shutil.copy(ROOT / "README.md", project.root)
-    project.write("cluster.yaml", SNAPSHOT)
+    project.write("cluster.json", SNAPSHOT)
     project.write("state.json", json.dumps(stack_state()))
     project.write("fleet.yaml", FLEET)
     pods = (ROOT / "examples" / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
     project.write(".kube/config", "kind: Config\n")
-    project.write("bin/kubectl", "#!/bin/sh\ncat cluster.yaml\n").chmod(0o755)
+    project.write("bin/kubectl", "#!/bin/sh\ncat cluster.json\n").chmod(0o755)
     if "--diff" in line:
         commit(project.root)
     (ours,) = [part for part in line.split("|") if part.strip().startswith("pulumi-dra ")]

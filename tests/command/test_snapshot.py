@@ -42,7 +42,7 @@ def test_the_cluster_is_read_with_one_get(project: Project) -> None:
         ",".join(VERIFIED_KINDS),
         "--all-namespaces",
         "-o",
-        "yaml",
+        "json",
     ]
 
 

@@ -12,4 +12,4 @@ SNAPSHOT_KINDS: Final = (
 """The kinds of a snapshot of a cluster: all that decides what becomes of pods that are applied to it."""
 VERIFIED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "daemonsets")
 """The kinds that a cluster is compared by with what was planned: all that `verify` reads of it."""
-SNAPSHOT_COMMAND: Final = f"kubectl get {','.join(SNAPSHOT_KINDS)} -A -o yaml"
+SNAPSHOT_COMMAND: Final = f"kubectl get {','.join(SNAPSHOT_KINDS)} -A -o json"

@@ -1,8 +1,11 @@
-"""Documents as plain dicts and lists that remember the line of every key and item."""
+"""Documents as plain dicts and lists that remember the line of every key and item.
+
+Where a text is JSON, lines are found when they are asked for, from the outside in: `finder` knows how.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from dra_planner.errors import Place
@@ -16,10 +19,14 @@ _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 class Map(dict[str, Any]):
     """A mapping; `line` is where it begins, `lines` how many lines below that each key stands, in their order."""
 
-    __slots__ = ("line", "lines")
+    __slots__ = ("finder", "line", "lines")
 
     line: int
     lines: tuple[int, ...]
+    finder: Callable[[Any], None] | None
+
+    def __getattr__(self, name: str) -> Any:
+        return _found(self, name)
 
     def put(self, key: str, value: Any, line: int) -> None:
         """Set a key that stands on this line."""
@@ -37,10 +44,30 @@ class Map(dict[str, Any]):
 class Seq(list[Any]):
     """A sequence; `line` is where it begins, `lines` how many lines below that each item stands."""
 
-    __slots__ = ("line", "lines")
+    __slots__ = ("finder", "line", "lines")
 
     line: int
     lines: tuple[int, ...]
+    finder: Callable[[Any], None] | None
+
+    def __getattr__(self, name: str) -> Any:
+        return _found(self, name)
+
+
+def _found(node: Map | Seq, name: str) -> Any:
+    """Return an attribute that has not been set yet: lines that are not known are 0."""
+    if name == "finder":
+        return None
+    if name == "line":
+        return 0
+    if name != "lines":
+        raise AttributeError(name)
+    if node.finder is None:
+        node.lines = (0,) * len(node)
+    else:
+        node.finder(node)
+        node.finder = None
+    return node.lines
 
 
 def new_map(items: Iterable[tuple[str, Any]] = (), line: int = 0, lines: tuple[int, ...] | None = None) -> Map:

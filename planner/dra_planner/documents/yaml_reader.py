@@ -7,7 +7,6 @@ gives the same tree with PyYAML's own parser where libyaml is missing.
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -99,31 +98,6 @@ def read_yaml(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tu
         raise Fault(f"{error} is not a number that JSON can hold", first_line + _line_of(str(error), text)) from None
 
 
-def read_json(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tuple[Any, list[Remark]]:
-    """Return the same of a JSON text, or of YAML that begins like one; raises Fault.
-
-    What libyaml does not take of JSON, such as escaped surrogate pairs, is read without the lines.
-    """
-    try:
-        return read_yaml(text, first_line, most_nodes)
-    except Fault as fault:
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError):
-            raise fault from None
-        if _has_half_a_pair(data):
-            raise Fault("holds half of a surrogate pair", first_line, "write the whole character") from None
-        return data, []
-
-
-def _has_half_a_pair(data: object) -> bool:
-    try:
-        json.dumps(data, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
 def _line_of(scalar: str, text: str) -> int:
     """Return the line, from 0, of the first value that is this unquoted scalar."""
     next_event: Callable[[], Any] = Parser(text).get_event
@@ -133,7 +107,7 @@ def _line_of(scalar: str, text: str) -> int:
             return event.start_mark.line if event.start_mark is not None else 0
 
 
-_VALUES: Final = PlainValues()
+VALUES: Final = PlainValues()
 _KEYS: Final = PlainKeys()
 _LINES: Final[dict[tuple[int, ...], tuple[int, ...]]] = {}  # most collections have their keys on lines in a row
 
@@ -207,7 +181,7 @@ class _Builder:
             if not event.implicit[0]:
                 return self._tagged(event)
             self._check_question(event)
-            return _VALUES[event.value]
+            return VALUES[event.value]
         line = event.start_mark.line + self._first
         if kind is AliasEvent:
             return self._alias(event.anchor, line)
@@ -241,7 +215,7 @@ class _Builder:
                 continue
             event = next_event()
             if event.__class__ is ScalarEvent and is_plain and event.implicit[0]:
-                value = _VALUES[event.value]
+                value = VALUES[event.value]
             else:
                 value = read_node(event, room)
             if key not in node:
@@ -267,7 +241,7 @@ class _Builder:
                 return node
             add_line(event.start_mark.line - begin)
             if event.__class__ is ScalarEvent and is_plain and event.implicit[0]:
-                node.append(_VALUES[event.value])
+                node.append(VALUES[event.value])
             else:
                 node.append(read_node(event, room))
 
@@ -277,7 +251,7 @@ class _Builder:
             self._check_question(event)
             value = _KEYS[event.value]
             if event.anchor is not None:
-                self._anchors[event.anchor] = _VALUES[event.value]
+                self._anchors[event.anchor] = VALUES[event.value]
             return None if value is None else str(value)
         node = self._node(event, room)
         if isinstance(node, Map | Seq):

@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from dra_planner.clouds import cloud
+from dra_planner.documents.json_reader import read_json
 from dra_planner.documents.tree import Location, line_at, path_text
-from dra_planner.documents.yaml_reader import Fault, Remark, read_json, read_yaml
+from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet.checks import check_together
 from dra_planner.fleet.schema import Fleet

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from dra_planner.documents.json_reader import JsonValue, decode_json
 from dra_planner.documents.limits import MAX_DEPTH, MAX_DOCUMENTS
 from dra_planner.documents.stream import split_stream
-from dra_planner.documents.yaml_reader import Fault, Remark, read_json, read_yaml
+from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.records import dataclass
 from dra_planner.sources import Source
@@ -72,18 +73,17 @@ def _error(source: Source, fault: Fault) -> ManifestError:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The text of one document and the line where it begins; `fault` where it cannot even be cut out."""
+    """The text of one document, or its value, and the line where it begins; `fault` where it cannot be cut out."""
 
     text: str
     line: int
-    is_json: bool = False
+    value: JsonValue | None = None
     fault: Fault | None = None
 
     def read(self) -> tuple[Any, list[Remark]]:
         if self.fault is not None:
             raise self.fault
-        read = read_json if self.is_json else read_yaml
-        return read(self.text, self.line)
+        return read_yaml(self.text, self.line) if self.value is None else self.value.tree(self.line)
 
 
 def _parts(text: str) -> Iterator[_Part]:
@@ -109,7 +109,6 @@ def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
 
 def _json_parts(text: str) -> Iterator[_Part]:
     """Yield the values of a JSON stream; what follows a line `---` is YAML again."""
-    decoder = json.JSONDecoder()
     position, line = 0, 1
     while True:
         match = _JSON_SPACE.match(text, position)
@@ -121,7 +120,7 @@ def _json_parts(text: str) -> Iterator[_Part]:
             yield from _yaml_parts(text[begin:], line)
             return
         try:
-            _, position = decoder.raw_decode(text, begin)
+            value = decode_json(text, begin)
         except json.JSONDecodeError as error:
             if not text[:begin].strip() and _is_yaml(text):
                 yield from _yaml_parts(text, 1)
@@ -132,7 +131,8 @@ def _json_parts(text: str) -> Iterator[_Part]:
         except RecursionError:
             yield _Part("", line, fault=Fault(f"is nested more than {MAX_DEPTH} levels deep", line))
             return
-        yield _Part(text[begin:position], line, is_json=True)
+        position = value.end
+        yield _Part("", line, value=value)
         line += text.count("\n", begin, position)
 
 

@@ -94,6 +94,7 @@ def _order(path: str) -> list[tuple[int, str]]:
 
 def _filled(value: Any, kind: Type, minor: int) -> Any:
     """Return a copy with zero values in place of null items, as Go decodes them."""
+    line, lines = getattr(value, "line", 0), getattr(value, "lines", None)  # first: lines are found from the outside in
     if kind.kind == "struct":
         fields = fields_of(kind.name, minor)
         source = value if isinstance(value, dict) else {}
@@ -101,13 +102,13 @@ def _filled(value: Any, kind: Type, minor: int) -> Any:
             (name, item if item is None or name not in fields else _filled(item, fields[name], minor))
             for name, item in source.items()
         ]
-        return new_map(items, getattr(value, "line", 0), getattr(value, "lines", None))
+        return new_map(items, line, lines)
     if kind.kind == "list" and kind.item is not None:
         listed = [_filled(item, kind.item, minor) for item in value or ()]
-        return new_seq(listed, getattr(value, "line", 0), getattr(value, "lines", None))
+        return new_seq(listed, line, lines)
     if kind.kind == "map" and kind.item is not None:
         items = [(name, _filled(item, kind.item, minor)) for name, item in (value or {}).items()]
-        return new_map(items, getattr(value, "line", 0), getattr(value, "lines", None))
+        return new_map(items, line, lines)
     return _ZEROS.get(kind.kind, "") if value is None else value
 
 

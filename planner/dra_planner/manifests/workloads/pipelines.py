@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dra_planner.documents.yaml_reader import Fault, read_json, read_yaml
+from dra_planner.documents.json_reader import read_json
+from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.manifests.workloads.description import Node, Reading
 from dra_planner.model import Figures, PodSet
 
