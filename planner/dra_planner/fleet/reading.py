@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from dra_planner.clouds import cloud
-from dra_planner.documents.json_reader import read_json
 from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import FleetError, Place
@@ -71,8 +70,7 @@ def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) ->
     Raises FleetError for text that is neither, and for what is hardly meant as it is read, such as a key twice.
     """
     try:
-        read = read_json if text.lstrip().startswith("{") else read_yaml
-        data, remarks = read(text, most_nodes=most_nodes)
+        data, remarks = _reader_of(text)(text, most_nodes=most_nodes)
     except Fault as fault:
         from dra_planner.documents.advice import advise  # only on the way to an error
 
@@ -81,6 +79,14 @@ def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) ->
     if remarks:
         raise _together([_refuse(remark, file) for remark in remarks])
     return data
+
+
+def _reader_of(text: str) -> Callable[..., tuple[Any, list[Remark]]]:
+    if not text.lstrip().startswith("{"):
+        return read_yaml
+    from dra_planner.documents.json_reader import read_json  # most fleets are YAML
+
+    return read_json
 
 
 def _refuse(remark: Remark, file: str) -> FleetError:

@@ -8,15 +8,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from dra_planner.documents.json_reader import JsonValue, decode_json
 from dra_planner.documents.limits import MAX_DEPTH, MAX_DOCUMENTS
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.records import dataclass
 from dra_planner.sources import Source
+
+if TYPE_CHECKING:
+    from dra_planner.documents.json_reader import JsonValue
 
 _JSON_SPACE: Final = re.compile(r"\s*")
 _JSON_KEY: Final = re.compile(r'\s*\{\s*"')
@@ -109,6 +111,8 @@ def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
 
 def _json_parts(text: str) -> Iterator[_Part]:
     """Yield the values of a JSON stream; what follows a line `---` is YAML again."""
+    from dra_planner.documents.json_reader import decode_json  # most manifests are YAML
+
     position, line = 0, 1
     while True:
         match = _JSON_SPACE.match(text, position)
