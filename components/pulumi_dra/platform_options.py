@@ -8,7 +8,7 @@ import pulumi
 from pulumi_dra.access_entry import AccessEntry
 from pulumi_dra.dra.driver_inputs import WebhookTls
 from pulumi_dra.dra.driver_tolerations import DriverToleration
-from pulumi_dra.maintenance import MaintenanceExclusion
+from pulumi_dra.maintenance import MaintenanceExclusion, MaintenanceWindow
 from pulumi_dra.node_repair import NodeRepairLimits
 
 
@@ -148,6 +148,16 @@ class ClusterOptions(TypedDict):
     pinned and for pools with auto_upgrade false, which channels do not allow."""
     maintenance_exclusions: NotRequired[list[MaintenanceExclusion]]
     """GKE: Times in which GKE upgrades nothing, for GPU pools that are busy or on a reservation."""
+    maintenance_window: NotRequired[MaintenanceWindow]
+    """GKE: The same by rules: weekends, or the first days of a month. Default: every day, by maintenance_start."""
+    node_local_dns: NotRequired[bool]
+    """GKE: Whether every node has a cache of the name service. Its pods run on GPU nodes too: a fleet names them in
+    daemonPods. Another value makes the nodes anew. Default false."""
+    cloud_dns: NotRequired[bool]
+    """GKE: Whether Cloud DNS answers names of the cluster's services, instead of kube-dns in it. Default false."""
+    monitoring_components: NotRequired[list[str]]
+    """GKE: Whose metrics GKE collects beside the system's: POD, KUBELET, DCGM, JOBSET and others of its API. DCGM is
+    GKE's own exporter; Google describes it for drivers that GKE installs. Default none."""
     nodes_cidr: NotRequired[str]
     """GKE: Range of the nodes in a new network. Default 10.0.0.0/20: 4092 nodes."""
     services_cidr: NotRequired[str]
@@ -180,6 +190,20 @@ class PoolOptions(TypedDict):
     max_surge: NotRequired[int]
     """AKS and GKE: How many nodes more than the pool has an upgrade may start. Default 0, for a full pool has no
     room."""
+    disk_iops: NotRequired[int]
+    """EKS: Operations of the root volume in a second, 3000 to 80000, 500 for each GiB at most. Default 3000. GKE:
+    Operations of a boot disk in a second, where that is hyperdisk-balanced: 3000 to 160000, 500 for each GiB at most.
+    Default: Google's, by size."""
+    disk_throughput: NotRequired[int]
+    """EKS: Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125.
+    GKE: Throughput of the same in MiB a second, 140 to 2400: an operation for each 4 to 256 KiB. Default: Google's."""
+    cpu_manager_policy: NotRequired[str]
+    """EKS: static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one on a node
+    that runs needs a new node, which the launch template sees to. GKE: static: Guaranteed pods with whole CPUs have
+    them for themselves; or none (default). Another one makes nodes anew, as an upgrade does."""
+    topology_manager_policy: NotRequired[str]
+    """EKS and GKE: With static CPUs: best-effort, those of one NUMA node where it can be; or none (default). Stricter
+    ones let kubelet turn down pods that were placed."""
     grant_key_use: NotRequired[bool]
     """EKS: With disk_kms_key_arn: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key.
     False where the policy of the key does. Default true. GKE: With disk_kms_key: whether Compute Engine's service agent
@@ -207,10 +231,6 @@ class PoolOptions(TypedDict):
     nodes. Default none."""
     placement_group: NotRequired[bool]
     """EKS: Whether nodes are placed close together, which needs subnets of one zone. Default false."""
-    disk_iops: NotRequired[int]
-    """EKS: Operations of the root volume in a second, 3000 to 80000, 500 for each GiB at most. Default 3000."""
-    disk_throughput: NotRequired[int]
-    """EKS: Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125."""
     local_storage: NotRequired[str]
     """EKS: What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
     disk_kms_key_arn: NotRequired[pulumi.Input[str]]
@@ -232,6 +252,15 @@ class PoolOptions(TypedDict):
     """GKE: How long a flex-start node may run, up to seven days."""
     compact_placement: NotRequired[bool]
     """GKE: Whether nodes are placed close together, in one zone. Default false."""
+    placement_policy: NotRequired[str]
+    """GKE: Name of a resource policy of one's own, in the project and region, that places the nodes close together, in
+    one zone: for a topology of a4x, or for several pools. Default: with compact_placement one that GKE makes."""
+    host_maintenance: NotRequired[str]
+    """GKE: When the hosts of the nodes are maintained: PERIODIC, in one window of some hours a month, or AS_NEEDED.
+    Another one replaces the pool. Default: what Compute Engine has for the machine."""
+    sysctls: NotRequired[dict[str, str]]
+    """GKE: Parameters of the kernel that GKE lets be set (net.core.somaxconn: "2048"). Others make nodes anew, as an
+    upgrade does. Default: GKE's."""
     secure_boot: NotRequired[bool]
     """GKE: Whether nodes boot only signed code. Default true; the preloaded driver of Container-Optimized OS is signed,
     a driver of one's own may not be."""

@@ -56,6 +56,42 @@ def read_max_pods(read: InputReader, cloud: Cloud) -> int | None:
     return read.whole("max_pods", least=allowed[0], most=allowed[-1]) if read.has("max_pods") else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubeletPolicies:
+    """How kubelet gives out CPUs; "" where it is not told, which is "none"."""
+
+    cpu_manager: str = ""
+    topology_manager: str = ""
+
+    @property
+    def is_told(self) -> bool:
+        return bool(self.cpu_manager or self.topology_manager)
+
+
+UNTOLD = KubeletPolicies()
+NOT_PLANNED = ("restricted", "single-numa-node")
+
+
+def read_kubelet_policies(read: InputReader) -> KubeletPolicies:
+    """Return `cpu_manager_policy` and `topology_manager_policy`; faults are noted in `read`.
+
+    Policies with which kubelet turns down pods that were placed are refused: plans do not know NUMA nodes.
+    """
+    cpus = read.choice("cpu_manager_policy", ("none", "static"), "none") if read.has("cpu_manager_policy") else ""
+    topology = read.text("topology_manager_policy", "")
+    if topology in NOT_PLANNED:
+        read.refuse(
+            "topology_manager_policy",
+            f"{topology} lets kubelet turn down pods that the plan has placed, for it knows no NUMA nodes: use "
+            "best-effort",
+        )
+    elif topology not in ("", "none", "best-effort"):
+        read.refuse("topology_manager_policy", f'must be none or best-effort, not "{topology}"')
+    if topology == "best-effort" and cpus != "static":
+        read.refuse("topology_manager_policy", "best-effort does nothing without cpu_manager_policy: static")
+    return KubeletPolicies(cpu_manager=cpus, topology_manager=topology)
+
+
 def read_disk_gib(read: InputReader, cloud: Cloud) -> int:
     """Return `disk_gib`, by default what plans count on."""
     return read.whole("disk_gib", DISK_GIB, least=cloud.disk_gib[0], most=cloud.disk_gib[-1])

@@ -35,7 +35,7 @@ def _place(document: dict[str, Any], path: list[str], value: Any) -> None:
         document[path[-1]] = value
 
 
-FREE_MAPS = frozenset({"tags", "labels", "resourceLabels", "metadata"})
+FREE_MAPS = frozenset({"tags", "labels", "resourceLabels", "metadata", "sysctls"})
 """Properties whose keys are the user's."""
 
 

@@ -13,13 +13,14 @@ from typing import Any
 
 import proto
 from api_names import Names, renamed
-from google.cloud import compute_v1, container_v1
+from google.cloud import compute_v1, container_v1, container_v1beta1
 from google.protobuf import json_format
 
 NODE_CONFIG: Names = {
     "guestAccelerators": "accelerators",
     "guestAccelerators.type": "acceleratorType",
     "guestAccelerators.count": "acceleratorCount",
+    "hostMaintenancePolicy": lambda policy: _maintained_hosts(policy),
 }
 
 
@@ -35,6 +36,12 @@ def _below(parent: str, names: Names) -> dict[str, Any]:
     return {f"{parent}.{key}": value for key, value in names.items()}
 
 
+def _maintained_hosts(policy: dict[str, Any]) -> dict[str, Any]:
+    """Return nothing: hosts' maintenance is in the API's beta alone, which Pulumi's provider speaks; asked here."""
+    json_format.ParseDict(policy, container_v1beta1.HostMaintenancePolicy.pb()())
+    return {}
+
+
 def _maintenance(policy: dict[str, Any]) -> dict[str, Any]:
     """Return the policy with the window that holds all of it, and exclusions by name where Pulumi has a list."""
     names = {"exclusionOptions": "maintenanceExclusionOptions"}
@@ -45,6 +52,9 @@ def _maintenance(policy: dict[str, Any]) -> dict[str, Any]:
         for item in policy.get("maintenanceExclusions", [])
     }
     others = {key: value for key, value in policy.items() if key != "maintenanceExclusions"}
+    if window := others.get("recurringWindow"):
+        span = {key: value for key, value in window.items() if key != "recurrence"}
+        others["recurringWindow"] = {"recurrence": window.get("recurrence"), "window": span}
     return {"maintenancePolicy": {"window": {**others, "maintenanceExclusions": by_name}}}
 
 
@@ -57,6 +67,7 @@ MESSAGES: dict[str, Message] = {
             "minMasterVersion": "initialClusterVersion",
             "networkingMode": lambda mode: {"ipAllocationPolicy": {"useIpAliases": mode == "VPC_NATIVE"}},
             "datapathProvider": "networkConfig.datapathProvider",
+            "dnsConfig": "networkConfig.dnsConfig",
             "enableIntranodeVisibility": "networkConfig.enableIntraNodeVisibility",
             "enableShieldedNodes": "shieldedNodes.enabled",
             "enableLegacyAbac": "legacyAbac.enabled",
@@ -107,8 +118,8 @@ class RefusedMessage(Exception):
 def message(kind: str, name: str, inputs: Mapping[str, Any]) -> proto.Message:
     """Return the message that makes a resource; raise RefusedMessage for one that the API does not have."""
     wanted = MESSAGES[kind]
-    document = renamed(inputs, wanted.names)
     try:
+        document = renamed(inputs, wanted.names)
         raw = json_format.ParseDict(document, wanted.type.pb()())
     except json_format.ParseError as error:
         raise RefusedMessage(f"{kind} {name}: {error}") from error

@@ -54,6 +54,12 @@ def plan_text(stack: str, **changes: Any) -> str:
     return planfile.file_text(planfile.seal(content))
 
 
+WEEKEND = {
+    "start_time": "2026-11-21T00:00:00Z",
+    "end_time": "2026-11-22T00:00:00Z",
+    "recurrence": "FREQ=WEEKLY;BYDAY=SA",
+}
+BUSY = {"name": "busy", "start_time": "2026-11-20T00:00:00Z"}
 RANGES = [f"203.0.113.{each}/32" for each in range(200)]
 NEEDED: dict[str, dict[str, Any]] = {
     "AdminAccessPolicy": {"namespaces": []},
@@ -328,6 +334,69 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         )
     ),
     ("EksGpuPool", {"node_repair": True, "repair_limits": 5}, "repair_limits", "must be a structure, not 5"),
+    *(
+        (component, {"cpu_manager_policy": cpus, "topology_manager_policy": topology}, f"{of}_manager_policy", said)
+        for component in ("EksGpuPool", "GkeGpuPool")
+        for cpus, topology, of, said in (
+            ("exclusive", None, "cpu", "must be one of none, static"),
+            ("static", "single-numa-node", "topology", "lets kubelet turn down pods that the plan has placed"),
+            ("static", "all", "topology", 'must be none or best-effort, not "all"'),
+            (None, "best-effort", "topology", "does nothing without cpu_manager_policy: static"),
+        )
+    ),
+    ("GkeGpuPool", {"sysctls": {"net.ipv4.ip_forward": "1"}}, "sysctls.net.ipv4.ip_forward", "sets no such parameter"),
+    ("GkeGpuPool", {"sysctls": {"vm.swappiness": " "}}, "sysctls.vm.swappiness", "must have a value"),
+    ("GkeGpuPool", {"sysctls": {"vm.swappiness": 10}}, "sysctls.vm.swappiness", "must be text, not 10"),
+    ("GkeGpuPool", {"sysctls": ["vm.swappiness"]}, "sysctls", "must be a map of texts, not a list"),
+    ("GkeGpuPool", {"disk_iops": 3000}, "disk_iops", "is for hyperdisk-balanced, and g2-standard-8 boots from pd"),
+    ("GkeGpuPool", {"machine": "a4-highgpu-8g", "disk_iops": 9}, "disk_iops", "must be from 3000 to 160000, not 9"),
+    (
+        "GkeGpuPool",
+        {"machine": "a4-highgpu-8g", "disk_iops": 100_000, "disk_throughput": 140},
+        "disk_throughput",
+        "140 MiB/s is too slow for 100000 operations: 35840 at most",
+    ),
+    ("GkeGpuPool", {"host_maintenance": "NEVER"}, "host_maintenance", "must be one of PERIODIC, AS_NEEDED"),
+    ("GkeGpuPool", {"placement_policy": "Close"}, "placement_policy", '"Close" is not the name of a resource policy'),
+    (
+        "GkeGpuPool",
+        {"zones": ["us-central1-a", "us-central1-b"], "placement_policy": "close"},
+        "placement_policy",
+        "needs one zone, not 2",
+    ),
+    (
+        "GkeGpuPool",
+        {"placement_policy": "close", "compact_placement": False},
+        "placement_policy",
+        "which compact_placement: false says not to",
+    ),
+    *(
+        ("GkeCluster", {"maintenance_window": {**WEEKEND, **window}}, f"maintenance_window.{path}", said)
+        for window, path, said in (
+            ({"end_time": "2026-11-21T02:00:00Z"}, "end_time", "must be 4 hours after start_time, or more"),
+            ({"end_time": "2026-11-21T08:00:00Z"}, "recurrence", "gives GKE 32 hours in 32 days; it wants 48"),
+            ({"recurrence": "FREQ=HOURLY"}, "recurrence", '"FREQ=HOURLY" is not a rule of RFC 5545'),
+            ({"start_time": "saturday"}, "start_time", '"saturday" is not a time'),
+        )
+    ),
+    ("GkeCluster", {"maintenance_window": "weekends"}, "maintenance_window", 'must be a structure, not "weekends"'),
+    (
+        "GkeCluster",
+        {"maintenance_window": WEEKEND, "maintenance_start": "03:00"},
+        "maintenance_window.start_time",
+        "is there beside maintenance_start",
+    ),
+    *(
+        ("GkeCluster", {"maintenance_exclusions": [{**BUSY, **exclusion}]}, f"maintenance_exclusions[0].{path}", said)
+        for exclusion, path, said in (
+            ({}, "end_time", "is missing"),
+            ({"until_end_of_support": True, "scope": "NO_UPGRADES"}, "scope", "ends after 30 days at most"),
+            ({"until_end_of_support": True, "end_time": BUSY["start_time"]}, "end_time", "is there beside"),
+        )
+    ),
+    ("GkeCluster", {"monitoring_components": ["GPUS"]}, "monitoring_components[0]", '"GPUS" is not a component'),
+    ("GkeCluster", {"monitoring_components": ["SYSTEM_COMPONENTS"]}, "monitoring_components[0]", "are always there"),
+    ("GkeCluster", {"monitoring_components": ["POD", "POD"]}, "monitoring_components", "names a component twice"),
     ("EksGpuPool", {"local_storage": "raid5"}, "local_storage", "must be one of none, raid0, mount"),
     (
         "EksGpuPool",

@@ -136,7 +136,8 @@ def test_a_card_without_efa_carries_ip_alone(pool: Any) -> None:
 
 
 def test_kubelet_is_told_what_the_plan_counts_on(pool: Any) -> None:
-    declared = pool(max_pods=110, reserved_cpu="500m", reserved_memory="2Gi", local_storage="raid0")
+    system = {"cpu_manager_policy": "static", "topology_manager_policy": "best-effort"}
+    declared = pool(max_pods=110, reserved_cpu="500m", reserved_memory="2Gi", local_storage="raid0", **system)
     (part,) = message_from_bytes(b64decode(declared.one("LaunchTemplate").inputs["userData"])).get_payload()
     assert part.get_content_type() == "application/node.eks.aws"
     assert yaml.safe_load(part.get_payload()) == {
@@ -144,7 +145,14 @@ def test_kubelet_is_told_what_the_plan_counts_on(pool: Any) -> None:
         "kind": "NodeConfig",
         "spec": {
             "instance": {"localStorage": {"strategy": "RAID0"}},
-            "kubelet": {"config": {"maxPods": 110, "systemReserved": {"cpu": "500m", "memory": "2Gi"}}},
+            "kubelet": {
+                "config": {
+                    "maxPods": 110,
+                    "systemReserved": {"cpu": "500m", "memory": "2Gi"},
+                    "cpuManagerPolicy": "static",
+                    "topologyManagerPolicy": "best-effort",
+                }
+            },
         },
     }
 

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from api_names import misspelt
 
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
+from pulumi_dra.gke.monitoring import COMPONENTS
+from pulumi_dra.gke.node_system import SYSCTLS
 
 # IAM's messages are of another kind: an account's id and a binding are all there is in them.
 NOT_OF_THESE_APIS = {
@@ -19,6 +22,18 @@ NOT_OF_THESE_APIS = {
     "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
 }
 CAPACITIES = ("on-demand", "spot", "reservation", "flex-start", "queued")
+
+
+FAST: dict[str, Any] = {
+    "disk_type": "hyperdisk-balanced",
+    "disk_iops": 16_000,
+    "disk_throughput": 1_000,
+    "placement_policy": "rack",
+    "host_maintenance": "PERIODIC",
+    "cpu_manager_policy": "static",
+    "topology_manager_policy": "best-effort",
+    "sysctls": {"net.core.somaxconn": "2048", "vm.max_map_count": "1048576"},
+}
 
 
 def _with_everything() -> None:
@@ -33,8 +48,17 @@ def _with_everything() -> None:
             "global_access": True,
             "storage_drivers": ["filestore", "gcs-fuse", "lustre"],
             "maintenance_exclusions": [
-                {"name": "busy", "start_time": "2026-11-20T00:00:00Z", "end_time": "2026-12-04T00:00:00Z"}
+                {"name": "busy", "start_time": "2026-11-20T00:00:00Z", "end_time": "2026-12-04T00:00:00Z"},
+                {"name": "pinned", "start_time": "2026-11-20T00:00:00Z", "until_end_of_support": True},
             ],
+            "maintenance_window": {
+                "start_time": "2026-11-21T00:00:00Z",
+                "end_time": "2026-11-22T00:00:00Z",
+                "recurrence": "FREQ=WEEKLY;BYDAY=SA,SU",
+            },
+            "node_local_dns": True,
+            "cloud_dns": True,
+            "monitoring_components": list(COMPONENTS),
         },
     )
     for capacity in CAPACITIES:
@@ -54,7 +78,8 @@ def _with_everything() -> None:
                 "taints": [{"key": "team", "value": "vision", "effect": "NoExecute"}],
                 "autoscaled": capacity in ("flex-start", "queued"),
                 **({"auto_upgrade": False, "node_version": "1.35.1-gke.1616000"} if capacity == "on-demand" else {}),
-                **({"reservation_name": "block"} if capacity == "reservation" else {}),
+                **({"reservation_name": "projects/p/reservations/r"} if capacity == "reservation" else {}),
+                **(FAST if capacity == "on-demand" else {}),
             },
         )
 
@@ -121,6 +146,16 @@ def test_a_cluster_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> 
 def test_what_the_api_does_not_have_is_refused(kind: str, inputs: Mapping[str, Any], sentence: str) -> None:
     (answer,) = answers([(f"gcp:{kind}", "x", inputs)])
     assert sentence in answer["refused"]
+
+
+def test_parameters_of_the_kernel_are_those_that_the_api_names() -> None:
+    """The text of its client says which there are; read, not imported, for the reason that gcp_api.py gives."""
+    package = find_spec("google.cloud.container_v1")
+    assert package is not None
+    assert package.origin is not None
+    text = (Path(package.origin).parent / "types" / "cluster_service.py").read_text(encoding="utf-8")
+    said = text.partition("class LinuxNodeConfig(")[2].partition("cgroup_mode (")[0].partition("are supported.")[2]
+    assert sorted(f"{head}{name}" for head, names in SYSCTLS.items() for name in names.split()) == sorted(said.split())
 
 
 def test_no_misspelt_key_of_any_resource_goes_unnoticed(declared: list[Any]) -> None:

@@ -315,3 +315,18 @@ def test_nodes_are_hardened_and_secure_boot_is_a_choice_on_record(pool: Any, sec
 
 def test_compact_placement(pool: Any) -> None:
     assert pool(compact_placement=True).inputs["placementPolicy"] == {"type": "COMPACT"}
+    own = pool(placement_policy="rack").inputs["placementPolicy"]
+    assert own == {"type": "COMPACT", "policyName": "rack"}
+
+
+def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
+    asked = {"machine": "a4-highgpu-8g", "disk_iops": 9600, "disk_throughput": 2400, "host_maintenance": "PERIODIC"}
+    system = {"cpu_manager_policy": "static", "topology_manager_policy": "best-effort"}
+    config = pool(**asked, **system, sysctls={"net.core.somaxconn": "2048"}).inputs["nodeConfig"]
+    assert config["bootDisk"] == {"provisionedIops": 9600, "provisionedThroughput": 2400}
+    assert config["hostMaintenancePolicy"] == {"maintenanceInterval": "PERIODIC"}
+    assert config["kubeletConfig"] == {"cpuManagerPolicy": "static", "topologyManager": {"policy": "best-effort"}}
+    assert config["linuxNodeConfig"] == {"sysctls": {"net.core.somaxconn": "2048"}}
+    assert not {"bootDisk", "hostMaintenancePolicy", "kubeletConfig", "linuxNodeConfig"} & set(
+        pool().inputs["nodeConfig"]
+    )

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from pulumi_dra.eks.mig_at_boot import mig_installer
+from pulumi_dra.pool_inputs import UNTOLD, KubeletPolicies
 
 BOUNDARY = "pulumi-dra"
 MOST_BYTES = 16_384
@@ -23,6 +24,7 @@ class KubeletSettings:
     max_pods: int | None = None
     reserved_cpu: str = ""
     reserved_memory: str = ""
+    policies: KubeletPolicies = UNTOLD
 
     def configuration(self) -> dict[str, Any]:
         """Return the fields of kubelet's own configuration."""
@@ -31,6 +33,8 @@ class KubeletSettings:
         return {
             **({"maxPods": self.max_pods} if self.max_pods else {}),
             **({"systemReserved": reserved} if reserved else {}),
+            **({"cpuManagerPolicy": self.policies.cpu_manager} if self.policies.cpu_manager else {}),
+            **({"topologyManagerPolicy": self.policies.topology_manager} if self.policies.topology_manager else {}),
         }
 
 

@@ -27,6 +27,7 @@ from pulumi_dra.pool_inputs import (
     NodeTaint,
     read_counts,
     read_disk_gib,
+    read_kubelet_policies,
     read_labels,
     read_max_pods,
     read_pool_name,
@@ -105,6 +106,12 @@ class EksGpuPoolArgs(TypedDict):
     """CPU that kubelet keeps from pods for the system ("500m"). Default: the image's own reservation alone."""
     reserved_memory: NotRequired[str]
     """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
+    cpu_manager_policy: NotRequired[str]
+    """static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one on a node that
+    runs needs a new node, which the launch template sees to."""
+    topology_manager_policy: NotRequired[str]
+    """With static CPUs: best-effort, those of one NUMA node where it can be; or none (default). Stricter ones let
+    kubelet turn down pods that were placed."""
     disk_gib: NotRequired[int]
     """Size of the root volume. Default 200."""
     disk_iops: NotRequired[int]
@@ -246,6 +253,7 @@ def _read_user_data(read: InputReader, machine: str) -> str:
             max_pods=read_max_pods(read, CLOUD),
             reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
             reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
+            policies=read_kubelet_policies(read),
         ),
         script=script,
     )

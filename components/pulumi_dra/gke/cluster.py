@@ -17,6 +17,7 @@ from pulumi_dra.gke.node_account import declare_node_account
 from pulumi_dra.gke.node_config import node_settings
 from pulumi_dra.gke.storage import storage_addons
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.maintenance import MaintenanceExclusion
 from pulumi_dra.names import GKE_NAME, fitting
 
 SYSTEM_DISK_GIB = 100
@@ -122,9 +123,13 @@ class GkeCluster(pulumi.ComponentResource):
             binary_authorization={"evaluation_mode": "PROJECT_SINGLETON_POLICY_ENFORCE"},
             authenticator_groups_config={"security_group": inputs.security_group} if inputs.security_group else None,
             database_encryption={"state": "ENCRYPTED", "key_name": secrets_key} if secrets_key is not None else None,
-            addons_config=storage_addons(inputs.storage_drivers),
+            addons_config=_addons(inputs),
+            dns_config={"cluster_dns": "CLOUD_DNS", "cluster_dns_scope": "CLUSTER_SCOPE"} if inputs.cloud_dns else None,
             logging_config={"enable_components": ["SYSTEM_COMPONENTS", "WORKLOADS"]},
-            monitoring_config={"enable_components": ["SYSTEM_COMPONENTS"], "managed_prometheus": {"enabled": True}},
+            monitoring_config={
+                "enable_components": inputs.monitoring_components,
+                "managed_prometheus": {"enabled": True},
+            },
             # Pools are resources of their own; the cluster's first one is made small and removed at once.
             remove_default_node_pool=True,
             initial_node_count=1,
@@ -217,23 +222,46 @@ def _private(endpoint_alone: bool, global_access: bool) -> gcp.container.Cluster
     return config
 
 
+def _addons(inputs: GkeClusterInputs) -> gcp.container.ClusterAddonsConfigArgsDict | None:
+    """Return the add-ons that are turned on; None for none, which leaves all of them as GKE has them."""
+    addons = storage_addons(inputs.storage_drivers)
+    if inputs.node_local_dns:
+        addons["dns_cache_config"] = {"enabled": True}
+    return addons or None
+
+
 def _maintenance(inputs: GkeClusterInputs) -> gcp.container.ClusterMaintenancePolicyArgsDict | None:
     """Return when GKE may work on the cluster; where nothing is said that is up to it."""
-    if not inputs.maintenance_exclusions and not inputs.maintenance_start:
+    exclusions, window = inputs.maintenance_exclusions, inputs.maintenance_window
+    if not exclusions and not inputs.maintenance_start and window is None:
         return None
-    return {
-        # Exclusions need a window to be excluded from: every night, in UTC.
-        "daily_maintenance_window": {"start_time": inputs.maintenance_start or "03:00"},
-        "maintenance_exclusions": [
-            {
-                "exclusion_name": exclusion["name"],
-                "start_time": exclusion["start_time"],
-                "end_time": exclusion["end_time"],
-                "exclusion_options": {"scope": exclusion.get("scope", "")},
-            }
-            for exclusion in inputs.maintenance_exclusions
-        ],
+    policy: gcp.container.ClusterMaintenancePolicyArgsDict = {
+        "maintenance_exclusions": [_exclusion(each) for each in exclusions]
     }
+    if window is not None:
+        policy["recurring_window"] = {**window}
+    else:
+        # Exclusions need a window to be excluded from: every night, in UTC.
+        policy["daily_maintenance_window"] = {"start_time": inputs.maintenance_start or "03:00"}
+    return policy
+
+
+def _exclusion(
+    exclusion: MaintenanceExclusion,
+) -> gcp.container.ClusterMaintenancePolicyMaintenanceExclusionArgsDict:
+    options: gcp.container.ClusterMaintenancePolicyMaintenanceExclusionExclusionOptionsArgsDict = {
+        "scope": exclusion.get("scope", "")
+    }
+    told: gcp.container.ClusterMaintenancePolicyMaintenanceExclusionArgsDict = {
+        "exclusion_name": exclusion["name"],
+        "start_time": exclusion["start_time"],
+        "exclusion_options": options,
+    }
+    if "end_time" in exclusion:
+        told["end_time"] = exclusion["end_time"]
+    else:
+        options["end_time_behavior"] = "UNTIL_END_OF_SUPPORT"
+    return told
 
 
 def _dns_name(endpoints: ClusterControlPlaneEndpointsConfig) -> str:

@@ -8,6 +8,7 @@ import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.gke import CLOUD
+from pulumi_dra.gke.monitoring import read_monitoring
 from pulumi_dra.gke.ranges import RANGE_KEYS, Ranges, read_ranges
 from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.storage import read_storage_drivers
@@ -15,7 +16,7 @@ from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
 from pulumi_dra.kubernetes_version import check_version
-from pulumi_dra.maintenance import MaintenanceExclusion, read_exclusions
+from pulumi_dra.maintenance import MaintenanceExclusion, MaintenanceWindow, read_exclusions, read_window
 
 RELEASE_CHANNELS = ("RAPID", "REGULAR", "STABLE", "EXTENDED", "none")
 NO_GROUP = "none"
@@ -54,6 +55,16 @@ class GkeClusterArgs(TypedDict):
     maintenance_start: NotRequired[str]
     """When GKE may work on the cluster: the beginning, in UTC (03:00), of four hours of every day. Default: whenever it
     likes; with exclusions 03:00."""
+    maintenance_window: NotRequired[MaintenanceWindow]
+    """The same by rules: weekends, or the first days of a month. Default: every day, by maintenance_start."""
+    node_local_dns: NotRequired[bool]
+    """Whether every node has a cache of the name service. Its pods run on GPU nodes too: a fleet names them in
+    daemonPods. Another value makes the nodes anew. Default false."""
+    cloud_dns: NotRequired[bool]
+    """Whether Cloud DNS answers names of the cluster's services, instead of kube-dns in it. Default false."""
+    monitoring_components: NotRequired[list[str]]
+    """Whose metrics GKE collects beside the system's: POD, KUBELET, DCGM, JOBSET and others of its API. DCGM is GKE's
+    own exporter; Google describes it for drivers that GKE installs. Default none."""
     nodes_cidr: NotRequired[str]
     """Range of the nodes in a new network. Default 10.0.0.0/20: 4092 nodes."""
     pods_cidr: NotRequired[str]
@@ -121,6 +132,10 @@ class GkeClusterInputs:
     security_group: str  # "" for none
     maintenance_exclusions: list[MaintenanceExclusion]
     maintenance_start: str  # "" where nobody said
+    maintenance_window: MaintenanceWindow | None
+    node_local_dns: bool
+    cloud_dns: bool
+    monitoring_components: list[str]  # those of the system included
     system_machine: str
     system_count: int
     deletion_protection: bool
@@ -165,6 +180,10 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         maintenance_start=read.text(
             "maintenance_start", "", pattern=r"([01]\d|2[0-3]):[0-5]\d", meaning="a time of day, 03:00"
         ),
+        maintenance_window=read_window(read),
+        node_local_dns=read.flag("node_local_dns", False),
+        cloud_dns=read.flag("cloud_dns", False),
+        monitoring_components=read_monitoring(read),
         system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
         deletion_protection=read.flag("deletion_protection", False),

@@ -5,6 +5,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from pulumi_dra.children import Children
+from pulumi_dra.disk_speed import USUAL_SPEED
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, GkeGpuPoolInputs, read_gpu_pool_inputs
 from pulumi_dra.gke.key_grants import DISKS, declare_key_grant
 from pulumi_dra.gke.machine import guest_accelerators
@@ -41,7 +42,7 @@ class GkeGpuPool(pulumi.ComponentResource):
             node_locations=inputs.zones,
             management={"auto_repair": inputs.capacity.is_repaired, "auto_upgrade": inputs.auto_upgrade},
             upgrade_settings=inputs.capacity.upgrade_settings,
-            placement_policy={"type": "COMPACT"} if inputs.compact_placement else None,
+            placement_policy=inputs.placement_policy,
             max_pods_per_node=inputs.max_pods,
             version=inputs.node_version or None,
             network_config={"accelerator_network_profile": inputs.network_profile} if inputs.network_profile else None,
@@ -76,10 +77,16 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
             disk_kms_key=inputs.disk_kms_key,
         ),
         **inputs.capacity.node_config,
+        **inputs.system.node_config(),
         "guest_accelerators": guest_accelerators(inputs.machine),
         "taints": [{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],
         "gvnic": {"enabled": True},
     }
+    speed = inputs.disk_speed
+    if speed != USUAL_SPEED:
+        config["boot_disk"] = {"provisioned_iops": speed.iops, "provisioned_throughput": speed.throughput}
+    if inputs.host_maintenance:
+        config["host_maintenance_policy"] = {"maintenance_interval": inputs.host_maintenance}
     if inputs.image_streaming:
         config["gcfs_config"] = {"enabled": True}
     return config

@@ -2,17 +2,21 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
 from dataclasses import dataclass
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import pulumi
 
 from dra_planner.clouds import PoolNodes
-from dra_planner.clouds.gke import CLOUD, boot_disks
+from dra_planner.clouds.gke import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
+from pulumi_dra.disk_speed import DiskSpeed
+from pulumi_dra.gke.boot_disk import read_boot_disk_speed, read_disk_type
 from pulumi_dra.gke.capacity import KINDS, Capacity
 from pulumi_dra.gke.machine import GkeMachine, gke_machine
 from pulumi_dra.gke.node_counts import check_node_counts
+from pulumi_dra.gke.node_system import NodeSystem, read_node_system
+from pulumi_dra.gke.placement import read_placement
 from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
@@ -27,6 +31,10 @@ from pulumi_dra.pool_inputs import (
     read_pool_name,
     read_taints,
 )
+
+if TYPE_CHECKING:
+    # The SDK's own shape; nothing is imported at run time.
+    from pulumi_gcp.container import NodePoolPlacementPolicyArgsDict
 
 SURGE_NODES = 20  # terraform-provider-google:website/docs/r/container_node_pool.html.markdown@e03b7622
 
@@ -60,11 +68,27 @@ class GkeGpuPoolArgs(TypedDict):
     capacity: NotRequired[str]
     """Where machines come from: on-demand (default), spot, reservation, flex-start or queued."""
     reservation_name: NotRequired[pulumi.Input[str]]
-    """Name of the reservation; it must exist in every zone of the pool."""
+    """Name of the reservation, which must exist in every zone of the pool; the whole path for one that another project
+    shares, or for one block of it (projects/P/reservations/R/reservationBlocks/B)."""
     max_run_seconds: NotRequired[int]
     """How long a flex-start node may run, up to seven days."""
     compact_placement: NotRequired[bool]
     """Whether nodes are placed close together, in one zone. Default false."""
+    placement_policy: NotRequired[str]
+    """Name of a resource policy of one's own, in the project and region, that places the nodes close together, in one
+    zone: for a topology of a4x, or for several pools. Default: with compact_placement one that GKE makes."""
+    host_maintenance: NotRequired[str]
+    """When the hosts of the nodes are maintained: PERIODIC, in one window of some hours a month, or AS_NEEDED. Another
+    one replaces the pool. Default: what Compute Engine has for the machine."""
+    cpu_manager_policy: NotRequired[str]
+    """static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one makes nodes
+    anew, as an upgrade does."""
+    topology_manager_policy: NotRequired[str]
+    """With static CPUs: best-effort, those of one NUMA node where it can be; or none (default). Stricter ones let
+    kubelet turn down pods that were placed."""
+    sysctls: NotRequired[dict[str, str]]
+    """Parameters of the kernel that GKE lets be set (net.core.somaxconn: "2048"). Others make nodes anew, as an upgrade
+    does. Default: GKE's."""
     max_pods: NotRequired[int]
     """The most pods of a node, 8 to 256. Default GKE's, 110."""
     network_devices: NotRequired[bool]
@@ -84,6 +108,11 @@ class GkeGpuPoolArgs(TypedDict):
     disk_type: NotRequired[str]
     """Type of the boot disk: pd-balanced, pd-ssd, pd-standard or hyperdisk-balanced, as the machine takes it. Default
     the balanced one of the machine's family: Hyperdisk where it takes no Persistent Disk (a3-ultragpu, a4, a4x, g4)."""
+    disk_iops: NotRequired[int]
+    """Operations of a boot disk in a second, where that is hyperdisk-balanced: 3000 to 160000, 500 for each GiB at
+    most. Default: Google's, by size."""
+    disk_throughput: NotRequired[int]
+    """Throughput of the same in MiB a second, 140 to 2400: an operation for each 4 to 256 KiB. Default: Google's."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
     grant_key_use: NotRequired[bool]
@@ -123,12 +152,15 @@ class GkeGpuPoolInputs:
     location_policy: str
     pool_name: str
     capacity: Capacity
-    compact_placement: bool
+    placement_policy: "NodePoolPlacementPolicyArgsDict | None"
+    host_maintenance: str  # "" for Compute Engine's
+    system: NodeSystem
     max_pods: int | None
     network_profile: str  # "" for none
     secure_boot: bool
     disk_gib: int
     disk_type: str  # "" for the machine's own
+    disk_speed: DiskSpeed
     disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool
     auto_upgrade: bool
@@ -148,9 +180,6 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     counts = read_counts(read, CLOUD)
     if zones and (complaint := check_node_counts(counts, len(zones))):
         read.refuse("desired_nodes", complaint)
-    placement = read.flag("compact_placement", False)
-    if placement and len(zones) > 1:
-        read.refuse("compact_placement", f"needs one zone, not {len(zones)}")
     for key, what in (("mig_partition", "MIG"), ("gpu_sharing", "time-sharing and MPS")):
         if read.has(key):
             read.refuse(key, str(CLOUD.unsupported(what)))
@@ -177,12 +206,17 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         location_policy=policy,
         pool_name=pool_name,
         capacity=capacity,
-        compact_placement=placement,
+        placement_policy=read_placement(read, len(zones)),
+        host_maintenance=(
+            read.choice("host_maintenance", ("PERIODIC", "AS_NEEDED"), "") if read.has("host_maintenance") else ""
+        ),
+        system=read_node_system(read),
         max_pods=read_max_pods(read, CLOUD),
         network_profile="auto" if network_devices and machine.has_rdma else "",
         secure_boot=read.flag("secure_boot", True),
         disk_gib=read_disk_gib(read, CLOUD),
-        disk_type=_read_disk_type(read, machine),
+        disk_type=(disk_type := read_disk_type(read, machine)),
+        disk_speed=read_boot_disk_speed(read, machine, disk_type),
         disk_kms_key=read.identifier("disk_kms_key"),
         grant_key_use=read_key_grant(read, "disk_kms_key"),
         auto_upgrade=read.flag("auto_upgrade", True),
@@ -203,13 +237,6 @@ def _read_version(read: InputReader) -> str:
     return read.text(
         "node_version", "", pattern=r"1\.\d+\.\d+-gke\.\d+", meaning="a version of GKE (1.35.1-gke.1616000)"
     )
-
-
-def _read_disk_type(read: InputReader, machine: GkeMachine) -> str:
-    disk_type, taken = read.text("disk_type", ""), boot_disks(machine.instance_type)
-    if disk_type and machine.found and disk_type not in taken:
-        read.refuse("disk_type", f'{machine.instance_type} does not boot from "{disk_type}"; use {" or ".join(taken)}')
-    return disk_type
 
 
 def _read_machine(read: InputReader) -> GkeMachine:

@@ -26,8 +26,8 @@ def read_storage_drivers(read: InputReader) -> list[str]:
 
 
 def storage_addons(drivers: Sequence[str]) -> Any:
-    """Return the add-ons that are turned on; None for none, which leaves all of them as GKE has them."""
-    return {ADDONS[name]: {"enabled": True} for name in drivers} or None
+    """Return the add-ons that are turned on."""
+    return {ADDONS[name]: {"enabled": True} for name in drivers}
 
 
 def _complaint(text: str) -> str:

@@ -27,6 +27,7 @@ def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
     return "; ".join(failure.reason for failure in gcp.Check(request).failures)
 
 
+HYPERDISK = {"machineType": "a4-highgpu-8g", "diskType": "hyperdisk-balanced"}
 POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     # pool, node configuration, what is said
     "plain": ({}, {"machineType": "g2-standard-8", "diskType": "pd-balanced"}, ""),
@@ -36,6 +37,38 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "[pd-balanced, a4-highgpu-8g] features are not compatible for creating instance.",
     ),
     "Hyperdisk on g2": ({}, {"machineType": "g2-standard-8", "diskType": "hyperdisk-balanced"}, "not compatible"),
+    "operations of a Persistent Disk": (
+        {},
+        {"machineType": "g2-standard-8", "diskType": "pd-balanced", "bootDisk": {"provisionedIops": 3000}},
+        "cannot be specified with disk type pd-balanced",
+    ),
+    "operations that a small disk has not": (
+        {},
+        {**HYPERDISK, "diskSizeGb": 50, "bootDisk": {"provisionedIops": 30_000}},
+        "Provisioned IOPS 30000 is not supported for a hyperdisk-balanced disk of 50 GB",
+    ),
+    "throughput for more operations": (
+        {},
+        {**HYPERDISK, "bootDisk": {"provisionedThroughput": 2400}},
+        "throughput 2400 is not supported for 3000 provisioned IOPS",
+    ),
+    "a fast boot disk": ({}, {**HYPERDISK, "bootDisk": {"provisionedIops": 9600, "provisionedThroughput": 2400}}, ""),
+    "CPUs of one's own": (
+        {},
+        {"kubeletConfig": {"cpuManagerPolicy": "static", "topologyManager": {"policy": "best-effort"}}},
+        "",
+    ),
+    "a policy that kubelet has not": (
+        {},
+        {"kubeletConfig": {"cpuManagerPolicy": "exclusive"}},
+        "exclusive is none of none, static",
+    ),
+    "a parameter of the kernel": ({}, {"linuxNodeConfig": {"sysctls": {"net.core.somaxconn": "2048"}}}, ""),
+    "a parameter that GKE does not set": (
+        {},
+        {"linuxNodeConfig": {"sysctls": {"net.ipv4.ip_forward": "1"}}},
+        "Sysctl net.ipv4.ip_forward is not supported",
+    ),
     "two uses of local SSDs": (
         {},
         {"ephemeralStorageLocalSsdConfig": {"localSsdCount": 1}, "localNvmeSsdBlockConfig": {"localSsdCount": 1}},
@@ -96,6 +129,20 @@ def test_pools(gcp, pool: dict[str, Any], config: dict[str, Any], said: str) -> 
     assert bool(found) is bool(said)
 
 
+WEEKEND = {
+    "startTime": "2026-11-21T00:00:00Z",
+    "endTime": "2026-11-22T00:00:00Z",
+    "recurrence": "FREQ=WEEKLY;BYDAY=SA,SU",
+}
+
+
+def excluded(scope: str) -> dict[str, Any]:
+    options = {"scope": scope, "endTimeBehavior": "UNTIL_END_OF_SUPPORT"}
+    exclusion = {"exclusionName": "busy", "startTime": "2026-11-21T00:00:00Z", "exclusionOptions": options}
+    window = {"dailyMaintenanceWindow": {"startTime": "03:00"}, "maintenanceExclusions": [exclusion]}
+    return {"maintenancePolicy": window}
+
+
 PRIVATE = {"privateClusterConfig": {"enablePrivateEndpoint": True}}
 CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "private": ({**PRIVATE, "masterAuthorizedNetworksConfig": {"cidrBlocks": []}}, ""),
@@ -108,6 +155,18 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         {"networkPolicy": {"enabled": True}, "datapathProvider": "ADVANCED_DATAPATH"},
         "is not allowed",
     ),
+    "two windows": (
+        {"maintenancePolicy": {"dailyMaintenanceWindow": {"startTime": "03:00"}, "recurringWindow": WEEKEND}},
+        "one of daily_maintenance_window, recurring_window",
+    ),
+    "weekends": ({"maintenancePolicy": {"recurringWindow": WEEKEND}}, ""),
+    "every hour": (
+        {"maintenancePolicy": {"recurringWindow": {**WEEKEND, "recurrence": "FREQ=HOURLY"}}},
+        "FREQ=HOURLY is not supported",
+    ),
+    "no upgrade ever": (excluded("NO_UPGRADES"), "NO_UPGRADES must have an end time"),
+    "no minor until the end of support": (excluded("NO_MINOR_UPGRADES"), ""),
+    "metrics of nobody": ({"monitoringConfig": {"enableComponents": ["GPUS"]}}, "GPUS"),
     "another group": ({"authenticatorGroupsConfig": {"securityGroup": "team@example.com"}}, "gke-security-groups@"),
 }
 

@@ -226,6 +226,19 @@ def test_row_66_two_pools_share_a_reservation(gcp: Cloud) -> None:
     gcp.update(POOL, made, **reserved(nodeCount=3))
 
 
+def test_row_67_a_policy_of_ones_own_is_in_the_region(gcp: Cloud) -> None:
+    def pool(name: str) -> dict[str, Any]:
+        policy = {"type": "COMPACT", "policyName": "close"}
+        return {"cluster": "main", "name": name, "location": "us-central1", "placementPolicy": policy}
+
+    gcp.create(POOL, **pool("known-to-nobody"))  # a cloud without policies knows nothing of them
+    gcp.create("gcp:compute/resourcePolicy:ResourcePolicy", name="close", region="us-east1")
+    with pytest.raises(grpc.RpcError, match="resource policy close was not found in region us-central1"):
+        gcp.create(POOL, **pool("gpus"))
+    gcp.create("gcp:compute/resourcePolicy:ResourcePolicy", name="close", region="us-central1")
+    gcp.create(POOL, **pool("gpus"))
+
+
 def test_row_86_one_operation_at_a_time(gcp: Cloud, memory: Memory) -> None:
     made = gcp.create(CLUSTER, name="main", initialNodeCount=1)
     memory.put(OPERATION, "operation-1", {"cluster": "main", "doing": "upgrading the master"})
@@ -242,7 +255,7 @@ def test_row_86_one_operation_at_a_time(gcp: Cloud, memory: Memory) -> None:
 
 
 def exclusion(end: str | None, behaviour: str | None) -> dict[str, Any]:
-    options = {"scope": "NO_UPGRADES", **({"endTimeBehavior": behaviour} if behaviour else {})}
+    options = {"scope": "NO_MINOR_UPGRADES", **({"endTimeBehavior": behaviour} if behaviour else {})}
     window = {"exclusionName": "busy", "startTime": "2026-01-01T00:00:00Z", "exclusionOptions": options}
     return {"maintenancePolicy": {"maintenanceExclusions": [{**window, **({"endTime": end} if end else {})}]}}
 

@@ -12,6 +12,7 @@ from dra_sandbox.clouds.wire import Values
 
 EXCLUSIONS = 20
 COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
+SYSCTL_GROUPS = ("fs.", "kernel.", "net.core.", "net.ipv4.tcp_", "net.netfilter.nf_conntrack_", "vm.")
 NO_RESERVATION = "NO_RESERVATION"
 
 Rule = Callable[[Values, Values], str | None]  # a pool's inputs, and its node configuration
@@ -29,6 +30,47 @@ def _boot_disk(inputs: Values, config: Values) -> str | None:
     if disk is None or takes_boot_disk(machine, disk):
         return None
     return f"[{disk}, {machine}] features are not compatible for creating instance."
+
+
+def _boot_disk_speed(inputs: Values, config: Values) -> str | None:
+    """hashicorp/terraform-provider-google:website/docs/r/container_node_pool (boot_disk), and Google's page on the
+    limits of Hyperdisk Balanced: 500 operations for a GiB, an operation for each 4 to 256 KiB of throughput.
+    """
+    disk = config.get("bootDisk") or {}
+    kind = disk.get("diskType") or config.get("diskType") or "pd-balanced"
+    iops, throughput = disk.get("provisionedIops"), disk.get("provisionedThroughput")
+    if disk.get("diskType") and config.get("diskType") not in (None, disk["diskType"]):
+        return "boot_disk.disk_type must match disk_type"
+    if iops is None and throughput is None:
+        return None
+    if kind != "hyperdisk-balanced":
+        return f"Provisioned IOPS and throughput cannot be specified with disk type {kind}."
+    size = disk.get("sizeGb") or config.get("diskSizeGb") or 100
+    if iops is not None and not 3000 <= iops <= min(160000, 500 * size):
+        return f"Provisioned IOPS {iops} is not supported for a hyperdisk-balanced disk of {size} GB."
+    least, most = max(140, (iops or 3000) / 256), min(2400, (iops or 3000) / 4)
+    if throughput is not None and not least <= throughput <= most:
+        return f"Provisioned throughput {throughput} is not supported for {iops or 3000} provisioned IOPS."
+    return None
+
+
+def _kubelet_and_kernel(inputs: Values, config: Values) -> str | None:
+    """GKE API reference, NodeKubeletConfig, TopologyManager and LinuxNodeConfig: what each may be."""
+    kubelet = config.get("kubeletConfig") or {}
+    told = {
+        "cpu_manager_policy": (kubelet.get("cpuManagerPolicy"), ("", "none", "static")),
+        "topology_manager.policy": (
+            (kubelet.get("topologyManager") or {}).get("policy"),
+            ("", "none", "restricted", "best-effort", "single-numa-node"),
+        ),
+    }
+    for name, (value, allowed) in told.items():
+        if value is not None and value not in allowed:
+            return f"kubelet_config.{name}: {value} is none of {', '.join(filter(None, allowed))}"
+    for name in (config.get("linuxNodeConfig") or {}).get("sysctls") or {}:
+        if not name.startswith(SYSCTL_GROUPS):
+            return f"Sysctl {name} is not supported."
+    return None
 
 
 def _local_ssds(inputs: Values, config: Values) -> str | None:
@@ -125,6 +167,8 @@ def _networks(inputs: Values, config: Values) -> str | None:
 
 RULES: tuple[Rule, ...] = (
     _boot_disk,
+    _boot_disk_speed,
+    _kubelet_and_kernel,
     _local_ssds,
     _machine_of_gpus,
     _labels,
@@ -154,20 +198,28 @@ def of_cluster(inputs: Values) -> str | None:
                 f'Invalid master authorized networks: network "{block["cidrBlock"]}" is not a reserved network, which '
                 "is required for private endpoints."
             )
-    policy = (inputs.get("networkPolicy") or {}).get("enabled")
-    if policy and inputs.get("datapathProvider") == "ADVANCED_DATAPATH":
+    if (inputs.get("networkPolicy") or {}).get("enabled") and inputs.get("datapathProvider") == "ADVANCED_DATAPATH":
         return "Enabling NetworkPolicy for clusters with DatapathProvider=ADVANCED_DATAPATH is not allowed."
     if inputs.get("enableMultiNetworking") and inputs.get("datapathProvider") != "ADVANCED_DATAPATH":
         return "multi-networking needs Dataplane V2"
     group = (inputs.get("authenticatorGroupsConfig") or {}).get("securityGroup")
     if group and not group.startswith("gke-security-groups@"):
         return f"{group}: a security group is called gke-security-groups@DOMAIN"
-    exclusions = (inputs.get("maintenancePolicy") or {}).get("maintenanceExclusions") or []
+    policy = inputs.get("maintenancePolicy") or {}
+    if policy.get("dailyMaintenanceWindow") and policy.get("recurringWindow"):
+        return "maintenance_policy: one of daily_maintenance_window, recurring_window"
+    rule = (policy.get("recurringWindow") or {}).get("recurrence", "FREQ=DAILY")
+    if not rule.startswith(("FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY", "FREQ=YEARLY")):
+        return f"maintenance_policy.recurring_window.recurrence: {rule} is not supported"  # API: RecurringTimeWindow
+    exclusions = policy.get("maintenanceExclusions") or []
     if len(exclusions) > EXCLUSIONS:
         return f"at most {EXCLUSIONS} maintenance exclusions"
     for each in exclusions:
-        if bool(each.get("endTime")) == bool((each.get("exclusionOptions") or {}).get("endTimeBehavior")):
+        options = each.get("exclusionOptions") or {}
+        if bool(each.get("endTime")) == bool(options.get("endTimeBehavior")):
             return f"maintenance exclusion {each.get('exclusionName')}: one of end_time and end_time_behavior"
+        if options.get("endTimeBehavior") and options.get("scope", "NO_UPGRADES") == "NO_UPGRADES":
+            return f"maintenance exclusion {each.get('exclusionName')}: NO_UPGRADES must have an end time"
     return None
 
 

@@ -10,6 +10,7 @@ from dra_sandbox.clouds.wire import Values
 
 CLUSTER, FIREWALL = "gcp:container/cluster:Cluster", "gcp:compute/firewall:Firewall"
 ENDPOINTS = "gcp:compute/networkEndpointGroup:NetworkEndpointGroup"
+PLACEMENT = "gcp:compute/resourcePolicy:ResourcePolicy"
 DRANET = (1, 34, 1, 1829001)  # the first release with managed DRANET: cluster-toolkit:modules/compute/gke-node-pool
 
 
@@ -69,6 +70,20 @@ def is_used_by_nobody(request: Request) -> str | None:
     return None
 
 
+def policy_is_there(request: Request) -> str | None:
+    """cluster-toolkit:modules/compute/gke-node-pool@10470803: a policy of one's own is in the project and region; a
+    cloud without any knows nothing of them.
+    """
+    named = ((request.inputs or {}).get("placementPolicy") or {}).get("policyName")
+    policies = request.cloud.all(PLACEMENT).values()
+    if not named or not policies:
+        return None
+    region = str((request.inputs or {}).get("location")).split("-")[:2]
+    if any(each["name"] == named and str(each["region"]).split("-") == region for each in policies):
+        return None
+    return f"InvalidArgument: resource policy {named} was not found in region {'-'.join(region)}"
+
+
 def _cluster(request: Request) -> Values | None:
     """Return the pool's cluster, which it names or gives the whole id of."""
     named = str((request.inputs or {}).get("cluster") or "").rpartition("/")[2]
@@ -80,4 +95,4 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
-REFUSALS = (is_upgraded_with_its_channel, is_no_newer_than_its_master, networks_come_with_dataplane_v2)
+REFUSALS = (is_upgraded_with_its_channel, is_no_newer_than_its_master, networks_come_with_dataplane_v2, policy_is_there)

@@ -53,6 +53,26 @@ _NODE_CONFIG_VALUES: Mapping[str, frozenset[str]] = {
 }
 
 
+MONITORED = frozenset(
+    {
+        "SYSTEM_COMPONENTS",
+        "APISERVER",
+        "SCHEDULER",
+        "CONTROLLER_MANAGER",
+        "STORAGE",
+        "HPA",
+        "POD",
+        "DAEMONSET",
+        "DEPLOYMENT",
+        "STATEFULSET",
+        "CADVISOR",
+        "KUBELET",
+        "DCGM",
+        "JOBSET",
+    }
+)  # the same file's
+
+
 def _labels(facts: Facts) -> Value:
     return facts.inputs.get("resourceLabels") or facts.inputs.get("labels") or {}
 
@@ -179,6 +199,9 @@ ROWS: Mapping[str, Row] = {
             "releaseChannel.channel": frozenset({"UNSPECIFIED", "RAPID", "REGULAR", "STABLE", "EXTENDED"}),
             "datapathProvider": frozenset({"DATAPATH_PROVIDER_UNSPECIFIED", "LEGACY_DATAPATH", "ADVANCED_DATAPATH"}),
             "networkingMode": frozenset({"VPC_NATIVE", "ROUTES"}),
+            "dnsConfig.clusterDns": frozenset({"PROVIDER_UNSPECIFIED", "PLATFORM_DEFAULT", "CLOUD_DNS", "KUBE_DNS"}),
+            "dnsConfig.clusterDnsScope": frozenset({"DNS_SCOPE_UNSPECIFIED", "CLUSTER_SCOPE", "VPC_SCOPE"}),
+            "monitoringConfig.enableComponents[*]": MONITORED,
             "databaseEncryption.state": frozenset({"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}),
         },
         checks=(_has_a_first_pool, node_pools.of_cluster, pool_in_cluster.version_is_offered),
@@ -319,6 +342,7 @@ ROWS: Mapping[str, Row] = {
         id="projects/{project}/regions/{region}/resourcePolicies/{name}",
         replace=("description", "groupPlacementPolicy", "project", "region", "workloadPolicy"),
         name_limit=63,
+        remembered=True,
     ),
     "gcp:serviceaccount/account:Account": Row(
         id="projects/{project}/serviceAccounts/{accountId}@{project}.iam.gserviceaccount.com",

@@ -1,0 +1,25 @@
+"""Which metrics GKE collects of a cluster for Managed Service for Prometheus."""
+
+from pulumi_dra.inputs import InputReader
+
+SYSTEM = "SYSTEM_COMPONENTS"
+COMPONENTS = (
+    "APISERVER", "SCHEDULER", "CONTROLLER_MANAGER", "STORAGE", "HPA", "POD", "DAEMONSET", "DEPLOYMENT", "STATEFULSET",
+    "CADVISOR", "KUBELET", "DCGM", "JOBSET",
+)  # fmt: skip
+"""GKE API reference, MonitoringComponentConfig (google-cloud-container 2.67.0), which
+`tests/components/test_gcp_api.py` asks."""
+
+
+def read_monitoring(read: InputReader) -> list[str]:
+    """Return the components, those of the system first; faults in `monitoring_components` are noted in `read`."""
+    components = read.texts("monitoring_components", check=_complaint)
+    if len(set(components)) != len(components):
+        read.refuse("monitoring_components", "names a component twice")
+    return [SYSTEM, *components]
+
+
+def _complaint(text: str) -> str:
+    if text == SYSTEM:
+        return f"{SYSTEM} are always there"
+    return "" if text in COMPONENTS else f'"{text}" is not a component; they are {", ".join(COMPONENTS)}'

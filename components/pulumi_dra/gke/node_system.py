@@ -1,0 +1,68 @@
+"""Settings of kubelet and of the kernel on GKE's nodes, as far as GKE lets anybody set them. Plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pulumi_dra.inputs import InputReader
+from pulumi_dra.pool_inputs import KubeletPolicies, read_kubelet_policies
+
+if TYPE_CHECKING:
+    # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is imported at run time.
+    from pulumi_gcp.container import NodePoolNodeConfigArgsDict, NodePoolNodeConfigKubeletConfigArgsDict
+
+SYSCTLS: Mapping[str, str] = MappingProxyType(
+    {
+        "fs.": "aio-max-nr file-max inotify.max_user_instances inotify.max_user_watches nr_open",
+        "kernel.": "dmesg_restrict kptr_restrict perf_event_paranoid sched_rt_runtime_us shmall shmmax shmmni "
+        "softlockup_panic sysrq yama.ptrace_scope",
+        "net.core.": "busy_poll busy_read netdev_max_backlog optmem_max rmem_default rmem_max somaxconn wmem_default "
+        "wmem_max",
+        "net.ipv4.tcp_": "congestion_control ecn max_orphans max_tw_buckets mtu_probing rmem syn_retries tw_reuse wmem",
+        "net.netfilter.nf_conntrack_": "acct buckets max tcp_timeout_close_wait tcp_timeout_established "
+        "tcp_timeout_time_wait",
+        "vm.": "dirty_background_bytes dirty_background_ratio dirty_bytes dirty_expire_centisecs dirty_ratio "
+        "dirty_writeback_centisecs max_map_count min_free_kbytes overcommit_memory overcommit_ratio swappiness "
+        "vfs_cache_pressure watermark_scale_factor",
+    }
+)
+"""Beginnings of the parameters that GKE takes → what follows (GKE API reference, LinuxNodeConfig, of
+google-cloud-container 2.67.0, whose text `tests/components/test_gcp_api.py` asks)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSystem:
+    """What kubelet and the kernel are told beside what GKE tells them."""
+
+    kubelet: KubeletPolicies
+    sysctls: Mapping[str, str]
+
+    def node_config(self) -> NodePoolNodeConfigArgsDict:
+        """Return the part of a node configuration that says so; nothing where nothing was asked for."""
+        config: NodePoolNodeConfigArgsDict = {}
+        if self.kubelet.is_told:
+            kubelet: NodePoolNodeConfigKubeletConfigArgsDict = {"cpu_manager_policy": self.kubelet.cpu_manager}
+            if self.kubelet.topology_manager:
+                kubelet["topology_manager"] = {"policy": self.kubelet.topology_manager}
+            config["kubelet_config"] = kubelet
+        if self.sysctls:
+            config["linux_node_config"] = {"sysctls": dict(self.sysctls)}
+        return config
+
+
+def read_node_system(read: InputReader) -> NodeSystem:
+    """Return `cpu_manager_policy`, `topology_manager_policy` and `sysctls`; faults are noted in `read`."""
+    given = read.labels("sysctls", check=_sysctl_complaint)
+    sysctls = {key: value for key, value in given.items() if isinstance(value, str)}
+    for key in given.keys() - sysctls.keys():
+        read.refuse(f"sysctls.{key}", "must be plain text")
+    return NodeSystem(kubelet=read_kubelet_policies(read), sysctls=sysctls)
+
+
+def _sysctl_complaint(key: str, value: str) -> str:
+    if not any(key == f"{head}{name}" for head, names in SYSCTLS.items() for name in names.split()):
+        return "GKE sets no such parameter of the kernel (API reference, LinuxNodeConfig)"
+    return "" if value.strip() else "must have a value"
