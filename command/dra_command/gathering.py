@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from dra_command.inputs import Inputs
 from dra_command.left_alone import why_unreadable
-from dra_command.sorting_out import nothing_left, sort_out, told_of
+from dra_command.sorting_out import not_built, nothing_left, sort_out, told_of
 from dra_planner.errors import Diagnostic, ManifestError, PlannerError
 from dra_planner.records import dataclass
 from dra_planner.sources import Source
@@ -51,7 +51,7 @@ def judge_readable(inputs: Inputs, judge: Callable[[Inputs], Answer]) -> Judged[
                         left.append(excuse)
             kept = [source for source in kept if source.name not in faults]
             continue
-        return Judged(answer, replace(inputs, sources=tuple(kept)), (*findings, *told_of(left)))
+        return Judged(answer, replace(inputs, sources=tuple(kept)), (*findings, *told_of(left), *not_built(kept)))
 
 
 def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, PlannerError]:

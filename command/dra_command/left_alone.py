@@ -22,6 +22,7 @@ _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
 _SCALARS: Final = frozenset({"name", "namespace", "replicas"})
 _PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _NO_MANIFESTS: Final = ("transformers", "generators", "configurations", "validators", "openapi", "crds")
+_CHANGING: Final = ("replicas", "namespace", "components", "replacements")
 _TEMPLATED: Final = ("argoproj.io/", "tekton.dev/")  # their controllers fill in {{…}} themselves
 _HIGHEST: Final = 5  # folders above a file that may hold its kustomization or chart
 _WHOLE: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
@@ -170,6 +171,26 @@ def _kustomization_of(name: str) -> _Kustomization | None:
         if parts is not None:
             return _Kustomization(folder, parts)
     return None
+
+
+def changed_by_kustomization(source: Source) -> tuple[str, tuple[str, ...]] | None:
+    """Return the folder of the kustomization that a manifest is of, and what it changes that nobody sees here."""
+    found = _kustomization_of(source.name)
+    changes = _changes_of_kustomization(os.path.abspath(found.folder)) if found else ()
+    return (found.folder, changes) if found and changes else None
+
+
+@cache
+def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
+    """Return the keys of a folder's kustomization that change manifests, patches that are files of their own aside."""
+    for file in sorted(KUSTOMIZATIONS):
+        path = os.path.join(folder, file)
+        if os.path.isfile(path):
+            documents, _ = read_documents([read_file(path)])
+            data = documents[0].data if documents and isinstance(documents[0].data, Mapping) else {}
+            inline = any(isinstance(each, Mapping) and each.get("patch") for each in data.get("patches") or ())
+            return (*(["patches"] if inline else []), *(key for key in _CHANGING if data.get(key)))
+    return ()
 
 
 @cache

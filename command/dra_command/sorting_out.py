@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from dra_command.left_alone import LeftAlone, why_left_alone, why_unreadable
+from dra_command.left_alone import LeftAlone, changed_by_kustomization, why_left_alone, why_unreadable
 from dra_planner.errors import Diagnostic, Place, SourceError
 from dra_planner.sources import Source, begins_object, has_embedded
 from dra_planner.wording import counted, verb
@@ -72,3 +72,12 @@ def told_of(left: list[LeftAlone]) -> Iterable[Diagnostic]:
         is_what = f"{what} {root}".rstrip()
         said = f"{counted(len(files), 'file')} {verb(len(files), 'are')} left alone ({is_what}): {listed}"
         yield Diagnostic("note", LEFT_ALONE, said, Place(files[0].file), files[0].fix)
+
+
+def not_built(kept: Iterable[Source]) -> Iterable[Diagnostic]:
+    """Yield one note for each kustomization that changes manifests which are judged as they stand in their files."""
+    for folder, changes in dict(filter(None, map(changed_by_kustomization, kept))).items():
+        what = ", ".join(changes)
+        said = f"the kustomization of {folder} is not built, so what it changes ({what}) is not judged"
+        fix = f"kustomize build {folder} | pulumi-dra check -"
+        yield Diagnostic("note", "kustomization-not-built", said, Place(folder), fix)

@@ -14,13 +14,13 @@ from dra_command.configured import Asked, configured_rules_of, keep, read_asked
 from dra_command.gathering import judge_readable
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.kept import settled
+from dra_command.pages import with_embedded
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
-from dra_planner.sources import Source, has_embedded
 from dra_planner.wording import counted
 from dra_policies.rules import COULD_NOT_RUN, OF_MANIFESTS, OF_STACKS, Rule, StackView, besides_reading, view_of
 from dra_policies.rules import run as run_rules
@@ -158,7 +158,7 @@ def check(
     """
     selected, levels = bool(rules), asked.levels if asked is not None else {}
     rules = configured_rules_of(rules or chosen_rules(()), asked, selected=selected)
-    inputs, commands = _with_embedded(inputs)
+    inputs, commands = with_embedded(inputs)
     judged = judge_readable(inputs, _view)
     view, planned = judged.answer
     if asked is not None and asked.configured.settings.thresholds:
@@ -222,33 +222,6 @@ def _passed(checked: Checked) -> str:
         number = sum(each.why == _NEEDS[needs] for each in checked.skipped)
         said += [f"{number} more {what}"] if number else []
     return "; ".join(said) + f"{checked.not_told}."
-
-
-def _with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
-    """Return inputs without values of the driver's chart, pages and scripts replaced by the manifests in them, and
-    findings on commands and values.
-    """
-    if not any(has_embedded(source.name) or "apiVersion" not in source.text for source in inputs.sources):
-        return inputs, ()
-    from dra_planner.manifests.commands import command_findings
-    from dra_planner.manifests.embedded import read_embedded
-    from dra_planner.manifests.setup.chart_values import is_values_file, values_findings
-
-    sources: list[Source] = []
-    found: list[Diagnostic] = []
-    for source in inputs.sources:
-        if not has_embedded(source.name):
-            if is_values_file(source.text):
-                found += values_findings(source)
-            else:
-                sources.append(source)
-            continue
-        page = read_embedded(source)
-        found += command_findings(page.commands, source.name, source.text)
-        for block in page.others:
-            found += values_findings(block)
-        sources.append(page.manifests)
-    return replace(inputs, sources=tuple(sources)), tuple(found)
 
 
 def _view(inputs: Inputs) -> tuple[StackView, Verdict]:

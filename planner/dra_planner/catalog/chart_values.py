@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
+from dra_planner.catalog.driver_settings import DriverSettings, gate_faults
 from dra_planner.catalog.drivers import driver_releases
 from dra_planner.records import dataclass
 
@@ -89,6 +90,20 @@ def _gate_faults(gates: Mapping[str, Any]) -> Iterator[ValueFault]:
             near = get_close_matches(gate, sorted(known), 1)
             message = f'no release of the driver has the feature gate "{gate}": its plugin does not start'
             yield ValueFault("featureGates", message, f"write {near[0]}" if near else f"remove {gate}", True)
+
+
+def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
+    """Yield gates that a release does not know, or with which its plugin does not start; nothing for other releases.
+
+    Gates that no release has are told by `value_faults`.
+    """
+    release = next((each for each in driver_releases() if each.version == version.removeprefix("v")), None)
+    if release is None or not isinstance(gates, Mapping):
+        return
+    known = {gate for each in driver_releases() for gate in each.feature_gates}
+    on = {str(gate): value in (True, "true") for gate, value in gates.items() if gate in known}
+    for _, error in gate_faults(release, DriverSettings(gates=on)):
+        yield ValueFault("featureGates", f"{error.message}: its plugin does not start", error.fix, True)
 
 
 def meant_key(key: str) -> str:

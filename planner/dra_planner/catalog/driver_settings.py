@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
-from dra_planner.catalog.drivers import DriverRelease, driver_release
+from dra_planner.catalog.drivers import DriverRelease, driver_release, driver_releases
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.mig import WHOLE
 from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
@@ -46,10 +46,16 @@ class DriverSettings:
 
 
 def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
-    """Return the error for a feature gate that a release lacks, with the nearest name or all of them."""
+    """Return the error for a gate that a release lacks: the release that brings it, the nearest name, or all."""
     from difflib import get_close_matches  # only on the way out: 5 ms
 
     near = get_close_matches(gate, list(driver.feature_gates), 1)
+    later = [each for each in driver_releases() if each.has_gate(gate) and each.order > driver.order]
+    if later:
+        return CatalogError(
+            f'NVIDIA DRA driver {driver.version} has no feature gate "{gate}"',
+            fix=f"use {min(later, key=lambda each: each.order).version} or later, or leave it out",
+        )
     return CatalogError(
         f'NVIDIA DRA driver {driver.version} has no feature gate "{gate}"',
         fix=f"did you mean {near[0]}?" if near else f"it has {', '.join(driver.feature_gates) or 'none'}",

@@ -13,6 +13,8 @@ _KEY_WITHOUT_SPACE: Final = re.compile(r"^\s*(?:-\s+)?([A-Za-z][\w./-]*):([^\s:/
 _ITEM_WITHOUT_SPACE: Final = re.compile(r"^\s*-[A-Za-z][\w.-]*:(\s|$)")
 _AFTER_QUOTE: Final = re.compile(r"""^\s*(?:-\s+)?[\w./-]+:\s+(?:"[^"]*"|'[^']*')\s*[^\s#,}\]]""")
 _TWO_COLONS: Final = re.compile(r"^\s*(?:-\s+)?([\w./-]+):\s+[^\s\"'\[{&*!|>].*:(\s|$)")
+_ELLIPSIS: Final = re.compile(r"^\s*(?:-\s+)?(?:\.{3}|\u2026|\[(?:\.{3}|\u2026)\]|<(?:\.{3}|snip|omitted)>)\s*$")
+_PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|\$\(\w+\)|<[A-Za-z][\w .-]*>")
 _UNCLOSED: Final = re.compile(r"^[^\"']*(?:\"[^\"]*|'[^']*)$")
 
 
@@ -66,6 +68,18 @@ def _template(text: str) -> str:
     return _RENDER if _TEMPLATE.search(text) else ""
 
 
+def _ellipsis(text: str) -> str:
+    if not _ELLIPSIS.match(text):
+        return ""
+    return f"`{text.strip()}` stands for lines that are left out: write them, or remove it"
+
+
+def about_placeholder(text: str) -> str:
+    """Return what to do with a text that stands for a value, "" where none does."""
+    found = _PLACEHOLDER.search(text)
+    return f"write the value that {found[0]} stands for" if found else ""
+
+
 def _key(text: str) -> str:
     match = _KEY_WITHOUT_SPACE.match(text)
     return f'put a space after the colon: "{match[1]}: {match[2]}"' if match and ": " not in text else ""
@@ -91,5 +105,6 @@ def _unclosed(text: str) -> str:
 
 
 _LOOKS: Final[tuple[Callable[[str], str], ...]] = (
-    _fence, _directive, _tab, _dash, _blank, _template, _item, _key, _quote, _colon, _unclosed,
+    _fence, _directive, _tab, _ellipsis, _dash, _blank, _template, _item, _key, _quote, _colon, _unclosed,
+    about_placeholder,
 )  # fmt: skip

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
+from dra_planner.manifests.shown_output import Shown, without_output
 from dra_planner.records import dataclass
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
 
@@ -22,7 +24,8 @@ _SHELL: Final = frozenset(
         "azurecli-interactive",
     }
 )  # fmt: skip
-_PLAIN: Final = frozenset({"", "text", "none", "plaintext"})
+_PLAIN: Final = frozenset({"", "text", "none", "plaintext", "output", "log"})
+_TERRAFORM: Final = frozenset({"hcl", "terraform", "tf"})
 _PROGRAM: Final = re.compile(
     r"^\s*(?:[$>#]\s+)?(?:sudo\s+)?(?:kubectl|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm)\s+[a-z-]", re.MULTILINE
 )
@@ -45,6 +48,8 @@ class Embedded:
     manifests: Source
     commands: tuple[Command, ...]
     others: tuple[Source, ...] = ()  # blocks of YAML that are no manifests, on the same lines
+    shown: tuple[Shown, ...] = ()  # output of commands
+    programs: tuple[Command, ...] = ()  # blocks of Terraform's language
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class _Block:
     lines: list[str]
     first: int
     is_shell: bool
+    language: str = ""
 
 
 def read_embedded(source: Source) -> Embedded:
@@ -66,7 +72,17 @@ def read_embedded(source: Source) -> Embedded:
     else:
         blocks = _fenced(lines)
     others: list[Source] = []
+    shown: list[Shown] = []
+    programs: list[Command] = []
+    is_page = not source.name.lower().endswith(SCRIPT_SUFFIXES)
     for block in blocks:
+        if block.language in _TERRAFORM:
+            programs.append(Command("\n".join(block.lines), block.first + 1))
+            continue
+        if is_page:
+            kept, found = without_output(block.lines, block.first)
+            block = replace(block, lines=kept)
+            shown += found
         if not block.is_shell:
             _place(blank, block)
             text = "\n".join(block.lines)
@@ -76,7 +92,8 @@ def read_embedded(source: Source) -> Embedded:
         for inner in _heredocs(block):
             _place(blank, inner)
         commands += _commands(block)
-    return Embedded(Source(source.name, "\n".join(blank) + "\n"), tuple(commands), tuple(others))
+    manifests = Source(source.name, "\n".join(blank) + "\n")
+    return Embedded(manifests, tuple(commands), tuple(others), tuple(shown), tuple(programs))
 
 
 def _fenced(lines: list[str]) -> Iterator[_Block]:
@@ -88,9 +105,9 @@ def _fenced(lines: list[str]) -> Iterator[_Block]:
             continue
         end = next((n for n in range(at + 1, len(lines)) if _closes(lines[n], fence["sign"])), len(lines))
         language = fence["language"].lower()
-        if language in _SHELL | _DATA | _PLAIN:
+        if language in _SHELL | _DATA | _PLAIN | _TERRAFORM:
             inside = [line.removeprefix(fence["indent"]) for line in lines[at + 1 : end]]
-            yield _Block(inside, at + 1, language in _SHELL or _are_commands(inside, language))
+            yield _Block(inside, at + 1, language in _SHELL or _are_commands(inside, language), language)
         at = end + 1
 
 

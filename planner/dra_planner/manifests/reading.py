@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
-from dra_planner.errors import Diagnostic
+from dra_planner.errors import Diagnostic, Severity
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, UnresolvedPods
 from dra_planner.manifests.objects import KubernetesObject, read_objects
@@ -39,7 +39,7 @@ from dra_planner.model import (
 )
 from dra_planner.quantity import QuantityError
 from dra_planner.releases import Features
-from dra_planner.sources import Source
+from dra_planner.sources import Source, has_embedded
 
 RESOURCE: Final = "resource.k8s.io"
 
@@ -147,7 +147,7 @@ class _Collector:
             self.owners[WorkloadRef(item.kind, item.namespace, item.name)] = owner
         if groups_pods(kept):
             self.grouping.append(kept)
-        if item.group in _SETUP:
+        if item.group in _SETUP or item.kind == "ConfigMap":
             from dra_planner.manifests.setup import config_findings  # few manifests hold some
 
             self.setup.append(kept)
@@ -166,15 +166,14 @@ class _Collector:
             return False
         same = first.data == item.data
         where = f"{first.place.file}:{first.place.line}"
-        self.diagnostics.append(
-            Diagnostic(
-                "warning" if same else "error",
-                "duplicate-object",
-                f"{item} stands here a second time" + ("" if same else f" and differs from the one at {where}"),
-                item.place,
-                f"remove one of them; the one at {where} counts",
-            )
-        )
+        severity: Severity = "warning" if same else "error"
+        fix = f"remove one of them; the one at {where} counts"
+        if not same and first.place.file == item.place.file and has_embedded(item.place.file):
+            severity = "warning"  # a page may show another way, or another cluster
+            fix = f"give one of them another name, if both are for one cluster; the one at {where} counts"
+        differs = "" if same else f" and differs from the one at {where}"
+        message = f"{item} stands here a second time{differs}"
+        self.diagnostics.append(Diagnostic(severity, "duplicate-object", message, item.place, fix))
         return True
 
     def finish(self) -> Manifests:
@@ -387,6 +386,9 @@ _SETUP: Final = frozenset(
         "karpenter.sh",
         "batch.volcano.sh",
         "nvidia.com",
+        "argoproj.io",
+        "helm.toolkit.fluxcd.io",
+        "helm.cattle.io",
     }
 )
 """Groups whose objects say how a cluster is set up, or wait in queues of their own."""

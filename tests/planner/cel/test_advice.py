@@ -32,6 +32,8 @@ CONDITIONS = [
     (MEMORY, f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
     (f'{DOMAIN}.memory >= quantity("40Gi")', f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
     (f'{DOMAIN}.memory.isGreaterThan("40Gi")', f'{MEMORY}.isGreaterThan(quantity("40Gi"))'),
+    (f"{DOMAIN}.memory >= 40Gi", f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
+    (f"{MEMORY} < 8.5G", f'{MEMORY}.compareTo(quantity("8.5G")) < 0'),
     # versions
     (f'{DOMAIN}.driverVersion >= semver("550.0.0")', f'{DOMAIN}.driverVersion.compareTo(semver("550.0.0")) >= 0'),
     (f'{DOMAIN}.driverVersion.isGreaterThan("550.0.0")', f'{DOMAIN}.driverVersion.isGreaterThan(semver("550.0.0"))'),

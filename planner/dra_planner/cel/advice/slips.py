@@ -15,6 +15,10 @@ _STRING: Final = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
 _QUOTES: Final = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'"}
 )
+_AMOUNT: Final = (
+    r"(?P<left>[A-Za-z_][\w.]*(?:\[(?:\"[^\"]*\"|'[^']*')\][\w.]*)*)\s*(?P<sign>[<>=!]=|[<>])\s*"
+    r"(?P<amount>\d+(?:\.\d+)?(?:[KMGTP]i?|k))\b"
+)
 _WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
 
 
@@ -55,6 +59,11 @@ def _word(match: re.Match[str]) -> str:
     return operator if operator == "!" else operator + " "
 
 
+def _amount(match: re.Match[str]) -> str:
+    left = match["left"].replace("device.attributes[", "device.capacity[")
+    return f'{left}.compareTo(quantity("{match["amount"]}")) {match["sign"]} 0'
+
+
 _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
     ("a string has straight quotes, \" or '", lambda text: text.translate(_QUOTES)),
     ("at least is >=, at most <=", _outside_strings(r"=([<>])(?!=)", lambda match: match[2] + "=")),
@@ -67,6 +76,7 @@ _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
     ("the operators are &&, || and !", _outside_strings(r"(?<![.\w])(?:and|or|not|AND|OR|NOT)\b\s?", _word)),
     ("both must hold is &&", _outside_strings(r"(?<!&)&(?!&)", "&&")),
     ("one must hold is ||", _outside_strings(r"(?<!\|)\|(?!\|)", "||")),
+    ("amounts stand in capacity, and are compared with quantity(…)", _outside_strings(_AMOUNT, lambda m: _amount(m))),
     ("every ( needs its )", _close),
     ("every ) needs its (", _drop),
 )

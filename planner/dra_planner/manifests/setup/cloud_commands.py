@@ -12,10 +12,11 @@ from functools import cache
 from typing import Final
 
 from dra_planner.catalog import machines
-from dra_planner.catalog.chart_values import value_faults
+from dra_planner.catalog.chart_values import release_faults, value_faults
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
 from dra_planner.errors import Severity
+from dra_planner.manifests.setup.chart_objects import CHART
 from dra_planner.manifests.setup.command_lines import CommandLine, read_command_lines
 from dra_planner.records import dataclass
 from dra_planner.releases import MINIMUM_MINOR
@@ -23,9 +24,6 @@ from dra_planner.releases import MINIMUM_MINOR
 _MACHINE_OPTIONS: Final = "--node-type|-t|--instance-types|--machine-type|--node-vm-size|-s"
 _MINOR: Final = re.compile(r"(?:^|[:v])1\.(\d+)(?:\D|$)")
 _SET: Final = "--set|--set-string|--set-json"
-_DRIVER_CHART: Final = re.compile(
-    r"(?:^|/)(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu|k8s-dra-driver-gpu)(?:-\d[\w.-]*\.tgz|[:@].*)?$"
-)
 _OPERATOR: Final = "gpu-operator"
 Told = tuple[Severity, str, str, str]  # severity, code, message, fix
 
@@ -151,12 +149,13 @@ def _driver_chart(command: CommandLine, page: str) -> Iterator[Told]:
     """Yield what the NVIDIA driver's chart refuses or ignores of the values that a command sets."""
     if command.words[:1] not in (("install",), ("upgrade",), ("template",)):
         return
-    if not any(_DRIVER_CHART.search(word) for word in command.words[1:]):
+    if not any(CHART.search(word) for word in command.words[1:]):
         return
     values = _values(command)
     has_file = bool(command.values("-f|--values")) or "--reuse-values" in command.options
     without_gpus = _at(values, "resources.gpus.enabled") is False
-    for fault in value_faults(values):
+    releases = (*command.values("--version"), "")
+    for fault in (*value_faults(values), *release_faults(releases[0], values.get("featureGates"))):
         if fault.key == "resources" and (has_file or without_gpus):
             continue  # the file may say it; that GPUs are left out is told by itself
         code = "value-refused" if fault.is_refused else "value-does-nothing"

@@ -13,6 +13,7 @@ from typing import Any, Final
 from dra_planner.documents.tree import child
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup.chart_objects import KINDS, chart_findings
 from dra_planner.manifests.setup.cloud_commands import broken_rows
 from dra_planner.manifests.setup.command_lines import CommandLine
 from dra_planner.manifests.setup.flags import (
@@ -22,6 +23,7 @@ from dra_planner.manifests.setup.flags import (
     gate_faults,
     version_faults,
 )
+from dra_planner.manifests.setup.plugin_sharing import sharing_in_config_map
 from dra_planner.manifests.workloads.description import Node
 
 KUEUE_CONFIG: Final = ("config.kueue.x-k8s.io", "Configuration")
@@ -73,6 +75,10 @@ def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
                 fix = "set spec.devicePlugin.enabled: false"
                 at = _at(item, "spec")
                 yield Diagnostic("warning", "device-plugin-on-dra-node", f"{item}: {message}", at, fix)
+        case ("", "ConfigMap"):
+            yield from sharing_in_config_map(item)
+        case pair if pair in KINDS:
+            yield from chart_findings(item)
         case pair if pair == KUEUE_CONFIG:
             yield from _kueue(item)
         case _:

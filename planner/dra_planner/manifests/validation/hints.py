@@ -50,16 +50,44 @@ _TEXTS: Final = (
 )  # fmt: skip
 
 
+_NAMES: Final = "must consist of lower case alphanumeric characters"
+_CLASSES: Final = {
+    "nvidia.com/gpu": "gpu.nvidia.com",
+    "amd.com/gpu": "gpu.amd.com",
+    "gpu.intel.com/i915": "gpu.intel.com",
+}
+"""Extended resources that are written for a class, and the class of the same vendor's DRA driver."""
+
+
 def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
     """Return what would make a violation right, or nothing where nothing better than its text is known."""
     for part, text in _TEXTS:
         if part in violation.text:
             return text
+    if _NAMES in violation.text:
+        return _name(_value(item.data, violation.field), dots="" if "RFC 1123 label" in violation.text else ".")
     if violation.reason == "UnknownField":
         return _unknown(item, violation.field, minor)
     if violation.reason == "Decode":
         return _wrong_type(item, violation)
     return ""
+
+
+def _name(value: Any, dots: str) -> str:
+    """Return what was meant by a name that is none."""
+    text = str(value)
+    if text in _CLASSES:
+        return f"{text} is an extended resource; its DeviceClass is {_CLASSES[text]}"
+    if placeholder := _placeholder(text):
+        return placeholder
+    near = re.sub(rf"[^a-z0-9{dots}-]+", "-", text.lower()).strip("-.")
+    return f'write "{near}"' if near else ""
+
+
+def _placeholder(text: str) -> str:
+    from dra_planner.documents.advice import about_placeholder  # only on the way to an error
+
+    return about_placeholder(text)
 
 
 def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
@@ -120,6 +148,8 @@ def _wrong_type(item: KubernetesObject, violation: Violation) -> str:
     value = _value(item.data, violation.field)
     if isinstance(value, str) and value.startswith("${"):
         return "this looks like a variable that was not filled in: render it first"
+    if isinstance(value, str) and (placeholder := _placeholder(value)):
+        return placeholder
     if "unmarshal string" in text and text.endswith(("int64", "int32", "bool")):
         return (
             "remove the quotes" if re.fullmatch(r"\s*([+-]?\d+|true|false)\s*", str(value)) else "write a plain value"

@@ -1,0 +1,66 @@
+"""Sharing that the NVIDIA device plugin is told to do: time-slicing and MPS, in its own file or in a ConfigMap.
+
+Source: NVIDIA/k8s-device-plugin:api/config/v1@v0.17.0 (`version`, `flags`, `sharing.timeSlicing`, `sharing.mps`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.documents.tree import child, line_at
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.sources import Source
+
+_STRATEGIES: Final = {
+    "timeSlicing": ("time-slicing", "TimeSlicing", "TimeSlicingSettings"),
+    "mps": ("MPS", "MPS", "MPSSupport"),
+}
+_SHARING: Final = re.compile(r"^\s*sharing\s*:", re.MULTILINE)
+_OBJECT: Final = re.compile(r"^[\"']?(?:apiVersion|kind)[\"']?\s*:", re.MULTILINE)
+
+
+def sharing_in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield what the plugin's sharing does to devices of claims, for each file in a ConfigMap that configures it."""
+    data = item.data.get("data")
+    for key, text in data.items() if isinstance(data, Mapping) else ():
+        strategy = _strategy(text)
+        if strategy:
+            place = child(child(item.place, item.data, "data"), data, key)
+            yield _finding(f"{item}: {key}", strategy, place)
+
+
+def sharing_in_file(source: Source) -> Iterator[Diagnostic]:
+    """Yield the same for the plugin's own file; nothing where a text is none."""
+    strategy = "" if _OBJECT.search(source.text) else _strategy(source.text)
+    if strategy:
+        data, _ = read_yaml(source.text)
+        yield _finding("this file", strategy, Place(source.name, line_at(data, ("sharing",)), "sharing"))
+
+
+def _strategy(text: Any) -> str:
+    """Return how the plugin is told to share GPUs by a file of its own, "" where it is not."""
+    if not isinstance(text, str) or _SHARING.search(text) is None:
+        return ""
+    try:
+        data, _ = read_yaml(text)
+    except Fault:
+        return ""
+    sharing = data.get("sharing") if isinstance(data, Mapping) else None
+    return next((name for name in _STRATEGIES if isinstance(sharing, Mapping) and sharing.get(name)), "")
+
+
+def _finding(what: str, strategy: str, place: Place) -> Diagnostic:
+    title, kind, gate = _STRATEGIES[strategy]
+    message = (
+        f"{what} is {title} of NVIDIA's device plugin, which claims do not go through: on nodes whose GPUs the DRA "
+        "driver publishes it does nothing"
+    )
+    fix = (
+        f"remove it, and name one ResourceClaim in all pods that share a GPU; with {title} its config has a GpuConfig "
+        f"with sharing: {{strategy: {kind}}}, and the driver the feature gate {gate}"
+    )
+    return Diagnostic("warning", "plugin-sharing-does-nothing", message, place, fix)

@@ -1,0 +1,113 @@
+"""Output of commands that a page shows: told by the command before it, or by what only a cluster writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.records import dataclass
+
+_COMMAND: Final = re.compile(
+    r"^\s*(?:[$>#]\s+)?(?P<command>(?:sudo\s+)?(?:kubectl|oc|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm|nvidia-smi)"
+    r"(?:\s.*)?)$|^\s*[$>]\s+(?P<other>\S.*)$"
+)
+_ASKS: Final = re.compile(r"\b(?:kubectl|oc)\s(?:.*\s)?(?:get|describe|logs|exec|top|events)\s|nvidia-smi")
+_PRINTS_OBJECTS: Final = re.compile(r"\sget\s.*(?:-o|--output)[= ]?(?:yaml|json)\b")
+_HEREDOC: Final = re.compile(r"<<-?\s*['\"]?(\w+)")
+_WRITTEN_BY_SERVER: Final = re.compile(
+    r"^\s*(?:uid|resourceVersion|creationTimestamp|managedFields|selfLink):(?!\s*null\s*$)(?:\s*\S|\s*$)", re.MULTILINE
+)
+_OBJECT: Final = re.compile(r"^\s*[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
+_KIND: Final = re.compile(r"^[\s-]*[\"']?kind[\"']?\s*:\s*[\"']?(\w+)", re.MULTILINE)
+_TABLE: Final = re.compile(r"^(?:NAMESPACE\s+)?NAME(?:\s{2,}[A-Z][A-Z0-9()-]*)+\s*$", re.MULTILINE)
+_SMI: Final = re.compile(r"NVIDIA-SMI \d|^GPU \d+: .*\(UUID: GPU-", re.MULTILINE)
+_EVENTS: Final = re.compile(r"FailedScheduling|FailedResourceClaimCreation|FailedPrepareDynamicResources")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Output of a command: what it is, its text, and the line where it begins (from 1)."""
+
+    what: str
+    text: str
+    line: int
+
+
+def without_output(lines: Sequence[str], first: int) -> tuple[list[str], list[Shown]]:
+    """Return a block with the lines of output emptied, and each piece of output; `first` is its first line, from 0.
+
+    A manifest is output where a command that prints it stands above it, or where the server has written to it.
+    """
+    kept, shown = list(lines), list[Shown]()
+    command, at = "", 0
+    while at < len(lines):
+        found = _COMMAND.match(lines[at])
+        if found is not None:
+            said = found["command"] or found["other"]
+            command = said if _ASKS.search(said) else ""
+            at = _end_of_command(lines, at)
+            continue
+        end = next((n for n in range(at, len(lines)) if _COMMAND.match(lines[n])), len(lines))
+        text = "\n".join(lines[at:end])
+        what = _what(text, command)
+        if what:
+            shown.append(Shown(what, text, first + at + 1))
+            kept[at:end] = [""] * (end - at)
+            if _OBJECT.search(text):  # the command above it is none of YAML's lines
+                kept[:at] = ["" if _COMMAND.match(line) else line for line in kept[:at]]
+        at, command = end, ""
+    return kept, shown
+
+
+def _end_of_command(lines: Sequence[str], at: int) -> int:
+    """Return the line behind a command, what it continues on and the text that it is given in place."""
+    while lines[at].rstrip().endswith("\\") and at + 1 < len(lines):
+        at += 1
+    begin = _HEREDOC.search(lines[at])
+    if begin is None:
+        return at + 1
+    return next((n + 1 for n in range(at + 1, len(lines)) if lines[n].strip() == begin[1]), len(lines))
+
+
+def _what(text: str, command: str) -> str:
+    """Return what a piece of a block is, "" where it is no output."""
+    if _OBJECT.search(text):
+        is_printed = bool(_PRINTS_OBJECTS.search(command))
+        if not is_printed and not _WRITTEN_BY_SERVER.search(text):
+            return ""
+        return f"output of {command if is_printed else 'kubectl get'}{_kinds(text)}"
+    if _SMI.search(text):
+        return "output of nvidia-smi"
+    if _EVENTS.search(text):
+        return "events"
+    return f"output of {command or 'kubectl get'}" if _TABLE.search(text) else ""
+
+
+def _kinds(text: str) -> str:
+    kinds = [kind for kind in dict.fromkeys(_KIND.findall(text)) if kind != "List"]
+    return f" ({', '.join(kinds[:3])})" if kinds else ""
+
+
+def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
+    """Yield a note on each piece of output: what it is, and what the messages in it mean."""
+    for each in shown:
+        place = Place(file, each.line)
+        if each.what == "events":
+            from dra_planner.catalog.messages import recognize  # a table of its own
+
+            for found in recognize(each.text):
+                told = f'"{found.words}" ({found.message.where}): {found.message.cause}'
+                yield Diagnostic("note", "message-of-the-field", told, place, found.message.fix)
+            continue
+        message = f"{each.what}: what a cluster answered, not a manifest, so it is not judged"
+        yield Diagnostic("note", "output-not-judged", message, place, _fix(each))
+
+
+def _fix(shown: Shown) -> str:
+    if "ResourceSlice" in shown.what or re.search(r"get\s+(?:\S+\s+)*resourceslices?", shown.what):
+        return "to plan on such nodes, keep nodes and slices in a file: pulumi-dra plan PATH --observed FILE"
+    if "nvidia-smi" in shown.what:
+        return "what the DRA driver publishes of a machine: pulumi-dra slices --machine NAME"
+    return ""
