@@ -79,6 +79,7 @@ class Cluster:
         self.pods: dict[ObjectKey, PlacedPod] = {each.pod.name: each for each in start.pods}
         self.claims: dict[ObjectKey, SharedClaim] = dict(start.claims)
         self.version = 0
+        self.changes: list[int] = []  # nodes whose stage has changed, in the order in which they did
         self.now = 0
         self._position = [0] * len(self.stage_of)
         self._pods_on: dict[int, dict[ObjectKey, PlacedPod]] = {}
@@ -201,6 +202,7 @@ class Cluster:
         if not members:
             del self.nodes_in[before]
         self.stage_of[node] = stage
+        self.changes.append(node)
         self._enter(node, stage)
 
     # -- devices that several nodes can reach

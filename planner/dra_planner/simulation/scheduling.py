@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from dra_planner.allocation import Placement, Refusal, Undecided
 from dra_planner.records import dataclass
@@ -21,7 +23,10 @@ from dra_planner.simulation.scores import MAX_SCORE
 from dra_planner.simulation.stages import Stage, StageAnswer
 from dra_planner.simulation.standings import Standings
 from dra_planner.simulation.surroundings import Population, Surroundings, score_neighbours, score_spread
-from dra_planner.simulation.window import ALL_BELOW, Window, look_around
+from dra_planner.simulation.window import ALL_BELOW, Window, look_around, nodes_wanted
+
+if TYPE_CHECKING:
+    from dra_planner.simulation.rows import Row
 
 _STEPS_OF_AN_ATTEMPT = 5
 
@@ -70,6 +75,7 @@ class Scheduler:
     _rng: random.Random = field(default_factory=random.Random)
     _begin: int = 0  # where the next search begins
     _standings: dict[int, Standings] = field(default_factory=dict)  # by number of kind
+    _rows: dict[int, Row] = field(default_factory=dict)  # by number of kind
     _final: dict[int, dict[Stage, StageAnswer]] = field(default_factory=dict)  # by number of kind: what no pod changes
 
     def __post_init__(self) -> None:
@@ -79,6 +85,10 @@ class Scheduler:
         """Return the node that the pod would go to now. Nothing is changed."""
         kind, cluster = pod.kind, self.cluster
         rules = self.rules[kind.number]
+        if pod.only_node is None and self._is_judged_alone(rules):
+            choice = self._choose(kind, rules)
+            if choice is not None:
+                return choice
         around = Surroundings.of(kind, rules, cluster.population) if rules.filter else None
         window = self._look(pod, around)
         self.steps += _STEPS_OF_AN_ATTEMPT + len(window.feasible) + len(window.refused)
@@ -88,6 +98,36 @@ class Scheduler:
         best = self._best(kind, rules, window)
         node = pod.only_node if pod.only_node is not None else self._pick(best, window)
         return Choice(node, window.answers[cluster.stage_of[node]])
+
+    def _is_judged_alone(self, rules: Rules) -> bool:
+        """Tell whether nodes of a large cluster say the same to such a pod whatever is on others, but for spreading."""
+        cluster = self.cluster
+        return not (rules.filter or rules.preferred or cluster.claims) and len(cluster.stage_of) >= ALL_BELOW
+
+    def _choose(self, kind: PodKind, rules: Rules) -> Choice | None:
+        """Return the choice from what nodes said before, and those say that have changed; None where none is told."""
+        cluster = self.cluster
+        view = self._row_of(kind).look_around(self._begin, nodes_wanted(len(cluster.stage_of)))
+        if view is None:
+            return None
+        self._begin = view.end
+        self.steps += _STEPS_OF_AN_ATTEMPT + view.stages
+        best = present = view.standings
+        if len(present) > 1:
+            totals = self._totals(kind, rules, present, view.count)
+            most = max(totals)
+            best = [number for number, total in zip(present, totals, strict=True) if total == most]
+        node = view.first(best) if self.seed is None else view.any(best, self._rng)
+        return Choice(node, cluster.stages.ask(cluster.stage_of[node], kind))
+
+    def _row_of(self, kind: PodKind) -> Row:
+        row = self._rows.get(kind.number)
+        if row is None:
+            from dra_planner.simulation.rows import Row  # only for large clusters
+
+            row = Row(self._standings_of(kind), self.cluster.stage_of, self.cluster.changes)
+            self._rows[kind.number] = row
+        return row
 
     def judge(self, kind: PodKind, stage: Stage, population: Population) -> StageAnswer | Refusal | Undecided:
         """Return what a stage says to a pod of the kind, were the nodes as `population` says."""
@@ -134,11 +174,16 @@ class Scheduler:
         feasible = window.feasible
         if len(feasible) == 1:
             return list(feasible)
-        standings = self._standings.get(kind.number)
-        if standings is None:
-            standings = self._standings[kind.number] = Standings(kind, rules, self.cluster.stages)
-        numbers = list(map(standings.__getitem__, feasible))
-        totals = self._totals(kind, rules, standings, numbers, feasible.values())
+        numbers = list(map(self._standings_of(kind).__getitem__, feasible))
+        nodes = Counter[int]()
+        for number, count in zip(numbers, feasible.values(), strict=True):
+            nodes[number] += count
+        present = list(nodes)
+        totals = dict(
+            zip(
+                present, self._totals(kind, rules, present, lambda some: sum(nodes[each] for each in some)), strict=True
+            )
+        )
         if rules.preferred:
             weight = self.cluster.stages.profile.preferred_pods
             beside = score_neighbours(rules.preferred, self.cluster.population, feasible)
@@ -149,15 +194,20 @@ class Scheduler:
         best = {number for number, total in totals.items() if total == most}
         return [stage for stage, number in zip(feasible, numbers, strict=True) if number in best]
 
-    def _totals(
-        self, kind: PodKind, rules: Rules, standings: Standings, numbers: Sequence[int], nodes: Iterable[int]
-    ) -> dict[int, int]:
-        """Return the score of each standing that feasible stages have, by its number, but for what pods beside add.
+    def _standings_of(self, kind: PodKind) -> Standings:
+        standings = self._standings.get(kind.number)
+        if standings is None:
+            standings = self._standings[kind.number] = Standings(kind, self.rules[kind.number], self.cluster.stages)
+        return standings
 
-        `numbers` are the standings stage by stage, `nodes` how many nodes are in each.
+    def _totals(
+        self, kind: PodKind, rules: Rules, present: Sequence[int], count: Callable[[Collection[int]], int]
+    ) -> list[int]:
+        """Return the score of each standing that feasible nodes have, but for what pods beside add.
+
+        `present` are the numbers of these standings; `count` tells how many nodes have one of those that it is given.
         """
-        present = list(set(numbers))
-        known = [standings.all[number] for number in present]
+        known = list(map(self._standings_of(kind).all.__getitem__, present))
         totals, profile = [each.fixed for each in known], self.cluster.stages.profile
         if any(each.compares for each in known):
             fewest = _shares([each.taints for each in known])
@@ -166,14 +216,10 @@ class Scheduler:
             _add(totals, profile.alternatives, _shares([each.alternatives for each in known]))
         if rules.soft_spread:
             places = [each.place for each in known]
-            if None in places:
-                counted = [standings.all[number].place is not None for number in numbers]
-                placed = sum(count for count, counts in zip(nodes, counted, strict=True) if counts)
-            else:
-                placed = sum(nodes)
+            placed = count([number for number, place in zip(present, places, strict=True) if place is not None])
             scores = score_spread(rules, self.cluster.census.of(kind), placed, places)
             _add(totals, profile.spread, list(map(scores.__getitem__, places)))
-        return dict(zip(present, totals, strict=True))
+        return totals
 
     def one_of(self, choices: int) -> int:
         """Return which of so many equal choices is taken, from 0 on: the first, or any of them by the seed."""

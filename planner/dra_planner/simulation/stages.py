@@ -71,7 +71,11 @@ class Stage:
         """Return the pods of these kinds on each of the nodes."""
         found = self._counts.get(kinds)
         if found is None:
-            found = self._counts[kinds] = sum(pods for kind, pods in self.company if kind in kinds)
+            found = 0
+            for kind, pods in self.company:
+                if kind in kinds:
+                    found += pods
+            self._counts[kinds] = found
         return found
 
 

@@ -76,16 +76,20 @@ class Window:
             return self.stage_of.index(stage)
 
 
+def nodes_wanted(total: int) -> int:
+    """Return how many nodes of so many have to take the pod before no more are looked at."""
+    if total < ALL_BELOW:
+        return total
+    return max(ALL_BELOW, total * max(_LEAST_PERCENT, _PERCENT - total // _NODES_PER_PERCENT) // 100)
+
+
 def look_around(stage_of: Sequence[Stage], begin: int, judge: Judge, answers: dict[Stage, StageAnswer]) -> Window:
     """Return the nodes that are looked at, from number `begin` on, until enough of them take the pod.
 
     `answers` are known already; what is asked is added to them.
     """
     window, total = Window(stage_of, begin, answers=answers), len(stage_of)
-    wanted = total
-    if total >= ALL_BELOW:
-        wanted = max(ALL_BELOW, total * max(_LEAST_PERCENT, _PERCENT - total // _NODES_PER_PERCENT) // 100)
-    missing = wanted
+    wanted = missing = nodes_wanted(total)
     while missing > 0 and window.seen < total:
         first = (begin + window.seen) % total
         piece = stage_of[first : min(first + missing, total, first + total - window.seen)]
