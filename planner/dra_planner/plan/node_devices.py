@@ -81,7 +81,7 @@ Holders = Mapping[int, tuple[WorkloadRef, ...]]
 
 def describe_devices(state: NodeState, full: NodeState, holders: Holders) -> tuple[NodeDevice, ...]:
     """Return the devices of a node, network interfaces last; `full` is it with as much of the demand as it takes."""
-    busy, after = _in_use(state), _in_use(full)
+    busy, after = in_use(state), in_use(full)
     units: dict[object, list[Candidate]] = {}
     for candidate in state.template.candidates:
         if candidate.bit & state.template.searched and candidate.driver != COMPUTE_DOMAIN_DRIVER:
@@ -184,5 +184,6 @@ def _memory_slices(candidate: Candidate) -> list[int]:
     return sorted({int(number) for number in numbers if number.isdecimal()})
 
 
-def _in_use(state: NodeState) -> int:
+def in_use(state: NodeState) -> int:
+    """Return the candidates in use, as bits."""
     return state.taken | sum(1 << index for index, _ in state.shares)

@@ -16,7 +16,8 @@ from dra_planner.allocation.holdings import Pick
 from dra_planner.catalog import Gpu, find_machine, gpu
 from dra_planner.errors import CatalogError
 from dra_planner.model import ObjectKey, Shape, WorkloadRef
-from dra_planner.plan.node_devices import KindCount, NodeDevice, add_kinds, count_kinds, describe_devices
+from dra_planner.offers import pod_requests
+from dra_planner.plan.node_devices import KindCount, NodeDevice, add_kinds, count_kinds, describe_devices, in_use
 from dra_planner.plan.values import Plan
 from dra_planner.records import dataclass
 from dra_planner.sizing import NodePattern
@@ -27,6 +28,8 @@ if TYPE_CHECKING:  # only simulating needs the simulation
 Source = Literal["packing", "simulated", "observed"]
 MOST_FILLED: Final = 250
 """Pods of one shape that are tried on one node to tell free devices from stranded ones."""
+
+_FIRST: Final = ("cpu", "memory")  # what is looked at before the allocator is asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +153,7 @@ class _Filler:
         self._offers = {offer.name: offer for offer in (*plan.offers, *plan.judgement.predicted)}
         self._sight = sight_of(plan.demand.shapes, plan.demand.namespaces)
         self._opened: dict[str, NodeState] = {}
+        self._going: dict[str, list[tuple[Shape, tuple[int, ...]]]] = {}
         fits = {each.workload: dict(each.fits) for each in plan.workloads}
         self._shapes = [
             (shape, {pool for member in shape.members for pool, said in fits.get(member.workload, {}).items()
@@ -174,16 +178,30 @@ class _Filler:
         return gpu(accelerator.gpu) if accelerator is not None and accelerator.gpu else None
 
     def fill(self, pool: str, state: NodeState) -> NodeState:
-        """Return the node with as much more of the demand as it takes."""
-        for shape, pools in self._shapes:
-            if not (pool in pools or self._plan.fleet is None):
+        """Return the node with as much more of the demand as it takes; no more once every device is in use."""
+        free = [state.free(name) for name in _FIRST]
+        for shape, (cpu, memory) in self._going_to(pool):
+            if cpu > free[0] or memory > free[1]:
                 continue
             for _ in range(self._most):
+                if not state.template.searched & ~in_use(state):
+                    return state
                 answer = place(shape, state)
                 if not isinstance(answer, Placement) or _devices(answer.node) == _devices(state):
                     break
                 state = answer.node
+                free = [state.free(name) for name in _FIRST]
         return state
+
+    def _going_to(self, pool: str) -> list[tuple[Shape, tuple[int, ...]]]:
+        """Return the shapes that nodes of a pool take, and what a pod of each requests of what runs out first."""
+        if pool not in self._going:
+            self._going[pool] = [
+                (shape, tuple(pod_requests(shape.pod).get(name, 0) for name in _FIRST))
+                for shape, pools in self._shapes
+                if pool in pools or self._plan.fleet is None
+            ]
+        return self._going[pool]
 
 
 def _devices(state: NodeState) -> tuple[object, ...]:

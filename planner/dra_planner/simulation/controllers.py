@@ -56,6 +56,8 @@ class Controller(Protocol):
 
 def _surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
     """Return the pods above what is wanted, which go: pending ones first, then the youngest."""
+    if len(controller.pods) <= controller.wanted:
+        return []
     kept = sorted(controller.pods, key=lambda pod: not runs(pod))[: controller.wanted]
     going = [pod for pod in controller.pods if pod not in kept]
     controller.pods[:] = [pod for pod in controller.pods if pod not in going]
@@ -82,7 +84,10 @@ class Replicas:
         return ()
 
     def create(self, runs: Runs) -> list[SimulatedPod]:
-        made = [SimulatedPod(next(self.names), self.kind) for _ in range(self.wanted - len(self.pods))]
+        missing = self.wanted - len(self.pods)
+        if missing <= 0:
+            return []
+        made = [SimulatedPod(next(self.names), self.kind) for _ in range(missing)]
         self.pods += made
         return made
 
