@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pulumi_dra.dra import DraDriver as DraDriver
     from pulumi_dra.dra import Dranet as Dranet
     from pulumi_dra.dra import DriverInstaller as DriverInstaller
+    from pulumi_dra.dra import GpuMetrics as GpuMetrics
+    from pulumi_dra.dra import KubeRay as KubeRay
+    from pulumi_dra.dra import Kueue as Kueue
     from pulumi_dra.dra import TenantAccess as TenantAccess
     from pulumi_dra.eks import EksCluster as EksCluster
     from pulumi_dra.eks import EksClusterAutoscaler as EksClusterAutoscaler
@@ -43,6 +46,9 @@ COMPONENTS = {
     "DraPlatform": "pulumi_dra.platform",
     "Dranet": "pulumi_dra.dra",
     "DriverInstaller": "pulumi_dra.dra",
+    "GpuMetrics": "pulumi_dra.dra",
+    "KubeRay": "pulumi_dra.dra",
+    "Kueue": "pulumi_dra.dra",
     "TenantAccess": "pulumi_dra.dra",
 }
 """Component → the module that has it. Those of a cloud are in its folder, and their names begin with the cloud's."""

@@ -12,6 +12,9 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import PlanFile, parse_document
 from pulumi_dra.cluster_options import read_cluster_options
+from pulumi_dra.dra.gpu_metrics import GpuMetricsArgs
+from pulumi_dra.dra.kuberay import KubeRayArgs
+from pulumi_dra.dra.kueue import KueueArgs
 from pulumi_dra.dra.tenant_access import TenantSettings
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.platform_options import ClusterOptions, DriverOptions, PoolOptions
@@ -56,6 +59,14 @@ class DraPlatformArgs(TypedDict):
     """EKS: options of the cluster autoscaler or of Karpenter, where the fleet has it."""
     device_plugin_chart: NotRequired[str]
     """Chart of the device plugin instead of the published one."""
+    gpu_metrics: NotRequired[GpuMetricsArgs]
+    """Installs the DCGM exporter with a dashboard and alerts; an empty structure takes the defaults. The fleet names
+    its pods in daemonPods. Default: not installed."""
+    kueue: NotRequired[KueueArgs]
+    """Installs Kueue, which knows the classes of the fleet; an empty structure takes the defaults. Default: not
+    installed."""
+    kube_ray: NotRequired[KubeRayArgs]
+    """Installs the operator of KubeRay; an empty structure takes the defaults. Default: not installed."""
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
     """EKS: IAM roles or users that administer the cluster. Default: the one who first creates it."""
     addon_versions: NotRequired[dict[str, str]]
@@ -73,6 +84,8 @@ class DraPlatformArgs(TypedDict):
     """Tags, on GKE resource labels, on everything that takes them."""
 
 
+OPTIONAL_RELEASES = ("gpu_metrics", "kueue", "kube_ray")
+
 EVERY_INPUT = {name: name for name in ("tags", "secrets_kms_key", "admin_principal_arns", "addon_versions")}
 """Names for checking what can be checked without a fleet."""
 
@@ -86,6 +99,7 @@ class DraPlatformInputs:
     autoscaler: Mapping[str, Any]  # as EksClusterAutoscaler or EksKarpenter takes them, beside `install`
     device_plugin_chart: str
     cluster: Mapping[str, Any]  # as the cluster's component takes them
+    releases: Mapping[str, Mapping[str, Any]]  # gpu_metrics, kueue, kube_ray: those that are asked for
     tenants: list[Any]
     admin_access_namespaces: list[str] | None
     tags: dict[str, pulumi.Input[str]]
@@ -118,6 +132,7 @@ def read_platform_inputs(read: InputReader, fleet: Fleet | None, cluster_names: 
         autoscaler=_read_autoscaler(read),
         device_plugin_chart=read.text("device_plugin_chart", ""),
         cluster=read_cluster_options(read, cluster_names, title, tags, node_repair=node_repair),
+        releases={name: read.block(name) for name in OPTIONAL_RELEASES if read.has(name)},
         tenants=list(read.blocks("tenants")),
         admin_access_namespaces=read.texts("admin_access_namespaces") if read.has("admin_access_namespaces") else None,
         tags=tags,

@@ -10,6 +10,9 @@ from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs  # noqa:
 from pulumi_dra.dra.dra_driver import DraDriver, DraDriverArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.dranet import Dranet, DranetArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.driver_installer import DriverInstaller, DriverInstallerArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.gpu_metrics import GpuMetrics, GpuMetricsArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.kuberay import KubeRay, KubeRayArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.kueue import Kueue, KueueArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.tenant_access import TenantAccess, TenantAccessArgs, TenantSettings  # noqa: E402  # the check comes first
 
 __all__ = [
@@ -26,6 +29,12 @@ __all__ = [
     "DranetArgs",
     "DriverInstaller",
     "DriverInstallerArgs",
+    "GpuMetrics",
+    "GpuMetricsArgs",
+    "KubeRay",
+    "KubeRayArgs",
+    "Kueue",
+    "KueueArgs",
     "TenantAccess",
     "TenantAccessArgs",
     "TenantSettings",

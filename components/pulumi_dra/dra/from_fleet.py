@@ -5,7 +5,6 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner import catalog
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Dranet as FleetDranet
 from dra_planner.fleet import Fleet
@@ -19,6 +18,8 @@ from pulumi_dra.dra.dra_driver import DraDriver
 from pulumi_dra.dra.dranet import Dranet, DranetArgs
 from pulumi_dra.dra.driver_inputs import DraDriverArgs, read_driver_inputs
 from pulumi_dra.dra.driver_installer import DriverInstaller
+from pulumi_dra.dra.node_terms import pool_tolerations
+from pulumi_dra.dra.releases_from_fleet import check_releases, declare_releases
 from pulumi_dra.dra.tenant_access import TenantAccess, TenantAccessArgs, read_tenants
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.platform_inputs import DraPlatformInputs
@@ -33,6 +34,7 @@ def check_in_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet,
         read_classes(read.inside("fleet.deviceClasses", class_args(fleet), DeviceClassesArgs))
     if inputs.tenants:
         read_tenants(read)
+    check_releases(read, inputs, fleet)
 
 
 def declare_in_cluster(
@@ -67,15 +69,16 @@ def declare_in_cluster(
     driver = DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=after_installer)
     if fleet.drivers.dranet and of_cloud.network_driver and not of_cloud.network_driver.is_managed:
         Dranet(f"{name}-dranet", dranet_args(fleet, fleet.drivers.dranet), opts=options)
+    after_driver = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[driver]))
     if fleet.device_plugin:
         DevicePlugin(f"{name}-device-plugin", plugin_args(inputs, fleet), opts=options)
     if fleet.device_classes:
-        after_driver = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[driver]))
         DeviceClasses(f"{name}-classes", class_args(fleet), opts=after_driver)
     if inputs.tenants:
         TenantAccess(f"{name}-tenants", TenantAccessArgs(tenants=inputs.tenants), opts=options)
     if inputs.admin_access_namespaces is not None:
         AdminAccessPolicy(f"{name}-admin-access", {"namespaces": inputs.admin_access_namespaces}, opts=options)
+    declare_releases(name, inputs, fleet, after_driver)
 
 
 def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraDriverArgs:
@@ -92,18 +95,6 @@ def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraD
     if nvidia.consumable_shares != "":
         args["consumable_shares"] = str(nvidia.consumable_shares)
     return DraDriverArgs(**args, **options)
-
-
-def pool_tolerations(fleet: Fleet) -> list[dict[str, str]]:
-    """Return what the driver must tolerate to run on every pool, beside the taint that all of them have.
-
-    The pools' own taints, and those that the cloud adds to their nodes by itself.
-    """
-    keys = {taint.key for pool in fleet.pools for taint in pool.taints}
-    for pool in fleet.pools:
-        nodes = fleet.nodes_of(pool, catalog.machine(fleet.cloud, pool.machine))
-        keys |= {taint.key for taint in cloud(fleet.cloud).added_taints(nodes) if taint.effect != "PreferNoSchedule"}
-    return [{"key": key} for key in sorted(keys)]
 
 
 def dranet_args(fleet: Fleet, dranet: FleetDranet) -> DranetArgs:

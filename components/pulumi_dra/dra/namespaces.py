@@ -1,20 +1,25 @@
-"""Namespaces that may hold privileged pods: those of drivers and plugins, and no other."""
+"""Namespaces of what is installed: those of drivers and plugins may hold privileged pods, and no other."""
 
 import pulumi_kubernetes as k8s
 
 from pulumi_dra.children import Children
 
-PRIVILEGED_LABELS = {
-    "pod-security.kubernetes.io/enforce": "privileged",
-    "pod-security.kubernetes.io/audit": "privileged",
-    "pod-security.kubernetes.io/warn": "privileged",
-}
+_MODES = ("enforce", "audit", "warn")
+PRIVILEGED_LABELS = {f"pod-security.kubernetes.io/{mode}": "privileged" for mode in _MODES}
 
 
 def declare_privileged_namespace(component: str, namespace: str, children: Children) -> k8s.core.v1.Namespace:
     """Declare a namespace whose pods may be privileged."""
+    return declare_namespace(component, namespace, "privileged", children)
+
+
+def declare_namespace(component: str, namespace: str, pod_security: str, children: Children) -> k8s.core.v1.Namespace:
+    """Declare a namespace with this pod security level: privileged, baseline or restricted."""
     return k8s.core.v1.Namespace(
         f"{component}-namespace",
-        metadata={"name": namespace, "labels": PRIVILEGED_LABELS},
+        metadata={
+            "name": namespace,
+            "labels": {f"pod-security.kubernetes.io/{mode}": pod_security for mode in _MODES},
+        },
         opts=children.options(),
     )

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dra_planner.clouds import DRA, GPU_TAINT
+from dra_planner import catalog
+from dra_planner.clouds import DRA, GPU_TAINT, cloud
+from dra_planner.fleet import Fleet
 
 GPU_TOLERATION: dict[str, str] = {"key": GPU_TAINT.key, "operator": "Exists", "effect": GPU_TAINT.effect}
 
@@ -23,3 +25,15 @@ def without_dra_nodes(terms: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     return [
         {**term, "matchExpressions": [*(term.get("matchExpressions") or []), exclusion]} for term in list(terms) or [{}]
     ]
+
+
+def pool_tolerations(fleet: Fleet) -> list[dict[str, str]]:
+    """Return what the driver must tolerate to run on every pool, beside the taint that all of them have.
+
+    The pools' own taints, and those that the cloud adds to their nodes by itself.
+    """
+    keys = {taint.key for pool in fleet.pools for taint in pool.taints}
+    for pool in fleet.pools:
+        nodes = fleet.nodes_of(pool, catalog.machine(fleet.cloud, pool.machine))
+        keys |= {taint.key for taint in cloud(fleet.cloud).added_taints(nodes) if taint.effect != "PreferNoSchedule"}
+    return [{"key": key} for key in sorted(keys)]

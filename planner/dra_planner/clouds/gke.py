@@ -88,6 +88,7 @@ class Gke(Cloud):
     # Google's managed driver comes with its device plugin, so a DaemonSet puts the driver where COS lets it.
     driver_root = "/home/kubernetes/bin/nvidia"
     installs_driver = False
+    metrics_collector = "google"  # its managed Prometheus, which the component GkeCluster turns on
     supports_mig = False
     unsupported_gates = ("DynamicMIG", "TimeSlicingSettings", "MPSSupport", "ConsumableShares")
     driver_source = "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG or MPS"

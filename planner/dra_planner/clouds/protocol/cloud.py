@@ -144,6 +144,7 @@ class Cloud(ABC):
     # Drivers.
     driver_root: ClassVar[str]  # where the NVIDIA driver lies on a node
     installs_driver: ClassVar[bool] = True  # False: a DaemonSet of this project does
+    metrics_collector: ClassVar[str] = "annotations"  # who collects metrics of GPUs, as component GpuMetrics calls it
     supports_mig: ClassVar[bool] = True
     unsupported_gates: ClassVar[tuple[str, ...]] = ()  # of the NVIDIA DRA driver
     driver_source: ClassVar[str] = ""  # who says so

@@ -1,0 +1,114 @@
+"""What is recorded and alerted of GPUs and claims: expressions of Prometheus, each with who publishes its metrics.
+
+Plain values, in the form that Prometheus, its operator and Google's managed Prometheus share.
+"""
+
+from typing import Any
+
+CLAIM = "dra_claim_namespace, dra_claim_name"
+"""Labels of a device that a claim holds (NVIDIA/dcgm-exporter:internal/pkg/transformation/const.go@4.5.3-4.8.2)."""
+USE_OF_CLAIMS = "dra_claim:gpu_utilization_percent:avg"
+
+METRICS = {
+    # NVIDIA/dcgm-exporter:etc/default-counters.csv@4.5.3-4.8.2
+    "DCGM_FI_DEV_XID_ERRORS": "dcgm-exporter",
+    "DCGM_FI_DEV_ROW_REMAP_FAILURE": "dcgm-exporter",
+    "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS": "dcgm-exporter",
+    "DCGM_FI_DEV_GPU_UTIL": "dcgm-exporter",
+    "DCGM_FI_DEV_FB_USED": "dcgm-exporter",
+    "DCGM_FI_DEV_GPU_TEMP": "dcgm-exporter",
+    "DCGM_FI_DEV_POWER_USAGE": "dcgm-exporter",
+    "DCGM_FI_PROF_GR_ENGINE_ACTIVE": "dcgm-exporter",
+    # kubernetes/kubernetes:pkg/scheduler/metrics/metrics.go, pkg/controller/resourceclaim/metrics/metrics.go@v1.34.9 to
+    # v1.37.0
+    "scheduler_unschedulable_pods": "kube-scheduler",
+    "resourceclaim_controller_resource_claims": "kube-controller-manager",
+    # kubernetes/kube-state-metrics:docs/metrics/workload/daemonset-metrics.md
+    "kube_daemonset_status_number_unavailable": "kube-state-metrics",
+}
+"""Every metric that an expression reads, and which program publishes it."""
+
+APPLICATION_XIDS = (13, 31, 43, 45, 68, 109)
+"""Errors of programs, after which the GPU is sound
+(kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_health.go@v0.5.0)."""
+
+PENDING_PODS = 'max(scheduler_unschedulable_pods{plugin="DynamicResources"})'
+PENDING_CLAIMS = 'max(sum by (instance) (resourceclaim_controller_resource_claims{allocated="false"}))'
+BROKEN = " != ".join(["DCGM_FI_DEV_XID_ERRORS > 0", *map(str, APPLICATION_XIDS)])
+_PLUGIN = "(nvidia-dra-driver-gpu|dra-driver-nvidia-gpu)-kubelet-plugin"
+# The first is there for MIG devices too; GPUs that cannot profile have the second alone.
+_USE = (
+    f'avg by ({CLAIM}) (100 * DCGM_FI_PROF_GR_ENGINE_ACTIVE{{dra_claim_name!=""}})'
+    f' or avg by ({CLAIM}) (DCGM_FI_DEV_GPU_UTIL{{dra_claim_name!=""}})'
+)
+
+
+def rule_groups() -> list[dict[str, Any]]:
+    """Return the groups: claims that wait, devices that are broken, claims that are not used."""
+    claims = [
+        _alert(
+            "ClaimingPodsPending",
+            f"{PENDING_PODS} > 0",
+            "15m",
+            "warning",
+            "{{ $value }} pods wait because no node has the devices of their claims",
+            "`pulumi-dra explain --observed` says why of each: a pool at its maximum, or a selector without a match",
+        ),
+        _alert(
+            "ResourceClaimsPending",
+            f"{PENDING_CLAIMS} > 0",
+            "30m",
+            "info",
+            "{{ $value }} ResourceClaims are not allocated",
+            "claims that no pod uses are among them: they wait for a pod",
+        ),
+        _alert(
+            "DraDriverUnavailable",
+            f'kube_daemonset_status_number_unavailable{{daemonset=~"{_PLUGIN}"}} > 0',
+            "15m",
+            "warning",
+            "the DRA driver is not ready on {{ $value }} nodes",
+            "their devices are not published, and pods there with claims do not start",
+        ),
+    ]
+    devices = [
+        _alert(
+            "GpuUnhealthy",
+            BROKEN,
+            "0m",
+            "critical",
+            "GPU {{ $labels.gpu }} ({{ $labels.modelName }}) reported XID {{ $value }}",
+            "the GPU may need a reset or a new node; errors of programs alone are left out",
+        ),
+        _alert(
+            "GpuMemoryUnhealthy",
+            "DCGM_FI_DEV_ROW_REMAP_FAILURE > 0 or increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1h]) > 0",
+            "0m",
+            "critical",
+            "memory of GPU {{ $labels.gpu }} ({{ $labels.modelName }}) has failed",
+            "rows were replaced for errors that cannot be corrected, or could not be: drain the node",
+        ),
+    ]
+    use = [
+        {"record": USE_OF_CLAIMS, "expr": _USE},
+        _alert(
+            "ClaimedGpusIdle",
+            f"max_over_time({USE_OF_CLAIMS}[2h]) < 1",
+            "30m",
+            "info",
+            "claim {{ $labels.dra_claim_namespace }}/{{ $labels.dra_claim_name }} holds GPUs that do nothing",
+            "no other pod gets them until the claim's pods are gone",
+        ),
+    ]
+    groups = {"pulumi-dra-claims": claims, "pulumi-dra-devices": devices, "pulumi-dra-use": use}
+    return [{"name": name, "interval": "1m", "rules": rules} for name, rules in groups.items()]
+
+
+def _alert(name: str, expression: str, lasting: str, severity: str, summary: str, description: str) -> dict[str, Any]:
+    return {
+        "alert": name,
+        "expr": expression,
+        "for": lasting,
+        "labels": {"severity": severity},
+        "annotations": {"summary": summary, "description": description},
+    }

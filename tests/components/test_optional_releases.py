@@ -1,0 +1,177 @@
+"""Metrics of GPUs, Kueue and KubeRay: off unless asked for, pinned, and of the fleet that they are installed beside."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import promql_parser
+import pytest
+import yaml
+
+from dra_planner.clouds import cloud, names
+from dra_planner.fleet import read_fleet
+from dra_planner.manifests import read_manifests
+from dra_planner.plan import PlanRequest, check_selector, make_plan, plan_file
+from dra_planner.planfile import canonical_text
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from pulumi_dra.dra import GpuMetrics, KubeRay, Kueue
+from pulumi_dra.dra.gpu_alerts import METRICS, rule_groups
+from pulumi_dra.dra.gpu_dashboard import dashboard_json
+from pulumi_dra.inputs import WrongInputs
+from pulumi_dra.platform import DraPlatform
+
+STACKS = Path(__file__).parents[2] / "stacks"
+COUNTED = {"dcgm-exporter": {"cpu": "100m", "memory": "128Mi"}}
+LARGE = {"name": "large", "selectors": ['device.driver == "gpu.nvidia.com"']}
+ALL = {"gpu_metrics": {}, "kueue": {}, "kube_ray": {}}
+
+
+@pytest.fixture
+def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare the platform of an example fleet with these inputs beside its plan."""
+
+    def make(stack: str, fleet: dict[str, Any], **inputs: Any) -> Any:
+        config = yaml.safe_load((STACKS / f"Pulumi.{stack}.yaml").read_text("utf-8"))["config"]
+        changed = read_fleet({**config["pulumi-dra:fleet"], **fleet})
+        plan = canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=changed))))
+        if changed.cloud == "gke":
+            inputs["cluster"] = {"security_group": "none"}
+        return declare(lambda: DraPlatform("dra", {"plan": plan, **inputs}))
+
+    return make
+
+
+@pytest.mark.parametrize("stack", ["eks-dev", "gke-dev", "aks-dev"])
+def test_a_platform_installs_them_after_the_driver_where_they_are_asked_for(platform: Any, stack: str) -> None:
+    found = platform(stack, {"daemonPods": COUNTED, "deviceClasses": [LARGE]}, **ALL)
+    names = {each.inputs["name"]: each for each in found.all("Release")}
+    assert {"dcgm-exporter", "kueue", "kuberay-operator"} <= set(names)
+    exporter = names["dcgm-exporter"].inputs["values"]
+    assert exporter["nodeSelector"] == {"nvidia.com/gpu.dra": "true"}
+    assert {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"} in exporter["tolerations"]
+    assert exporter["kubernetesDRA"] == {"enabled": True}
+    assert exporter.get("securityContext", {}).get("privileged", False) == (stack == "gke-dev"), "COS has no runtime"
+    driver = {each for each in names["kueue"].depends_on if "driver" in each}
+    assert driver, "its webhook refuses what is created while it starts"
+    text = names["kueue"].inputs["values"]["managerConfig"]["controllerManagerConfigYaml"]
+    mapped = {row["name"] for row in yaml.safe_load(text)["resources"]["deviceClassMappings"]}
+    assert mapped == {"gpu.nvidia.com", "mig.nvidia.com", "large"}
+    kinds = {each.type.rpartition(":")[2] for each in found.resources if "monitoring." in each.type}
+    assert kinds == ({"Rules", "PodMonitoring"} if stack == "gke-dev" else set()), "GKE collects what is asked for"
+
+
+def test_none_is_installed_unless_it_is_asked_for(platform: Any) -> None:
+    names = {each.inputs["name"] for each in platform("eks-dev", {}).all("Release")}
+    assert not names & {"dcgm-exporter", "kueue", "kuberay-operator"}
+
+
+SMALL = {"dcgm-exporter": {"cpu": "100m", "memory": "64Mi"}}
+
+
+@pytest.mark.parametrize("told", [{}, {"dcgm-exporter": False}, SMALL], ids=["not", "refused", "too little"])
+def test_a_plan_that_does_not_count_the_exporter_is_not_built_with_it(platform: Any, told: Any) -> None:
+    says = re.escape(
+        "gpu_metrics: runs on every GPU node, which the plan must count: write daemonPods: {dcgm-exporter:"
+    )
+    with pytest.raises(WrongInputs, match=says):
+        platform("eks-dev", {"daemonPods": told}, gpu_metrics={})
+
+
+PINNED = {
+    "GpuMetrics": (GpuMetrics, "dcgm-exporter", "4.8.3", "privileged"),
+    "KubeRay": (KubeRay, "kuberay-operator", "1.7.0", "restricted"),
+    "Kueue": (Kueue, "oci://registry.k8s.io/kueue/charts/kueue", "0.19.2", "restricted"),
+}
+
+
+@pytest.mark.parametrize(("component", "chart", "version", "security"), PINNED.values(), ids=PINNED)
+def test_a_release_is_pinned_and_comes_from_a_mirror_where_one_is_named(
+    declare: Any, component: Any, chart: str, version: str, security: str
+) -> None:
+    made = declare(lambda: component("it", {}))
+    release = made.one("Release").inputs
+    assert (release["chart"], release["version"]) == (chart, version)
+    assert made.one("Namespace").inputs["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == security
+    own = {"chart": "oci://m.example/c", "image_repository": "m.example/i", "image_pull_secrets": ["pull"]}
+    mirrored = declare(lambda: component("it", own)).one("Release").inputs
+    assert mirrored["chart"] == "oci://m.example/c"
+    assert not {"version", "repositoryOpts"} & set(mirrored)
+    values = json.dumps(mirrored["values"])
+    assert "m.example/i" in values
+    assert '[{"name": "pull"}]' in values
+
+
+JOB = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one, namespace: a}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: CLASS}}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: a, labels: {kueue.x-k8s.io/queue-name: team}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+      containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]
+"""
+
+
+@pytest.mark.parametrize(("device_class", "is_told"), [("gpu.nvidia.com", False), ("elsewhere", True)])
+def test_the_reader_of_manifests_finds_the_classes_mapped(declare: Any, device_class: str, is_told: bool) -> None:
+    values = declare(lambda: Kueue("it", {})).one("Release").inputs["values"]
+    text = f"{values['managerConfig']['controllerManagerConfigYaml']}---{JOB.replace('CLASS', device_class)}"
+    found = read_manifests([Source("all.yaml", text)], features_of(36), check_selector=check_selector).diagnostics
+    said = [each.message for each in found if "Kueue's configuration maps no resource" in each.message]
+    assert bool(said) == is_told
+
+
+def expressions() -> list[str]:
+    rules = [rule["expr"] for group in rule_groups() for rule in group["rules"]]
+    return [
+        *rules,
+        *(target["expr"] for panel in json.loads(dashboard_json())["panels"] for target in panel["targets"]),
+    ]
+
+
+def test_every_expression_is_promql_of_metrics_that_somebody_publishes() -> None:
+    recorded = {rule["record"] for group in rule_groups() for rule in group["rules"] if "record" in rule}
+    read = set[str]()
+    for each in expressions():
+        promql_parser.parse(each)  # raises what is wrong
+        read |= set(re.findall(r"\b(?:DCGM_|kube_|scheduler_|resourceclaim_|dra_claim:)[A-Za-z_:]*", each))
+    assert read == {*METRICS, *recorded}
+
+
+def test_there_is_an_alert_for_what_waits_what_is_broken_and_what_is_idle() -> None:
+    alerts = {rule["alert"]: rule for group in rule_groups() for rule in group["rules"] if "alert" in rule}
+    assert {"ClaimingPodsPending", "GpuUnhealthy", "ClaimedGpusIdle"} <= set(alerts)
+    broken = alerts["GpuUnhealthy"]["expr"]
+    assert "!= 13" in broken, "an error of a program is none of the GPU"
+    assert "!= 79" not in broken, "a GPU that has fallen off the bus is one"
+
+
+def test_every_cloud_has_a_collector_that_the_component_knows() -> None:
+    assert {cloud(each).metrics_collector for each in names()} <= set(COLLECTORS)
+
+
+COLLECTORS = {
+    "prometheus-operator": ({"PrometheusRule"}, True),
+    "google": ({"Rules", "PodMonitoring"}, False),
+    "annotations": (set[str](), False),
+}
+
+
+@pytest.mark.parametrize(("collector", "expected"), COLLECTORS.items(), ids=COLLECTORS)
+def test_rules_are_given_to_who_collects(declare: Any, collector: str, expected: tuple[set[str], bool]) -> None:
+    found = declare(lambda: GpuMetrics("it", {"collector": collector}))
+    kinds, monitored = expected
+    assert {each.type.rpartition(":")[2] for each in found.resources if "monitoring." in each.type} == kinds
+    values = found.one("Release").inputs["values"]
+    assert values["serviceMonitor"] == {"enabled": monitored}
+    assert ("podAnnotations" in values) == (collector == "annotations")
