@@ -27,6 +27,8 @@ RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 _CA: Final = base64.b64encode(b"ca").decode()
 _WEBHOOK: Final = {"webhook": True, "webhook_tls": {"secret_name": "webhook", "ca_bundle": _CA}}
 
+_RELEASES: Final = {"gpu_metrics": {}, "kueue": {}, "kube_ray": {}}
+_EXPORTER: Final = {"dcgm-exporter": {"cpu": "100m", "memory": "128Mi"}}
 _OPERATOR: Final = {"driver_root": "/run/nvidia/driver"}
 _IDS: Final = {"Subnet": "subnet-0123456789abcdef0", "SecurityGroup": "sg-0123456789abcdef1"}
 """Ids that objects of Karpenter must have the form of."""
@@ -84,6 +86,10 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
                     yield f"{title}: {str(error).splitlines()[0]}"
                     continue
                 yield Case(title, fleet, {})
+                if not number and autoscaler == "none":  # what these declare does not go with the driver's release
+                    counted = {**changed.get("daemonPods", {}), **_EXPORTER}
+                    asked = read_fleet(_with({**changed, "daemonPods": counted}, autoscaler))
+                    yield Case(f"{title}, with metrics, queues and Ray", asked, _RELEASES)
                 if autoscaler != "none" or cloud(fleet.cloud).no_device_plugin_label:
                     continue
                 yield Case(f"{title}, beside a GPU Operator", fleet, {"driver": _OPERATOR})

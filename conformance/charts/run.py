@@ -41,7 +41,7 @@ def main() -> int:
             cluster = Cluster(ApiServer.of(plane), plane.kubeconfig, charts, folder)
             for case in cases(given.minor, given.only, given.releases):
                 if isinstance(case, str):
-                    print(f"no such fleet: {case}", flush=True)
+                    print(f"refused with the fleet: {case}", flush=True)
                     continue
                 count += 1
                 before = len(cluster.left_out)

@@ -23,10 +23,17 @@ def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         sys.modules.pop(name, None)
 
 
-KNOWN = {"image": {"tag": ""}, "tolerations": [], "nodeSelector": {}, "featureGates": {"A": False}}
+KNOWN = {
+    "image": {"tag": ""},
+    "resources": {"limits": {"cpu": "1"}},
+    "tolerations": [],
+    "nodeSelector": {},
+    "featureGates": {"A": False},
+}
 VALUES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "known": ({"image": {"tag": "v1"}, "tolerations": [{"key": "a"}]}, []),
     "below what has no structure": ({"nodeSelector": {"nvidia.com/gpu.dra": "true"}}, []),
+    "what containers have": ({"resources": {"requests": {"cpu": "1"}}}, []),
     "misspelt": ({"toleration": []}, ["toleration"]),
     "misspelt below": ({"image": {"tags": "v1"}, "featureGates": {"B": True}}, ["image.tags", "featureGates.B"]),
 }

@@ -15,6 +15,7 @@ from dra_sandbox.tools.go_toolchain import GoUnavailable, find_go, go_environmen
 _MODULES: Final = {
     "dra-driver-nvidia-gpu": ("sigs.k8s.io/dra-driver-nvidia-gpu", "deployments/helm/dra-driver-nvidia-gpu"),
     "nvidia-device-plugin": ("github.com/NVIDIA/k8s-device-plugin", "deployments/helm/nvidia-device-plugin"),
+    "kueue": ("sigs.k8s.io/kueue", "charts/kueue"),
     "karpenter": ("github.com/aws/karpenter-provider-aws", "charts/karpenter"),
     "karpenter-crd": ("github.com/aws/karpenter-provider-aws", "charts/karpenter-crd"),
 }
