@@ -19,6 +19,8 @@ NO_FIXES = {"fix_sentence", "saved_usd", "fix_patch", "_component", "_toleration
 """Functions whose `fix` is a simulated one, or an option; messages are a table."""
 NO_MODULES = {"quantity.py", "html_figures.py", "messages_page.py"}
 """Where a name with "fix" is something else: a suffix, a piece of a page, the page of a table."""
+NO_ADVICE = {"subcommands.py", "examples.py", "starter_files.py", "page.py", "formats.py"}
+"""Where sentences that begin like advice are help, examples, files that are written, and what the API server says."""
 OTHER_NAMES = {"SelectorChange": "text"}
 """Records whose fix has another name."""
 GENERAL = {"Rule"}
@@ -26,6 +28,15 @@ GENERAL = {"Rule"}
 FORWARDED = {"fix", "text", "message", "says", "lines"}
 """What other records hold, whose texts are collected where they are made."""
 THROUGH = {"join", "filter", "next", "fromkeys", "sorted", "tuple", "list", "set", "chain", "reversed", "zip"}
+ADVISES = re.compile(
+    r"(add|allow|apply|ask|change|choose|close|compare|copy|correct|create|declare|delete|drop|enable|fill|fix|give|grant|"
+    r"indent|install|keep|label|leave|let|look|lower|make|mount|move|name|narrow|order|pass|pin|plan|put|quote|raise|"
+    r"read|reduce|remove|rename|repeat|replace|report|request|restrict|run|save|say|see|select|set|share|split|spread|start|state|"
+    r"taint|take|tell|try|turn|upgrade|use|wait|write)\b(?=[ ,])"
+)
+"""How a sentence begins that says what to do."""
+OF_HELP = {"help", "description", "epilog", "metavar", "title"}
+"""Arguments that describe an option, a field or a page."""
 RECORD = re.compile(r"\[[A-Z]\w+\]$")
 """What functions return that yield records, whose texts are collected where they are made."""
 ITEM = "*"
@@ -91,7 +102,39 @@ class Sources:
             for node in ast.walk(module.tree):
                 for value in self._given(module, node, takers):
                     self._follow(module, value, ())
+        for module in self.modules:
+            if module.path.name not in NO_MODULES | NO_ADVICE:
+                self._advise(module)
         return self.texts
+
+    def _advise(self, module: Module) -> None:
+        """Collect what says what to do without being given as a fix: a whole text, or what follows a semicolon."""
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.Constant | ast.JoinedStr) or self._describes(module, node):
+                continue
+            text = written(node)
+            if text in self.texts:
+                continue
+            if ADVISES.match(text) and " " in text.strip():
+                self._text(module, text)
+                continue
+            if re.match(r"`\{\}` stands for", text):
+                self._text(module, text)
+                continue
+            for found in re.finditer(r"[;:]\s", text):
+                if ADVISES.match(text, found.end()):
+                    self._text(module, text[found.end() :])
+                    break
+
+    def _describes(self, module: Module, node: ast.AST) -> bool:
+        """Whether a text is a docstring, part of another, an expression to search for, or the help of an option."""
+        above = module.parents.get(node)
+        if isinstance(above, ast.Expr | ast.JoinedStr | ast.FormattedValue | ast.Compare):
+            return True
+        if isinstance(above, ast.keyword) and above.arg in OF_HELP:
+            return True
+        call = above if isinstance(above, ast.Call) else module.parents.get(above) if above is not None else None
+        return isinstance(call, ast.Call) and name_of(call.func) in ("compile", "search", "Field", "add_parser", "sub")
 
     def _takers(self) -> Takers:
         """Return records and functions that take a fix, with its name and its place among the arguments.
@@ -239,6 +282,13 @@ class Sources:
     def _lost(self, module: Module, node: ast.AST) -> None:
         if module.path.name not in NO_MODULES:
             self.unresolved.add(f"{module.path.name}: {ast.unparse(node)}")
+
+
+def written(node: ast.expr) -> str:
+    """Return a text as it stands in the code, {} for its parts; "" where it is none."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def bound(where: ast.AST, name: str) -> Iterator[tuple[ast.expr, Steps]]:

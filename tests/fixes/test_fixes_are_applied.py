@@ -1,14 +1,10 @@
 """Every fix text of the code is followed by a test, and what it was said of is not said again.
 
-A case makes the finding, follows its fix, and asks again. A text that is new in the code needs a case in `cases/`, or a
-line in `shown_elsewhere.yaml` with the test that follows it, or the reason why nothing can be tried here. What is said
-of stacks is followed by `tests/policies/test_stack_fixes.py` and by the seeded faults beside it, what functions say to
-their callers by `test_fixes_of_functions.py`.
+A case makes the finding, follows its fix, and asks again. `test_every_text_is_followed.py` names the texts without one.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import shlex
 from collections.abc import Iterator, Mapping
@@ -20,19 +16,11 @@ from typing import Any
 import pytest
 import yaml
 from command_project import Done, Project
-from fix_texts import ROOT, Sources, pattern_of
-from functions import FUNCTIONS
-from seeded_stacks import seeded
-from stack_fixes import STACK_FIXES
-from test_advice import advice
-from test_seeded_manifests import ROWS as IN_MANIFESTS
+from fix_texts import pattern_of
 
 from dra_command.status import Status
 
 HERE = Path(__file__).parent
-GUIDES = (HERE.parent / "command/guide_items.yaml", HERE.parent / "planner/manifests/guide_commands.yaml")
-_TELLING = 12  # characters
-_SHORTEST = 5
 JSON_COMMANDS = {"plan", "check", "explain", "verify", "catalog", "slices"}
 FLEET: dict[str, Any] = {
     "cloud": "eks",
@@ -93,7 +81,6 @@ def read_cases() -> Iterator[Case]:
 
 
 CASES = list(read_cases())
-SHOWN: dict[str, dict[str, list[str]]] = yaml.safe_load((HERE / "shown_elsewhere.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.fix[:60])
@@ -208,53 +195,3 @@ def pairs(data: Any) -> Iterator[tuple[str, str]]:
     elif isinstance(data, list):
         for value in data:
             yield from pairs(value)
-
-
-def test_every_fix_text_has_a_case() -> None:
-    sources = Sources()
-    texts = sources.collect()
-    guides = [row["fix"] for file in GUIDES for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
-    cases = {case.fix for case in (*CASES, *STACK_FIXES, *FUNCTIONS)}
-    rows = {row.follows for row in (*seeded(), *IN_MANIFESTS) if row.follows}
-    elsewhere = {text for group in (*SHOWN["by a test"].values(), *SHOWN["not tried"].values()) for text in group}
-    followed = cases | rows | elsewhere
-    of_guides = {text for text in texts if any(is_part(words, text) for words in guides if words)}
-    told = list(advice())
-    of_selectors = {text for text in texts if any(is_told(each, text) for each in told)}
-    missing = {text: place for text, place in texts.items() if text not in followed | of_guides | of_selectors}
-    assert not missing, "give each a case in tests/fixes/cases"
-    assert not followed - set(texts), "these texts are gone from the code"
-    assert not elsewhere & (cases | rows), "these are followed here: take them out of shown_elsewhere.yaml"
-    assert sources.unresolved == set(SHOWN["written elsewhere"]), "follow them, or say where their texts come from"
-
-
-def is_told(said: str, text: str) -> bool:
-    """Whether a text of the code is in the advice of a selector, with its parts filled in."""
-    return len(text.strip()) > _SHORTEST and pattern_of(text.strip()).search(said) is not None
-
-
-def is_part(words: str, text: str) -> bool:
-    """Whether words of a fix are of a text of the code: they hold a part of it that never changes, or are in one."""
-    parts = [part.strip() for part in text.split("{}") if len(part.strip()) >= _TELLING]
-    return any(part in words or (len(words) >= _TELLING and words in part) for part in parts)
-
-
-@pytest.mark.parametrize("name", SHOWN["by a test"])
-def test_a_test_that_shows_others_exists_and_names_them(name: str) -> None:
-    file, _, function = name.partition("::")
-    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    assert any(isinstance(each, ast.FunctionDef) and each.name == function for each in ast.walk(tree))
-    texts = list(literals(tree))
-    for fix in SHOWN["by a test"][name]:
-        assert any(part in text for part in parts_of(fix) for text in texts), fix
-
-
-def parts_of(fix: str) -> list[str]:
-    """Return the longest part of a fix that never changes, as a list of one."""
-    return [max(fix.split("{}"), key=len).strip()]
-
-
-def literals(node: ast.AST) -> Iterator[str]:
-    for each in ast.walk(node):
-        if isinstance(each, ast.Constant) and isinstance(each.value, str):
-            yield each.value

@@ -27,11 +27,11 @@ NEAR_PERCENT: Final = 6
 """A device whose quantity is at most this many per cent below the requested one counts as narrowly excluded."""
 
 RENAMED: Final[dict[tuple[str, str], str]] = {
-    ("gpu.nvidia.com", "pcieBusID"): 'device.attributes["resource.kubernetes.io"].pciBusID (driver 25.12 and later)',
-    ("gpu.nvidia.com", "pcieRoot"): 'device.attributes["resource.kubernetes.io"].pcieRoot',
-    ("gpu.nvidia.com", "memory"): 'device.capacity["gpu.nvidia.com"].memory',
-    ("gpu.nvidia.com", "index"): "nothing (driver 25.8 and later publish no index)",
-    ("gpu.nvidia.com", "minor"): "nothing (driver 25.8 and later publish no minor)",
+    ("gpu.nvidia.com", "pcieBusID"): 'it is device.attributes["resource.kubernetes.io"].pciBusID from driver 25.12 on',
+    ("gpu.nvidia.com", "pcieRoot"): 'the driver publishes device.attributes["resource.kubernetes.io"].pcieRoot',
+    ("gpu.nvidia.com", "memory"): 'the driver publishes device.capacity["gpu.nvidia.com"].memory',
+    ("gpu.nvidia.com", "index"): "driver 25.8 and later publish no index",
+    ("gpu.nvidia.com", "minor"): "driver 25.8 and later publish no minor",
 }
 """Attributes by domain and name that drivers have renamed or dropped, with what to read instead.
 
@@ -232,7 +232,7 @@ def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
     read = f'device.{kind}["{domain}"].{name}'
     renamed = RENAMED.get((domain, name)) if kind == "attributes" else None
     if renamed is not None:
-        yield f"no device has {read}; look at {renamed}"
+        yield f"no device has {read}; {renamed}"
         return
     known = sorted(
         {n for v in of_driver for n in (v.attributes if kind == "attributes" else v.capacity).get(domain, {})}

@@ -70,7 +70,8 @@ class StackEntry(PortfolioPart):
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if (self.stack is None) == (self.fleet is None):
-            raise ValueError("give either stack or fleet")
+            given = "neither a stack nor a fleet" if self.stack is None else "a stack and a fleet"
+            raise ValueError(f"names {given}; give either stack or fleet")
         if self.fleet is not None and not self.workloads:
             raise ValueError("a fleet needs workloads: name files or folders")
         return self

@@ -12,8 +12,23 @@ from allocation_builders import CLASSES, claim, device, gpus, node, request, sha
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
 from dra_planner.allocation.edits import Edit, apply_edits
+from dra_planner.allocation.interpod import sight_of
 from dra_planner.allocation.suggestions import suggest_edits
-from dra_planner.model import CelSelector, DeviceClass, DeviceTaint, ObjectMeta, Shape, Taint
+from dra_planner.model import (
+    CelSelector,
+    Container,
+    ContainerPort,
+    DeviceClass,
+    DeviceTaint,
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
+    ObjectMeta,
+    PodAffinityTerm,
+    Requirement,
+    Shape,
+    Taint,
+)
 from dra_planner.releases import features_of
 
 F36 = features_of(36)
@@ -97,6 +112,47 @@ def test_two_requests_move_to_two_classes():
     pod = shape(claim(request("a", device_class="none"), request("b", device_class="none")))
     edits = suggest_edits(refusal_of(pod, here))
     assert [(e.kind, e.name) for e in edits] == [("use-class", "one"), ("use-class", "two")]
+
+
+ZONE_A = NodeSelector((NodeSelectorTerm((Requirement("zone", "In", ("a",)),)),))
+OF_X = LabelSelector((Requirement("app", "In", ("x",)),))
+APART = (PodAffinityTerm(topology_key="kubernetes.io/hostname", label_selector=OF_X),)
+WITH_PORT = Container(name="main", requests={"cpu": 1000}, ports=(ContainerPort(container_port=80, host_port=80),))
+
+
+def with_port(pod: Shape) -> Shape:
+    return replace(pod, pod=replace(pod.pod, containers=(WITH_PORT,)))
+
+
+OTHERS = {
+    "lower the pod's request for cpu from 100 CPU to 64 CPU": (
+        shape(claim(request()), requests={"cpu": 100_000}), gpus(1), (),
+    ),
+    "drop the pod's required node affinity": (shape(claim(request()), node_affinity=ZONE_A), gpus(1), ()),
+    "drop the constraint on gpu.nvidia.com/x of claim c1": (
+        shape(claim(request("r"), request("s"), match="gpu.nvidia.com/x")),
+        slice_of(device("a", {"x": 1}), device("b", {"x": 2})),
+        (),
+    ),
+    "request one device instead of all in request r of claim c1": (
+        shape(claim(request(count=0))), gpus(2), (shape(claim(request())),),
+    ),
+    "use no host port": (with_port(shape(claim(request()))), gpus(2), (with_port(shape()),)),
+    "drop the pod's required anti-affinity": (
+        shape(claim(request()), labels={"app": "x"}, pod_anti_affinity=APART), gpus(2), (shape(labels={"app": "x"}),),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_what_is_said_to_change_is_enough(text):
+    pod, devices, there = OTHERS[text]
+    here = open_node(node(), (devices,), CLASSES, F36, sight=sight_of([pod]))
+    for other in there:
+        here = place(other, here).node
+    (edit,) = suggest_edits(refusal_of(pod, here))
+    assert str(edit) == text
+    assert isinstance(place(apply_edits([edit], pod), here), Placement)
 
 
 def random_node(rng: random.Random) -> NodeState:

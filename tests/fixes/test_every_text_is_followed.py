@@ -1,0 +1,92 @@
+"""No text of the code that says what to do is without a test that does it.
+
+A text that is new in the code needs a case in `cases/`, or a line in `shown_elsewhere.yaml` with the test that follows
+it, or the reason why nothing can be tried here. What is said of stacks is followed by
+`tests/policies/test_stack_fixes.py` and by the seeded faults beside it, what functions say to their callers by
+`test_fixes_of_functions.py`; fleets, texts that are not YAML, rewriting and messages have files of their own here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from fix_texts import ROOT, Sources, pattern_of
+from functions import FUNCTIONS
+from seeded_stacks import seeded
+from stack_fixes import STACK_FIXES
+from test_advice import advice
+from test_fixes_are_applied import CASES
+from test_fixes_of_fleets import REFUSED
+from test_fixes_of_rewriting import TEXTS as REWRITTEN
+from test_fixes_of_texts import TEXTS
+from test_seeded_manifests import ROWS as IN_MANIFESTS
+
+HERE = Path(__file__).parent
+GUIDES = (HERE.parent / "command/guide_items.yaml", HERE.parent / "planner/manifests/guide_commands.yaml")
+SHOWN: dict[str, dict[str, list[str]]] = yaml.safe_load((HERE / "shown_elsewhere.yaml").read_text(encoding="utf-8"))
+_TELLING = 12  # characters
+_SHORTEST = 5
+
+
+def test_every_fix_text_has_a_case() -> None:
+    sources = Sources()
+    texts = sources.collect()
+    guides = [row["fix"] for file in GUIDES for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
+    cases = {case.fix for case in (*CASES, *STACK_FIXES, *FUNCTIONS)}
+    rows = {row.follows for row in (*seeded(), *IN_MANIFESTS) if row.follows}
+    elsewhere = {text for group in (*SHOWN["by a test"].values(), *SHOWN["not tried"].values()) for text in group}
+    in_place = {each.fix for each in REFUSED} | {fix for fix, _, _ in (*TEXTS, *REWRITTEN)}
+    no_advice = {text for group in SHOWN["no advice"].values() for text in group}
+    followed = cases | rows | elsewhere | in_place | no_advice
+    of_guides = {text for text in texts if any(is_part(words, text) for words in guides if words)}
+    told = list(advice())
+    of_selectors = {text for text in texts if any(is_told(each, text) for each in told)}
+    missing = {text: place for text, place in texts.items() if text not in followed | of_guides | of_selectors}
+    assert missing == {}, "give each a case in tests/fixes/cases"
+    assert sorted(followed - set(texts)) == [], "these texts are gone from the code"
+    assert not elsewhere & (cases | rows), "these are followed here: take them out of shown_elsewhere.yaml"
+    assert sources.unresolved == set(SHOWN["written elsewhere"]), "follow them, or say where their texts come from"
+
+
+MOST_NOT_TRIED = 14
+"""Fix texts that nothing tries: steps on a cluster, and what cannot happen. They grow no more."""
+
+
+def test_no_more_texts_are_left_untried() -> None:
+    assert sum(map(len, SHOWN["not tried"].values())) <= MOST_NOT_TRIED
+
+
+def is_told(said: str, text: str) -> bool:
+    """Whether a text of the code is in the advice of a selector, with its parts filled in."""
+    return len(text.strip()) > _SHORTEST and pattern_of(text.strip()).search(said) is not None
+
+
+def is_part(words: str, text: str) -> bool:
+    """Whether words of a fix are of a text of the code: they hold a part of it that never changes, or are in one."""
+    parts = [part.strip() for part in text.split("{}") if len(part.strip()) >= _TELLING]
+    return any(part in words or (len(words) >= _TELLING and words in part) for part in parts)
+
+
+@pytest.mark.parametrize("name", SHOWN["by a test"])
+def test_a_test_that_shows_others_exists_and_names_them(name: str) -> None:
+    file, _, function = name.partition("::")
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    assert any(isinstance(each, ast.FunctionDef) and each.name == function for each in ast.walk(tree))
+    texts = list(literals(tree))
+    for fix in SHOWN["by a test"][name]:
+        assert any(part in text for part in parts_of(fix) for text in texts), fix
+
+
+def parts_of(fix: str) -> list[str]:
+    """Return the longest part of a fix that never changes, as a list of one."""
+    return [max(fix.split("{}"), key=len).strip()]
+
+
+def literals(node: ast.AST) -> Iterator[str]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield each.value

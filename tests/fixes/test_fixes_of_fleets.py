@@ -1,0 +1,54 @@
+"""What a fleet refuses is told with its fix in one sentence: it is done, and the sentence goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from fix_texts import pattern_of
+from test_fixes_are_applied import FLEET, changed
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import read_fleet
+
+CLOUDS: dict[str, dict[str, Any]] = {
+    "eks": {},
+    "aks": {
+        "cloud": "aks",
+        "region": "eastus",
+        "systemPool.machine": "Standard_D4s_v5",
+        "pools.0.machine": "Standard_NC24ads_A100_v4",
+    },
+    "gke": {
+        "cloud": "gke",
+        "region": "us-central1",
+        "systemPool.machine": "e2-standard-4",
+        "pools.0.machine": "g2-standard-4",
+    },
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """`put` makes the fleet of a cloud one that is refused; `then_put` is what the sentence says to do."""
+
+    fix: str
+    put: dict[str, Any]
+    then_put: dict[str, Any]
+    cloud: str = "eks"
+
+
+REFUSED = [Refused(**row) for row in yaml.safe_load((Path(__file__).parent / "fleet_refusals.yaml").read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.fix[:60])
+def test_a_fleet_that_is_changed_as_told_is_taken(case: Refused) -> None:
+    fleet = changed(changed(FLEET, CLOUDS[case.cloud]), case.put)
+    with pytest.raises(PlannerError) as refused:
+        read_fleet(fleet)
+    said = [str(each) for each in (refused.value, *refused.value.others)] + [refused.value.fix]
+    assert any(pattern_of(case.fix).search(each) for each in said), said
+    read_fleet(changed(fleet, case.then_put))
