@@ -188,6 +188,15 @@ STACK_FIXES = [
         put("operator", "values", {"devicePlugin": {"enabled": False}}),
     ),
     StackFix(
+        'label the pool\'s nodes {}="false", or set migManager.enabled to false',
+        both(
+            plan(pools=[pool(machine="p4d.24xlarge", mig="all-3g.20gb")]),
+            put("pool", "instanceTypes", ["p4d.24xlarge"]),
+            add("operator", lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}})),
+        ),
+        put("operator", "values/migManager", {"enabled": False}),
+    ),
+    StackFix(
         "use an image that brings none: {}",
         put("pool", "amiType", "BOTTLEROCKET_x86_64_NVIDIA"),
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),

@@ -45,7 +45,7 @@ def _runs_on(plugin: DevicePlugin, pool: DeclaredPool) -> bool | None:
     runs = may_run_on(plugin.pod, pool)
     if plugin.opt_out_label and pool.labels is not None and runs is not False:
         value = pool.labels.get(plugin.opt_out_label, "")
-        runs = None if value is None else value != "false"
+        runs = None if value is None else runs if value != "false" else False
     if runs and pool.is_dra is None:
         return None  # on a pool that may have nothing to do with DRA
     return runs

@@ -6,25 +6,37 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.rules.view import StackView
+from dra_policies.rules.view import DeclaredPool, StackView
 
 BY_DEFAULT = "/"  # the chart's own, in every release
+OPERATOR_ROOT = "/run/nvidia/driver"  # NVIDIA/gpu-operator:assets/state-driver@v26.7.0
 
 
 def check(view: StackView) -> Iterator[Finding]:
     clouds = {pool.cloud for pool in view.pools if pool.has_gpus and pool.is_dra is not False}
-    if not view.complete or view.has_gpu_operator or len(clouds) != 1:
-        return  # the operator brings a driver of its own, in a container
+    if not view.complete or len(clouds) != 1:
+        return
     of_cloud = cloud(clouds.pop())
+    where, who = of_cloud.driver_root, f"nodes of {of_cloud.title} have it in"
+    if view.has_gpu_operator:
+        if not all(_has_no_driver(pool) for pool in view.pools if pool.has_gpus and pool.is_dra is not False):
+            return  # the operator leaves alone what the image brings
+        where, who = OPERATOR_ROOT, "the GPU Operator puts it in"
     for driver in view.drivers:
         root = driver.values.text("nvidiaDriverRoot", BY_DEFAULT) if driver.values else None
-        if root is not None and _plain(root) != _plain(of_cloud.driver_root):
+        if root is not None and _plain(root) != _plain(where):
             yield Finding(
-                message=f"{driver.title} looks for the NVIDIA driver in {root}, and nodes of {of_cloud.title} have "
-                f"it in {of_cloud.driver_root}",
-                fix=f"set nvidiaDriverRoot: {of_cloud.driver_root} among its values",
+                message=f"{driver.title} looks for the NVIDIA driver in {root}, and {who} {where}",
+                fix=f"set nvidiaDriverRoot: {where} among its values",
                 urn=driver.urn,
             )
+
+
+def _has_no_driver(pool: DeclaredPool) -> bool:
+    """Whether the image of a pool is known to bring no NVIDIA driver."""
+    of_cloud = cloud(pool.cloud)
+    left_out = any(pool.own.text(path) == value for path, value in of_cloud.driver_left_out)
+    return left_out or pool.image in of_cloud.images_without_driver
 
 
 def _plain(path: str) -> str:

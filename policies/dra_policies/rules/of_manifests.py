@@ -119,6 +119,7 @@ OF_STACKS: Final = (
     "key-in-plain-text",
     "machine-not-offered",
     "managed-driver-on-dra-node",
+    "mig-laid-out-twice",
     "node-newer-than-cluster",
     "node-upgrade-cannot-finish",
     "placement-cannot-be-met",

@@ -81,6 +81,15 @@ class DeclaredPool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MigManager:
+    """A GPU Operator that gives nodes without one a MIG layout of its own: none."""
+
+    title: str
+    urn: str
+    certain: bool  # False where its values are not all known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DevicePlugin:
     """Something that runs NVIDIA's device plugin; `pod` has the pod's nodeSelector, affinity and tolerations."""
 
@@ -154,6 +163,7 @@ class StackView:
     complete: bool = False  # all there is; otherwise a single resource and what came before it
     pools: tuple[DeclaredPool, ...] = ()
     device_plugins: tuple[DevicePlugin, ...] = ()
+    mig_managers: tuple[MigManager, ...] = ()
     drivers: tuple[DraDriver, ...] = ()
     quotas: tuple[CriticalPodQuota, ...] = ()
     versions: tuple[KubernetesVersion, ...] = ()

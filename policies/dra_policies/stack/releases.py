@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dra_policies.rules.node_selection import REQUIRED_TERMS
-from dra_policies.rules.view import CriticalPodQuota, DevicePlugin, DraDriver
+from dra_policies.rules.view import CriticalPodQuota, DevicePlugin, DraDriver, MigManager
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping, has_unknown
 
@@ -23,6 +23,7 @@ DEVICE_PLUGIN_CHARTS: Final = frozenset({"nvidia-device-plugin"})
 OPERATOR_CHARTS: Final = frozenset({"gpu-operator"})
 DRIVER_CHARTS: Final = frozenset({"nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"})
 UNLIMITED: Final = 10**9
+MIG_OFF: Final = "all-disabled"
 OPERATOR_OPT_OUT: Final = "nvidia.com/gpu.deploy.device-plugin"
 
 _VERSION: Final = re.compile(r"-v?[0-9]+(\.[0-9]+)+.*$")
@@ -59,6 +60,24 @@ def is_gpu_operator(resource: Resource) -> bool:
     return resource.props.below("values").flag("driver.enabled", True) is not False
 
 
+def mig_manager_of_release(resource: Resource) -> MigManager | None:
+    """Return the operator of a release that takes MIG layouts of others away; None when it leaves them alone.
+
+    It labels nodes with `nvidia.com/mig.config: all-disabled` where that is its default, which it is unless said
+    otherwise (NVIDIA/gpu-operator:controllers/nodelabeling_controller.go, deployments/gpu-operator@v26.7.0).
+    """
+    kind = RELEASES.get(resource.type)
+    if kind is None or chart_name(resource) not in OPERATOR_CHARTS:
+        return None
+    values = resource.props.below("values")
+    runs = values.flag("migManager.enabled", True)
+    default = values.text("migManager.config.default", MIG_OFF)
+    if runs is False or default not in (MIG_OFF, None):
+        return None
+    certain = runs is True and default is not None and not _has_value_files(resource)
+    return MigManager(title=f"{resource.title(kind)} (gpu-operator)", urn=resource.urn, certain=certain)
+
+
 def device_plugin_of_release(resource: Resource) -> DevicePlugin | None:
     """Return the device plugin that a release of a chart would install; None when it installs none."""
     kind = RELEASES.get(resource.type)
@@ -66,11 +85,12 @@ def device_plugin_of_release(resource: Resource) -> DevicePlugin | None:
         return None
     values = resource.props.below("values")
     chart = chart_name(resource)
-    if chart in OPERATOR_CHARTS and values.flag("devicePlugin.enabled", True) is not False:
-        pod = Properties({"tolerations": [{"operator": "Exists"}]})
+    runs = values.flag("devicePlugin.enabled", True)
+    if chart in OPERATOR_CHARTS and runs is not False:
+        pod = Properties({"tolerations": [{"operator": "Exists"}], **({} if runs else {"nodeSelector": UNKNOWN})})
         title = f"{resource.title(kind)} (gpu-operator)"
         return DevicePlugin(title=title, urn=resource.urn, pod=pod, opt_out_label=OPERATOR_OPT_OUT)
-    if chart not in DEVICE_PLUGIN_CHARTS or values.flag("devicePlugin.enabled", True) is False:
+    if chart not in DEVICE_PLUGIN_CHARTS or runs is False:
         return None
     return DevicePlugin(title=resource.title(kind), urn=resource.urn, pod=_plugin_pod(resource, values))
 

@@ -33,6 +33,7 @@ from dra_policies.stack.releases import (
     device_plugin_of_release,
     driver_of_release,
     is_gpu_operator,
+    mig_manager_of_release,
 )
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
@@ -93,6 +94,7 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         and any(cloud_of_cluster(each) is not None for each in resources),
         has_gpu_operator=any(is_gpu_operator(each) for each in resources),
         device_plugins=_device_plugins(resources),
+        mig_managers=tuple(found for each in resources if (found := mig_manager_of_release(each))),
         drivers=drivers,
         quotas=tuple(quota for each in resources if (quota := critical_pod_quota(each, resources))),
     )

@@ -1,0 +1,102 @@
+"""A GPU Operator beside a platform: nothing is told of the values on the page, the right thing where one is missing."""
+
+from __future__ import annotations
+
+import copy
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from dra_policies.judge import Judge
+from dra_policies.rules import RULES
+from dra_policies.stack.resource import Resource
+from dra_policies.unknowns import UNKNOWN
+
+PAGE = Path(__file__).parents[2] / "docs/operations/existing.md"
+SECTION = re.search(r"## A GPU Operator beside us\n(.*?)\n## ", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+assert SECTION
+DOCUMENTED: dict[str, Any] = {}
+for block in re.findall(r"```yaml\n(.*?)```", SECTION[1], re.DOTALL):
+    DOCUMENTED |= yaml.safe_load(block)
+VALUES, LABELS = DOCUMENTED["gpu-operator"], DOCUMENTED["labels"]
+IN_CONTAINER = DOCUMENTED["driver-in-a-container"]
+CLUSTER_WIDE = {"driver": False, "toolkit": False, "devicePlugin": False, "migManager": False}
+DRIVER = {"gpuResourcesEnabledOverride": True, "resources": {"computeDomains": {"enabled": False}}}
+
+
+def stack(
+    declare: SimpleNamespace, values: Any, labels: Any = None, *, image: str = "AL2023_x86_64_NVIDIA", root: str = "/"
+) -> list[Resource]:
+    """Return what a platform with a MIG layout declares in a cluster, with an operator of these values."""
+    planned = {"name": "a100", "machine": "p4d.24xlarge", "count": {"min": 1, "max": 2}, "mig": "all-3g.20gb"}
+    ours = {"nvidia.com/gpu.dra": "true", "nvidia.com/gpu.present": "true", "pulumi-dra/pool": "a100", **(labels or {})}
+    planned["labels"] = labels or {}
+    return [
+        declare.record(pools=[planned]),
+        declare.node_group(
+            "a100", machine="p4d.24xlarge", pool="a100", counts=(1, 1, 2), labels=ours, amiType=image, version="1.34"
+        ),
+        declare.release("nvidia-dra-driver-gpu", {**DRIVER, "nvidiaDriverRoot": root}, version="25.8.1"),
+        declare.release("gpu-operator", values, name="operator"),
+    ]
+
+
+def told(resources: list[Resource]) -> set[str]:
+    """Return the rules that are broken."""
+    judge = Judge(RULES)
+    entries = [entry for each in resources for entry in judge.of_resource(each)]
+    entries += judge.of_stack(resources)
+    about = {"mig-laid-out-twice", "device-plugin-on-dra-node", "driver-root-wrong", "managed-driver-on-dra-node"}
+    return {entry.rule.id for entry in entries if entry.rule.id in about and entry.finding.certain}
+
+
+def test_the_values_of_the_page_are_told_of_nothing(declare: SimpleNamespace) -> None:
+    assert {part: VALUES[part]["enabled"] for part in CLUSTER_WIDE} == CLUSTER_WIDE
+    assert told(stack(declare, VALUES)) == set()
+
+
+def test_the_labels_of_the_page_do_as_well(declare: SimpleNamespace) -> None:
+    assert set(LABELS.values()) == {"false"}
+    assert told(stack(declare, {}, LABELS)) == set()
+
+
+@pytest.mark.parametrize(
+    ("part", "rule"), [("devicePlugin", "device-plugin-on-dra-node"), ("migManager", "mig-laid-out-twice")]
+)
+def test_a_value_that_is_left_out_is_told(declare: SimpleNamespace, part: str, rule: str) -> None:
+    values = copy.deepcopy(VALUES)
+    del values[part]
+
+    assert told(stack(declare, values)) == {rule}
+
+
+@pytest.mark.parametrize(
+    ("label", "rule"), [("device-plugin", "device-plugin-on-dra-node"), ("mig-manager", "mig-laid-out-twice")]
+)
+def test_a_label_that_is_left_out_is_told(declare: SimpleNamespace, label: str, rule: str) -> None:
+    labels = {key: value for key, value in LABELS.items() if key != f"nvidia.com/gpu.deploy.{label}"}
+
+    assert told(stack(declare, {}, labels)) == {rule}
+
+
+def test_a_layout_of_the_operators_own_is_nobody_elses(declare: SimpleNamespace) -> None:
+    values = {**VALUES, "migManager": {"enabled": True, "config": {"default": ""}}}
+
+    assert told(stack(declare, values)) == set(), "it lays out what is labelled for it alone"
+
+
+@pytest.mark.parametrize("part", ["devicePlugin", "migManager"])
+def test_a_value_that_is_not_known_is_no_fault(declare: SimpleNamespace, part: str) -> None:
+    assert told(stack(declare, {**VALUES, part: {"enabled": UNKNOWN}})) == set()
+
+
+def test_the_driver_of_the_operator_is_looked_for_where_it_is(declare: SimpleNamespace) -> None:
+    root, bare = "/run/nvidia/driver", "AL2023_x86_64_STANDARD"
+
+    assert told(stack(declare, IN_CONTAINER, image=bare, root=root)) == set()
+    assert told(stack(declare, IN_CONTAINER, image=bare)) == {"driver-root-wrong"}
+    assert told(stack(declare, VALUES, root=root)) == {"driver-root-wrong"}, "its driver is off"
