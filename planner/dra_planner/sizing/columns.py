@@ -156,7 +156,8 @@ class ColumnProgram:
 
         Once more than `most` nodes were priced, a last round proves what it can.
         """
-        self._last_rows.known.update(center.rows)
+        if len(self._pools) > _MANY:
+            self._last_rows.known.update(center.rows)
         for pool in self._pools:
             if self._model.pools[pool].minimum:
                 self.add(pool, {})

@@ -10,6 +10,7 @@ from typing import Any
 from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.columns import Center, Column, ColumnProgram, Generated
+from dra_planner.sizing.downsizing import downsize
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.items import Item
 from dra_planner.sizing.node_program import SCALE
@@ -118,6 +119,7 @@ def _completed(
                 rest = _rest(market, packing)
                 pending = [item for item in order if rest[item].count]
                 extend(packing, rest, pending, market.found.rooms, market.found.takers, filling, choose)
+                downsize(packing, market, patterns)
                 packing.method = "column generation, rounded"
                 yield packing
                 if not pending:
@@ -232,16 +234,11 @@ def _best_prices(part: Part, costs: Sequence[Fraction]) -> Center:
     whole = Fraction(worth.demand) / sum(
         price * part.model.demand[item] for item, price in certificate.items.items() if item in part.model.demand
     )
-    scale = min(scales) * whole * SCALE
-    prices = {item: _scaled(price, scale) for item, price in certificate.items.items()}
+    scale = float(min(scales) * whole * SCALE)
+    prices = {item: round(float(price) * scale) for item, price in certificate.items.items()}
     rows = {
-        pool: [_scaled(priced.get(at, 0), scale) for at in range(len(part.model.pools[pool].rows))]
+        pool: [round(float(priced.get(at, 0)) * scale) for at in range(len(part.model.pools[pool].rows))]
         for pool, priced in certificate.rows.items()
         if pool in part.pools
     }
     return Center(proved=worth.estimate(part.model, costs), prices=prices, rows=rows)
-
-
-def _scaled(price: Fraction | int, scale: Fraction) -> int:
-    """Return about the price times the scale; in the time that integers take."""
-    return price.numerator * scale.numerator // (price.denominator * scale.denominator)
