@@ -17,6 +17,7 @@ from dra_command.contract.plan_nodes import (
     OutcomeRow,
     PodsRow,
     PoolCostRow,
+    WorkloadName,
 )
 
 
@@ -268,6 +269,10 @@ class SimulationRow(Output):
     )
     fixes: list[FixRow] = Field(
         default_factory=list[FixRow], description="What would place everything on cheaper nodes, the cheapest first."
+    )
+    left_out: list[WorkloadName] = Field(
+        default_factory=list[WorkloadName],
+        description="Workloads whose pods fit no pool: they are pending on any counts, and were not simulated.",
     )
 
 

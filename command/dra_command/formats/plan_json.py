@@ -36,6 +36,7 @@ from dra_command.formats.plan_json_nodes import (
     difference_row,
     filled_row,
     kind_rows,
+    name_row,
     outcome_rows,
     pods_rows,
     pool_cost_rows,
@@ -143,6 +144,7 @@ def _simulation(plan: Plan) -> SimulationRow | None:
         at_maximum=[_stranding(each) for each in found.at_maximum],
         outcomes=outcome_rows(order_outcomes(plan)),
         fixes=fix_rows(plan),
+        left_out=list(map(name_row, found.left_out)),
     )
 
 

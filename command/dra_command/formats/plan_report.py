@@ -24,7 +24,7 @@ VERDICT_WORDS: dict[Verdict, str] = {
 }
 VERDICT_AFTER_A_NAME: dict[Verdict, str] = {**VERDICT_WORDS, "cannot-tell": "cannot be judged"}
 MOST_REASONS = 3
-MOST_NAMED = 4  # pools that share something
+MOST_NAMED = 4  # pools that share something, workloads that fit no pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,11 +241,17 @@ def simulation(plan: Plan) -> tuple[str, ...]:
         return ()
     tried = len(found.orders)
     scale = f", at a scale of 1:{found.scale}" if found.scale > 1 else ""
-    said = f"Simulated in {counted(tried, 'order')} of arrival{scale}: "
+    without, everything = "", "everything"
+    if found.left_out:
+        names = ", ".join(map(str, found.left_out[:MOST_NAMED]))
+        more = len(found.left_out) - MOST_NAMED
+        without = f" without what fits no pool ({names}{f' and {more} more' if more > 0 else ''})"
+        everything = "everything else"
+    said = f"Simulated in {counted(tried, 'order')} of arrival{scale}{without}: "
     if plan.judgement.is_observed:
         return _growth_simulation(said, found)
     if not found.at_packing:
-        return (f"{said}the packing places everything in each.",)
+        return (f"{said}the packing places {everything} in each.",)
     pods = counted(max(each.pods for each in found.at_packing), "pod")
     said += f"the packing leaves up to {pods} pending in {len(found.at_packing)} of them"
     if found.counts is not None:
@@ -253,7 +259,7 @@ def simulation(plan: Plan) -> tuple[str, ...]:
         kept = "; the packing is built, as the fleet says" if plan.fleet.sizing == "packing" else ""
         return (f"{said}, {more} more node{'s' if more != 1 else ''} in none{kept}.", *_cheaper(plan))
     if not found.complete:
-        return (f"{said}; how many nodes place everything was not found in the time given (--simulate SECONDS).",)
+        return (f"{said}; how many nodes place {everything} was not found in the time given (--simulate SECONDS).",)
     return (f"{said}, and no counts within the maxima were found that leave none.",)
 
 

@@ -50,7 +50,7 @@ _SHORT_KINDS = {
 
 def is_left_unsimulated(plan: Plan) -> bool:
     """Whether counts were not simulated since some pods are pending on any."""
-    return any(pool.simulated is None for pool in plan.pools) and any(each.pending for each in plan.workloads)
+    return plan.judgement.simulated is None and any(each.pending for each in plan.workloads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +215,9 @@ class PlanTables:
         if any(bar.is_open for bar in bars):
             said.append(f"{signs.cannot_tell} not known")
         said.append("packing: best found")
-        is_open = is_left_unsimulated(self.plan)
-        said.append(f"simulated: {NOT_SIMULATED if is_open else 'what the default scheduler needs'}")
+        found = self.plan.judgement.simulated
+        needed = f"what the default scheduler needs{' for the rest' if found is not None and found.left_out else ''}"
+        said.append(f"simulated: {NOT_SIMULATED if is_left_unsimulated(self.plan) else needed}")
         return " · ".join(said)
 
     def _growth(self) -> Table:

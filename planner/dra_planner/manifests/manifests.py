@@ -61,7 +61,8 @@ class UnresolvedPods:
 class Manifests:
     """The objects of all sources that the API server would accept, and what is to be said about the others.
 
-    `workloads` keeps the order of the documents; `existing` are those that a cluster has already. `refused` names the
+    `workloads` keeps the order of the documents; `existing` are those that a cluster has already, `with_pending` those
+    of them that have pods on no node. `refused` names the
     objects that are left out because the API server would refuse them, as (kind, key); `other_kinds` counts the objects
     that planning ignores.
     """
@@ -74,6 +75,7 @@ class Manifests:
     slices: tuple[ResourceSlice, ...] = ()
     nodes: tuple[Node, ...] = ()
     bound_pods: tuple[BoundPod, ...] = ()
+    with_pending: frozenset[WorkloadRef] = frozenset()
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
     priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
     limit_ranges: tuple[LimitRange, ...] = ()

@@ -120,6 +120,7 @@ class _Collector:
         self.slices: list[ResourceSlice] = []
         self.nodes: list[Node] = []
         self.bound_pods: list[BoundPod] = []
+        self.pending: list[tuple[WorkloadRef, ObjectMeta]] = []  # pods in the queue of a cluster, and who made them
         self.namespaces: dict[str, ObjectMeta] = {}
         self.priorities: dict[str, int] = {}
         self.quotas: list[Mapping[str, Any]] = []
@@ -198,7 +199,10 @@ class _Collector:
             classes=self.classes,
             slices=tuple(self.slices),
             nodes=tuple(self.nodes),
-            bound_pods=tuple(replace(each, owner=self._workload_of(each)) for each in self.bound_pods),
+            bound_pods=tuple(replace(each, owner=self._workload_of(each.owner, each.meta)) for each in self.bound_pods),
+            with_pending=frozenset(
+                made_by for owner, pod in self.pending if (made_by := self._workload_of(owner, pod)) is not None
+            ),
             namespaces=self.namespaces,
             priority_classes=self.priorities,
             limit_ranges=tuple(self.limit_ranges),
@@ -213,13 +217,13 @@ class _Collector:
             diagnostics=tuple(self.diagnostics),
         )
 
-    def _workload_of(self, pod: BoundPod) -> WorkloadRef | None:
+    def _workload_of(self, owner: WorkloadRef | None, pod: ObjectMeta) -> WorkloadRef | None:
         """Return the workload at the top of the controllers of a pod, seeing through ReplicaSets that are not given."""
-        owner, seen = pod.owner, set[WorkloadRef]()
+        seen = set[WorkloadRef]()
         while owner is not None and owner in self.owners and owner not in seen:
             seen.add(owner)
             owner = self.owners[owner]
-        suffix = f"-{pod.meta.labels.get('pod-template-hash', '')}"
+        suffix = f"-{pod.labels.get('pod-template-hash', '')}"
         if owner is not None and owner.kind == "ReplicaSet" and len(suffix) > 1 and owner.name.endswith(suffix):
             return WorkloadRef("Deployment", owner.namespace, owner.name.removesuffix(suffix))
         return owner
@@ -330,6 +334,9 @@ class _Collector:
                 )
             )
             return
+        owner = _owner(item)
+        if observed and owner is not None:
+            self.pending.append((owner, parse_meta(item.metadata, item.place)))
         if generated:
             self.generated[item.key] = generated
         self.add_workload(item)

@@ -57,9 +57,9 @@ class Judgement:
     ids of the shapes that run on the system pool: they are judged on `system_offer`, and not at all where no fleet says
     what that pool is. `fleet` is what the offers were predicted from, where they were. `claims` and `devices` are told
     of observed nodes alone: which devices claims were given, and how many of each node's are used; `outcome` is what
-    they were told from. `simulated` is what
-    the simulation says of the sizes at the level judged; None where it was not asked, or where the packing does not
-    place everything. `fixes` are changes with which it places everything at less cost, the cheapest first.
+    they were told from. `simulated` is what the simulation says of the sizes at the level judged; None where it was not
+    asked, or where the packing does not place everything that some pool could take. `fixes` are changes with which it
+    places everything at less cost, the cheapest first.
     `survival` is how nodes may be lost, where the fleet asks for that.
     Where pools grow beside observed nodes, `predicted` are what they offer, `groups` the pool of each node by its name.
     """

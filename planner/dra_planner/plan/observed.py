@@ -147,7 +147,7 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
     if manifests.workloads is snapshot.workloads:
         return manifests
     named = {workload.ref for workload in manifests.workloads}
-    known = {pod.owner for pod in snapshot.bound_pods}
+    known = {pod.owner for pod in snapshot.bound_pods} | snapshot.with_pending
     staying = [
         workload
         for workload in snapshot.workloads

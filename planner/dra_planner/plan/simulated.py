@@ -105,8 +105,9 @@ def simulate_sizings(
 ) -> Simulated:
     """Return the sizings with the verdicts that the simulation gives, and what it found at one level.
 
-    Only levels that the packing places are simulated; `found` is None where this one is not. `demand` holds the pods
-    that the offers and the system nodes are there for. `steps` bounds that level; ceiling and peak, where they differ,
+    Only levels that the packing places are simulated; `found` is None where this one is not. Workloads whose pods fit
+    no pool are left out: they are pending on any counts. `demand` holds the pods that the offers and the system nodes
+    are there for. `steps` bounds that level; ceiling and peak, where they differ,
     have what it leaves, at least a sixth each. `profile` is the fleet's `schedulerProfile`, `limits` are what pools
     may take together.
     """
@@ -115,9 +116,10 @@ def simulate_sizings(
     found: SimulatedCounts | None = None
     fixes: tuple[Fix, ...] = ()
     answers: dict[int, Sizing] = {}
-    if _is_placed(sizing, demand, level):
-        question = count_question(sizing, demand, ordered, system, classes, features, PROFILES[profile], limits)
-        found = simulate_counts(question, steps * 2 // 3)
+    fitting, left_out = without_misfits(sizing, demand)
+    if _is_placed(sizing, fitting, level):
+        question = count_question(sizing, fitting, ordered, system, classes, features, PROFILES[profile], limits)
+        found = replace(simulate_counts(question, steps * 2 // 3), left_out=left_out)
         left = max(0, steps - found.spent)
         if found.at_packing and with_fixes:
             from dra_planner.simulation import find_fixes  # only where the packing is not enough
@@ -126,8 +128,9 @@ def simulate_sizings(
         answers[id(sizing)] = _answered(sizing, found, fixes)
     for beside in LEVELS_BESIDE:
         other = sizings[beside]
-        if id(other) not in answers and other is not sizing and _is_placed(other, demand, beside):
-            question = count_question(other, demand, ordered, system, classes, features, PROFILES[profile], limits)
+        fitting, _ = without_misfits(other, demand)
+        if id(other) not in answers and other is not sizing and _is_placed(other, fitting, beside):
+            question = count_question(other, fitting, ordered, system, classes, features, PROFILES[profile], limits)
             share = max(left // 2, steps // 6)
             answers[id(other)] = _answered(other, simulate_counts(question, share), ())
     return Simulated(
@@ -163,6 +166,27 @@ def count_question(
         profile=profile,
         limits=limits,
     )
+
+
+def without_misfits(sizing: Sizing, demand: Demand) -> tuple[Demand, tuple[WorkloadRef, ...]]:
+    """Return the demand without the workloads that no pool has a node for, and these workloads, sorted."""
+    misfits = {
+        size.workload
+        for size in sizing.workloads
+        if size.verdict == "does-not-fit" and not size.placed and size.fits and _fits_nowhere(size)
+    }
+    if not misfits:
+        return demand, ()
+    shapes = []
+    for shape in demand.shapes:
+        members = tuple(member for member in shape.members if member.workload not in misfits)
+        if members:
+            shapes.append(replace(shape, members=members))
+    return replace(demand, shapes=tuple(shapes)), tuple(sorted(misfits))
+
+
+def _fits_nowhere(size: WorkloadSize) -> bool:
+    return all(verdict == "does-not-fit" for _, verdict in size.fits)
 
 
 def _answered(sizing: Sizing, found: SimulatedCounts, fixes: tuple[Fix, ...]) -> Sizing:
@@ -219,9 +243,10 @@ def stranded(ref: WorkloadRef, strandings: list[Stranding], found: SimulatedCoun
     pods = f"{most} pod{'s' if most != 1 else ''}"
     orders = ", ".join(str(each.order) for each in strandings)
     where = "with every pool at its maximum" if found.at_maximum else "with the nodes of the packing"
+    other = " other" if found.left_out else ""
     return Reason(
         code="simulation-leaves-pods",
         message=f"a packing exists, but simulated {where} the default scheduler leaves up to {pods} pending in "
         f"{len(strandings)} of {len(found.orders)} orders of arrival ({orders})",
-        fix=f"{fix_sentence(fixes[0])} (simulated: every pod is placed in every order)" if fixes else "",
+        fix=f"{fix_sentence(fixes[0])} (simulated: every{other} pod is placed in every order)" if fixes else "",
     )

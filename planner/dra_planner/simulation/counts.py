@@ -63,7 +63,8 @@ class SimulatedCounts:
     `at_maximum`: the orders that leave pods pending with these counts, the latter asked only where no counts were
     found. `scale`: pods and nodes were divided by so much. `complete`: the steps sufficed; `spent`
     is how many were taken. `outcomes`: each order with `counts`, or with the maxima where those leave pods pending; ()
-    where neither was run to its end. Checks that some counts did not pass are among the `orders`.
+    where neither was run to its end. Checks that some counts did not pass are among the `orders`. `left_out` are
+    workloads of which nothing arrives, since no node could ever take their pods.
     """
 
     orders: tuple[Order, ...]
@@ -75,6 +76,7 @@ class SimulatedCounts:
     spent: int = field(default=0, compare=False)
     reached: Mapping[str, int] | None = field(default=None, hash=False)
     outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
+    left_out: tuple[WorkloadRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

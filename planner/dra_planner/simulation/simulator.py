@@ -14,7 +14,7 @@ from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, WorkloadRef
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
-from dra_planner.simulation.budgets import BudgetCounts
+from dra_planner.simulation.budgets import Allowance, BudgetCounts
 from dra_planner.simulation.census import Census
 from dra_planner.simulation.cluster import Cluster, SimulatedPod
 from dra_planner.simulation.controllers import Controller, PerNode
@@ -150,6 +150,10 @@ class Run:
         """Let a controller make no more pods; those that it made stay, under whoever takes them over."""
         self._controllers.remove(controller)
 
+    def allowances(self) -> list[Allowance]:
+        """Return how many pods each budget of the setting lets go now."""
+        return self._budgets.left(self._cluster, self._controllers)
+
     # -- controllers
 
     def _runs(self, pod: SimulatedPod) -> bool:
@@ -216,7 +220,7 @@ class Run:
     def _preempt(self, pod: SimulatedPod, failure: Failure) -> Choice | None:
         from dra_planner.simulation.preemption import find_victims  # only where a pod fits nowhere
 
-        found = find_victims(pod, self._scheduler, failure, self._budgets.left(self._cluster, self._controllers))
+        found = find_victims(pod, self._scheduler, failure, self.allowances())
         if found is None:
             return None
         node, victims = found

@@ -332,9 +332,8 @@ CASES = [
         fleet(pool()), (SUSPENDED,), "fits", {"l4": 3}, says="is suspended until Kueue admits it",
     ),
     Case(
-        "a disruption budget, which is ignored",
+        "a disruption budget, which keeps no pod off a node",
         fleet(pool()), (replicas(2, "", BUDGET),), "fits", {"l4": 2},
-        says="1 object of kind policy/v1 PodDisruptionBudget is ignored",
     ),
     Case("a zonal volume", fleet(pool()), (replicas(2, ZONAL),), "cannot-tell", {"l4": 0}, "zonal-volume"),
     Case(

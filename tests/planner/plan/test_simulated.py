@@ -168,3 +168,35 @@ def test_system_nodes_in_another_zone_keep_pods_that_are_spread_over_zones_pendi
     text = THREE_PODS.rstrip() + SPREAD + chosen
     made = make_plan(PlanRequest(sources=(Source("pods.yaml", text),), fleet=fleet))
     assert made.verdict == verdict
+
+
+TOO_LARGE = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: huge}
+spec:
+  tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+  containers: [{name: main, image: registry.example/huge:1, resources: {requests: {cpu: 4k}, claims: [{name: gpu}]}}]
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+"""
+
+
+def test_what_fits_is_simulated_beside_pods_that_fit_nowhere():
+    """The verdict stays theirs; counts are those of the others, as if these were not there."""
+    case = load("m2-any-takes-h100")
+    alone = plan(case)
+    gpu = next(iter(yaml.safe_load_all(THREE_PODS)))
+    made = plan({**case, "workloads": [*case["workloads"], gpu, yaml.safe_load(TOO_LARGE)]})
+    assert (made.verdict, numbers(made)) == ("does-not-fit", numbers(alone))
+    found = made.judgement.simulated
+    assert found is not None
+    assert [str(ref) for ref in found.left_out] == ["Pod default/huge"]
+    verdicts = {each.workload.name: (each.verdicts["steady"], each.pending) for each in made.workloads}
+    assert verdicts == {**{each.workload.name: ("fits", 0) for each in alone.workloads}, "huge": ("does-not-fit", 1)}
+
+
+def test_pods_that_a_maximum_keeps_out_are_not_left_out():
+    """They fit a pool: which pods go without is decided by who comes first, and no counts are told."""
+    made = plan(load("m2-any-takes-h100"), fleet=quota(1))
+    assert made.verdict == "does-not-fit"
+    assert made.judgement.simulated is None

@@ -1,0 +1,259 @@
+"""Let the real scheduler preempt pods that disruption budgets want to keep, and compare who gives way.
+
+    python conformance/scheduler/preemptions.py --minor 36 --count 20
+    python conformance/scheduler/preemptions.py --minor 36 --count 6 --record tests/planner/simulation/preemptions
+
+Each case is a small cluster full of pods of low priority, made by Deployments, StatefulSets, Jobs and nobody, some of
+them under PodDisruptionBudgets; then pods of higher priority come one after the other. The cluster before that is read
+as a snapshot and simulated: victims by workload, nodes of the pods that came, what is where at the end, and what
+each budget has left, are compared with what scheduler and disruption controller made of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/simulation"))
+
+from preempting import Became, differences
+
+from dra_planner.releases import RELEASES
+from dra_sandbox.control_plane import ApiServer, Settings, control_plane
+from dra_sandbox.rehearsal.clearing import clear_workloads
+from dra_sandbox.rehearsal.deciding import Decisions, Load
+from dra_sandbox.rehearsal.snapshot import NODES, PODS, take_cluster
+from dra_sandbox.rehearsal.workloads import ANNOTATION
+from dra_sandbox.tools.kubernetes import find_binaries
+
+Json = dict[str, Any]
+PRIORITIES: Final = {"low": 1, "mid": 50, "high": 100}
+BUDGETS: Final = "/apis/policy/v1/poddisruptionbudgets"
+JOBS: Final = "/apis/batch/v1/jobs"
+WAIT: Final = 120.0
+_SECOND: Final = 1.1  # start times are whole seconds
+_LOOK_EVERY: Final = 0.25
+_STILL: Final = 3  # looks without a change
+
+
+def main() -> int:
+    """Run the cases; return 1 where a simulation cannot come to what became of one."""
+    given = _arguments()
+    wrong = same = 0
+    for minor in given.minor or RELEASES:
+        with control_plane(Settings(minor), find_binaries(minor), within_seconds=600) as plane:
+            for seed in range(given.seed, given.seed + given.count):
+                case = _Stage(ApiServer.of(plane), Load(plane), random.Random(f"preemptions/{seed}")).play()
+                case = {"kubernetes": plane.version, "seed": seed, **case}
+                found, tries = differences(case)
+                wrong += bool(found)
+                same += tries == 1 and not found
+                for line in found:
+                    print(f"  1.{minor}, seed {seed}: {line}", flush=True)
+                if given.record or found:
+                    _write(given.record or given.failures, case, f"1.{minor}-{seed}")
+        total = given.count * len(given.minor or RELEASES)
+    print(f"{total - wrong} of {total} clusters agree, {same} of them without chance; {wrong} do not")
+    return int(bool(wrong))
+
+
+class _Stage:
+    """One cluster on a control plane that has none."""
+
+    def __init__(self, server: ApiServer, load: Load, chance: random.Random) -> None:
+        self._server, self._chance = server, chance
+        self._decisions = Decisions(server, load)
+
+    def play(self) -> Json:
+        """Return the cluster before, what came, and what became of it; nothing stays."""
+        try:
+            for each in self._cluster():
+                self._server.apply(each)
+            for made in self._workloads():
+                for each in made:
+                    self._server.apply(each)
+                self._settle()
+                time.sleep(_SECOND)
+            before = [_plain(each) for each in take_cluster(self._server) if _is_ours(each)]
+            known = {*self._preempted()}
+            arrivals = list(self._arrivals())
+            for pod in arrivals:
+                self._server.create(pod)
+                self._settle()
+            return {"cluster": before, "arrivals": arrivals, "became": self._became(arrivals, known).document()}
+        finally:
+            self._decisions.stop()
+            clear_workloads(self._server)
+            for node in self._server.listed(NODES)[0]:
+                self._server.delete(f"{NODES}/{node['metadata']['name']}")
+
+    # -- what there is
+
+    def _cluster(self) -> Iterator[Json]:
+        for name, value in PRIORITIES.items():
+            yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
+                   "value": value}  # fmt: skip
+        for number in range(self._chance.randint(2, 3)):
+            name, room = f"n{number}", {"cpu": str(self._chance.choice([4, 6, 8])), "memory": "64Gi", "pods": "110"}
+            yield {"apiVersion": "v1", "kind": "Node",
+                   "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+                   "status": {"capacity": room, "allocatable": room,
+                              "conditions": [{"type": "Ready", "status": "True"}]}}  # fmt: skip
+
+    def _workloads(self) -> Iterator[list[Json]]:
+        chance = self._chance
+        names = [f"w{number}" for number in range(chance.randint(4, 6))]
+        for name in names:
+            made = self._owner(name, chance.choice(["low", "low", "mid"]))
+            yield [*([self._budget(f"keep-{name}", {"app": name})] if chance.random() < 0.75 else []), made]
+        if chance.random() < 0.3:
+            yield [self._budget("keep-tier", {"tier": "a"})]
+
+    def _owner(self, name: str, priority: str) -> Json:
+        chance = self._chance
+        kind = chance.choice(["Deployment", "Deployment", "StatefulSet", "ReplicaSet", "Job", "Pod"])
+        pod = self._pod(name, kind, priority, chance.choice([1, 1, 2, 3]))
+        meta, pods = {"name": name, "namespace": "default"}, chance.randint(1, 5)
+        if kind == "Pod":
+            return {"apiVersion": "v1", "kind": kind, **pod, "metadata": {**meta, **pod["metadata"]}}
+        if kind == "Job":
+            pod["spec"]["restartPolicy"] = "Never"
+            spec: Json = {"completions": pods, "parallelism": pods, "backoffLimit": 100, "template": pod}
+            return {"apiVersion": "batch/v1", "kind": kind, "metadata": meta, "spec": spec}
+        spec = {"replicas": pods, "selector": {"matchLabels": {"app": name}}, "template": pod}
+        if kind == "StatefulSet":
+            spec |= {"serviceName": name, "podManagementPolicy": chance.choice(["Parallel", "OrderedReady"])}
+        return {"apiVersion": "apps/v1", "kind": kind, "metadata": meta, "spec": spec}
+
+    def _pod(self, name: str, kind: str, priority: str, cpu: int) -> Json:
+        labels = {"app": name, "tier": self._chance.choice("ab")}
+        container = {"name": "main", "image": "registry.example/app:1", "resources": {"requests": {"cpu": str(cpu)}}}
+        return {"metadata": {"labels": labels, "annotations": {ANNOTATION: f"{kind}/default/{name}"}},
+                "spec": {"containers": [container], "priorityClassName": priority}}  # fmt: skip
+
+    def _budget(self, name: str, labels: Json) -> Json:
+        chance = self._chance
+        field = chance.choice(["minAvailable", "maxUnavailable"])
+        value = chance.choice([0, 1, 1, 2, 3, "20%", "50%", "75%"])
+        return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                "metadata": {"name": name, "namespace": "default"},
+                "spec": {field: value, "selector": {"matchLabels": labels}}}  # fmt: skip
+
+    def _arrivals(self) -> Iterator[Json]:
+        chance = self._chance
+        for number, priority in enumerate(sorted(chance.choices(["high", "mid"], k=chance.randint(1, 3)))):
+            pod = self._pod(f"late{number}", "Pod", priority, chance.choice([2, 2, 3, 4]))
+            meta = {"name": f"late{number}", "namespace": "default", **pod["metadata"]}
+            yield {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": pod["spec"]}
+
+    # -- what becomes of it
+
+    def _settle(self) -> None:
+        """Wait until nothing moves: pods are decided, none waits for victims to go, and budgets are counted."""
+        until, before, still = time.monotonic() + WAIT, "", 0
+        while still < _STILL and time.monotonic() < until:
+            self._decisions.wait(lambda _pods: True, until - time.monotonic())
+            seen = self._seen()
+            still = still + 1 if seen == before else 0
+            before = seen
+            time.sleep(_LOOK_EVERY)
+
+    def _seen(self) -> str:
+        pods = [
+            (each["metadata"]["name"], each["spec"].get("nodeName", ""), each["status"].get("nominatedNodeName", ""))
+            for each in self._server.listed(PODS)[0]
+        ]
+        is_moving = any(room and not node for _, node, room in pods)
+        for job in self._server.listed(JOBS)[0]:  # makes a pod again only after a while
+            is_moving |= job["status"].get("active", 0) < job["spec"]["parallelism"]
+        budgets = [each.get("status") for each in self._server.listed(BUDGETS)[0]]
+        return repr((sorted(pods), budgets, time.monotonic() if is_moving else 0))
+
+    def _preempted(self) -> dict[str, str]:
+        """Return the pods that had to go, by uid with their names; of one there may be several events."""
+        events = [each for each in self._server.listed("/api/v1/events")[0] if each.get("reason") == "Preempted"]
+        return {each["involvedObject"]["uid"]: each["involvedObject"]["name"] for each in events}
+
+    def _became(self, arrivals: list[Json], known: set[str]) -> Became:
+        names = {each["metadata"]["name"] for each in arrivals}
+        pods = [each for each in self._server.listed(PODS)[0] if ANNOTATION in each["metadata"].get("annotations", {})]
+        running: dict[str, Counter[str]] = {}
+        for each in pods:
+            app, node = each["metadata"]["labels"]["app"], each["spec"].get("nodeName", "")
+            if node:
+                running.setdefault(app, Counter())[node] += 1
+        victims = Counter(name.partition("-")[0] for uid, name in self._preempted().items() if uid not in known)
+        left = {
+            each["metadata"]["name"]: each["status"]["disruptionsAllowed"] for each in self._server.listed(BUDGETS)[0]
+        }
+        return Became(
+            came={name: next(iter(running.get(name, {})), "") for name in sorted(names)},
+            victims=dict(sorted(victims.items())),
+            running={app: dict(sorted(nodes.items())) for app, nodes in sorted(running.items())},
+            left=dict(sorted(left.items())),
+        )
+
+
+_META: Final = ("name", "namespace", "labels", "uid", "ownerReferences")
+_SPEC: Final = ("containers", "nodeName", "priority", "priorityClassName", "replicas", "selector", "template",
+                "completions", "parallelism", "podManagementPolicy", "minAvailable", "maxUnavailable")  # fmt: skip
+_STATUS: Final = ("phase", "startTime", "conditions", "allocatable", "disruptionsAllowed", "currentHealthy",
+                  "expectedPods", "desiredHealthy")  # fmt: skip
+
+
+def _is_ours(item: Json) -> bool:
+    return item["kind"] != "Namespace" or item["metadata"]["name"] == "default"
+
+
+def _plain(item: Json) -> Json:
+    """The object with what decides anything, so that it can be kept."""
+    kept: Json = {"apiVersion": item["apiVersion"], "kind": item["kind"]}
+    kept["metadata"] = {key: item["metadata"][key] for key in _META if key in item["metadata"]}
+    if item["kind"] == "PriorityClass":
+        return {**kept, "value": item["value"]}
+    spec = {key: value for key, value in (item.get("spec") or {}).items() if key in _SPEC}
+    template = spec.get("template")
+    if template:
+        meta, pod = template.get("metadata") or {}, template["spec"]
+        spec["template"] = {"metadata": {"labels": meta.get("labels", {})}, "spec": _pod_spec(pod)}
+    if item["kind"] == "Pod":
+        spec = _pod_spec(spec)
+    status = {key: value for key, value in (item.get("status") or {}).items() if key in _STATUS}
+    if "conditions" in status:
+        status["conditions"] = [
+            {"type": each["type"], "status": each["status"]} for each in status["conditions"] if each["type"] == "Ready"
+        ]
+    return kept | ({"spec": spec} if spec else {}) | ({"status": status} if status else {})
+
+
+def _pod_spec(spec: Json) -> Json:
+    containers = [{"name": each["name"], "resources": each["resources"]} for each in spec["containers"]]
+    return {**{key: value for key, value in spec.items() if key in _SPEC}, "containers": containers}
+
+
+def _write(folder: Path, case: Json, name: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(case, sort_keys=False, width=120, default_flow_style=None)
+    (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated")
+    parser.add_argument("--count", type=int, default=20, help="cases per minor, default: %(default)s")
+    parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
+    parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
+    parser.add_argument("--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

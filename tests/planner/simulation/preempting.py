@@ -1,0 +1,109 @@
+"""Plays a cluster whose pods give way to others, and tells what of it is otherwise than it was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import yaml
+
+from dra_planner.plan import PlanRequest, read_cluster
+from dra_planner.plan.observed import ReadCluster
+from dra_planner.simulation import SETTLED, Order, Simulator, observed_nodes
+from dra_planner.simulation.simulator import STEPS, Run
+from dra_planner.sources import Source
+
+Json = dict[str, Any]
+SEEDS = 64
+
+
+@dataclass(frozen=True)
+class Became:
+    """What became of a cluster: the nodes of the pods that came ("" where they are pending), victims by workload,
+    what is where by workload, and how many pods each budget lets go.
+    """
+
+    came: Mapping[str, str]
+    victims: Mapping[str, int]
+    running: Mapping[str, Mapping[str, int]]
+    left: Mapping[str, int]
+
+    def document(self) -> Json:
+        return asdict(self)
+
+
+def read(case: Json) -> ReadCluster:
+    return read_cluster(
+        PlanRequest(
+            sources=(Source("arrivals", yaml.safe_dump_all(case["arrivals"])),),
+            observed=(Source("cluster", yaml.safe_dump_all(case["cluster"])),),
+            kubernetes=case["kubernetes"].rpartition(".")[0],
+        )
+    )
+
+
+def simulator_of(cluster: ReadCluster, *, counted: bool = True) -> Simulator:
+    """Return the simulator of a case; `counted`: with what the cluster says of its budgets."""
+    demand = cluster.demand
+    if not counted:
+        demand = replace(demand, budgets=tuple(replace(each, status=None) for each in demand.budgets))
+    nodes = observed_nodes(cluster.offers)
+    return Simulator.of(demand, nodes, cluster.manifests.classes, cluster.features)
+
+
+def simulated(simulator: Simulator, case: Json, order: Order = SETTLED) -> Became:
+    """Return what becomes of a cluster in one order; ties are broken by its seed."""
+    run = Run(simulator.setting, order, STEPS)
+    for phase in order.phases(simulator.setting.documents()):
+        run.start(phase)
+    outcome = run.outcome()
+    names = [each["metadata"]["name"] for each in case["arrivals"]]
+    running: dict[str, Counter[str]] = {}
+    for name, placed in outcome.cluster.pods.items():
+        running.setdefault(_app(name.name), Counter())[outcome.nodes[placed.node].name] += 1
+    counts = zip(simulator.setting.budgets, run.allowances(), strict=True)
+    return Became(
+        came={name: next(iter(running.get(name, {})), "") for name in sorted(names)},
+        victims=dict(sorted(Counter(_app(name.name) for name in outcome.preempted).items())),
+        running={app: dict(sorted(nodes.items())) for app, nodes in sorted(running.items())},
+        left={budget.own.meta.name: allowance.pods for budget, allowance in counts},
+    )
+
+
+def counted_before(case: Json) -> Iterator[tuple[str, int, int]]:
+    """Yield for each budget what it lets go before anything comes, as the cluster counted and as we do."""
+    cluster = read(case)
+    setting = simulator_of(cluster, counted=False).setting
+    run = Run(setting, SETTLED, STEPS)
+    names = {each["metadata"]["name"] for each in case["arrivals"]}
+    for phase in SETTLED.phases(setting.documents()):
+        if not names & {controller.workload.name for controller in phase}:
+            run.start(phase)
+    for budget, allowance in zip(setting.budgets, run.allowances(), strict=True):
+        yield budget.own.meta.name, cluster.snapshot.budgets[budget.own.key].status.allowed, allowance.pods
+
+
+def differences(case: Json) -> tuple[list[str], int]:
+    """Return what no way to break ties comes to, in lines, and how many ways were tried."""
+    became, simulator = Became(**case["became"]), simulator_of(read(case))
+    tries = [SETTLED, *(Order("settled", seed) for seed in range(1, SEEDS + 1))]
+    first: Became | None = None
+    for number, order in enumerate(tries, 1):
+        found = simulated(simulator, case, order)
+        found = replace(found, left={name: left for name, left in found.left.items() if name in became.left})
+        shown = replace(became, left={name: left for name, left in became.left.items() if name in found.left})
+        if found == shown:
+            return [], number
+        first = first or found
+    return [
+        f"{name}: {getattr(became, name)}, simulated {getattr(first, name)}"
+        for name in became.document()
+        if getattr(became, name) != getattr(first, name)
+    ], len(tries)
+
+
+def _app(pod: str) -> str:
+    """The workload of a pod, by its name: those of these clusters have no "-" in theirs."""
+    return pod.partition("-")[0]

@@ -1,0 +1,53 @@
+"""Who gave way to pods of higher priority in small clusters with disruption budgets, on real schedulers, and here.
+
+A file of `preemptions/` holds a cluster as its API server told it, the pods that came then, and what kube-scheduler and
+the disruption controller made of it; `conformance/scheduler/preemptions.py` records more.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from preempting import counted_before, differences, read, simulated, simulator_of
+
+from dra_planner.releases import RELEASES, parse_version
+
+CASES = sorted((Path(__file__).parent / "preemptions").glob("*.yaml"))
+Json = dict[str, Any]
+
+
+def load(path: Path) -> Json:
+    case: Json = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    return case
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_those_give_way_who_did(path: Path) -> None:
+    """Pods that came are on their nodes, as many of each workload had to go, and the rest is where it was."""
+    found, _ = differences(load(path))
+    assert found == []
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_budgets_are_counted_as_the_disruption_controller_did(path: Path) -> None:
+    """From their specs alone, before anything comes."""
+    counts = list(counted_before(load(path)))
+    assert [(name, ours) for name, _, ours in counts] == [(name, theirs) for name, theirs, _ in counts]
+
+
+def test_the_clusters_say_something_about_budgets() -> None:
+    """All minors are there, most clusters lose pods, and without their budgets some would lose others."""
+    cases = [load(path) for path in CASES]
+    assert len(cases) >= 20
+    assert {parse_version(case["kubernetes"].rpartition(".")[0]) for case in cases} == set(RELEASES)
+    assert sum(bool(case["became"]["victims"]) for case in cases) >= 12
+    assert sum(_is_otherwise_without_budgets(case) for case in cases) >= 3
+
+
+def _is_otherwise_without_budgets(case: Json) -> bool:
+    bare = {**case, "cluster": [each for each in case["cluster"] if each["kind"] != "PodDisruptionBudget"]}
+    with_budgets, without = (simulated(simulator_of(read(each)), each) for each in (case, bare))
+    return (with_budgets.victims, with_budgets.running) != (without.victims, without.running)
