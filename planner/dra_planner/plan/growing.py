@@ -19,6 +19,7 @@ from dra_planner.offers import Offer, predict_offers
 from dra_planner.offers.verification import pool_of
 from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.classes import fleet_classes
+from dra_planner.plan.drains import find_blocked_drains
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.observed import ReadCluster, read_cluster
 from dra_planner.plan.observed_nodes import judge_outcome
@@ -76,7 +77,7 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     pools = tuple(
         _pool(growth, pool.name, found, built[pool.name], nodes[pool.name], judgement) for pool in fleet.pools
     )
-    diagnostics = (*cluster.diagnostics, *find_built_counts(fleet, pools))
+    diagnostics = (*cluster.diagnostics, *find_built_counts(fleet, pools), *find_blocked_drains(cluster, growth.groups))
     return Plan(
         judgement=judgement,
         verdict=overall_verdict(judgement.sizing.verdict, diagnostics),
@@ -93,13 +94,16 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Growth:
-    """A cluster, what its fleet's pools would add, and how many nodes each has; `nodes` are those that are there."""
+    """A cluster, what its fleet's pools would add, and how many nodes each has; `nodes` are those that are there,
+    `groups` the pool of each by its name.
+    """
 
     cluster: ReadCluster
     fleet: Fleet
     predicted: tuple[Offer, ...]
     existing: Mapping[str, int]
     nodes: tuple[SimulatedNode, ...]
+    groups: Mapping[str, str]
 
     @classmethod
     def of(cls, cluster: ReadCluster, fleet: Fleet) -> _Growth:
@@ -113,6 +117,7 @@ class _Growth:
             predicted=predicted,
             existing={offer.name: counted[offer.name] for offer in predicted},
             nodes=observed_nodes(cluster.offers, groups),
+            groups=groups,
         )
 
     def question(self, steps: int) -> CountQuestion:

@@ -121,17 +121,26 @@ class BudgetCounts:
 
 def _desired(budget: Budget, workloads: Iterable[WorkloadRef]) -> int | None:
     """Return how many pods have to stay healthy; None where nobody can tell, and none may go."""
-    least, most = budget.own.least, budget.own.most
-    if isinstance(least, int):
-        return least
     made = [each for each in workloads if each.kind != BARE_POD]
     expected = sum(budget.scales.get(each, 0) for each in made)
-    if not expected or any(each.kind in _WITHOUT_SCALE for each in made):
+    if any(each.kind in _WITHOUT_SCALE for each in made):
+        expected = 0
+    return desired_healthy(budget.own, expected)
+
+
+def desired_healthy(budget: DisruptionBudget, expected: int) -> int | None:
+    """Return how many of the pods that are to be have to stay healthy; None where shares of no pods are asked for, or
+    nothing: then none may go.
+    """
+    least, most = budget.least, budget.most
+    if isinstance(least, int):
+        return least
+    if not expected:
         return None
     if most is not None:
         missing = most if isinstance(most, int) else _share(most, expected)
         return None if missing is None else max(0, expected - missing)
-    return 0 if least is None else _share(least, expected)
+    return None if least is None else _share(least, expected)
 
 
 def _share(percentage: str, of: int) -> int | None:

@@ -189,3 +189,41 @@ def test_with_too_little_time_it_cannot_be_told():
     case = load("m1-small-then-whole-node")
     made = grow(case, with_replicas(case, 13), steps=50)
     assert made.verdict == "cannot-tell"
+
+
+@pytest.mark.parametrize(
+    ("spec", "blocked"),
+    [
+        ({"minAvailable": 4}, "(minAvailable: 4)"),
+        ({"minAvailable": 3}, ""),
+        ({"minAvailable": "76%"}, "(minAvailable: 76%)"),
+        ({"minAvailable": "75%"}, ""),
+        ({"maxUnavailable": "0%"}, "(maxUnavailable: 0%)"),
+        ({"maxUnavailable": 1}, ""),
+    ],
+    ids=str,
+)
+def test_nodes_that_a_budget_keeps_from_being_drained_are_told(spec: Json, blocked: str) -> None:
+    """Four pods run on two nodes; the verdict is not touched."""
+    case = load("m1-small-then-whole-node")
+    running = [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": f"web-{at}", "namespace": "default", "uid": f"u{at}", "labels": {"app": "web"}},
+            "spec": {"nodeName": name, "containers": [{"name": "main"}]},
+            "status": {"phase": "Running"},
+        }
+        for at, name in enumerate(["l4-0", "l4-1"] * 2)
+    ]
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "keep", "namespace": "default", "uid": "u"},
+        "spec": {**spec, "selector": {"matchLabels": {"app": "web"}}},
+    }
+    made = grow(case, with_replicas(case, 8), more=[*running, budget])
+    told = [each.message for each in made.diagnostics if each.code == "drain-blocked"]
+    assert made.verdict == "fits"
+    where = '2 nodes of pool "l4" cannot be drained'
+    assert [blocked in each and where in each for each in told] == [True] * bool(blocked)

@@ -54,7 +54,7 @@ TWO_NODES = [offer("n1"), offer("n2")]
 @pytest.mark.parametrize(
     ("limit", "gone"),
     [
-        pytest.param({}, "a", id="no limit: those that came last"),
+        pytest.param({}, "b", id="a budget that says nothing lets none go"),
         pytest.param({"least": 1}, "a", id="one may go"),
         pytest.param({"least": 2}, "b", id="all have to stay"),
         pytest.param({"most": 1}, "a", id="one may be missing"),
@@ -63,12 +63,13 @@ TWO_NODES = [offer("n1"), offer("n2")]
         pytest.param({"least": "51%"}, "b", id="shares that have to stay round up"),
         pytest.param({"most": "1%"}, "a", id="shares that may be missing round up too"),
         pytest.param({"most": "0%"}, "b", id="a share of nothing"),
+        pytest.param({"least": "some"}, "b", id="no share at all"),
     ],
 )
 def test_pods_go_where_budgets_let_them(limit, gone):
     shapes = [served("b", 2, on="n2"), served("a", 2, on="n1", at=1), high()]
-    budgets = [budget("a", **limit)] if limit else []
-    assert preempted(shapes, TWO_NODES, *budgets, budget("b", least=0)) == [gone]
+    assert preempted(shapes, TWO_NODES, budget("a", **limit), budget("b", least=0)) == [gone]
+    assert preempted(shapes, TWO_NODES) == ["a"]
 
 
 @pytest.mark.parametrize(
