@@ -44,7 +44,7 @@ def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-@pytest.mark.parametrize("stack", ["eks-dev", "gke-dev", "aks-dev"])
+@pytest.mark.parametrize("stack", ["eks-dev", "gke-dev"])
 def test_a_platform_installs_them_after_the_driver_where_they_are_asked_for(platform: Any, stack: str) -> None:
     found = platform(stack, {"daemonPods": COUNTED, "deviceClasses": [LARGE]}, **ALL)
     names = {each.inputs["name"]: each for each in found.all("Release")}

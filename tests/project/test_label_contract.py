@@ -24,6 +24,7 @@ NO_OPTIONS = DraPlatformInputs(
     driver={},
     device_plugin_chart="",
     cluster={},
+    releases={},
     tenants=[],
     admin_access_namespaces=None,
     tags={},
