@@ -48,7 +48,7 @@ class Arguments:
 
 def parse(words: Sequence[str]) -> Arguments | None:
     """Return the arguments, None when help or the version was all that was asked for; raises UsageError."""
-    parser = build_parser()
+    parser = build_parser(words)
     try:
         values, rest = parser.parse_known_args(words)
     except SystemExit:  # argparse has printed help or the version
@@ -76,8 +76,8 @@ def _take_late_words(values: argparse.Namespace, rest: Sequence[str], parser: ar
         late.extend(rest)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser with every subcommand."""
+def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser with every subcommand; only those that the words name have options, where words are given."""
     parser = _Parser(
         prog=_NAME,
         description=_DESCRIPTION,
@@ -88,7 +88,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(  # the name is given: else a help text is made to find it
         dest="command", metavar="COMMAND", title="commands", parser_class=_Parser, prog=_NAME
     )
-    add_subcommands(commands)
+    add_subcommands(commands, words)
     return parser
 
 

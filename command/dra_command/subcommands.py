@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from dra_command.examples import EXAMPLES, EXIT_STATUS
@@ -11,24 +11,39 @@ from dra_command.examples import EXAMPLES, EXIT_STATUS
 _LONGEST_SIMULATION = 3_600  # seconds
 
 
-def add_subcommands(commands: Any) -> None:
-    """Add every subcommand, in the order of `--help`."""
-    _add_plan(commands)
-    _add_check(commands)
-    _add_explain(commands)
-    _add_slices(commands)
-    _add_catalog(commands)
-    _add_verify(commands)
-    _add_sandbox(commands)
-    _add_rehearse(commands)
-    _add_suggest(commands)
-    _add_init(commands)
-    _add_portfolio(commands)
-    _add_completion(commands)
+def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None:
+    """Add every subcommand, in the order of `--help`; with their options those that the words name, or all of them."""
+    for name, (says, add_options) in _subcommands().items():
+        parser = commands.add_parser(
+            name,
+            help=says,
+            description=f"Say {says}.",
+            epilog=f"{EXAMPLES[name]}\n{EXIT_STATUS}",
+            formatter_class=_Folded,
+        )
+        if words is None or name in words:
+            add_options(parser)
 
 
-def _add_plan(commands: Any) -> None:
-    parser = _command(commands, "plan", "whether the workloads fit, and how many nodes that takes")
+def _subcommands() -> dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]]:
+    """Return what each subcommand says, and what adds its options."""
+    return {
+        "plan": ("whether the workloads fit, and how many nodes that takes", _add_plan),
+        "check": ("which rules the manifests break, and the pools when given", _add_check),
+        "explain": ("why a claim or a pod fits, what a pool is for, what a finding means", _add_explain),
+        "slices": ("what a node will publish, as ResourceSlices", _add_slices),
+        "catalog": ("what is known of machines, GPUs, drivers and releases", _add_catalog),
+        "verify": ("whether the nodes of a cluster are as predicted", _add_verify),
+        "sandbox": ("how a stack behaves, rehearsed here without a cloud", _add_sandbox),
+        "rehearse": ("what the real scheduler does with the workloads on the planned nodes", _add_rehearse),
+        "suggest": ("which machines to buy for workloads, as a fleet document", _add_suggest),
+        "init": ("what to start from: write a fleet, a first workload and a CI file", _add_init),
+        "portfolio": ("how many stacks fare in many scenarios", _add_portfolio),
+        "completion": ("how a shell completes words of this command: a script for it", _add_completion),
+    }
+
+
+def _add_plan(parser: argparse.ArgumentParser) -> None:
     _add_paths(parser)
     _add_capacity(parser, growing=True)
     parser.add_argument(
@@ -85,8 +100,7 @@ def _add_plan(commands: Any) -> None:
     _add_answer(parser, ("text", "json", "markdown", "html"))
 
 
-def _add_suggest(commands: Any) -> None:
-    parser = _command(commands, "suggest", "which machines to buy for workloads, as a fleet document")
+def _add_suggest(parser: argparse.ArgumentParser) -> None:
     _add_paths(parser)
     parser.add_argument("--cloud", metavar="CLOUD", default="", help="default: the one that has the region")
     parser.add_argument("--region", required=True, help="region whose machines and on-demand prices are compared")
@@ -110,8 +124,7 @@ def _add_suggest(commands: Any) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
-def _add_init(commands: Any) -> None:
-    parser = _command(commands, "init", "what to start from: write a fleet, a first workload and a CI file")
+def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
     parser.add_argument(
         "--region",
@@ -138,8 +151,7 @@ def _add_init(commands: Any) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
-def _add_portfolio(commands: Any) -> None:
-    parser = _command(commands, "portfolio", "how many stacks fare in many scenarios")
+def _add_portfolio(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="portfolio: stacks, scenarios, and what is asked of them")
     where = parser.add_argument_group("where it runs")
     where.add_argument(
@@ -175,8 +187,7 @@ def _add_portfolio(commands: Any) -> None:
     _add_answer(parser, ("text", "json", "html"))
 
 
-def _add_completion(commands: Any) -> None:
-    parser = _command(commands, "completion", "how a shell completes words of this command: a script for it")
+def _add_completion(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 
@@ -211,8 +222,7 @@ def _steps(text: str) -> int:
     return round(seconds * STEPS_PER_SECOND)
 
 
-def _add_check(commands: Any) -> None:
-    parser = _command(commands, "check", "which rules the manifests break, and the pools when given")
+def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_paths(parser)
     parser.add_argument(
         "--exclude",
@@ -305,8 +315,7 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_explain(commands: Any) -> None:
-    parser = _command(commands, "explain", "why a claim or a pod fits, what a pool is for, what a finding means")
+def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(exclude=[], stdin_name="<stdin>", config="", today="")  # what check reads beside its inputs
     _add_paths(parser)
     what = parser.add_mutually_exclusive_group()
@@ -349,8 +358,7 @@ def _add_explain(commands: Any) -> None:
     _add_answer(parser, ("text", "json", "markdown", "html"))
 
 
-def _add_slices(commands: Any) -> None:
-    parser = _command(commands, "slices", "what a node will publish, as ResourceSlices")
+def _add_slices(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(observed="")
     fleet = parser.add_argument_group("the nodes of a fleet", "as its pools and drivers are set up")
     which = fleet.add_mutually_exclusive_group()
@@ -391,8 +399,7 @@ def _add_slices(commands: Any) -> None:
     parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s")
 
 
-def _add_catalog(commands: Any) -> None:
-    parser = _command(commands, "catalog", "what is known of machines, GPUs, drivers and releases")
+def _add_catalog(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", choices=("machines", "gpus", "mig", "drivers", "releases"))
     parser.add_argument("words", metavar="WORD", nargs="*", help="only rows that hold every word")
     parser.add_argument("--cloud", metavar="CLOUD", default="", help="machines of this cloud only")
@@ -400,8 +407,7 @@ def _add_catalog(commands: Any) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
 
 
-def _add_verify(commands: Any) -> None:
-    parser = _command(commands, "verify", "whether the nodes of a cluster are as predicted")
+def _add_verify(parser: argparse.ArgumentParser) -> None:
     cluster = parser.add_mutually_exclusive_group(required=True)
     cluster.add_argument("--observed", metavar="FILE", help="snapshot of the cluster")
     cluster.add_argument("--kubeconfig", metavar="FILE", help="take the snapshot with kubectl; nothing is changed")
@@ -414,14 +420,12 @@ def _add_verify(commands: Any) -> None:
     parser.add_argument("--allow-unknown", action="store_true", help="exit 0 when no node could be compared")
 
 
-def _add_sandbox(commands: Any) -> None:
-    parser = _command(commands, "sandbox", "how a stack behaves, rehearsed here without a cloud")
+def _add_sandbox(parser: argparse.ArgumentParser) -> None:
     says = "up, plan, status, logs, down, demo or tools, and its options"
     parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help=says)
 
 
-def _add_rehearse(commands: Any) -> None:
-    parser = _command(commands, "rehearse", "what the real scheduler does with the workloads on the planned nodes")
+def _add_rehearse(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(observed="")
     _add_paths(parser)
     _add_fleet(parser)
@@ -473,17 +477,6 @@ class _Listed(argparse.Action):
     ) -> None:
         given = getattr(namespace, self.dest)
         setattr(namespace, self.dest, f"{given},{values}" if given else values)
-
-
-def _command(commands: Any, name: str, says: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=says,
-        description=f"Say {says}.",
-        epilog=f"{EXAMPLES[name]}\n{EXIT_STATUS}",
-        formatter_class=_Folded,
-    )
-    return parser
 
 
 class _Folded(argparse.RawDescriptionHelpFormatter):
