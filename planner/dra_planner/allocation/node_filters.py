@@ -75,18 +75,20 @@ def reject_for_now(requests: dict[str, int], ports: frozenset[Port], state: Node
         if port is not None:
             return Misfit("host-port", port=port)
     used, allocatable = dict(state.used), state.node.allocatable
-    short = tuple(
-        (name, amount, allocatable.get(name, 0) - used.get(name, 0))
-        for name, amount in requests.items()
-        if amount > allocatable.get(name, 0) - used.get(name, 0)
-    )
-    return Misfit("resources", shortages=short) if short else None
+    short: list[tuple[str, int, int]] = []
+    for name, amount in requests.items():
+        left = allocatable.get(name, 0) - used.get(name, 0)
+        if amount > left:
+            short.append((name, amount, left))
+    return Misfit("resources", shortages=tuple(short)) if short else None
 
 
 def reject_for_neighbours(shape: Shape, state: NodeState) -> Misfit | None:
     """Return the (anti-)affinity to pods on this very node that keeps the pod away; wider topologies need a
     cluster.
     """
+    if not state.pods:
+        return None
     view, namespaces = PodView.of(shape), state.template.sight.namespaces
     for other, _ in state.pods:
         for term in other.anti_affinity:

@@ -92,7 +92,7 @@ def needs_of(shape: Shape, template: Template) -> Needs:
 def searched_claims(shape: Shape, node: NodeState) -> tuple[ShapeClaim, ...]:
     """Return the claims of a pod that still need devices on this node, in the order of the search."""
     claims = needs_of(shape, node.template).claims
-    return tuple(c for c in claims if c.shared is None or node.held_claim(c.shared) is None)
+    return tuple([c for c in claims if c.shared is None or node.held_claim(c.shared) is None])
 
 
 def _missing_class(claims: ClaimsOnNode, template: Template) -> str:
@@ -109,7 +109,7 @@ def _missing_class(claims: ClaimsOnNode, template: Template) -> str:
 def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> Plan:
     """Return the claims of a shape ready for the search on a template, worked out once."""
     plans: dict[Any, Plan] = template.memory.setdefault("plans", {})
-    key = (shape.id, tuple(c.name for c in claims))
+    key = (shape.id, tuple([c.name for c in claims]))
     plan = plans.get(key)
     if plan is None:
         named = tuple((str(c.shared or f"{shape.namespace}/{c.name}"), c.spec) for c in claims)
@@ -213,10 +213,10 @@ def _settle(
         needs.requests,
         needs.ports,
         needs.view,
-        (pick for claim in picks for pick in claim),
-        tuple(sorted(held.values(), key=lambda c: c.key)),
+        [pick for claim in picks for pick in claim],
+        tuple(sorted(held.values(), key=lambda c: c.key)) if held else (),
     )
-    got = tuple(ClaimPicks(claim.name, claim.shared, chosen) for claim, chosen in zip(fresh, picks, strict=True))
+    got = tuple([ClaimPicks(claim.name, claim.shared, chosen) for claim, chosen in zip(fresh, picks, strict=True)])
     return Placement(shape, after, got, notes, steps)
 
 

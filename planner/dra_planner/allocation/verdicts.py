@@ -43,9 +43,17 @@ class Placement:
     @cached_property
     def rank(self) -> int:
         """How preferred the alternatives are that the pod got; 0 where the scheduler does not mind."""
-        if not self.node.features.scores_alternatives:
+        if not self.node.features.scores_alternatives or not self._has_alternatives:
             return 0
         return sum(_ALTERNATIVES - number for number in self.alternatives)
+
+    @property
+    def _has_alternatives(self) -> bool:
+        for claim in self.shape.claims:
+            for request in claim.spec.requests:
+                if request.first_available:
+                    return True
+        return False
 
     @property
     def alternatives(self) -> tuple[int, ...]:

@@ -6,9 +6,10 @@ finds nodes as one does letters in a text. A pod that is bound changes one node:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import compress
+from itertools import accumulate, compress, islice
 from random import Random
 from typing import Final
 
@@ -34,6 +35,7 @@ class Row:
         self._followed = len(self._changes)
         self._row = bytearray([_CHANGED]) * len(self._stage_of)
         self._signs = dict(_SIGNS)
+        self._known: dict[Stage, int] = {}
         self._meant: list[int] = []  # the number of the standing of each sign
 
     def look_around(self, begin: int, wanted: int) -> View | None:
@@ -59,14 +61,20 @@ class Row:
         )
 
     def _between(self, first: int, end: int) -> bytearray:
-        piece = self._row[first:end]
+        row, stage_of, known = self._row, self._stage_of, self._known
+        piece = row[first:end]
         at = piece.find(_CHANGED)
         while at >= 0:
-            self._row[first + at] = piece[at] = self._sign(self.standings[self._stage_of[first + at]])
+            stage = stage_of[first + at]
+            sign = known.get(stage)
+            if sign is None:
+                sign = known[stage] = self._sign(stage)
+            row[first + at] = piece[at] = sign
             at = piece.find(_CHANGED, at + 1)
         return piece
 
-    def _sign(self, standing: int) -> int:
+    def _sign(self, stage: Stage) -> int:
+        standing = self.standings[stage]
         sign = self._signs.get(standing)
         if sign is None:
             sign = self._signs[standing] = min(len(self._meant), _MOST)
@@ -113,13 +121,12 @@ class View:
         for each in best:
             is_best[self._signs[each]] = 1
         stages = Counter(compress(self._stages, self._seen.translate(is_best)))
-        left, at = chance.randrange(sum(stages.values())), -1
-        for stage, nodes in stages.items():
-            if left < nodes:
-                for _ in range(left + 1):
-                    at = self._stages.index(stage, at + 1)
-                break
-            left -= nodes
+        ends = list(accumulate(stages.values()))
+        number = chance.randrange(ends[-1])
+        before = bisect_right(ends, number)
+        stage, at = next(islice(stages, before, None)), -1
+        for _ in range(number - (ends[before - 1] if before else 0) + 1):
+            at = self._stages.index(stage, at + 1)
         return self._node(at)
 
     def _node(self, at: int) -> int:

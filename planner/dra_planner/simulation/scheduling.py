@@ -209,7 +209,7 @@ class Scheduler:
         """
         known = list(map(self._standings_of(kind).all.__getitem__, present))
         totals, profile = [each.fixed for each in known], self.cluster.stages.profile
-        if any(each.compares for each in known):
+        if True in [each.compares for each in known]:
             fewest = _shares([each.taints for each in known])
             _add(totals, profile.taints, [MAX_SCORE - share for share in fewest])
             _add(totals, profile.preferred_nodes, _shares([each.preferred_nodes for each in known]))

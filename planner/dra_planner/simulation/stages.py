@@ -7,9 +7,11 @@ only then on one of their nodes.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
 from dra_planner.allocation import Answer, NodeState, Placement, place
 from dra_planner.allocation.node_selectors import term_matches, tolerates
+from dra_planner.allocation.template import Template
 from dra_planner.model import Node, PodSpec
 from dra_planner.records import dataclass
 from dra_planner.simulation.kinds import PodKind
@@ -42,7 +44,7 @@ class Stage:
     """A state of nodes. `scored` is what counts as requested when nodes are scored."""
 
     __slots__ = (
-        "_counts", "afters", "allocatable", "answers", "company", "number", "scored", "state", "used",
+        "_counts", "afters", "answers", "company", "number", "scored", "state",
     )  # fmt: skip
 
     def __init__(
@@ -54,9 +56,6 @@ class Stage:
         self.company = company
         self.answers = answers  # by number of kind; those of all stages that differ in their company alone
         self.afters: dict[int, Stage] = {}
-        taken, amounts = dict(state.used), state.node.allocatable
-        self.used = CpuMemory(taken.get("cpu", 0), taken.get("memory", 0))
-        self.allocatable = CpuMemory(amounts.get("cpu", 0), amounts.get("memory", 0))
         self._counts: dict[KindSet, int] = {}
 
     @property
@@ -79,6 +78,14 @@ class Stage:
         return found
 
 
+class _Wishes(NamedTuple):
+    """What scores a node for a kind whatever is on it."""
+
+    allocatable: CpuMemory
+    taints: int
+    preferred_nodes: int
+
+
 class Stages:
     """Makes stages, each once, and asks them."""
 
@@ -89,6 +96,7 @@ class Stages:
         self._place_budget = place_budget
         self._known: dict[Hashable, Stage] = {}
         self._answers: dict[Hashable, dict[int, StageAnswer]] = {}
+        self._wishes: dict[tuple[int, Template], _Wishes] = {}
 
     def open(self, state: NodeState, scored: CpuMemory, company: Company) -> Stage:
         """Return the stage of nodes in this state."""
@@ -135,28 +143,40 @@ class Stages:
         verdict = place(kind.shape, stage.state, budget=self._place_budget)
         if not isinstance(verdict, Placement):
             return StageAnswer(verdict)
-        allocatable, used = stage.allocatable, stage.used
+        wishes = self._wishes_of(kind, stage)
+        allocatable = wishes.allocatable
         fit = fit_score(stage.scored.plus(kind.scored), allocatable, self.profile)
         balance = 0
         if not kind.is_best_effort:
             by_change = stage.state.features.scores_balance_change
+            taken = dict(stage.state.used)
+            used = CpuMemory(taken.get("cpu", 0), taken.get("memory", 0))
             balance = balance_score(used, used.plus(kind.requested), allocatable, by_change=by_change)
-        taints, preferred = _unwelcome_taints(kind.spec, stage.node), _preference(kind.spec, stage.node)
         return StageAnswer(
             verdict,
             self.profile.fit * fit + self.profile.balance * balance,
-            taints,
-            preferred,
+            wishes.taints,
+            wishes.preferred_nodes,
             verdict.rank,
             fits=True,
-            compares=bool(taints or preferred or verdict.rank),
+            compares=bool(wishes.taints or wishes.preferred_nodes or verdict.rank),
         )
+
+    def _wishes_of(self, kind: PodKind, stage: Stage) -> _Wishes:
+        key = kind.number, stage.state.template
+        wishes = self._wishes.get(key)
+        if wishes is None:
+            node = stage.node
+            amounts = CpuMemory(node.allocatable.get("cpu", 0), node.allocatable.get("memory", 0))
+            wishes = _Wishes(amounts, _unwelcome_taints(kind.spec, node), _preference(kind.spec, node))
+            self._wishes[key] = wishes
+        return wishes
 
 
 def _changed(company: Company, kind: int, by: int) -> Company:
     counts = dict(company)
     counts[kind] = counts.get(kind, 0) + by
-    return tuple(sorted((number, pods) for number, pods in counts.items() if pods))
+    return tuple(sorted([(number, pods) for number, pods in counts.items() if pods]))
 
 
 def _unwelcome_taints(spec: PodSpec, node: Node) -> int:

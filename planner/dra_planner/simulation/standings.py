@@ -42,7 +42,7 @@ class Standings(dict[Stage, int]):
         self._places: dict[Template, tuple[LabelledPlace, ...] | None] = {}
 
     def __missing__(self, stage: Stage) -> int:
-        said = self._stages.ask(stage, self._kind)
+        said = stage.answers.get(self._kind.number) or self._stages.ask(stage, self._kind)
         if not said.fits:
             is_error = isinstance(said.verdict, Refusal) and said.verdict.kind == "error"
             self[stage] = number = ENDS_ALL if is_error else NO_ROOM
@@ -58,9 +58,10 @@ class Standings(dict[Stage, int]):
 
     def _place_of(self, stage: Stage) -> Place | None:
         template = stage.state.template
-        if template not in self._places:
-            self._places[template] = labelled_places(self._rules, template.node)
-        known = self._places[template]
+        try:
+            known = self._places[template]
+        except KeyError:
+            known = self._places[template] = labelled_places(self._rules, template.node)
         if known is None:
             return None
-        return tuple(value if kinds is None else stage.count(kinds) for value, kinds in known)
+        return tuple([value if kinds is None else stage.count(kinds) for value, kinds in known])

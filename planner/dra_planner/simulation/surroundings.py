@@ -142,8 +142,11 @@ def score_spread(
     soft constraint.
     """
     distinct = {place for place in places if place is not None}
-    weights = [_weight(number, spread, distinct, nodes) for number, spread in enumerate(rules.soft_spread)]
-    raw = {place: _raw_spread(rules.soft_spread, domains, weights, place) for place in distinct}
+    counted = [
+        (counts, _weight(number, spread, distinct, nodes), spread.constraint.max_skew - 1)
+        for number, (spread, counts) in enumerate(zip(rules.soft_spread, domains, strict=True))
+    ]
+    raw = {place: _raw_spread(counted, place) for place in distinct}
     least, most = min(raw.values(), default=0), max(raw.values(), default=0)
     scores: dict[Place | None, int] = {
         place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for place, each in raw.items()
@@ -168,12 +171,13 @@ def _weight(number: int, spread: Spread, places: Iterable[Place], nodes: int) ->
     return log(len({place[number] for place in places}) + 2)
 
 
-def _raw_spread(spreads: Sequence[Spread], domains: Sequence[Domains], weights: Sequence[float], place: Place) -> int:
+def _raw_spread(counted: Sequence[tuple[Domains, float, int]], place: Place) -> int:
+    """Return how full a place is: `counted` has the pods by domain, what one of them weighs, and the skew left out."""
     score = 0.0
-    for spread, counts, weight, value in zip(spreads, domains, weights, place, strict=True):
+    for (counts, weight, slack), value in zip(counted, place, strict=True):
         if value is not None:
             pods = value if isinstance(value, int) else counts.get(value, 0)
-            score += pods * weight + (spread.constraint.max_skew - 1)
+            score += pods * weight + slack
     return floor(score + 0.5)
 
 
