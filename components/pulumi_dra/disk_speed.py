@@ -28,17 +28,6 @@ class SpeedLimits:
     iops_of_a_mib: range  # of throughput, at least and at most
 
 
-GP3 = SpeedLimits(
-    iops=range(3_000, 80_001), throughput=range(125, 2_001), iops_of_a_gib=500, iops_of_a_mib=range(4, 80_001)
-)
-"""EC2 API reference, LaunchTemplateEbsBlockDeviceRequest (botocore's model); rocicorp/mono pull request 4410
-(operations of a GiB); runs-on/runs-on issue 260 (a fourth of a MiB for each operation)."""
-HYPERDISK_BALANCED = SpeedLimits(
-    iops=range(3_000, 160_001), throughput=range(140, 2_401), iops_of_a_gib=500, iops_of_a_mib=range(4, 257)
-)
-"""docs.cloud.google.com/compute/docs/disks/hd-types/hyperdisk-balanced."""
-
-
 def read_disk_speed(read: InputReader, limits: SpeedLimits, disk_gib: int) -> DiskSpeed:
     """Return `disk_iops` and `disk_throughput`; faults are noted in `read`, those of one beside the other too."""
     speed = DiskSpeed(iops=_whole(read, "disk_iops"), throughput=_whole(read, "disk_throughput"))

@@ -11,6 +11,7 @@ from dra_planner.planfile import PlanFile
 IN_THE_FLEET = {
     "disk_gib": "diskGib",
     "max_pods": "maxPods",
+    "local_ssds": "localSsds",
     "taints": "taints",
     "zones": "zones",
     "capacity": "capacity",
@@ -52,4 +53,5 @@ def planned_pool_args(
         "taints": [taint.model_dump(exclude_defaults=True) for taint in pool.taints],
         "labels": {**pool.labels, **labels},
         **({"max_pods": pool.max_pods} if pool.max_pods else {}),
+        **({"local_ssds": pool.local_ssds} if pool.local_ssds else {}),
     }

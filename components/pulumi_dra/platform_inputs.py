@@ -57,6 +57,10 @@ class DraPlatformArgs(TypedDict):
     """Options of the DRA driver."""
     autoscaler: NotRequired[AutoscalerOptions]
     """EKS: options of the cluster autoscaler or of Karpenter, where the fleet has it."""
+    storage_class: NotRequired[bool]
+    """Whether pods find a class of volumes that GPU nodes can attach: on EKS with the storage driver ebs "gp3",
+    encrypted and the default one; on GKE "hyperdisk-balanced" where a pool's machine takes no Persistent Disk. False
+    where the cluster has its own. Default true."""
     device_plugin_chart: NotRequired[str]
     """Chart of the device plugin instead of the published one."""
     gpu_metrics: NotRequired[GpuMetricsArgs]
@@ -98,6 +102,7 @@ class DraPlatformInputs:
     driver: Mapping[str, Any]  # as DraDriver takes them
     autoscaler: Mapping[str, Any]  # as EksClusterAutoscaler or EksKarpenter takes them, beside `install`
     device_plugin_chart: str
+    storage_class: bool
     cluster: Mapping[str, Any]  # as the cluster's component takes them
     releases: Mapping[str, Mapping[str, Any]]  # gpu_metrics, kueue, kube_ray: those that are asked for
     tenants: list[Any]
@@ -131,6 +136,7 @@ def read_platform_inputs(read: InputReader, fleet: Fleet | None, cluster_names: 
         driver=_read_driver(read),
         autoscaler=_read_autoscaler(read),
         device_plugin_chart=read.text("device_plugin_chart", ""),
+        storage_class=read.flag("storage_class", True),
         cluster=read_cluster_options(read, cluster_names, title, tags, node_repair=node_repair),
         releases={name: read.block(name) for name in OPTIONAL_RELEASES if read.has(name)},
         tenants=list(read.blocks("tenants")),

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from test_aks import POOL as AKS_POOL
 
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import PlanRequest, make_plan, plan_file
+from dra_planner.planfile import canonical_text
 from pulumi_dra.aks import AksCluster, AksGpuPool
 from pulumi_dra.eks import EksCluster, EksGpuPool, EksNetwork
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
@@ -147,6 +150,45 @@ def test_every_role_is_bounded(declare: Declare) -> None:
     assert {role.inputs.get("permissionsBoundary") for role in roles} == {BOUNDARY}
     alone = declare(lambda: EksNetwork("net", {"zone_count": 2, "permissions_boundary_arn": BOUNDARY}))
     assert alone.one("Role").inputs["permissionsBoundary"] == BOUNDARY
+
+
+EBS = {"cluster": {"storage_drivers": ["ebs"]}}
+
+
+@pytest.mark.parametrize(
+    ("machine", "options", "expected"),
+    [
+        ("g6.2xlarge", {}, None),
+        ("g6.2xlarge", EBS, ("gp3", "ebs.csi.aws.com", {"type": "gp3", "encrypted": "true"}, True)),
+        ("g6.2xlarge", {**EBS, "storage_class": False}, None),
+        ("g2-standard-8", {}, None),
+        ("a4-highgpu-8g", {}, ("hyperdisk-balanced", "pd.csi.storage.gke.io", {"type": "hyperdisk-balanced"}, False)),
+        ("a4-highgpu-8g", {"storage_class": False}, None),
+    ],
+)
+def test_gpu_nodes_can_attach_the_volumes_of_a_class(
+    declare: Declare, machine: str, options: dict[str, Any], expected: tuple[str, str, dict[str, str], bool] | None
+) -> None:
+    fleet: dict[str, Any] = {
+        "cloud": "eks",
+        "region": "us-east-1",
+        "kubernetes": "1.34",
+        "systemPool": {"machine": "m7i.large"},
+        "drivers": {"nvidia": {"version": "25.8.1"}},
+        "pools": [{"name": "gpus", "machine": machine, "count": {"min": 0, "max": 2}}],
+    }
+    if "highgpu" in machine or machine.startswith("g2-"):
+        network = {"network": {"zones": ["us-central1-b"]}, "systemPool": {"machine": "e2-standard-4"}}
+        fleet |= {"cloud": "gke", "region": "us-central1", **network}
+        options = {**options, "cluster": {"security_group": "none"}}
+    plan = canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=read_fleet(fleet)))))
+    found = [each.inputs for each in declare(lambda: DraPlatform("dra", {"plan": plan, **options})).all("StorageClass")]
+    default = "storageclass.kubernetes.io/is-default-class"
+    assert [
+        (each["metadata"]["name"], each["provisioner"], each["parameters"], default in each["metadata"]["annotations"])
+        for each in found
+    ] == ([expected] if expected else [])
+    assert {each["volumeBindingMode"] for each in found} <= {"WaitForFirstConsumer"}
 
 
 def test_a_platform_hands_on_what_a_network_of_ones_own_asks_of_nodes(declare: Declare) -> None:

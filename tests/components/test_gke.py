@@ -319,6 +319,13 @@ def test_compact_placement(pool: Any) -> None:
     assert own == {"type": "COMPACT", "policyName": "rack"}
 
 
+def test_local_ssds_are_as_many_as_asked_and_another_number_is_seen(pool: Any) -> None:
+    asked = pool(local_ssds=1)
+    assert asked.inputs["nodeConfig"]["ephemeralStorageLocalSsdConfig"] == {"localSsdCount": 1}
+    assert asked.ignore_changes == ("initialNodeCount",)
+    assert "nodeConfig.ephemeralStorageLocalSsdConfig" in pool().ignore_changes
+
+
 def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
     asked = {"machine": "a4-highgpu-8g", "disk_iops": 9600, "disk_throughput": 2400, "host_maintenance": "PERIODIC"}
     system = {"cpu_manager_policy": "static", "topology_manager_policy": "best-effort"}

@@ -72,6 +72,7 @@ OF_POOLS = {
     "min_nodes": "pools.0.count.min",
     "max_pods": "pools.0.maxPods",
     "disk_gib": "pools.0.diskGib",
+    "local_ssds": "pools.0.localSsds",
     "labels": "pools.0.labels",
     "taints": "pools.0.taints",
     "mig_layout": "pools.0.mig",

@@ -19,9 +19,11 @@ from pulumi_dra.eks.fleet_pools import capacity_args, has_claimable_efa, zones_o
 from pulumi_dra.eks.gpu_pool import EksGpuPool
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.eks.karpenter_from_fleet import check_karpenter, declare_karpenter
+from pulumi_dra.eks.volumes import GP3_CLASS
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.storage_class import declare_storage_class
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +94,18 @@ def declare_cluster(
         cluster_security_group_id=cluster.cluster_security_group_id,
         vpc_id=cluster.vpc_id,
     )
+
+    def declare_volumes(options: pulumi.ResourceOptions) -> None:
+        if inputs.storage_class and "ebs" in inputs.cluster.get("storage_drivers", []):
+            declare_storage_class(name, GP3_CLASS, options)
+
     if fleet.autoscaler == KARPENTER:
-        return BuiltCluster.of(
-            cluster, [], lambda options: declare_karpenter(name, inputs, fleet, plan, cluster, options)
-        )
+
+        def declare_with_karpenter(options: pulumi.ResourceOptions) -> None:
+            declare_volumes(options)
+            declare_karpenter(name, inputs, fleet, plan, cluster, options)
+
+        return BuiltCluster.of(cluster, [], declare_with_karpenter)
     pools: list[pulumi.Resource] = []
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
@@ -105,6 +115,7 @@ def declare_cluster(
         pools.append(EksGpuPool(f"{name}-{pool.name}", args, opts=opts))
 
     def declare_autoscaler(options: pulumi.ResourceOptions) -> None:
+        declare_volumes(options)
         if installs_autoscaler(inputs, fleet):
             EksClusterAutoscaler(f"{name}-autoscaler", autoscaler_args(inputs, fleet, cluster.name), opts=options)
 

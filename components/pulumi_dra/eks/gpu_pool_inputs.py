@@ -12,13 +12,14 @@ from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
-from pulumi_dra.disk_speed import GP3, DiskSpeed, read_disk_speed
+from pulumi_dra.disk_speed import DiskSpeed, read_disk_speed
 from pulumi_dra.eks.boot_config import MOST_BYTES, KubeletSettings, boot_config
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
 from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL, known_machine
 from pulumi_dra.eks.schedule import PoolSchedule, read_schedule
 from pulumi_dra.eks.tags import read_tags
+from pulumi_dra.eks.volumes import GP3_SPEED
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
 from pulumi_dra.node_repair import NodeRepairLimits, read_node_repair
@@ -218,7 +219,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         vpc_id=read.identifier("vpc_id"),
         placement_group=read.flag("placement_group", False),
         disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
-        disk_speed=read_disk_speed(read, GP3, disk_gib),
+        disk_speed=read_disk_speed(read, GP3_SPEED, disk_gib),
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         grant_key_use=read_key_grant(read, "disk_kms_key_arn"),
         node_repair=read_node_repair(read),

@@ -12,12 +12,13 @@ from dra_planner.clouds import PoolNodes
 from dra_planner.clouds.eks import CLOUD, KARPENTER, KARPENTER_CAPACITY_TYPES
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
-from pulumi_dra.disk_speed import GP3, DiskSpeed, read_disk_speed
+from pulumi_dra.disk_speed import DiskSpeed, read_disk_speed
 from pulumi_dra.eks.boot_config import MOST_BYTES, NOTHING_TOLD, KubeletSettings, boot_config
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.gpu_pool_inputs import Efa, read_efa, read_mig
 from pulumi_dra.eks.node_image import known_machine
 from pulumi_dra.eks.tags import read_tags
+from pulumi_dra.eks.volumes import GP3_SPEED
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.pool_inputs import (
     NodeTaint,
@@ -167,7 +168,7 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
         ),
         placement_group=read.flag("placement_group", False),
         disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
-        disk_speed=read_disk_speed(read, GP3, disk_gib),
+        disk_speed=read_disk_speed(read, GP3_SPEED, disk_gib),
         local_storage=storage,
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         labels=read_labels(read, CLOUD, nodes),

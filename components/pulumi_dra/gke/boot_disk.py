@@ -2,9 +2,14 @@
 
 from dra_planner.clouds import DISK_GIB
 from dra_planner.clouds.gke import boot_disks
-from pulumi_dra.disk_speed import HYPERDISK_BALANCED, USUAL_SPEED, DiskSpeed, read_disk_speed
+from pulumi_dra.disk_speed import USUAL_SPEED, DiskSpeed, SpeedLimits, read_disk_speed
 from pulumi_dra.gke.machine import GkeMachine
 from pulumi_dra.inputs import InputReader
+
+HYPERDISK_BALANCED = SpeedLimits(
+    iops=range(3_000, 160_001), throughput=range(140, 2_401), iops_of_a_gib=500, iops_of_a_mib=range(4, 257)
+)
+"""docs.cloud.google.com/compute/docs/disks/hd-types/hyperdisk-balanced."""
 
 
 def read_disk_type(read: InputReader, machine: GkeMachine) -> str:

@@ -12,9 +12,11 @@ from pulumi_dra.gke.cluster import GkeCluster
 from pulumi_dra.gke.cluster_inputs import GkeClusterArgs, read_cluster_inputs
 from pulumi_dra.gke.gpu_pool import GkeGpuPool
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, read_gpu_pool_inputs
+from pulumi_dra.gke.storage import volumes_for
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.storage_class import declare_storage_class
 
 CLUSTER_INPUTS = {"tags": "labels", "secrets_kms_key": "secrets_kms_key"}
 """What DraPlatform takes for every cloud → what GkeCluster calls it; what is left out is not for this cloud."""
@@ -55,7 +57,13 @@ def declare_cluster(
         )
         for pool in pools_to_build(fleet, plan)
     ]
-    return BuiltCluster.of(cluster, pools)
+
+    def declare_volumes(options: pulumi.ResourceOptions) -> None:
+        volumes = volumes_for(pool.machine.partition("+")[0] for pool in fleet.pools)
+        if volumes and inputs.storage_class:
+            declare_storage_class(name, volumes, options)
+
+    return BuiltCluster.of(cluster, pools, declare_volumes)
 
 
 def cluster_args(fleet: Fleet, inputs: DraPlatformInputs, zones: list[pulumi.Input[str]]) -> GkeClusterArgs:

@@ -53,7 +53,10 @@ class GkeGpuPool(pulumi.ComponentResource):
             # with a machine though nobody asked for them (GoogleCloudPlatform/cluster-toolkit PR 2968).
             opts=children.options(
                 depends_on=grants,
-                ignore_changes=["initialNodeCount", "nodeConfig.ephemeralStorageLocalSsdConfig"],
+                ignore_changes=[
+                    "initialNodeCount",
+                    *([] if inputs.local_ssds else ["nodeConfig.ephemeralStorageLocalSsdConfig"]),
+                ],
             ),
         )
         self.pool_name = pulumi.Output.from_input(inputs.pool_name)
@@ -85,6 +88,8 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
     speed = inputs.disk_speed
     if speed != USUAL_SPEED:
         config["boot_disk"] = {"provisioned_iops": speed.iops, "provisioned_throughput": speed.throughput}
+    if inputs.local_ssds:
+        config["ephemeral_storage_local_ssd_config"] = {"local_ssd_count": inputs.local_ssds}
     if inputs.host_maintenance:
         config["host_maintenance_policy"] = {"maintenance_interval": inputs.host_maintenance}
     if inputs.image_streaming:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds import PoolNodes
-from dra_planner.clouds.gke import CLOUD
+from dra_planner.clouds.gke import CLOUD, local_ssds_fault
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.disk_speed import DiskSpeed
@@ -105,6 +105,9 @@ class GkeGpuPoolArgs(TypedDict):
     a driver of one's own may not be."""
     disk_gib: NotRequired[int]
     """Size of the boot disk. Default 200."""
+    local_ssds: NotRequired[int]
+    """How many local SSDs of 375 GiB the nodes have as ephemeral storage, on machines that leave a choice (g2, g4,
+    a2-highgpu, n1); another number replaces the pool. Default: those that come with the machine."""
     disk_type: NotRequired[str]
     """Type of the boot disk: pd-balanced, pd-ssd, pd-standard or hyperdisk-balanced, as the machine takes it. Default
     the balanced one of the machine's family: Hyperdisk where it takes no Persistent Disk (a3-ultragpu, a4, a4x, g4)."""
@@ -159,6 +162,7 @@ class GkeGpuPoolInputs:
     network_profile: str  # "" for none
     secure_boot: bool
     disk_gib: int
+    local_ssds: int  # 0 for those that come with the machine
     disk_type: str  # "" for the machine's own
     disk_speed: DiskSpeed
     disk_kms_key: pulumi.Input[str] | None
@@ -215,6 +219,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         network_profile="auto" if network_devices and machine.has_rdma else "",
         secure_boot=read.flag("secure_boot", True),
         disk_gib=read_disk_gib(read, CLOUD),
+        local_ssds=_read_local_ssds(read, machine),
         disk_type=(disk_type := read_disk_type(read, machine)),
         disk_speed=read_boot_disk_speed(read, machine, disk_type),
         disk_kms_key=read.identifier("disk_kms_key"),
@@ -237,6 +242,13 @@ def _read_version(read: InputReader) -> str:
     return read.text(
         "node_version", "", pattern=r"1\.\d+\.\d+-gke\.\d+", meaning="a version of GKE (1.35.1-gke.1616000)"
     )
+
+
+def _read_local_ssds(read: InputReader, machine: GkeMachine) -> int:
+    count = read.whole("local_ssds", least=1, most=32) if read.has("local_ssds") else 0
+    if count and machine.found and (fault := local_ssds_fault(machine.instance_type, count)):
+        read.refuse("local_ssds", fault)
+    return count
 
 
 def _read_machine(read: InputReader) -> GkeMachine:

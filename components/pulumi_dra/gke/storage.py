@@ -1,10 +1,12 @@
 """Storage drivers that GKE runs for a cluster, beside that of its disks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from dra_planner.clouds.gke import boot_disks
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.storage_class import ClassOfVolumes
 
 ADDONS: Mapping[str, str] = MappingProxyType(
     {
@@ -15,6 +17,21 @@ ADDONS: Mapping[str, str] = MappingProxyType(
 )
 """What they are called here → the add-on (hashicorp/terraform-provider-google:website/docs/r/container_cluster; each is
 a field of AddonsConfig in Google's own client, which `tests/components/test_gcp_api.py` asks)."""
+
+
+HYPERDISK_CLASS = ClassOfVolumes(
+    name="hyperdisk-balanced",
+    provisioner="pd.csi.storage.gke.io",
+    parameters={"type": "hyperdisk-balanced"},
+    is_default=False,
+)
+"""Classes of GKE's own are of Persistent Disk, which a3-ultragpu, a4, a4x and g4 cannot attach (NVIDIA/aicr pull
+request 2338). Not the default, for other nodes cannot attach a Hyperdisk."""
+
+
+def volumes_for(machines: Iterable[str]) -> ClassOfVolumes | None:
+    """Return the class whose volumes these machine types can attach, None where GKE's own do."""
+    return HYPERDISK_CLASS if any(boot_disks(each) == (HYPERDISK_CLASS.name,) for each in machines) else None
 
 
 def read_storage_drivers(read: InputReader) -> list[str]:

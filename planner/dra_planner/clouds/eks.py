@@ -58,6 +58,10 @@ class Eks(Cloud):
     autoscalers = {"none": False, "cluster-autoscaler": False, KARPENTER: False}
     keep_counts = frozenset({KARPENTER})
 
+    refused = {
+        "localSsds": "is for GKE; on EKS local_storage of a pool's options says what the machine's disks are for"
+    }
+
     capacities = {
         "on-demand": "on-demand",
         "spot": "spot",

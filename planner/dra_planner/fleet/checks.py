@@ -130,6 +130,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
         max_nodes=pool.count.max,
         max_pods=pool.max_pods,
         disk_gib=pool.disk_gib,
+        local_ssds=pool.local_ssds,
         labels=pool.labels,
         taint_keys=tuple(taint.key for taint in pool.taints),
         asked=frozenset(key for key, given in _asked(pool) if given),
@@ -150,6 +151,7 @@ def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
     """Yield the keys of a pool that not every cloud takes, and whether they are set."""
     yield "reserved", any(pool.reserved.amounts.values())
     yield "schedule", pool.schedule
+    yield "localSsds", pool.local_ssds
 
 
 def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:

@@ -48,6 +48,7 @@ NodeCount = Annotated[int, within(NODES)]
 Unit = Literal["vcpus", "gpus", "nodes"]
 _AMOUNTS = range(10**9 + 1)
 _PODS = range(1, 1_000_001)
+_SSDS = range(1, 33)
 _LOST_NODES, _LOST_ZONES = range(4), range(2)
 CapacityKind = Literal["on-demand", "spot", "reservation", "capacity-block"]
 
@@ -174,6 +175,12 @@ class Pool(Document):
         description="EKS: what kubelet keeps from pods beside the image's own reservation (systemReserved).",
     )
     disk_gib: int = Field(default=DISK_GIB, description="Size of the boot disk in GiB.")
+    local_ssds: Annotated[int, within(_SSDS)] | None = Field(
+        default=None,
+        exclude_if=lambda count: count is None,
+        description="GKE, for machines that leave a choice: how many local SSDs of 375 GiB are the nodes' ephemeral "
+        "storage; none: what comes with the machine.",
+    )
     labels: dict[LabelKey, LabelValue] = Field(
         default_factory=empty_mapping, description="Labels of the nodes beside those that every DRA pool has."
     )

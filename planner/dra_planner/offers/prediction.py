@@ -64,7 +64,13 @@ def node_settings(fleet: Fleet, pool: Pool | None = None) -> NodeSettings:
     )
     if pool is None:
         return everywhere
-    return replace(everywhere, max_pods=pool.max_pods, disk_gib=pool.disk_gib, reserved=pool.reserved.amounts)
+    return replace(
+        everywhere,
+        max_pods=pool.max_pods,
+        disk_gib=pool.disk_gib,
+        local_ssds=pool.local_ssds,
+        reserved=pool.reserved.amounts,
+    )
 
 
 def predict_system_offer(fleet: Fleet) -> Offer | None:

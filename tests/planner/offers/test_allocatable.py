@@ -142,6 +142,23 @@ def test_a_gke_pool_may_set_its_pods_and_its_disk() -> None:
     assert allocatable.at_most["ephemeral-storage"] == (102400 - 35840 - 6144 - 10240) * MIB
 
 
+@pytest.mark.parametrize(("count", "reserved_gib"), [(1, 50), (2, 75), (4, 100)])
+def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(count: int, reserved_gib: int) -> None:
+    machine = catalog.machine("gke", "g2-standard-48")
+    allocatable = predict_allocatable(machine, NodeSettings(local_ssds=count))
+    most = allocatable.at_most["ephemeral-storage"] / (1024 * MIB)
+    assert most == pytest.approx(count * 375 * 0.9 - reserved_gib, abs=0.01)
+    assert 0.97 * most < allocatable.amounts["ephemeral-storage"] / (1024 * MIB) < most
+    assert f"ephemeral storage is {count} local SSDs of 375 GiB" in allocatable.assumptions
+
+
+def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> None:
+    """So a pod that asks for a TiB is not said not to fit; that GKE uses them so is not counted on."""
+    allocatable = predict_allocatable(catalog.machine("gke", "a3-highgpu-8g"))
+    assert allocatable.at_most["ephemeral-storage"] == (16 * 375 * 9 // 10 - 100) * 1024 * MIB
+    assert allocatable.amounts["ephemeral-storage"] < 200 * 1024 * MIB
+
+
 @pytest.mark.parametrize(
     ("machine", "memory_kib"),
     # notes of GPU tests by converged-computing (Pennant, LAMMPS) print such nodes, on boot disks of 100 GiB

@@ -69,6 +69,16 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"linuxNodeConfig": {"sysctls": {"net.ipv4.ip_forward": "1"}}},
         "Sysctl net.ipv4.ip_forward is not supported",
     ),
+    "local SSDs that a machine takes": (
+        {},
+        {"machineType": "g2-standard-48", "ephemeralStorageLocalSsdConfig": {"localSsdCount": 4}},
+        "",
+    ),
+    "local SSDs that it does not": (
+        {},
+        {"machineType": "g2-standard-48", "ephemeralStorageLocalSsdConfig": {"localSsdCount": 3}},
+        "should be one of [0, 4]",
+    ),
     "two uses of local SSDs": (
         {},
         {"ephemeralStorageLocalSsdConfig": {"localSsdCount": 1}, "localNvmeSsdBlockConfig": {"localSsdCount": 1}},

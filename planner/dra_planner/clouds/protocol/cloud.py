@@ -75,6 +75,7 @@ class PoolSettings:
     max_nodes: int = 0
     max_pods: int | None = None
     disk_gib: int | None = None
+    local_ssds: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taint_keys: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()

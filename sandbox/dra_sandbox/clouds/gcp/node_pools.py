@@ -12,6 +12,18 @@ from dra_sandbox.clouds.wire import Values
 
 EXCLUSIONS = 20
 COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
+# docs.cloud.google.com/compute/docs/disks/local-ssd, which has no sentence of the API's.
+SSDS = {
+    "a2-highgpu-1g": (0, 1, 2, 4, 8),
+    "a2-highgpu-2g": (0, 2, 4, 8),
+    "a2-highgpu-4g": (0, 4, 8),
+    "a2-highgpu-8g": (0, 8),
+    "g2-standard-8": (0, 1),
+    "g2-standard-24": (0, 2),
+    "g2-standard-48": (0, 4),
+    "g2-standard-96": (0, 8),
+    "e2-medium": (0,),
+}
 SYSCTL_GROUPS = ("fs.", "kernel.", "net.core.", "net.ipv4.tcp_", "net.netfilter.nf_conntrack_", "vm.")
 NO_RESERVATION = "NO_RESERVATION"
 
@@ -77,6 +89,10 @@ def _local_ssds(inputs: Values, config: Values) -> str | None:
     """terraform-google-kubernetes-engine issue 902."""
     if config.get("ephemeralStorageLocalSsdConfig") and config.get("localNvmeSsdBlockConfig"):
         return "Can not use local SSDs as volumes when using ephemeral storage backed by local SSDs."
+    machine = str(config.get("machineType") or "e2-medium")
+    count = (config.get("ephemeralStorageLocalSsdConfig") or {}).get("localSsdCount")
+    if count and machine in SSDS and count not in SSDS[machine]:
+        return f"Number of local SSDs for an instance of type {machine} should be one of {list(SSDS[machine])}."
     return None
 
 
