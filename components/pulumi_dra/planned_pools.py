@@ -12,6 +12,7 @@ IN_THE_FLEET = {
     "disk_gib": "diskGib",
     "max_pods": "maxPods",
     "local_ssds": "localSsds",
+    "local_storage": "localStorage",
     "taints": "taints",
     "zones": "zones",
     "capacity": "capacity",
@@ -54,4 +55,5 @@ def planned_pool_args(
         "labels": {**pool.labels, **labels},
         **({"max_pods": pool.max_pods} if pool.max_pods else {}),
         **({"local_ssds": pool.local_ssds} if pool.local_ssds else {}),
+        **({"local_storage": pool.local_storage} if pool.local_storage != "none" else {}),
     }

@@ -231,8 +231,6 @@ class PoolOptions(TypedDict):
     nodes. Default none."""
     placement_group: NotRequired[bool]
     """EKS: Whether nodes are placed close together, which needs subnets of one zone. Default false."""
-    local_storage: NotRequired[str]
-    """EKS: What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
     disk_kms_key_arn: NotRequired[pulumi.Input[str]]
     """EKS: Key that encrypts the root volume. Default: the account's key for EBS."""
     update_strategy: NotRequired[str]

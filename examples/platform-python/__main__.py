@@ -12,7 +12,7 @@ platform = DraPlatform(
     "gpus",
     {
         "plan": settings.document,
-        "pools": [{"name": "l4", "local_storage": "raid0", "labels": {"team": "vision"}}],
+        "pools": [{"name": "l4", "labels": {"team": "vision"}}],
         "tenants": [
             {"namespace": "vision", "groups": ["vision-engineers"], "device_quota": {"gpu.nvidia.com": 4}},
         ],

@@ -4,7 +4,7 @@ import * as dra from "@pulumi/pulumi-dra";
 
 const platform = new dra.DraPlatform("gpus", {
     plan: readFileSync("fleet.plan.json", "utf-8"),
-    pools: [{ name: "l4", localStorage: "raid0", labels: { team: "vision" } }],
+    pools: [{ name: "l4", labels: { team: "vision" } }],
     tenants: [{ namespace: "vision", groups: ["vision-engineers"], deviceQuota: { "gpu.nvidia.com": 4 } }],
     adminAccessNamespaces: [],
     tags: { owner: "platform" },

@@ -359,7 +359,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "disk_throughput",
         "140 MiB/s is too slow for 100000 operations: 35840 at most",
     ),
-    ("GkeGpuPool", {"local_ssds": 2}, "local_ssds", "g2-standard-8 takes 1 local SSDs, not 2"),
+    ("GkeGpuPool", {"local_ssds": 2}, "local_ssds", "g2-standard-8 does not take 2 local SSDs; it takes 1"),
     ("GkeGpuPool", {"machine": "a3-highgpu-8g", "local_ssds": 16}, "local_ssds", "takes no local SSDs by choice"),
     ("GkeGpuPool", {"local_ssds": 0}, "local_ssds", "must be from 1 to 32, not 0"),
     ("GkeGpuPool", {"host_maintenance": "NEVER"}, "host_maintenance", "must be one of PERIODIC, AS_NEEDED"),

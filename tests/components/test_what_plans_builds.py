@@ -73,6 +73,7 @@ OF_POOLS = {
     "max_pods": "pools.0.maxPods",
     "disk_gib": "pools.0.diskGib",
     "local_ssds": "pools.0.localSsds",
+    "local_storage": "pools.0.localStorage",
     "labels": "pools.0.labels",
     "taints": "pools.0.taints",
     "mig_layout": "pools.0.mig",

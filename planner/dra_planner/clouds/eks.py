@@ -58,9 +58,7 @@ class Eks(Cloud):
     autoscalers = {"none": False, "cluster-autoscaler": False, KARPENTER: False}
     keep_counts = frozenset({KARPENTER})
 
-    refused = {
-        "localSsds": "is for GKE; on EKS local_storage of a pool's options says what the machine's disks are for"
-    }
+    refused = {"localSsds": "is for GKE; on EKS localStorage says what the machine's own disks are for"}
 
     capacities = {
         "on-demand": "on-demand",
@@ -166,6 +164,8 @@ class Eks(Cloud):
                 "must name one zone with autoscaler karpenter, which starts each node where it is cheapest and spreads "
                 "nothing; write a pool for each zone",
             )
+        if "localStorage" in pool.asked and pool.machine is not None and not _own_gib(pool.machine):
+            yield "localStorage", f"{pool.machine.name} has no disks of its own that are known"
 
     def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
         """Return what nodeadm leaves.
@@ -184,18 +184,21 @@ class Eks(Cloud):
             "memory": (memory_mib - kept - kube_reserved - EVICTION_MIB) * MIB,
             "pods": pods,
         }
+        least, most = disk_bytes(settings, IMAGE_MIB, 1024), disk_bytes(settings, 0, 1024)
+        storage = f"ephemeral storage is a root volume of {settings.disk_gib} GiB"
+        if settings.local_storage == "raid0" and (own_gib := _own_gib(machine)):
+            own = replace(settings, disk_gib=own_gib)
+            # Cautious: how much the file system keeps for itself is published for no machine.
+            least, most = disk_bytes(own, own_gib * 1024 // 50, 1024), disk_bytes(own, 0, 1024)
+            storage = f"ephemeral storage is the machine's own {own_gib} GiB as one file system"
         return Allocatable(
-            {**amounts, "ephemeral-storage": disk_bytes(settings, IMAGE_MIB, 1024)},
-            {
-                **amounts,
-                "memory": amounts["memory"] + spared * MIB,
-                "ephemeral-storage": disk_bytes(settings, 0, 1024),
-            },
+            {**amounts, "ephemeral-storage": least},
+            {**amounts, "memory": amounts["memory"] + spared * MIB, "ephemeral-storage": most},
             (
                 "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations; kernel and hypervisor keep 7.5 % "
                 "of the memory (Karpenter's share, cautious on large machines)",
                 pods_sentence,
-                f"ephemeral storage is a root volume of {settings.disk_gib} GiB",
+                storage,
             ),
         )
 
@@ -227,6 +230,11 @@ def max_pods(machine: Machine, settings: NodeSettings = _DEFAULTS) -> tuple[int,
     if by_interfaces <= cap or settings.self_managed:
         return by_interfaces, f"{name}: {by_interfaces} pods, by its network interfaces, {how} prefix delegation"
     return cap, f"{name}: {cap} pods, the cap of EKS managed node groups"
+
+
+def _own_gib(machine: Machine) -> int:
+    """Return how much a machine's own disks hold, 0 where it has none that are known."""
+    return (machine.local_disks or 0) * (machine.local_disk_gb or 0) * 10**9 // 2**30
 
 
 def _addresses(machine: Machine, settings: NodeSettings) -> int | None:

@@ -73,6 +73,7 @@ class Gke(Cloud):
         "drivers.dranet.version": "is for EKS; GKE manages its own DRANET: write dranet: true",
         "reserved": "GKE lets nobody set kubelet's reservations "
         "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use daemonPods",
+        "localStorage": "is for EKS; on GKE localSsds says how many disks a node has, which are its ephemeral storage",
         "schedule": "GKE changes no count of nodes at a time; use autoscaler gke, which takes nodes away that nobody "
         "uses (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",
     }
@@ -241,12 +242,12 @@ class Gke(Cloud):
         storage = f"ephemeral storage is a boot disk of {settings.disk_gib} GiB; local SSDs are not counted"
         if settings.local_ssds:
             least, most = _ssd_bytes(settings, settings.local_ssds, 2), _ssd_bytes(settings, settings.local_ssds, 0)
-            storage = f"ephemeral storage is {settings.local_ssds} local SSDs of {SSD_GIB} GiB"
+            storage = f"ephemeral storage is local SSDs of {settings.local_ssds * SSD_GIB} GiB"
         elif machine.local_disks:
             most = max(most, _ssd_bytes(settings, machine.local_disks, 0))
             storage = (
-                f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, or the {machine.local_disks} local SSDs "
-                "that come with the machine"
+                f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, or the local SSDs that come with the "
+                f"machine, {machine.local_disks * SSD_GIB} GiB"
             )
         return Allocatable(
             {**amounts, "ephemeral-storage": least},
@@ -291,7 +292,7 @@ def local_ssds_fault(machine_type: str, count: int) -> str:
         return f"{machine_type} takes no local SSDs by choice; those that come with a machine are there by themselves"
     if count in choices:
         return ""
-    return f"{machine_type} takes {' or '.join(map(str, choices))} local SSDs, not {count}"
+    return f"{machine_type} does not take {count} local SSDs; it takes {' or '.join(map(str, choices))}"
 
 
 GPU_EXAMPLE = "name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"

@@ -152,6 +152,7 @@ def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
     yield "reserved", any(pool.reserved.amounts.values())
     yield "schedule", pool.schedule
     yield "localSsds", pool.local_ssds
+    yield "localStorage", pool.local_storage != "none"
 
 
 def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:

@@ -175,6 +175,12 @@ class Pool(Document):
         description="EKS: what kubelet keeps from pods beside the image's own reservation (systemReserved).",
     )
     disk_gib: int = Field(default=DISK_GIB, description="Size of the boot disk in GiB.")
+    local_storage: Literal["none", "raid0", "mount"] = Field(
+        default="none",
+        exclude_if=lambda use: use == "none",
+        description="EKS: what nodes do with the machine's own NVMe disks: none; raid0, one file system for containers "
+        "and ephemeral storage; or mount, each by itself.",
+    )
     local_ssds: Annotated[int, within(_SSDS)] | None = Field(
         default=None,
         exclude_if=lambda count: count is None,

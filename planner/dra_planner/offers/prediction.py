@@ -69,6 +69,7 @@ def node_settings(fleet: Fleet, pool: Pool | None = None) -> NodeSettings:
         max_pods=pool.max_pods,
         disk_gib=pool.disk_gib,
         local_ssds=pool.local_ssds,
+        local_storage=pool.local_storage,
         reserved=pool.reserved.amounts,
     )
 

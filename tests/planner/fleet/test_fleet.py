@@ -262,6 +262,7 @@ ON_GKE = [
         "use autoscaler gke",
     ),
     ("prefixes", [("network.prefixDelegation", True)], "network.prefixDelegation", "is for EKS"),
+    ("disks of EKS", [("pools.0.localStorage", "raid0")], "pools[0].localStorage", "is for EKS"),
     ("three SSDs", [("pools.0.localSsds", 3)], "pools[0].localSsds", "takes no local SSDs by choice"),
     ("a version of DRANET", [("drivers.dranet", {"version": "1.0.0"})], "drivers.dranet.version", "GKE manages its"),
 ]

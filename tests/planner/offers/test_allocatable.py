@@ -149,7 +149,19 @@ def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(count: int, res
     most = allocatable.at_most["ephemeral-storage"] / (1024 * MIB)
     assert most == pytest.approx(count * 375 * 0.9 - reserved_gib, abs=0.01)
     assert 0.97 * most < allocatable.amounts["ephemeral-storage"] / (1024 * MIB) < most
-    assert f"ephemeral storage is {count} local SSDs of 375 GiB" in allocatable.assumptions
+    assert f"ephemeral storage is local SSDs of {count * 375} GiB" in allocatable.assumptions
+
+
+def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_file_system() -> None:
+    machine = catalog.machine("eks", "g6.12xlarge")  # four disks of 940 GB
+    plain, mounted, whole = (
+        predict_allocatable(machine, NodeSettings(local_storage=use)) for use in ("none", "mount", "raid0")
+    )
+    assert plain.amounts == mounted.amounts
+    most = whole.at_most["ephemeral-storage"]
+    assert most == pytest.approx(4 * 940 * 10**9 * 0.9 - 1024 * MIB, rel=0.001)
+    assert 0.97 * most < whole.amounts["ephemeral-storage"] < most
+    assert {**whole.amounts, "ephemeral-storage": 0} == {**plain.amounts, "ephemeral-storage": 0}
 
 
 def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> None:

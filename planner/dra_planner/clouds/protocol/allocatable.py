@@ -30,6 +30,7 @@ class NodeSettings:
     reserved: Amounts = field(default_factory=dict, hash=False)
     drivers: tuple[str, ...] = ()
     daemons: Mapping[str, Amounts | None] = field(default_factory=dict, hash=False)
+    local_storage: str = "none"  # what a node does with the machine's own disks: none, raid0 or mount
     local_ssds: int | None = None  # that are asked for as ephemeral storage; None: what comes with the machine
 
 
