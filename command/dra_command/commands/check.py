@@ -170,6 +170,10 @@ def check(
     kept = keep(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
     of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
     found = tuple(dict.fromkeys((*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks)))
+    if view.manifests is not None and view.features is not None and view.manifests.slices:
+        from dra_command.slice_findings import slice_findings  # snapshots alone hold some
+
+        found += tuple(slice_findings(view.manifests.slices, view.features))
     doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
     old: tuple[Diagnostic, ...] = ()
     if known is not None:

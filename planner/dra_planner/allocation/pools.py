@@ -7,7 +7,7 @@ v0.35.6, v0.36.3 and v0.37.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from dra_planner.allocation.behaviour import is_plain
@@ -147,6 +147,20 @@ def _validate(
     if reason:
         return Pool(id=pool_id, invalid_reason=reason)
     return Pool(id=pool_id, slices=tuple(devices), others=tuple(others), counter_sets=tuple(sets))
+
+
+def pool_faults(slices: Iterable[ResourceSlice], features: Features) -> Iterator[tuple[ResourceSlice, str]]:
+    """Yield a slice of each pool that no node can use, and why: its slices contradict each other."""
+    found: dict[PoolId, list[ResourceSlice]] = {}
+    for item in slices:
+        _add(found, item)
+    for _, pool in sorted(found.items()):
+        reason = _duplicate_device(pool)
+        if features.partitionable_devices:
+            sets = [counter_set for item in pool for counter_set in item.shared_counters]
+            reason = reason or _duplicate_set(sets) or _unknown_counter(sets, pool)
+        if reason:
+            yield pool[0], reason
 
 
 def _duplicate_device(slices: Iterable[ResourceSlice]) -> str:

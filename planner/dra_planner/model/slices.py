@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
 
+from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import NodeSelector
 from dra_planner.quantity import Quantity
 from dra_planner.records import dataclass
@@ -123,3 +124,4 @@ class ResourceSlice:
     per_device_node_selection: bool = False
     devices: tuple[Device, ...] = ()
     shared_counters: tuple[CounterSet, ...] = ()
+    place: Place = field(default=NOWHERE, compare=False)

@@ -9,15 +9,11 @@ from typing import Final
 
 from dra_policies.rules.rule import Finding
 
+_SETTINGS: Final = re.compile(r"(?:`drivers\.nvidia\.[\w.]+=\w+`(?: and )?)+ in the fleet")
+_SETTING: Final = re.compile(r"`drivers\.nvidia\.([\w.]+)=(\w+)`")
+_VALUES: Final = {"computeDomains": "resources.computeDomains.enabled"}
+"""Settings of the fleet that the chart calls otherwise."""
 _WORDS: Final = (
-    (
-        r"`drivers\.nvidia\.featureGates\.(\w+)=true` in the fleet",
-        r"featureGates.\1: true among the values of the driver's chart",
-    ),
-    (
-        r"`drivers\.nvidia\.computeDomains=true` in the fleet",
-        "resources.computeDomains.enabled: true among the values of the driver's chart",
-    ),
     (r"set `drivers\.\w+=true` in the fleet", "install the driver that brings it"),
     (r", or add it to the fleet's deviceClasses", ""),
     (r"labels that the fleet decides: pulumi-dra/pool, or labels of the pool", "labels of the pool"),
@@ -34,9 +30,16 @@ def in_stack_words(text: str) -> str:
     """Return a sentence without words that only a fleet's file has."""
     if _FLEET.search(text) is None:
         return text
+    text = _SETTINGS.sub(_as_values, text)
     for words, instead in _WORDS:
         text = re.sub(words, instead, text)
     return text
+
+
+def _as_values(found: re.Match[str]) -> str:
+    """Return settings of the fleet as values of the driver's chart."""
+    values = [f"{_VALUES.get(name, name)}: {value}" for name, value in _SETTING.findall(found[0])]
+    return f"{' and '.join(values)} among the values of the driver's chart"
 
 
 def with_titles(text: str, titles: Sequence[str]) -> str:

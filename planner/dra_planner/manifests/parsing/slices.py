@@ -30,7 +30,7 @@ _LISTS: Final = ("bools", "ints", "strings", "versions")
 
 
 def parse_slice(data: Data, place: Place = NOWHERE) -> ResourceSlice:
-    """Return a ResourceSlice; `place` is not kept, for slices are published, not written."""
+    """Return a ResourceSlice, which stands at `place`."""
     spec = data.get("spec") or {}
     pool = spec.get("pool") or {}
     return ResourceSlice(
@@ -48,6 +48,7 @@ def parse_slice(data: Data, place: Place = NOWHERE) -> ResourceSlice:
             CounterSet(name=text_of(item.get("name")), counters=_counters(item.get("counters")))
             for item in spec.get("sharedCounters") or ()
         ),
+        place=place,
     )
 
 

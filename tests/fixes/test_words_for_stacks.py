@@ -1,0 +1,60 @@
+"""What is said of fleets is told to stacks in words of resources, and no such word stands for a text that is gone."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fix_texts import ROOT, written
+from test_fixes_are_applied import FLEET, changed
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import read_fleet
+from dra_planner.plan.missing_pools import _SETTINGS
+from dra_policies.rules.stack_words import _WORDS, in_stack_words
+
+FLEETS: list[dict[str, Any]] = [
+    {"drivers.nvidia.version": "9.9.9"},
+    {"drivers.nvidia.featureGates": {"Zzz": True}},
+    {"drivers.nvidia.version": "0.5.0", "drivers.nvidia.consumableShares": "memory", "kubernetes": "1.36"},
+]
+
+
+def settings() -> list[str]:
+    """Return how settings are advised that make a pod fit."""
+    return [f"set {' and '.join(f'`{change}`' for change in each)} in the fleet" for each in _SETTINGS]
+
+
+def refusals() -> list[str]:
+    found = []
+    for values in FLEETS:
+        with pytest.raises(PlannerError) as refused:
+            read_fleet(changed(FLEET, values))
+        found += [str(refused.value), *map(str, refused.value.others)]
+    return found
+
+
+def literals() -> Iterator[str]:
+    for path in sorted((ROOT / "planner").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "fleet" in text:
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Constant | ast.JoinedStr):
+                    yield written(node)
+
+
+def test_settings_and_refusals_of_fleets_are_told_without_words_of_their_file() -> None:
+    told = [in_stack_words(text) for text in (*settings(), *refusals())]
+    assert [text for text in told if re.search(r"fleet|drivers\.", text)] == []
+    assert (
+        "set featureGates.ConsumableShares: true and consumableShares: memory among the values of the driver's chart"
+        in told
+    )
+
+
+def test_every_word_for_stacks_stands_for_a_text_that_there_is() -> None:
+    texts = [*settings(), *refusals(), *literals()]
+    assert [words for words, _ in _WORDS if not any(re.search(words, text) for text in texts)] == []
