@@ -46,10 +46,19 @@ _TEXTS: Final = (
     ("must be the name of a request in the claim", "name one of spec.devices.requests, or REQUEST/ALTERNATIVE"),
     ("`selector` does not match template `labels`", "give the template the labels that spec.selector asks for"),
     ("Limit must be set for non overcommitable", "write the amount under limits as well"),
+    (
+        "must be a standard resource",
+        "an extended resource has a domain and a slash, as nvidia.com/gpu; list a claim below resources.claims instead",
+    ),
     ("quantities must match", 'write an amount such as 40Gi, 500m or "2"'),
 )  # fmt: skip
 
 
+_AS_MAPPINGS: Final = {
+    "resource.DeviceSelector": "write it as {cel: {expression: …}}",
+    "resource.CELDeviceSelector": "write it as {expression: …}",
+}
+"""Types of which guides write the text alone, and how it is written."""
 _NAMES: Final = "must consist of lower case alphanumeric characters"
 _CLASSES: Final = {
     "nvidia.com/gpu": "gpu.nvidia.com",
@@ -94,6 +103,8 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     for pattern, text in _MOVED:
         if pattern.search(path):
             return text
+    if item.kind == "ResourceClaim" and path == "spec.spec":
+        return "take this level out: only a ResourceClaimTemplate has a spec below its spec"
     if _BLANKS.search(path):
         return "indent with plain spaces: this line has non-breaking ones"
     struct = struct_of(item.api_version, item.kind)
@@ -111,7 +122,7 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     if near:
         return f"did you mean {near[0]}?"
     if len(below) == 1:
-        return f"it belongs below {below[0]}"
+        return f"it belongs below {'.'.join([*path.split('.')[:-1], below[0]])}"
     return f"known here: {', '.join(sorted(fields))}" if 0 < len(fields) <= 12 else "remove it"
 
 
@@ -160,6 +171,11 @@ def _wrong_type(item: KubernetesObject, violation: Violation) -> str:
         return "write a list: begin each item with a hyphen"
     if "unmarshal array" in text:
         return "write a single mapping: remove the hyphen"
+    if text.endswith("of type core.ResourceClaim") and isinstance(value, str):
+        return f"write {{name: {value}}}"
+    for kind, fix in _AS_MAPPINGS.items():
+        if text.endswith(f"of type {kind}"):
+            return fix
     if "unmarshal string" in text:
         return "write a mapping with its fields, not a piece of text"
     return "write an integer" if "unmarshal number" in text else ""
