@@ -67,7 +67,7 @@ def told(project: Project, *words: str) -> tuple[int, dict[str, object]]:
 def test_who_runs_on_a_pool_and_who_cannot(given: Project) -> None:
     status, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
     assert (status, said["verdict"], said["pool"], said["machine"]) == (0, "fits", "l4", "g6.2xlarge")
-    assert said["count"] == {"min": 0, "bound": 2, "packing": 2, "simulated": None, "recommended": 2, "max": 4}
+    assert said["count"] == {"min": 0, "bound": 2, "packing": 2, "simulated": 2, "recommended": 2, "max": 4}
     assert said["published"] == [{"driver": "gpu.nvidia.com", "name": "NVIDIA L4", "devices": 1, "memory": "23034Mi"}]
     uses = {row["workload"]: row for row in said["workloads"]}  # type: ignore[attr-defined]
     assert [(row["answer"], row["here"], row["pending"]) for row in uses.values()] == [
