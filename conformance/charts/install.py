@@ -18,8 +18,8 @@ from dra_sandbox.tools.helm import helm_environment
 
 _DEFINITIONS: Final = "karpenter-crd"
 """Stays when a case is over, so that objects of its kinds are taken in later cases too."""
-_OF_KUBERNETES: Final = ("resources", "securityContext")
-"""Values that charts pass on whole to a container, whatever part of them they have defaults for."""
+_PASSED_ON: Final = ("resources", "securityContext", "extraArgs")
+"""Values that charts pass on whole to a container or as flags, whatever part of them they have defaults for."""
 _OF_THE_CLUSTER: Final = "monitoring.googleapis.com/"
 """Kinds that GKE itself has definitions of."""
 
@@ -152,5 +152,5 @@ def paths_beyond(values: Any, known: Any, path: str = "") -> Iterator[str]:
         where = f"{path}.{key}" if path else str(key)
         if key not in known:
             yield where
-        elif key not in _OF_KUBERNETES:
+        elif key not in _PASSED_ON:
             yield from paths_beyond(value, known[key], where)

@@ -26,6 +26,7 @@ def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 KNOWN = {
     "image": {"tag": ""},
     "resources": {"limits": {"cpu": "1"}},
+    "extraArgs": {"v": 4},
     "tolerations": [],
     "nodeSelector": {},
     "featureGates": {"A": False},
@@ -34,6 +35,7 @@ VALUES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "known": ({"image": {"tag": "v1"}, "tolerations": [{"key": "a"}]}, []),
     "below what has no structure": ({"nodeSelector": {"nvidia.com/gpu.dra": "true"}}, []),
     "what containers have": ({"resources": {"requests": {"cpu": "1"}}}, []),
+    "flags": ({"extraArgs": {"expander": "least-waste"}}, []),
     "misspelt": ({"toleration": []}, ["toleration"]),
     "misspelt below": ({"image": {"tags": "v1"}, "featureGates": {"B": True}}, ["image.tags", "featureGates.B"]),
 }
