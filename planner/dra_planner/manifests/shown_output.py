@@ -109,5 +109,5 @@ def _fix(shown: Shown) -> str:
     if "ResourceSlice" in shown.what or re.search(r"get\s+(?:\S+\s+)*resourceslices?", shown.what):
         return "to plan on such nodes, keep nodes and slices in a file: pulumi-dra plan PATH --observed FILE"
     if "nvidia-smi" in shown.what:
-        return "what the DRA driver publishes of a machine: pulumi-dra slices --machine NAME"
+        return "what the DRA driver publishes of a machine: pulumi-dra slices --machine NAME --driver VERSION"
     return ""
