@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from decimal import Decimal
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from dra_planner.model import (
@@ -43,6 +45,7 @@ from dra_planner.model import (
 from dra_planner.offers import Offer
 from dra_planner.quantity import Quantity
 
+INSTANCES = Path(__file__).parent / "instances.csv"
 GIB, MIB = 2**30, 2**20
 GPU_DRIVER, NIC_DRIVER = "gpu.nvidia.com", "nic.example.com"
 ROOT = "resource.kubernetes.io/pcieRoot"
@@ -130,10 +133,35 @@ def pack(shapes: int, pools: int, pods: int, seed: int) -> tuple[Demand, tuple[O
 
 
 def digest(demand: Demand, offers: Sequence[Offer]) -> str:
-    """Return the SHA-256 of an instance, as far as the benchmark decides it."""
-    lines = [repr((shape.id, shape.pod, shape.claims, shape.figures)) for shape in demand.shapes]
-    lines += [repr((o.name, o.node, o.slices, o.hourly_usd, o.count_min, o.count_max)) for o in offers]
+    """Return the SHA-256 of an instance, as far as the benchmark decides it; fields at their default do not count."""
+    lines = [_told((shape.id, shape.pod, shape.claims, shape.figures)) for shape in demand.shapes]
+    lines += [_told((o.name, o.node, o.slices, o.hourly_usd, o.count_min, o.count_max)) for o in offers]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _told(value: object) -> str:
+    if is_dataclass(value) and not isinstance(value, type):
+        given = [(each, getattr(value, each.name)) for each in fields(value)]
+        said = [f"{each.name}={_told(its)}" for each, its in given if its not in _defaults(each)]
+        return f"{type(value).__name__}({', '.join(said)})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key}: {_told(its)}' for key, its in sorted(value.items()))}}}"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(_told, value))})"
+    return repr(value)
+
+
+def _defaults(field: Field[object]) -> list[object]:
+    if field.default_factory is not MISSING:
+        return [field.default_factory()]
+    return [] if field.default is MISSING else [field.default]
+
+
+@cache
+def frozen() -> dict[str, str]:
+    """Return the SHA-256 of every instance, as published, by name: `pack SHAPES POOLS PODS SEED`, and others'."""
+    lines = INSTANCES.read_text(encoding="utf-8").splitlines()
+    return {line.rpartition(",")[0]: line.rpartition(",")[2] for line in lines[1:]}
 
 
 def _in_zones(pools: int) -> list[tuple[Machine, str, int]]:

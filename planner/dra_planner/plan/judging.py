@@ -98,7 +98,7 @@ def judge(
 def _size_part(demand: Demand, level: DemandLevel, sizer: Sizer, system: SystemPods | None) -> Sizing:
     """Size fewer pods of the same shapes."""
     on_gpus, elsewhere = set_aside(demand, sizer.offers)
-    sizing = replace(sizer, demand=on_gpus).size(level)
+    sizing = replace(sizer, demand=on_gpus, with_raises=False).size(level)
     return sizing if system is None else add_system(sizing, system.with_demand(elsewhere).size(level))
 
 

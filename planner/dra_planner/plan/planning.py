@@ -11,7 +11,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand, DemandLevel
+from dra_planner.model import Demand, DemandLevel, nodes_left
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
@@ -130,6 +130,12 @@ def size_plan(
     pools = tuple(
         _pool(sizing.pool(name), by_name[name], fleet, judgement, recommended[name], built[name]) for name in built
     )
+    drains: tuple[str, ...] = ()
+    if manifests is not None and manifests.budgets:
+        from dra_planner.plan.drains import drain_assumptions, find_drain_faults  # few manifests hold budgets
+
+        diagnostics = (*diagnostics, *find_drain_faults(manifests, sizing.level))
+        drains = tuple(drain_assumptions(manifests, sizing, pools, nodes_left(fleet.limits, built)))
     found = (*diagnostics, *rack_faults, *find_built_counts(fleet, pools))
     return Plan(
         judgement=judgement,
@@ -138,7 +144,7 @@ def size_plan(
         pools=pools,
         workloads=plan_workloads(judgement),
         cost=_cost(sizing, offers, pools),
-        assumptions=(*assumptions, *judgement.assumptions),
+        assumptions=(*assumptions, *judgement.assumptions, *drains),
         diagnostics=found,
         beside=tuple(find_levels_beside(judgement)),
         inputs=inputs or {},
@@ -234,6 +240,12 @@ def _assumptions(
         said.append(f"the autoscaler {fleet.autoscaler} wakes {what} for a claim: {least}")
     elif fleet.autoscaler != "none":
         said.append(f"{fleet.autoscaler} keeps every pool at the nodes of this plan, and starts none for a claim")
+    if fleet.is_autoscaled:
+        names = ", ".join(pool.name for pool in fleet.pools)
+        said.append(
+            f"pool{'s' if len(fleet.pools) > 1 else ''} {names}: how long a new node takes until its devices can be "
+            f"claimed is not known, and not yet held against the time that {fleet.autoscaler} waits for one"
+        )
     said += demand.assumptions
     said += _said_of_gangs(manifests, demand)
     by_text: dict[str, list[str]] = {}

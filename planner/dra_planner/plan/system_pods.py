@@ -65,7 +65,11 @@ class SystemPods:
 
     def with_demand(self, demand: Demand) -> SystemPods:
         """Return the same with fewer pods of its shapes."""
-        return replace(self, demand=demand, sizer=None if self.sizer is None else replace(self.sizer, demand=demand))
+        return replace(
+            self,
+            demand=demand,
+            sizer=None if self.sizer is None else replace(self.sizer, demand=demand, with_raises=False),
+        )
 
     def size(self, level: DemandLevel) -> tuple[WorkloadSize, ...]:
         """Return what becomes of each workload on the system pool."""

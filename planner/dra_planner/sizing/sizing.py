@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from dra_planner.model import Demand, DemandLevel, DeviceClass, SharedLimit, worst
 from dra_planner.offers import Offer
@@ -27,6 +28,9 @@ from dra_planner.sizing.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.solving import Solving
 from dra_planner.sizing.strategies import Market
 
+if TYPE_CHECKING:  # only where something is pending
+    from dra_planner.sizing.least_raises import Raises, Tried
+
 MOST_GAP = 0.0
 """What a packing may cost more than is proved before no better one is sought."""
 
@@ -43,6 +47,7 @@ class Sizer:
     with_solver: bool = True
     gap: float = MOST_GAP
     limits: tuple[SharedLimit, ...] = ()
+    with_raises: bool = True  # whether maximums are sought with which everything is placed
 
     @classmethod
     def of(
@@ -106,7 +111,7 @@ class Sizer:
             found=found,
             packing=packing,
             used=used,
-            enough=self._enough_nodes(market, proof, packing),
+            enough=self._enough_nodes(market, proof, packing, level),
             proof=proof,
             zones={offer.name: offer.zones for offer in self.offers},
         )
@@ -142,12 +147,41 @@ class Sizer:
             packing=tuple((group.pool, group.count, counts) for group, counts in held),
         )
 
-    def _enough_nodes(self, market: Market, proof: Proof, packing: Packing) -> Enough:
-        if not packing.pending:
-            return Enough(tuple(room.maximum or 0 for room in market.found.rooms))
+    def _enough_nodes(self, market: Market, proof: Proof, packing: Packing, level: DemandLevel) -> Enough:
+        rooms = market.found.rooms
+        if not packing.pending or not self.with_raises:
+            return Enough(tuple(room.maximum or 0 for room in rooms))
         from dra_planner.sizing.growth import enough_nodes  # only what is pending asks for more
+        from dra_planner.sizing.least_raises import MOST_PAIRS, Raises, least_raises
 
-        return enough_nodes(market, self.filling, proof.nodes, packing)
+        enough = enough_nodes(market, self.filling, proof.nodes, packing)
+        if len(market.found.items) * len(rooms) > MOST_PAIRS:
+            return enough
+        given = Raises(
+            {room.name: room.maximum or 0 for room in rooms}, {limit.name: limit.most for limit in self.limits}
+        )
+        found = Raises(
+            {room.name: nodes for room, nodes in zip(rooms, enough.nodes, strict=True)},
+            {**given.limits, **{limit.name: most for limit, most in enough.limits}},
+        )
+        least = least_raises(given, found, self.limits, lambda raises: self._try(raises, level))
+        raised = tuple(
+            (limit, least.limits[limit.name]) for limit in self.limits if least.limits[limit.name] > limit.most
+        )
+        return Enough(tuple(least.nodes[room.name] for room in rooms), raised)
+
+    def _try(self, raises: Raises, level: DemandLevel) -> Tried:
+        """Size under other maximums and limits."""
+        from dra_planner.sizing.least_raises import Tried
+
+        sizing = replace(
+            self,
+            offers=tuple(replace(offer, count_max=raises.nodes[offer.name]) for offer in self.offers),
+            limits=tuple(replace(limit, most=raises.limits[limit.name]) for limit in self.limits),
+            with_raises=False,
+        ).size(level)
+        pending = sum(each.pending for each in sizing.workloads)
+        return Tried(pending, {pool.name: pool.plan for pool in sizing.pools})
 
     def _unit_costs(self) -> list[Fraction]:
         """Micro-dollars where every price is known, else nodes."""

@@ -332,8 +332,23 @@ CASES = [
         fleet(pool()), (SUSPENDED,), "fits", {"l4": 3}, says="is suspended until Kueue admits it",
     ),
     Case(
-        "a disruption budget, which keeps no pod off a node",
+        "a disruption budget that lets no pod go: no node of its pods is ever drained",
         fleet(pool()), (replicas(2, "", BUDGET),), "fits", {"l4": 2},
+        says="PodDisruptionBudget default/web lets none of the 2 pods of Deployment default/web go (minAvailable: 2)",
+    ),
+    Case(
+        "a disruption budget on full nodes: a node more while one is drained",
+        fleet(pool()), (replicas(3, "", BUDGET),), "fits", {"l4": 3},
+        says="while a node is drained, its pods need a node more: 3 nodes are provably the fewest",
+    ),
+    Case(
+        "a node that is drained has room on the spare one",
+        fleet(pool(), redundancy={"nodes": 1}), (replicas(3, "", BUDGET),), "fits", {"l4": 4},
+    ),
+    Case(
+        "an autoscaler, and the time until a new node's devices can be claimed",
+        fleet(pool(), autoscaler="cluster-autoscaler"), (replicas(1),), "fits", {"l4": 1},
+        says="is not known, and not yet held against the time that cluster-autoscaler waits for one",
     ),
     Case("a zonal volume", fleet(pool()), (replicas(2, ZONAL),), "cannot-tell", {"l4": 0}, "zonal-volume"),
     Case(

@@ -1,0 +1,69 @@
+"""The least raises of maximums and limits with which everything is placed: what was found first, lowered by trying.
+
+Each try is sized as any demand is, so that one node less than what is said is not enough for the best packing found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from dra_planner.model import SharedLimit
+from dra_planner.records import dataclass
+
+MOST_TRIES = 40
+MOST_PAIRS = 3_000
+"""Items × pools up to which raises are tried; above, what was found first stands."""
+_UNBOUNDED = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """Maximums by pool, and what limits of several pools allow, by the limit's name."""
+
+    nodes: Mapping[str, int]
+    limits: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Pods that stay pending under some raises, and the nodes of each pool that are used."""
+
+    pending: int
+    used: Mapping[str, int]
+
+
+Try = Callable[[Raises], Tried]
+
+
+def least_raises(given: Raises, found: Raises, limits: tuple[SharedLimit, ...], attempt: Try) -> Raises:
+    """Return raises of which none can be lower while the others stay; `given` where none was found to help.
+
+    `given` is what pools and limits have now, `found` what was seen to be enough, or `given` where nothing was.
+    """
+    if found == given:
+        free = attempt(Raises(dict.fromkeys(given.nodes, _UNBOUNDED), dict.fromkeys(given.limits, _UNBOUNDED)))
+        found = Raises(
+            {name: max(nodes, free.used.get(name, 0)) for name, nodes in given.nodes.items()},
+            {each.name: max(given.limits[each.name], each.used(free.used)) for each in limits},
+        )
+        if attempt(given).pending <= free.pending:
+            return given
+    return _lowered(given, found, attempt)
+
+
+def _lowered(given: Raises, found: Raises, attempt: Try) -> Raises:
+    target, left = attempt(found).pending, MOST_TRIES
+    for kind in ("limits", "nodes"):
+        now: Mapping[str, int] = getattr(given, kind)
+        for name in sorted(now):
+            low, high = now[name], getattr(found, kind)[name]
+            while low < high and left:
+                left -= 1
+                middle = (low + high) // 2
+                less = replace(found, **{kind: {**getattr(found, kind), name: middle}})
+                if attempt(less).pending <= target:
+                    found, high = less, middle
+                else:
+                    low = middle + 1
+    return found

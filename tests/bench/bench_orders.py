@@ -1,0 +1,136 @@
+"""Orders of arrival on PACK-10: pods stranded on the packing's nodes, what is built instead, and what any order costs.
+
+ORDER: each model of arrival and each scoring, orders of its own. ANY: a pool for each kind of pods, where no order
+strands any. REACH: nodes whose pods, one by one in the order of the plan, come to the devices that it has them on.
+`python tests/bench/bench_orders.py [ORDERS] [PODS]`; the benchmark of record takes 200 orders of 1000 pods.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from pack_instances import CLASSES, MINOR, pack
+
+from dra_planner.allocation import Placement, open_offer, place, sight_of
+from dra_planner.model import Demand
+from dra_planner.offers import Offer
+from dra_planner.releases import features_of
+from dra_planner.simulation import (
+    DEFAULT,
+    MOST_ALLOCATED,
+    CountQuestion,
+    Order,
+    Profile,
+    SimulatedPool,
+    Simulator,
+    predicted_nodes,
+    simulate_counts,
+)
+from dra_planner.sizing import Sizing, node_costs, size_pools
+
+ORDERS, PODS = 4, 300
+SEEDS = (1, 2, 3)
+MODELS = {"shuffled pods": "random", "controllers race": "at-once", "one after the other": "settled"}
+SCORINGS = {"LeastAllocated": DEFAULT, "MostAllocated": MOST_ALLOCATED}
+STEPS = 10**8
+
+
+def percentile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def in_order(demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: int) -> None:
+    """Print, for each scoring and model, the share of pods left pending, and the price of what places all."""
+    counts = {pool.name: pool.plan for pool in sizing.pools}
+    pods = sum(shape.figures.steady for shape in demand.shapes)
+    for scoring, profile in SCORINGS.items():
+        for model, name in MODELS.items():
+            tried = tuple(Order(name, seed) for seed in range(1, orders + 1))  # type: ignore[arg-type]
+            simulator = Simulator.of(
+                demand, predicted_nodes(offers, counts), CLASSES, features_of(MINOR), profile=profile
+            )
+            start = time.process_time()
+            left = [float(len(simulator.run(order).pending)) / pods for order in tried]
+            speed = pods * orders / (time.process_time() - start)
+            price = built(demand, offers, sizing, tried, profile)
+            shares = f"{percentile(left, 0.5):9.2%}{percentile(left, 0.95):9.2%}"
+            print(f"  {scoring:>15} {model:>20}{shares}{price:>8}{speed:10,.0f}", flush=True)
+
+
+def built(
+    demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: tuple[Order, ...], profile: Profile
+) -> str:
+    """Return the price of counts that place everything in each order, with the bound as 1."""
+    pools = tuple(
+        SimulatedPool(offer=offer, packing=sizing.pool(offer.name).plan, maximum=offer.count_max, cost=cost)
+        for offer, cost in zip(offers, node_costs(offers), strict=True)
+    )
+    question = CountQuestion(
+        demand=demand, pools=pools, classes=CLASSES, features=features_of(MINOR), orders=orders, profile=profile
+    )
+    found = simulate_counts(question, STEPS, scale=1)
+    if found.counts is None or not sizing.hourly_bound:
+        return "–"
+    usd = sum((found.counts[offer.name] * (offer.hourly_usd or Decimal(0)) for offer in offers), Decimal(0))
+    return f"{usd / sizing.hourly_bound:.3f}"
+
+
+def apart(demand: Demand, offers: tuple[Offer, ...], bound: Decimal) -> tuple[float, int]:
+    """Return the price of a pool for each kind of pods, the bound as 1, and the pods that any order strands there."""
+    usd, stranded = Decimal(0), 0
+    for shape in demand.shapes:
+        alone = Demand(shapes=(shape,))
+        sizing = size_pools(alone, offers, CLASSES, features_of(MINOR))
+        usd += sizing.hourly_plan or 0
+        nodes = predicted_nodes(offers, {pool.name: pool.plan for pool in sizing.pools})
+        simulator = Simulator.of(alone, nodes, CLASSES, features_of(MINOR))
+        stranded += sum(len(simulator.run(Order("random", seed)).pending) for seed in (1, 2))
+    return float(usd / bound), stranded
+
+
+def reached(demand: Demand, offers: tuple[Offer, ...], sizing: Sizing) -> tuple[int, int]:
+    """Return the nodes that the allocator fills as the plan says, pod by pod, and all that hold pods."""
+    shapes = {shape.id: shape for shape in demand.shapes}
+    by_name = {offer.name: offer for offer in offers}
+    good = total = 0
+    for pattern in sizing.patterns:
+        state = open_offer(by_name[pattern.pool], CLASSES, features_of(MINOR), sight_of(demand.shapes))
+        fits = True
+        for name, pods in pattern.pods:
+            for _ in range(pods):
+                answer = place(shapes[name], state)
+                fits = fits and isinstance(answer, Placement)
+                if isinstance(answer, Placement):
+                    state = answer.node
+        total += pattern.nodes
+        good += pattern.nodes * fits
+    return good, total
+
+
+def main(orders: int, pods: int) -> None:
+    for seed in SEEDS:
+        demand, offers = pack(10, 5, pods, seed)
+        offers = tuple(replace(offer, count_max=10_000) for offer in offers)
+        sizing = size_pools(demand, offers, CLASSES, features_of(MINOR))
+        assert sizing.hourly_bound
+        gap = float((sizing.hourly_plan or 0) / sizing.hourly_bound)
+        print(f"PACK-10/{pods}, seed {seed}: {sizing.nodes_plan} nodes, {gap:.4f} of the bound; {orders} orders each")
+        print(f"  {'ORDER':>15} {'pending of packing':>20}{'p50':>9}{'p95':>9}{'price':>8}{'pods/s':>10}")
+        in_order(demand, offers, sizing, orders)
+        price, stranded = apart(demand, offers, sizing.hourly_bound)
+        print(f"  ANY: a pool for each kind of pods costs {price:.3f}, aim 1.05, and strands {stranded}")
+        good, total = reached(demand, offers, sizing)
+        print(f"  REACH: {good} of {total} nodes are filled as planned, aim all")
+    print("price: counts that place everything in every order, the bound as 1; aim 1.03 with MostAllocated")
+
+
+if __name__ == "__main__":
+    given = [int(text) for text in sys.argv[1:3]]
+    main(*(*given, *(ORDERS, PODS)[len(given) :]))
