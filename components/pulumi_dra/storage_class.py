@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import pulumi
-import pulumi_kubernetes as k8s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +17,8 @@ class ClassOfVolumes:
 
 def declare_storage_class(name: str, volumes: ClassOfVolumes, options: pulumi.ResourceOptions) -> None:
     """Declare the class; a volume is made in the zone of the node that its pod is placed on, and may grow."""
+    import pulumi_kubernetes as k8s  # a cluster and its pools, which know the class as well, do without
+
     annotations = {"storageclass.kubernetes.io/is-default-class": "true"} if volumes.is_default else {}
     k8s.storage.v1.StorageClass(
         f"{name}-{volumes.name}",

@@ -251,7 +251,8 @@ STACK_FIXES = [
         "aks",
     ),
     StackFix(
-        "set driver.enabled of the GPU Operator to false, or {} to {} in a new pool",
+        "set driver.enabled of the GPU Operator to false, or {} to {} in a new pool and nvidiaDriverRoot of the DRA "
+        "driver to {}",
         add("operator", lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}})),
         put("operator", "values/driver", {"enabled": False}),
         "aks",

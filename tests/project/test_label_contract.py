@@ -23,6 +23,7 @@ NO_OPTIONS = DraPlatformInputs(
     pools={},
     driver={},
     device_plugin_chart="",
+    storage_class=True,
     cluster={},
     releases={},
     tenants=[],

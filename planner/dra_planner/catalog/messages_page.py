@@ -34,9 +34,10 @@ def _section(message: Message) -> str:
 
 
 def _code(fix: str) -> str:
-    """Put a command at the end of a fix in backticks."""
-    before, sign, command = fix.rpartition(": pulumi-dra ")
-    return f"{before}: `pulumi-dra {command}`" if sign else fix
+    """Put a command of a fix, up to a semicolon, in backticks."""
+    before, sign, rest = fix.rpartition(": pulumi-dra ")
+    command, semicolon, after = rest.partition("; ")
+    return f"{before}: `pulumi-dra {command}`{semicolon}{after}" if sign else fix
 
 
 if __name__ == "__main__":

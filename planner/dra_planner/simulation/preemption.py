@@ -45,16 +45,16 @@ def find_victims(
         first = scheduler.one_of(len(nodes))
         nodes = nodes[first:] + nodes[:first]
     best: list[tuple[int, tuple[PlacedPod, ...]]] = []
-    least: Cost | None = None
+    least: Rank | None = None
     candidates, is_allowed = 0, False
     for node in nodes:
         victims, violations = _victims_on(node, pod, scheduler, budgets)
         if not victims:
             continue
-        cost = _cost(victims, violations)
-        if least is None or cost < least:
-            least, best = cost, []
-        if cost == least:
+        rank = _rank(victims, violations)
+        if least is None or rank < least:
+            least, best = rank, []
+        if rank == least:
             best.append((node, victims))
         candidates += 1
         is_allowed |= not violations
@@ -63,10 +63,10 @@ def find_victims(
     return best[scheduler.one_of(len(best))] if best else None
 
 
-Cost = tuple[int, int, int, int, int]
+Rank = tuple[int, int, int, int, int]
 
 
-def _cost(victims: Sequence[PlacedPod], violations: int) -> Cost:
+def _rank(victims: Sequence[PlacedPod], violations: int) -> Rank:
     """Return what is compared of candidates, the least first: of equal ones that whose pods have run the shortest."""
     priorities = [each.pod.kind.spec.priority + _OFFSET for each in victims]
     highest = max(priorities)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
+from dra_policies.rules.driver_root_wrong import OPERATOR_ROOT
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import StackView
@@ -17,7 +18,8 @@ def check(view: StackView) -> Iterator[Finding]:
             if pool.own.text(path) not in (value, None):
                 yield Finding(
                     message=f"{pool.title}: its node image brings the NVIDIA driver, and the GPU Operator another",
-                    fix=f"set driver.enabled of the GPU Operator to false, or {path} to {value} in a new pool",
+                    fix=f"set driver.enabled of the GPU Operator to false, or {path} to {value} in a new pool and "
+                    f"nvidiaDriverRoot of the DRA driver to {OPERATOR_ROOT}",
                     urn=pool.urn,
                 )
 
