@@ -63,12 +63,16 @@ def _said(budget: DisruptionBudget) -> str:
     return f"maxUnavailable: {budget.most}" if budget.most is not None else f"minAvailable: {budget.least}"
 
 
-def find_drain_faults(manifests: Manifests, level: DemandLevel) -> Iterator[Diagnostic]:
-    """Yield a warning for each budget that lets no pod of a workload go: no node that holds one is ever drained."""
+def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnostic]:
+    """Yield a warning for each budget that lets no pod of a workload go: no node that holds one is ever drained.
+
+    Of workloads that were not sized, since they request no devices, the fleet's nodes may hold none.
+    """
+    sized = {each.workload for each in sizing.workloads}
     for budget in manifests.budgets.values():
         mine = list(_selected(budget, manifests.workloads))
-        pods = _pods(mine, level)
-        servers = [each for each in mine if each.kind in _SERVERS]
+        pods = _pods(mine, sizing.level)
+        servers = [each for each in mine if each.kind in _SERVERS and each.ref in sized]
         if pods and servers and not pods_that_may_go(budget, pods):
             yield Diagnostic(
                 severity="warning",

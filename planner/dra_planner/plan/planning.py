@@ -134,7 +134,7 @@ def size_plan(
     if manifests is not None and manifests.budgets:
         from dra_planner.plan.drains import drain_assumptions, find_drain_faults  # few manifests hold budgets
 
-        diagnostics = (*diagnostics, *find_drain_faults(manifests, sizing.level))
+        diagnostics = (*diagnostics, *find_drain_faults(manifests, sizing))
         drains = tuple(drain_assumptions(manifests, sizing, pools, nodes_left(fleet.limits, built)))
     found = (*diagnostics, *rack_faults, *find_built_counts(fleet, pools))
     return Plan(

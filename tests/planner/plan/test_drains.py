@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from plan_builders import deployment, fleet, plan_of
 
 from dra_planner.model import DisruptionBudget, LabelSelector, ObjectMeta
 from dra_planner.plan import Plan
-from dra_planner.plan.drains import pods_that_may_go
+from dra_planner.plan.drains import find_drain_faults, pods_that_may_go
 from dra_planner.sources import Source
 
 L4 = "g6.2xlarge"
@@ -29,6 +31,14 @@ def test_a_budget_that_keeps_all_pods_is_a_warning(says: str) -> None:
     assert "lets none of the 3 pods of Deployment default/web go" in found.message
     assert found.fix == "set maxUnavailable to 1"
     assert not planned("maxUnavailable: 1").diagnostics
+
+
+def test_workloads_that_were_not_sized_are_none_of_the_fleets_business() -> None:
+    plan = planned("maxUnavailable: 0")
+    assert plan.manifests is not None
+    sizing = plan.judgement.sizing
+    assert list(find_drain_faults(plan.manifests, sizing))
+    assert not list(find_drain_faults(plan.manifests, replace(sizing, workloads=())))
 
 
 def test_a_pool_whose_nodes_are_drained_needs_one_more_meanwhile() -> None:
