@@ -27,6 +27,7 @@ HERE = Path(__file__).parent
 ALL_MINORS = tuple(map(str, RELEASES))
 SAMPLE_COUNT = "1000"
 SAMPLE_FLEETS = "4"  # rehearsed on the real scheduler; tests compare a larger recorded sample
+SAMPLE_SEED = "46868"  # of these fleets: what chance and the machine's timing decide differs as it is
 SAMPLE_MINOR = "36"  # one, whose servers tests build too: a minor more is minutes of compiling
 
 
@@ -55,7 +56,8 @@ def _sample() -> list[list[str]]:
         [script, "--minor", SAMPLE_MINOR, "--count", SAMPLE_COUNT, "--seed", fresh, *more] for script, more in rooms
     ]
     random += [[script, "--recorded", *more] for script, more in rooms]
-    scheduler = ["scheduler/run.py", "--minor", SAMPLE_MINOR, "--count", SAMPLE_FLEETS, "--seed", fresh]
+    scheduler = ["scheduler/run.py", "--minor", SAMPLE_MINOR, "--count", SAMPLE_FLEETS]
+    scheduler += ["--seed", SAMPLE_SEED]
     reports = ["reports/run.py"]
     return [*random, reports, ["api_server/run.py", "--sample", "--minor", SAMPLE_MINOR], scheduler]
 

@@ -144,10 +144,14 @@ class ApiServer:
         """Merge into the status of the object at `path`. Raises Refused."""
         return self.call("PATCH", f"{path}/status", {"status": status}, "application/merge-patch+json")
 
-    def delete(self, path: str, *, at_once: bool = False) -> None:
-        """Delete the object at `path`; one that is gone is no error. At once: without waiting for its kubelet."""
+    def delete(self, path: str, *, at_once: bool = False, alone: bool = False) -> None:
+        """Delete the object at `path`; one that is gone is no error.
+
+        At once: without waiting for its kubelet. Alone: what it owns stays.
+        """
+        asked = [*["gracePeriodSeconds=0"] * at_once, *["propagationPolicy=Orphan"] * alone]
         try:
-            self.call("DELETE", f"{path}?gracePeriodSeconds=0" if at_once else path)
+            self.call("DELETE", f"{path}?{'&'.join(asked)}")
         except Refused as refused:
             if refused.status != HTTPStatus.NOT_FOUND:
                 raise

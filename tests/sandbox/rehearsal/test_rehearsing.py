@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from plans import deployment, plan_of, sources
+from plans import POD, deployment, plan_of, sources
 
-from dra_sandbox.control_plane import Settings, control_plane
-from dra_sandbox.rehearsal import Comparison, Order, Request, rehearse
+from dra_sandbox.control_plane import ApiServer, Settings, control_plane
+from dra_sandbox.rehearsal import Comparison, Order, Request, rehearse, rehearse_in_turn
+from dra_sandbox.rehearsal.snapshot import PODS
 from dra_sandbox.tools.kubernetes import Binaries, find_binaries
 
 pytestmark = pytest.mark.control_plane
@@ -46,6 +47,33 @@ def test_what_does_not_fit_stays_pending_in_the_schedulers_words(binaries: Binar
     assert (web.planned.placed, web.difference) == (12, None)
     assert all("cannot allocate all claims" in words for words in web.outcome.words)
     assert found.order == "reversed, one by one"
+
+
+def test_between_two_rehearsals_no_waiting_pod_starts_on_what_the_others_leave(binaries: Binaries) -> None:
+    template = f"{{spec: {{restartPolicy: Never, {POD.removeprefix('{')}}}"
+    spec = f"{{parallelism: 20, completions: 20, template: {template}}}"
+    given = sources(f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: train}}, spec: {spec}}}\n")
+    request = Request(plan=plan_of(given), sources=given)
+    with control_plane(Settings(MINOR), binaries) as plane:
+        server = ApiServer.of(plane)
+        turns = rehearse_in_turn(plane, [request, request])
+        next(turns)
+        pods, version = server.listed(PODS)
+        waiting = {each["metadata"]["uid"] for each in pods if not each["spec"].get("nodeName")}
+        second = next(turns)
+
+        gone: set[str] = set()
+        started: set[str] = set()
+        for event, pod in server.watch(PODS, version):
+            (gone if event == "DELETED" else started if pod["spec"].get("nodeName") else set()).add(
+                pod["metadata"]["uid"]
+            )
+            if waiting <= gone:
+                break
+
+    assert len(waiting) == 8
+    assert not waiting & started
+    assert (second.rows[0].outcome.placed, second.rows[0].pending) == (12, 8)
 
 
 def test_refusals_of_the_api_server_are_told_as_the_plan_tells_them(binaries: Binaries) -> None:
