@@ -10,13 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from dra_planner.allocation.node_selectors import labels_match
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests import BoundPod, Manifests
 from dra_planner.model import DemandLevel, DisruptionBudget, Workload
 from dra_planner.plan.observed import ReadCluster
 from dra_planner.plan.values import PlannedPool
-from dra_planner.simulation.budgets import desired_healthy
+from dra_planner.simulation.budgets import desired_healthy, selects
 from dra_planner.sizing import Sizing
 from dra_planner.wording import counted
 
@@ -53,10 +52,7 @@ def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iter
 
 
 def _covers(budget: DisruptionBudget, pod: BoundPod) -> bool:
-    selector, labels = budget.selector, pod.meta.labels
-    return bool(selector.requirements and labels) and (
-        budget.meta.namespace == pod.meta.namespace and labels_match(selector, labels)
-    )
+    return bool(pod.meta.labels) and selects(budget, pod.meta.namespace, pod.meta.labels)
 
 
 def _said(budget: DisruptionBudget) -> str:
@@ -118,11 +114,9 @@ def pods_that_may_go(budget: DisruptionBudget, pods: int) -> int:
 
 
 def _selected(budget: DisruptionBudget, workloads: Iterable[Workload]) -> Iterator[Workload]:
-    selector = budget.selector
-    for workload in workloads if selector.requirements else ():
-        templates = [pods.template for pods in workload.pod_sets if not pods.per_node]
-        is_near = workload.meta.namespace == budget.meta.namespace
-        if is_near and any(labels_match(selector, template.labels) for template in templates):
+    for workload in workloads:
+        templates = (pods.template for pods in workload.pod_sets if not pods.per_node)
+        if any(selects(budget, workload.meta.namespace, template.labels) for template in templates):
             yield workload
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import product
 
 from dra_planner.model import Demand, GangPart, Reason, worst
 from dra_planner.plan.gang_groups import GangGroups, PodSetKey, find_groups, with_pods
@@ -241,14 +240,28 @@ def _sentence(group: GangGroups, started: int) -> str:
 
 
 def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
-    """Yield counts with this sum, none above its most; few kinds of groups have few of them."""
-    if not most or total > sum(most):
-        return
-    head = (range(count + 1) for count in most[:-1])
-    for counts in product(*head):
-        last = total - sum(counts)
-        if 0 <= last <= most[-1]:
-            yield (*counts, last)
+    """Yield counts with this sum, none above its most, in their order; none is built that does not count."""
+    counts = _at_the_end(most, total)
+    while counts is not None:
+        yield tuple(counts)
+        behind = 0
+        for at in range(len(most) - 1, -1, -1):
+            if behind and counts[at] < most[at]:
+                break
+            behind += counts[at]
+        else:
+            return
+        rest = _at_the_end(most[at + 1 :], behind - 1)
+        counts = None if rest is None else [*counts[:at], counts[at] + 1, *rest]
+
+
+def _at_the_end(most: Sequence[int], total: int) -> list[int] | None:
+    """Return the first counts with this sum: as many as can be in the last places; None where there are none."""
+    counts: list[int] = []
+    for each in reversed(most):
+        counts.append(min(each, total))
+        total -= counts[-1]
+    return None if total or not most else counts[::-1]
 
 
 def _beside(pool: PoolSize, found: PoolSize) -> PoolSize:

@@ -21,6 +21,8 @@ from dra_planner.wording import counted
 
 MOST_STEPS = 20_000
 """Of the search for the fewest racks."""
+MOST_SEARCHED = 200
+"""ComputeDomains of one pool, each of which the search goes a level deeper for."""
 CLIQUE = "nvidia.com/gpu.clique"
 
 
@@ -165,18 +167,23 @@ def _room(fleet: Fleet, pool: str, counts: Mapping[str, int]) -> int:
 def fewest_racks(domains: Sequence[int], size: int) -> tuple[int, bool]:
     """Return in how many racks of so many nodes the domains stand, none of them larger, and whether fewer cannot do.
 
-    Largest first, then every other way as long as `MOST_STEPS` allow.
+    Largest first, then every other way of `MOST_SEARCHED` domains at most, as long as `MOST_STEPS` allow.
     """
     ordered = sorted(domains, reverse=True)
-    least = max(-(-sum(ordered) // size), sum(2 * nodes > size for nodes in ordered))
+    least = max(-(-sum(ordered) // size), *(_racks_of_large(ordered, size, each) for each in range(1, size + 1)))
     best = _first_fit(ordered, size)
-    steps = MOST_STEPS
+    steps = MOST_STEPS if len(ordered) <= MOST_SEARCHED else 0
     while best > least and steps > 0:
         found, steps = _fit_into(ordered, [size] * (best - 1), steps)
         if not found:
             break
         best -= 1
     return best, best == least or steps > 0
+
+
+def _racks_of_large(domains: Sequence[int], size: int, each: int) -> int:
+    """Return the racks of domains so large that a rack holds no more than `each` of them."""
+    return -(-sum(nodes * (each + 1) > size for nodes in domains) // each)
 
 
 def _first_fit(domains: Sequence[int], size: int) -> int:

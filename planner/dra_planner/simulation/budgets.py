@@ -75,11 +75,16 @@ def compile_budgets(
     return tuple(each for each in compiled if each.kinds)
 
 
+def selects(budget: DisruptionBudget, namespace: str, labels: Mapping[str, str]) -> bool:
+    """Return whether a budget selects pods with these labels; one without a selector selects none."""
+    selector = budget.selector
+    return bool(selector.requirements) and budget.meta.namespace == namespace and labels_match(selector, labels)
+
+
 def _selects(budget: DisruptionBudget, kind: PodKind) -> bool:
-    """Tell whether a budget speaks of such pods; of pods without any label it never does."""
-    labels = kind.view.labels
-    is_bare = kind.shape is None and not labels
-    return not is_bare and budget.meta.namespace == kind.view.namespace and labels_match(budget.selector, labels)
+    """Tell whether a budget speaks of such pods; of running pods without any label it never does."""
+    is_bare = kind.shape is None and not kind.view.labels
+    return not is_bare and selects(budget, kind.view.namespace, kind.view.labels)
 
 
 class BudgetCounts:

@@ -108,6 +108,21 @@ OTHERS: list[dict[str, Any]] = [
     {"apiVersion": "example.com/v1", "kind": "Flock", "metadata": {"name": "f"}, "spec": {"replicas": 2, "pod": POD_SPEC}},
     {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"},
      "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "d"}, "maxReplicas": 3}},
+    {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "v"},
+     "spec": {"minAvailable": 2, "tasks": [{"name": "t", "replicas": 2, "minAvailable": 1, "template": {"spec": POD_SPEC}}]}},
+    {"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet", "metadata": {"name": "l"},
+     "spec": {"replicas": 2, "leaderWorkerTemplate": {"size": 2, "workerTemplate": {"spec": POD_SPEC}}}},
+    {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "g"}, "spec": {"minMember": 2}},
+    {"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup", "metadata": {"name": "k"},
+     "spec": {"minMember": 2, "subGroups": [{"name": "a", "minMember": 1}]}},
+    {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"},
+     "spec": {"minAvailable": 1, "selector": {"matchLabels": {"a": "b"}}}},
+    {"apiVersion": "helm.cattle.io/v1", "kind": "HelmChart", "metadata": {"name": "d"},
+     "spec": {"chart": "nvidia-dra-driver-gpu", "version": "25.8.1", "set": {"gpuResourcesEnabledOverride": True}, "valuesContent": "a: 1"}},
+    {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "d"},
+     "spec": {"source": {"chart": "nvidia-dra-driver-gpu", "targetRevision": "25.8.1", "helm": {"parameters": [{"name": "gpuResourcesEnabledOverride", "value": "true"}]}}}},
+    {"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease", "metadata": {"name": "d"},
+     "spec": {"chart": {"spec": {"chart": "nvidia-dra-driver-gpu", "version": "25.8.1"}}, "values": {"gpuResourcesEnabledOverride": True}}},
     {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}}},
     {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1"}}},
 ]  # fmt: skip
@@ -152,7 +167,7 @@ def test_the_examples_are_taken() -> None:
         assert findings == []
 
 
-@settings(max_examples=300)
+@settings(max_examples=400)
 @given(st.sampled_from(PLACES), JUNK, st.booleans(), st.sampled_from(list(RELEASES)))
 def test_no_mutation_breaks_the_reading(
     place: tuple[Any, tuple[Any, ...]], junk: Any, remove: bool, minor: int
@@ -169,6 +184,31 @@ def test_no_mutation_breaks_the_reading(
     assert all(item.message and item.code for item in manifests.diagnostics)
     assert len({shape.id for shape in demand.shapes}) == len(demand.shapes)
     rewrite([Source("m.yaml", json.dumps(mutant))], features, check_selector=check_selector)
+
+
+@pytest.mark.parametrize(
+    "value", ["gpuResourcesEnabledOverride=true", ["gpuResourcesEnabledOverride=true"]], ids=["text", "list"]
+)
+def test_settings_of_a_chart_that_are_no_mapping_are_left_to_its_controller(value: Any) -> None:
+    document = next(each for each in OTHERS if each["kind"] == "HelmChart")
+    (found,) = read(changed(document, ("spec", "set"), value)).diagnostics
+    assert (found.code, found.place and found.place.path) == ("value-refused", "spec.valuesContent")
+
+
+@pytest.mark.parametrize(
+    ("api_version", "path", "where"),
+    [
+        ("batch.volcano.sh/v1alpha1", ("spec", "tasks", 0, "replicas"), "spec.tasks[0].template"),
+        ("leaderworkerset.x-k8s.io/v1", ("spec", "replicas"), "spec.leaderWorkerTemplate.workerTemplate"),
+    ],
+)
+def test_a_negative_count_of_pods_is_refused(api_version: str, path: tuple[Any, ...], where: str) -> None:
+    document = next(each for each in OTHERS if each["apiVersion"] == api_version)
+    manifests = read(CLAIM, changed(document, path, -5))
+    (found,) = [each for each in manifests.diagnostics if "must not be negative" in each.message]
+    assert (found.severity, found.place and found.place.path) == ("error", where)
+    (workload,) = [each for each in manifests.workloads if each.meta.name == document["metadata"]["name"]]
+    assert workload.pod_sets == ()
 
 
 REFUSED: list[tuple[dict[str, Any], str, Any]] = [

@@ -111,6 +111,14 @@ def test_a_group_that_fits_is_told_as_an_assumption_alone() -> None:
     )
 
 
+def test_one_of_many_groups_stays_out_where_a_node_is_missing() -> None:
+    sizes = range(2, 24)
+    plan = planned(sum(sizes) - 1, *(job(f"j{pods}", pods, by="Volcano") for pods in sizes))
+    out = [pods for pods in sizes if plan.workload("Job", "default", f"j{pods}").pending]
+    assert len(out) == 1
+    assert placed(plan)[f"j{out[0]}"] == (0, out[0])
+
+
 def most_groups(sizes: list[tuple[int, str]], rooms: dict[str, int]) -> int:
     """Try every set of groups: pods of `l4` and `t4` have one pool, those of `any` both; a node takes one pod."""
     best = 0

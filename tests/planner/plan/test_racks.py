@@ -155,3 +155,13 @@ def test_no_fewer_racks_hold_the_domains(seed: int) -> None:
     size = chance.choice((4, 9, 18))
     domains = [chance.randint(1, size) for _ in range(chance.randint(1, 6))]
     assert fewest_racks(domains, size) == (referee(domains, size), True)
+
+
+@pytest.mark.parametrize(
+    ("domains", "size", "expected"),
+    [([7] * 1500, 18, (750, True)), ([3] * 4, 1, (4, True)), ([5] * 900 + [13] * 900, 18, (900, True))],
+)
+def test_racks_of_many_domains_are_counted_without_trying_all_ways(
+    domains: list[int], size: int, expected: tuple[int, bool]
+) -> None:
+    assert fewest_racks([min(each, size) for each in domains], size) == expected

@@ -57,9 +57,13 @@ def _installed(item: KubernetesObject) -> Iterator[tuple[str, str, dict[str, Any
         case _:
             chart = root.at("spec")
             values = _parts(root, "spec.values", "spec.valuesContent")
-            for name, value in root.get("spec.set", {}).items():
+            for name, value in _entries(root.get("spec.set")):
                 _put(values[0], str(name).split("."), value)
             yield str(chart.get("chart", "")), str(chart.get("version", "")), *values
+
+
+def _entries(data: Any) -> Iterator[tuple[Any, Any]]:
+    yield from data.items() if isinstance(data, Mapping) else ()
 
 
 def _parts(node: Node, *paths: str) -> tuple[dict[str, Any], Place]:

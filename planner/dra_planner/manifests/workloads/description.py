@@ -12,7 +12,7 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template, ways_past_claims
 from dra_planner.manifests.schema.decoding import decode
 from dra_planner.manifests.validation.pods import check_pod_spec, check_pod_template
-from dra_planner.manifests.validation.violations import Violation
+from dra_planner.manifests.validation.violations import Violation, invalid
 from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods, share_of
 from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
 from dra_planner.records import dataclass
@@ -193,6 +193,10 @@ class Reading:
         """
         data = {"spec": template.data} if inline else template.data
         if not isinstance(data, Mapping) or not isinstance(data.get("spec"), Mapping):
+            return []
+        least = min(each for each in figures if each is not None)
+        if least < 0:
+            self.faults.append(invalid(template.place.path, least, "the count of its pods must not be negative"))
             return []
         if self.checks_pods:
             checked = self._checked(template, inline)
