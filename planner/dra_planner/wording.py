@@ -6,8 +6,8 @@ _SINGULAR = {"are": "is", "have": "has"}
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 node`, `2 nodes`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """Return a number with its noun: `1 node`, `2 nodes`, `2 addresses`."""
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ss') else 's'}"
 
 
 def verb(number: int, plural: str) -> str:

@@ -110,7 +110,7 @@ class LimitRow(Output):
     """What pools share: a quota of the account, or a reservation."""
 
     name: str
-    unit: str = Field(description="What it counts: vCPU, GPU or node.")
+    unit: str = Field(description="What it counts: vCPU, GPU, node, address or pod address.")
     most: int = Field(description="How much there is.")
     used: int = Field(description="What the nodes that are built take, those of the system pool with them.")
     pools: dict[str, int] = Field(description="What one node of each pool takes.")

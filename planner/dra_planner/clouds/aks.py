@@ -192,6 +192,16 @@ class Aks(Cloud):
         """Return 6 % of one core, 4 % of the next, 2 % of two more, 1 % of the rest."""
         return sum(60 if index == 0 else 40 if index == 1 else 20 if index < 4 else 10 for index in range(vcpus))
 
+    def subnet_addresses(self, machine: Machine, settings: NodeSettings, pods: int) -> int:
+        return 1
+
+    def pod_range_addresses(self, settings: NodeSettings) -> int:
+        """Return the /24 that a node has in an overlay network, which the components set.
+
+        Source: MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d.
+        """
+        return 256
+
     def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
         """Return what AKS's kubelet leaves from Kubernetes 1.29 on.
 

@@ -21,6 +21,7 @@ from dra_planner.errors import CatalogError
 
 IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB smaller
 MOST_PODS = 250
+_PREFIX = 16  # addresses: prefixes of interfaces are /28
 ZONE_LETTERS = "abcdefg"  # at the end of a zone's name; no region has gone beyond f
 CAPACITY_TYPES = {
     "on-demand": "ON_DEMAND",
@@ -151,6 +152,24 @@ class Eks(Cloud):
     def knows_network_interfaces(self, machine: Machine) -> bool:
         return machine.efa_interfaces is not None
 
+    def subnet_addresses(self, machine: Machine, settings: NodeSettings, pods: int) -> int | None:
+        """Return what the VPC CNI takes by default: whole interfaces, or prefixes of 16, and one of them to spare.
+
+        Sources: aws/amazon-vpc-cni-k8s:docs/eni-and-ip-target.md@0f77b52 (WARM_ENI_TARGET 1) and
+        docs/prefix-and-ip-target.md@0259085 (WARM_PREFIX_TARGET 1, which the components set).
+        """
+        interfaces, each = machine.default_card_enis, machine.ipv4_per_eni
+        if interfaces is None or each is None:
+            return None
+        slots = each - 1  # an interface has an address of its own
+        if settings.prefix_delegation:
+            prefixes = min(interfaces * slots, -(-pods // _PREFIX) + 1)
+            return -(-prefixes // slots) + prefixes * _PREFIX
+        return each * (min(interfaces, -(-pods // slots) + 1) if pods else 1)
+
+    def pod_range_addresses(self, settings: NodeSettings) -> int:
+        return 0
+
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         yield from super().cluster_faults(cluster)
         if len(cluster.subnet_ids) == 1:
@@ -241,7 +260,7 @@ def _addresses(machine: Machine, settings: NodeSettings) -> int | None:
     """Return how many pods the interfaces of the default card have addresses for, host-network pods included."""
     if machine.default_card_enis is None or machine.ipv4_per_eni is None:
         return None
-    each = (machine.ipv4_per_eni - 1) * (16 if settings.prefix_delegation else 1)
+    each = (machine.ipv4_per_eni - 1) * (_PREFIX if settings.prefix_delegation else 1)
     return machine.default_card_enis * each + 2
 
 

@@ -216,6 +216,16 @@ class Gke(Cloud):
             fault = local_ssds_fault(pool.machine.instance_type, pool.local_ssds)
             yield from [("localSsds", fault)] if fault else []
 
+    def subnet_addresses(self, machine: Machine, settings: NodeSettings, pods: int) -> int:
+        return 1
+
+    def pod_range_addresses(self, settings: NodeSettings) -> int:
+        """Return the block of a node: twice its pods at least, a power of two.
+
+        Source: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR settings for clusters”).
+        """
+        return 1 << (2 * _pods(settings) - 1).bit_length()
+
     def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
         """Return what GKE's kubelet leaves.
 
@@ -233,7 +243,7 @@ class Gke(Cloud):
         amounts = {
             "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
             "memory": memory_mib * MIB - kept - _reserved_memory(memory_mib) - EVICTION_MIB * MIB,
-            "pods": 110 if settings.max_pods is None else settings.max_pods,
+            "pods": _pods(settings),
         }
         least, most = (
             disk_bytes(settings, IMAGE_MIB + disk // 50, disk_reserved),
@@ -304,6 +314,10 @@ def attachment(machine: Machine) -> tuple[str, int] | None:
     if accelerator is None or accelerator.vendor != "nvidia" or not accelerator.gke_type or not accelerator.count:
         return None
     return accelerator.gke_type, accelerator.count
+
+
+def _pods(settings: NodeSettings) -> int:
+    return 110 if settings.max_pods is None else settings.max_pods
 
 
 def _ssd_bytes(settings: NodeSettings, count: int, percent_lost: int) -> int:

@@ -7,13 +7,21 @@ from typing import Protocol
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
+from dra_planner.clouds import NodeSettings, cloud
 from dra_planner.documents.tree import Location
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.pools import Pool, Quota
 from dra_planner.model import SharedLimit
 from dra_planner.wording import counted
 
-_SINGULAR = {"vcpus": "vCPU", "gpus": "GPU", "nodes": "node"}
+_SINGULAR = {
+    "vcpus": "vCPU",
+    "gpus": "GPU",
+    "nodes": "node",
+    "addresses": "address",
+    "pod-addresses": "pod address",
+}
+_MANY_PODS = 10**6  # more than any node takes
 _BOUGHT = {"reservation": "reservation", "capacity-block": "capacity block"}
 
 
@@ -24,11 +32,18 @@ class _SystemPool(Protocol):
     def count(self) -> int: ...
 
 
+class _Network(Protocol):
+    @property
+    def prefix_delegation(self) -> bool: ...
+
+
 class Sharing(Protocol):
     """What of a fleet its limits follow from."""
 
     @property
     def cloud(self) -> str: ...
+    @property
+    def network(self) -> _Network: ...
     @property
     def quotas(self) -> list[Quota]: ...
     @property
@@ -50,6 +65,10 @@ def limit_faults(fleet: Sharing) -> Iterator[tuple[Location, str]]:
         if quota.name in named:
             yield ("quotas", at, "name"), f'the name "{quota.name}" is taken by quotas[{named[quota.name]}]'
         named.setdefault(quota.name, at)
+        if quota.unit == "pod-addresses" and cloud(fleet.cloud).pod_range_addresses(NodeSettings()) == 0:
+            title = cloud(fleet.cloud).title
+            yield ("quotas", at, "unit"), f"pods on {title} have addresses of the nodes' subnets; count addresses"
+            continue
         unknown = list(dict.fromkeys(_unknown(fleet, quota)))
         yield from (
             (("quotas", at, "unit"), f"how many {quota.unit} {machine} has is not known; count nodes instead")
@@ -79,23 +98,34 @@ def _quota_limit(fleet: Sharing, quota: Quota) -> SharedLimit:
     takes = {
         pool.name: amount
         for pool in fleet.pools
-        if quota.counts(pool.machine, pool.source.kind) and (amount := _amount(fleet, quota, pool.machine) or 0)
+        if quota.counts(pool.machine, pool.source.kind) and (amount := node_takes(fleet, quota, pool) or 0)
     }
+    least, most = _system(fleet, quota)
     return SharedLimit(
         name=f'quota "{quota.name}"',
-        most=max(0, quota.limit - _system(fleet, quota)),
-        beside=_system(fleet, quota),
+        most=max(0, quota.limit - least),
+        beside=least,
+        unsure=most - least,
         unit=_SINGULAR[quota.unit],
         takes=takes,
     )
 
 
-def _system(fleet: Sharing, quota: Quota) -> int:
-    """Return what the nodes of the system pool take of a quota."""
+def node_takes(fleet: Sharing, quota: Quota, pool: Pool, pods: int = 1) -> int | None:
+    """Return how much of a quota one node of a pool takes, None where it is not known.
+
+    `pods` are those with an address of their own: one at least, the driver's.
+    """
+    return _amount(fleet, quota, pool.machine, pods, pool.max_pods)
+
+
+def _system(fleet: Sharing, quota: Quota) -> tuple[int, int]:
+    """Return what the nodes of the system pool take of a quota, at least and at most: their pods are not known."""
     pool = fleet.system_pool
     if not quota.counts(pool.machine, "on-demand"):
-        return 0
-    return pool.count * (_amount(fleet, quota, pool.machine) or 0)
+        return 0, 0
+    least, most = (_amount(fleet, quota, pool.machine, pods) or 0 for pods in (0, _MANY_PODS))
+    return pool.count * least, pool.count * most
 
 
 def _unknown(fleet: Sharing, quota: Quota) -> Iterator[str]:
@@ -103,16 +133,21 @@ def _unknown(fleet: Sharing, quota: Quota) -> Iterator[str]:
     machines = [pool.machine for pool in fleet.pools if quota.counts(pool.machine, pool.source.kind)]
     if quota.counts(fleet.system_pool.machine, "on-demand"):
         machines.append(fleet.system_pool.machine)
-    yield from (each for each in machines if _machine(fleet, each) and _amount(fleet, quota, each) is None)
+    yield from (each for each in machines if _machine(fleet, each) and _amount(fleet, quota, each, 1) is None)
 
 
-def _amount(fleet: Sharing, quota: Quota, name: str) -> int | None:
-    """Return how much of a quota one node takes, None where it is not known."""
+def _amount(fleet: Sharing, quota: Quota, name: str, pods: int, max_pods: int | None = None) -> int | None:
+    """Return how much of a quota one node with so many pods takes, None where it is not known."""
     machine = _machine(fleet, name)
     if quota.unit == "nodes":
         return 1
     if machine is None:
         return None
+    settings = NodeSettings(max_pods=max_pods, prefix_delegation=fleet.network.prefix_delegation)
+    if quota.unit == "addresses":
+        return cloud(fleet.cloud).subnet_addresses(machine, settings, pods)
+    if quota.unit == "pod-addresses":
+        return cloud(fleet.cloud).pod_range_addresses(settings)
     if quota.unit == "vcpus":
         return machine.vcpus
     return machine.accelerator.count if machine.accelerator is not None else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from dra_planner.clouds import (
     DAYS,
@@ -45,7 +45,7 @@ LabelValue = Annotated[str, refused_by(label_value_fault)]
 TimeOfDay = Annotated[str, refused_by(time_of_day_fault)]
 Instant = Annotated[str, refused_by(instant_fault)]
 NodeCount = Annotated[int, within(NODES)]
-Unit = Literal["vcpus", "gpus", "nodes"]
+Unit = Literal["vcpus", "gpus", "nodes", "addresses", "pod-addresses"]
 _AMOUNTS = range(10**9 + 1)
 _PODS = range(1, 1_000_001)
 _SSDS = range(1, 33)
@@ -264,19 +264,16 @@ class Redundancy(Document):
         return bool(self.nodes or self.zones)
 
 
-def _supported_unit(value: Any) -> Any:
-    if value == "addresses":
-        raise ValueError('"addresses" is not supported yet: how many a node takes is not known; count nodes instead')
-    return value
-
-
 class Quota(Document):
-    """So many vCPUs, GPUs or nodes of some machines, as far as they are there for this fleet."""
+    """So many vCPUs, GPUs, nodes or addresses of some machines, as far as they are there for this fleet."""
 
     name: str = Field(
         min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f]+$", description="Name, as the cloud has it."
     )
-    unit: Annotated[Unit, BeforeValidator(_supported_unit)] = Field(description="What it counts.")
+    unit: Unit = Field(
+        description="What it counts; `addresses` are those of the nodes' subnets, `pod-addresses` those of the range "
+        "that pods have to themselves (GKE, AKS)."
+    )
     limit: Annotated[int, within(_AMOUNTS)] = Field(
         description="How many the nodes of this fleet may take together.", json_schema_extra=bounds(_AMOUNTS)
     )

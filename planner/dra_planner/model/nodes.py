@@ -43,7 +43,7 @@ class SharedLimit:
     """So many units of something for all nodes of some pools together; `takes` is what one node of each takes.
 
     `name` is what messages call it, `unit` what is counted: "vCPU". `beside` is what other nodes have of it, which is
-    not among the `most` that are left for these pools.
+    not among the `most` that are left for these pools; `unsure` is how much more than that they may have.
     """
 
     name: str
@@ -51,6 +51,7 @@ class SharedLimit:
     unit: str
     takes: Mapping[str, int] = field(hash=False)
     beside: int = 0
+    unsure: int = 0
 
     def used(self, counts: Mapping[str, int]) -> int:
         """Return how much so many nodes of each pool take."""

@@ -74,7 +74,7 @@ def _raised(fleet: Fleet, planned: PlannedPool, counts: Mapping[str, int], nodes
     """Return what has to be raised for a pool to have so many nodes: its maximum, and what it shares with others."""
     fix = f"set its maximum to {nodes}"
     shared = [
-        f"raise {limit.name} to {counted(limit.used(counts) + limit.beside, limit.unit)}"
+        f"raise {limit.name} to {counted(limit.used(counts) + limit.beside + limit.unsure, limit.unit)}"
         for limit in fleet.limits
         if limit.used(counts) > limit.most
     ]

@@ -78,6 +78,11 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         _pool(growth, pool.name, found, built[pool.name], nodes[pool.name], judgement) for pool in fleet.pools
     )
     diagnostics = (*cluster.diagnostics, *find_built_counts(fleet, pools), *find_blocked_drains(cluster, growth.groups))
+    if any(quota.unit == "addresses" for quota in fleet.quotas):
+        from dra_planner.plan.addresses import find_address_doubts  # few fleets count them
+
+        offers = {offer.name: offer for offer in growth.predicted}
+        diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, offers, built))
     return Plan(
         judgement=judgement,
         verdict=overall_verdict(judgement.sizing.verdict, diagnostics),

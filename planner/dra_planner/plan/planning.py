@@ -136,6 +136,10 @@ def size_plan(
 
         diagnostics = (*diagnostics, *find_drain_faults(manifests, sizing))
         drains = tuple(drain_assumptions(manifests, sizing, pools, nodes_left(fleet.limits, built)))
+    if any(quota.unit == "addresses" for quota in fleet.quotas):
+        from dra_planner.plan.addresses import find_address_doubts  # few fleets count them
+
+        diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, by_name, built))
     found = (*diagnostics, *rack_faults, *find_built_counts(fleet, pools))
     return Plan(
         judgement=judgement,

@@ -35,6 +35,8 @@ STEPS_PER_SECOND: Final = 100_000
 SIMULATED_STEPS: Final = 2 * STEPS_PER_SECOND
 MISSING_POOL: Final = "pool-missing"
 """The code of a reason that says what the fleet lacks."""
+MAY_RUN_OUT: Final = "addresses-may-run-out"
+"""The code of the finding that a quota of addresses may not be enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +233,11 @@ class Plan:
 def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict:
     """Return the one verdict of a plan: what placing its pods says, and *does not fit* where a finding is an error.
 
-    Headline, JSON, the plan's document and the exit status all go by it.
+    Addresses that may run out are a doubt. Headline, JSON, the plan's document and the exit status all go by it.
     """
-    return "does-not-fit" if any(finding.severity == "error" for finding in findings) else placing
+    found = tuple(findings)
+    if any(finding.severity == "error" for finding in found):
+        return "does-not-fit"
+    if placing == "fits" and any(finding.code == MAY_RUN_OUT for finding in found):
+        return "cannot-tell"
+    return placing

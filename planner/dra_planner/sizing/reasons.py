@@ -104,7 +104,9 @@ def _exhausted(shortage: Shortage) -> str:
 
 def raise_text(raises: Sequence[tuple[Room, int]], limits: Sequence[tuple[SharedLimit, int]] = ()) -> str:
     """Return the sentence that asks for these maximums; "" for none."""
-    steps = [f"raise {limit.name} to {counted(most + limit.beside, limit.unit)}" for limit, most in limits]
+    steps = [
+        f"raise {limit.name} to {counted(most + limit.beside + limit.unsure, limit.unit)}" for limit, most in limits
+    ]
     for room, nodes in raises:
         verb = "set the count" if room.minimum == room.maximum else "raise the maximum"
         steps.append(f'{verb} of pool "{room.name}" to {nodes}')

@@ -198,7 +198,12 @@ BAD = [
     ("a quota as text", [("quotas", ["gpus"])], "quotas[0]", 'must be a mapping of keys, not "gpus"'),
     ("a quota without a limit", [("quotas", [{"name": "q", "unit": "gpus"}])], "quotas[0].limit", "is missing"),
     ("no unit", [("quotas", [quota(unit="cores")])], "quotas[0].unit", "must be one of"),
-    ("addresses", [("quotas", [quota(unit="addresses")])], "quotas[0].unit", "is not supported yet"),
+    (
+        "addresses of a range that EKS has not",
+        [("quotas", [quota(unit="pod-addresses")])],
+        "quotas[0].unit",
+        "pods on EKS have addresses of the nodes' subnets; count addresses",
+    ),
     ("no limit", [("quotas", [quota(limit=-1)])], "quotas[0].limit", "must be"),
     ("a quota as a number in text", [("quotas", [quota(limit="8")])], "quotas[0].limit", 'must be an integer, not "8"'),
     ("a quota twice", [("quotas", [quota(), quota()])], "quotas[1].name", 'the name "q" is taken by quotas[0]'),

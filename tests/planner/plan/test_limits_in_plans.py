@@ -11,8 +11,24 @@ from dra_planner.errors import FleetError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.plan import judge_document, plan_file
+from dra_planner.sources import Source
 
 G_QUOTA = {"name": "Running On-Demand G and VT instances", "unit": "vcpus", "limit": 16, "machines": ["g*"]}
+
+CROWD = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: crowd}
+spec:
+  replicas: 12
+  selector: {matchLabels: {app: crowd}}
+  template:
+    metadata: {labels: {app: crowd}}
+    spec:
+      nodeSelector: {nvidia.com/gpu.present: "true"}
+      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+      containers: [{name: main, image: crowd, resources: {requests: {cpu: 100m, memory: 100Mi}}}]
+"""
 
 
 def fleet(*pools: dict[str, Any], quotas: list[dict[str, Any]] | None = None, **more: Any) -> Fleet:
@@ -117,8 +133,22 @@ def test_a_document_is_judged_within_the_limits_of_its_fleet() -> None:
 
 
 def test_an_amount_that_is_not_known_is_asked_for() -> None:
-    with pytest.raises(FleetError, match="count nodes instead"):
+    with pytest.raises(FleetError, match=r"how many addresses p6e-gb200\.36xlarge has is not known; count nodes"):
         fleet(
-            {"name": "t", "machine": "inf1.xlarge", "count": 1},
-            quotas=[{"name": "q", "unit": "addresses", "limit": 1}],
+            {"name": "rack", "machine": "p6e-gb200.36xlarge", "count": 1},
+            quotas=[{"name": "q", "unit": "addresses", "limit": 100}],
         )
+
+
+def test_addresses_that_depend_on_the_pods_of_each_node_are_left_open_by_the_document_too() -> None:
+    few = {"name": "subnets", "unit": "addresses", "limit": 70, "machines": ["g6.*"]}
+    where = fleet(pool("a"), quotas=[few])
+    assert plan_of(where, deployment(replicas=2)).verdict == "fits"
+    crowd = Source("crowd.yaml", CROWD)
+    plan = plan_of(where, deployment(replicas=2), crowd)
+    assert (plan.verdict, built(plan)) == ("cannot-tell", {"a": 2})
+    (told,) = plan.diagnostics
+    assert (told.code, told.fix) == ("addresses-may-run-out", 'raise quota "subnets" to 90 addresses')
+    assert judge_document(plan_file(plan)).verdict == "cannot-tell"
+    raised = change_fleet(where, [read_change("quotas.subnets.limit=90")])
+    assert plan_of(raised, deployment(replicas=2), crowd).verdict == "fits"

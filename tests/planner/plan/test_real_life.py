@@ -262,6 +262,41 @@ CASES = [
         (replicas(2),), "fits", {"spot": 0, "behind": 2},
     ),
     Case(
+        "a range of pods on GKE that has a /24 for two nodes more than the system pool",
+        fleet(
+            pool(machine="g2-standard-8", zones=["us-central1-a"]), cloud="gke",
+            network={"zones": ["us-central1-a"]}, **quota(4 * 256, "pod-addresses"),
+        ),
+        (replicas(3),), "does-not-fit", {"l4": 2}, "limit-too-small", 'raise quota "q" to 1280 pod addresses',
+        ("quotas.q.limit=1280",), ("quotas.q.limit=1279",),
+    ),
+    Case(
+        "a range of pods on AKS that has a /24 for two nodes",
+        fleet(pool("t4", T4), cloud="aks", **quota(512, "pod-addresses", machines=[T4])),
+        (replicas(3),), "does-not-fit", {"t4": 2}, "limit-too-small", 'raise quota "q" to 768 pod addresses',
+        ("quotas.q.limit=768",), ("quotas.q.limit=767",),
+    ),
+    Case(
+        "subnets on EKS with two interfaces' addresses for two nodes, one of them to spare on each",
+        fleet(pool(), **quota(60, "addresses", machines=["g6.*"])),
+        (replicas(3),), "does-not-fit", {"l4": 2}, "limit-too-small", 'raise quota "q" to 90 addresses',
+        ("quotas.q.limit=90",), ("quotas.q.limit=89",),
+    ),
+    Case(
+        "subnets on EKS whose interfaces have prefixes",
+        fleet(
+            pool(), network={"zones": 2, "prefixDelegation": True}, **quota(66, "addresses", machines=["g6.*"])
+        ),
+        (replicas(3),), "does-not-fit", {"l4": 2}, "limit-too-small", 'raise quota "q" to 99 addresses',
+        ("quotas.q.limit=99",), ("quotas.q.limit=98",),
+    ),
+    Case(
+        "subnets on EKS that are enough if the system pool has few pods",
+        fleet(pool(), **quota(100, "addresses")), (replicas(2),), "cannot-tell", {"l4": 2},
+        says="its nodes take 80 at least and up to 120: it depends on the pods of each\n"
+        'raise quota "q" to 120 addresses',
+    ),
+    Case(
         "a maximum and a quota that are both too small",
         fleet(pool(most=2), **quota(2, "nodes", machines=["g6.*"])), (replicas(3),), "does-not-fit", {"l4": 2},
         "limit-too-small", 'raise quota "q" to 3 nodes and raise the maximum of pool "l4" to 3: one node more',
@@ -418,7 +453,7 @@ def planned(where: Fleet, work: tuple[Source, ...]) -> Plan:
 def said(plan: Plan) -> str:
     """All that a plan says beside its verdict."""
     told = [text for each in plan.workloads for reason in each.reasons for text in (reason.message, reason.fix)]
-    told += [each.message for each in (*plan.diagnostics, *plan.beside)]
+    told += [text for each in (*plan.diagnostics, *plan.beside) for text in (each.message, each.fix) if text]
     return "\n".join([*told, *plan.assumptions])
 
 
@@ -443,7 +478,7 @@ def test_the_change_that_is_named_is_enough_and_no_less_is(case: Case) -> None:
 
 
 REFUSED = [
-    ("addresses", quota(64, "addresses"), '"addresses" is not supported yet'),
+    ("addresses of a range that EKS has not", quota(64, "pod-addresses"), "count addresses"),
     ("a rack of NVLink as one unit", {"racks": 2}, "is not a key of the fleet"),
     ("the time until a new node can be claimed", {"readyAfter": "6m"}, "is not a key of the fleet"),
     ("two kinds of loss at once", {"redundancy": {"nodes": 1, "zones": 1}}, "give either nodes or zones"),

@@ -211,6 +211,20 @@ class Cloud(ABC):
         """Return the types of boot disk that a machine takes, first the one to use; none where that is not known."""
         return ()
 
+    def subnet_addresses(self, machine: Machine, settings: NodeSettings, pods: int) -> int | None:
+        """Return how many addresses of its subnet a node takes, with so many pods beside those of the host's network.
+
+        None where it is not known.
+        """
+        return None
+
+    def pod_range_addresses(self, settings: NodeSettings) -> int | None:
+        """Return how many addresses a node takes of the range that pods have to themselves.
+
+        None where it is not known; 0 where pods have no such range and take addresses of the subnet.
+        """
+        return None
+
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         """Return what the node count of a pool over so many zones must be a multiple of."""
         return CountStep()

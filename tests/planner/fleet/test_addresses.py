@@ -1,0 +1,70 @@
+"""Addresses that nodes take, against the tables that AWS, Google and Microsoft publish."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dra_planner import catalog
+from dra_planner.clouds import NodeSettings, cloud
+
+WHOLE, PREFIXES = NodeSettings(), NodeSettings(prefix_delegation=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "interfaces", "each", "pods", "attached", "beside_them"),
+    # p3dn.24xlarge and t3.small: interfaces attached, and secondary addresses or prefixes on them, as the VPC CNI's
+    # documents list them for WARM_ENI_TARGET 1 and WARM_PREFIX_TARGET 1
+    [
+        (WHOLE, 3, 4, 0, 1, 3),
+        (WHOLE, 3, 4, 5, 3, 9),
+        (WHOLE, 3, 4, 9, 3, 9),
+        (WHOLE, 15, 50, 0, 1, 49),
+        (WHOLE, 15, 50, 3, 2, 98),
+        (WHOLE, 15, 50, 95, 3, 147),
+        (PREFIXES, 3, 4, 0, 1, 1 * 16),
+        (PREFIXES, 3, 4, 5, 1, 2 * 16),
+        (PREFIXES, 3, 4, 16, 1, 2 * 16),
+        (PREFIXES, 3, 4, 17, 1, 3 * 16),
+        (PREFIXES, 3, 4, 58, 2, 5 * 16),
+    ],
+)
+def test_a_node_of_eks_takes_what_its_interfaces_hold_and_one_more_to_spare(
+    settings: NodeSettings, interfaces: int, each: int, pods: int, attached: int, beside_them: int
+) -> None:
+    machine = catalog.machine("eks", "g6.2xlarge")
+    machine = type(machine)(**{**_fields(machine), "default_card_enis": interfaces, "ipv4_per_eni": each})
+    assert cloud("eks").subnet_addresses(machine, settings, pods) == attached + beside_them
+
+
+def _fields(machine: catalog.Machine) -> dict[str, Any]:
+    return {name: getattr(machine, name) for name in machine.__dataclass_fields__}
+
+
+@pytest.mark.parametrize(
+    ("pods", "length"),
+    [
+        (8, 28),
+        (9, 27),
+        (16, 27),
+        (17, 26),
+        (32, 26),
+        (33, 25),
+        (64, 25),
+        (65, 24),
+        (110, 24),
+        (128, 24),
+        (129, 23),
+        (256, 23),
+    ],
+)
+def test_a_node_of_gke_takes_the_block_that_google_lists_for_its_pods(pods: int, length: int) -> None:
+    assert cloud("gke").pod_range_addresses(NodeSettings(max_pods=pods)) == 2 ** (32 - length)
+
+
+@pytest.mark.parametrize("name", ["gke", "aks"])
+def test_pods_with_a_range_of_their_own_take_nothing_of_the_subnet(name: str) -> None:
+    machine = catalog.machines(name)[0]
+    taken = {cloud(name).subnet_addresses(machine, NodeSettings(), pods) for pods in (0, 1, 110)}
+    assert (taken, cloud(name).pod_range_addresses(NodeSettings())) == ({1}, 256)
