@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dra_command.checked import Checked, order_findings
 from dra_command.inputs import Inputs
+from dra_command.pages import with_embedded
+from dra_planner.manifests.setup.chart_names import names_given
 from dra_planner.plan import overall_verdict, read_checked
+from dra_planner.plan.upgrade_situation import situation_of
 from dra_planner.plan.upgrading import judge_upgrade, parse_release
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
@@ -13,9 +16,12 @@ def check_upgrade(inputs: Inputs, old: str, new: str) -> Checked:
     """Return what `judge_upgrade` finds in the manifests; without a fleet or a release, for the newest Kubernetes."""
     minor = inputs.fleet.minor if inputs.fleet is not None else MAXIMUM_MINOR
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)
+    names = names_given(inputs.sources)
+    inputs, _ = with_embedded(inputs)  # values of charts are no manifests
     manifests = read_checked((*inputs.sources, *inputs.observed), features)
     settings = inputs.fleet.drivers.nvidia.settings if inputs.fleet is not None else None
-    found = judge_upgrade(manifests, features, old, new, settings)
+    here = situation_of(manifests, inputs.fleet, names, has_snapshot=bool(inputs.observed))
+    found = judge_upgrade(manifests, features, old, new, settings, here)
     return Checked(
         verdict=overall_verdict("fits", found),
         diagnostics=order_findings(found),

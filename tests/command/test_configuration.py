@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from command_project import Done, Project
+
+from dra_policies.rules import OF_MANIFESTS
 
 SHARED = """\
 apiVersion: resource.k8s.io/v1
@@ -26,6 +30,7 @@ spec:
       containers: [{name: main, image: i, resources: {claims: [{name: c}]}}]
 """
 RULE = "claim-shared-by-replicas"
+FIX = "report it with the sentence above; to go on meanwhile, set the level of rule-could-not-run to advisory"
 EXEMPT = f"""\
 exemptions:
   - rule: {RULE}
@@ -323,3 +328,22 @@ def test_other_commands_pass_it_over(project: Project) -> None:
     project.write("workloads/pulumi-dra.yaml", EXEMPT)
 
     assert project.run("plan", "--stack", "dev").status == 0
+
+
+def test_a_rule_that_raises_blocks_no_more_where_its_level_says_so(
+    shared: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def raises(_: object) -> list[object]:
+        raise ZeroDivisionError("division by zero")
+
+    broken = tuple(replace(rule, check=raises) if rule.id == RULE else rule for rule in OF_MANIFESTS)
+    for module in ("commands.check", "configured"):
+        monkeypatch.setattr(f"dra_command.{module}.OF_MANIFESTS", broken)
+    done = checked(shared)
+    (told,) = done.json["diagnostics"]
+    assert (done.status, told["severity"], told["code"]) == (1, "error", "rule-could-not-run")
+    assert told["fix"] == FIX
+    assert told["message"].startswith(f"rule {RULE} ended with ZeroDivisionError at test_configuration.py:")
+    shared.write("pulumi-dra.yaml", "rules: {rule-could-not-run: advisory}\n")
+    done = checked(shared)
+    assert (done.status, codes(done)) == (0, [("warning", "rule-could-not-run")])

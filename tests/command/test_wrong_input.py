@@ -215,7 +215,9 @@ def test_an_interrupt_is_told_in_a_word(project: Project, monkeypatch: pytest.Mo
     assert (done.status, done.err) == (130, "interrupted\n")
 
 
-def test_a_fault_of_ours_is_said_to_be_ours(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_the_program_says_where_it_happened_when_it_is_asked(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import dra_command.commands.plan
 
     def faulty(*_: object) -> int:
@@ -225,7 +227,11 @@ def test_a_fault_of_ours_is_said_to_be_ours(project: Project, monkeypatch: pytes
     done = project.run(*PLAN)
     assert done.status == 70
     assert "internal error: ZeroDivisionError" in done.err
+    assert "please report this with the input that caused it; --verbose shows where it happened" in done.err
     assert "Traceback" not in done.err
+    again = project.run(*PLAN, "--verbose")
+    assert again.status == 70
+    assert "in faulty" in again.err
 
 
 @pytest.mark.parametrize(

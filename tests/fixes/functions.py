@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from unittest.mock import patch
 
 from allocation_builders import CLASSES, claim, gpus, node, request, shape
 from plan_builders import deployment, fleet, plan_of
@@ -17,6 +18,7 @@ from dra_planner import catalog
 from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.model import ClaimSpec
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.plan.redundancy import survive, what_survives
@@ -133,7 +135,37 @@ def _losses(steps: int) -> str:
     return next((each.fix for size in sizing.workloads for each in size.reasons), "")
 
 
+def _not_served(*, minor: int, is_told: bool = False) -> str:
+    """What is said of a Workload of 1.35 on a release, whose API server serves it where it is told to."""
+    features = features_of(minor).with_gates(workload_claims=is_told)
+    found = why_not_served("scheduling.k8s.io/v1alpha1", "Workload", features)
+    return found[1] if found is not None else ""
+
+
+def _without_places(layout: str) -> bool:
+    """Cut a GPU of whose profiles nobody has said yet where they can be placed."""
+    unplaced = tuple(replace(profile, size=None, starts=()) for profile in catalog.mig_profiles("a100-sxm4-40gb"))
+    with patch("dra_planner.catalog.mig.mig_profiles", return_value=unplaced):
+        catalog.check_mig_layout(catalog.machine("eks", "p4d.24xlarge"), layout)
+    return True
+
+
 FUNCTIONS = (
+    InFunction(
+        "use Kubernetes {}, whose API server can be told to serve {}/{}",
+        lambda _: _not_served(minor=36, is_told=True),
+        lambda _: _not_served(minor=35, is_told=True) == "",
+    ),
+    InFunction(
+        "tell the API server to serve {}/{}, which is off by default",
+        lambda _: _not_served(minor=35),
+        lambda _: _not_served(minor=35, is_told=True) == "",
+    ),
+    InFunction(
+        "use one of {}",
+        raised(lambda _: _without_places("1g.5gb:2,2g.10gb:1")),
+        lambda _: _without_places("all-1g.5gb"),
+    ),
     InFunction(
         "its gates must be removed before it can be scheduled",
         lambda _: _fix(_answer(GATED, gates=("example.com/held",))),

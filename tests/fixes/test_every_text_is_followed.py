@@ -1,7 +1,7 @@
 """No text of the code that says what to do is without a test that does it.
 
 A text that is new in the code needs a case in `cases/`, or a line in `shown_elsewhere.yaml` with the test that follows
-it, or the reason why nothing can be tried here. What is said of stacks is followed by
+it. What is said of stacks is followed by
 `tests/policies/test_stack_fixes.py` and by the seeded faults beside it, what functions say to their callers by
 `test_fixes_of_functions.py`; fleets, texts that are not YAML, rewriting and messages have files of their own here.
 """
@@ -38,7 +38,7 @@ def test_every_fix_text_has_a_case() -> None:
     guides = [row["fix"] for file in GUIDES for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
     cases = {case.fix for case in (*CASES, *STACK_FIXES, *FUNCTIONS)}
     rows = {row.follows for row in (*seeded(), *IN_MANIFESTS) if row.follows}
-    elsewhere = {text for group in (*SHOWN["by a test"].values(), *SHOWN["not tried"].values()) for text in group}
+    elsewhere = {text for group in SHOWN["by a test"].values() for text in group}
     in_place = {each.fix for each in REFUSED} | {fix for fix, _, _ in (*TEXTS, *REWRITTEN)}
     no_advice = {text for group in SHOWN["no advice"].values() for text in group}
     followed = cases | rows | elsewhere | in_place | no_advice
@@ -50,14 +50,6 @@ def test_every_fix_text_has_a_case() -> None:
     assert sorted(followed - set(texts)) == [], "these texts are gone from the code"
     assert not elsewhere & (cases | rows), "these are followed here: take them out of shown_elsewhere.yaml"
     assert sources.unresolved == set(SHOWN["written elsewhere"]), "follow them, or say where their texts come from"
-
-
-MOST_NOT_TRIED = 14
-"""Fix texts that nothing tries: steps on a cluster, and what cannot happen. They grow no more."""
-
-
-def test_no_more_texts_are_left_untried() -> None:
-    assert sum(map(len, SHOWN["not tried"].values())) <= MOST_NOT_TRIED
 
 
 def is_told(said: str, text: str) -> bool:

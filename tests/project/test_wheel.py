@@ -1,4 +1,4 @@
-"""The built wheel: what is in it, and that it runs with the base dependencies alone."""
+"""The built wheel: what is in it, that it runs with the base dependencies alone, and what each extra adds to them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,32 @@ def base_install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             for line in archive.read(name).decode().splitlines()
             if line.startswith("Requires-Dist: ") and "extra ==" not in line
         ]
-    for distribution in closure(wanted):
+    link(closure(wanted), folder)
+    return folder
+
+
+def link(distributions: list[metadata.Distribution], folder: Path) -> None:
+    """Put installed distributions into a folder, as an installer would."""
+    for distribution in distributions:
         for file in distribution.files or ():
             top = file.parts[0]
             source, target = Path(str(distribution.locate_file(top))), folder / top
             if top != ".." and not target.exists():
                 target.symlink_to(source)
-    return folder
+
+
+def needed_by(extra: str) -> list[str]:
+    """The requirements of an extra, those of the extras that it names among them."""
+    found: list[str] = []
+    for requirement in metadata.requires("pulumi-dra") or []:
+        wanted, _, marker = requirement.partition(";")
+        if f"extra == '{extra}'" not in marker.replace('"', "'"):
+            continue
+        if wanted.strip().startswith("pulumi-dra["):
+            found += [each for name in wanted.partition("[")[2].strip(" ]").split(",") for each in needed_by(name)]
+        else:
+            found.append(wanted.strip())
+    return found
 
 
 def closure(requirements: list[str]) -> list[metadata.Distribution]:
@@ -98,3 +117,61 @@ def test_the_base_install_helps(base_install: Path) -> None:
     done = run(base_install, "--help")
     assert done.returncode == 0
     assert "plan" in done.stdout
+
+
+SANDBOX, PORTFOLIO = 'pip install "pulumi-dra[sandbox]"', 'pip install "pulumi-dra[portfolio]"'
+ANOTHER = 'pip install "pulumi-dra[portfolio]", or name another folder with --results'
+PORTFOLIO_FILE = """\
+stacks: [{{stack: {root}/stacks/Pulumi.eks-dev.yaml}}]
+ask: {{simulate: off}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fix", "words"),
+    [
+        (SANDBOX, "sandbox tools --help"),
+        (SANDBOX, "rehearse --stack eks-dev --context x"),
+        (PORTFOLIO, "portfolio {file} --scheduler nowhere://x --results {folder}/a"),
+        (PORTFOLIO, "portfolio {file} --parquet {folder}/all.parquet --results {folder}/b"),
+        (ANOTHER, "portfolio {file} --results {folder}/c"),
+    ],
+    ids=["sandbox", "rehearse", "dask", "parquet", "kept as parquet"],
+)
+def test_what_an_installation_lacks_is_there_with_the_extra_that_is_named(
+    base_install: Path, tmp_path: Path, fix: str, words: str
+) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    for entry in base_install.iterdir():
+        (site / entry.name).symlink_to(entry)
+    file = tmp_path / "portfolio.yaml"
+    file.write_text(PORTFOLIO_FILE.format(root=ROOT), encoding="utf-8")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "part-0.parquet").write_bytes(b"")
+    asked = words.format(file=file, folder=tmp_path).split()
+    done = run(site, *asked)
+    assert done.returncode == 2
+    assert fix in done.stderr
+    extra = fix.partition("[")[2].partition("]")[0]
+    link(closure(needed_by(extra)), site)
+    assert fix not in run(site, *asked).stderr
+    if fix == ANOTHER:
+        assert fix not in run(base_install, *asked[:-1], str(tmp_path / "d")).stderr
+
+
+def test_a_package_that_lost_a_table_is_whole_again_from_the_wheel(
+    base_install: Path, wheel: Path, tmp_path: Path
+) -> None:
+    for entry in base_install.iterdir():
+        if entry.name != "dra_planner":
+            (tmp_path / entry.name).symlink_to(entry)
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.startswith("dra_planner/")]
+        archive.extractall(tmp_path, [name for name in names if not name.endswith("/mig_profiles.csv")])
+        words = ("catalog", "mig", "a100")
+        done = run(tmp_path, *words)
+        assert done.returncode == 2
+        assert "install the package from a wheel or a checkout" in done.stderr
+        archive.extractall(tmp_path, names)
+    assert run(tmp_path, *words).returncode == 0

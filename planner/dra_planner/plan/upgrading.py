@@ -12,6 +12,7 @@ from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests import Manifests, selectors_of
 from dra_planner.model import ClaimSpec, DeviceConfiguration, ResourceClaim, ResourceClaimTemplate
+from dra_planner.plan.upgrade_situation import Situation
 from dra_planner.quantity import Quantity, QuantityError
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
@@ -20,6 +21,7 @@ from dra_planner.slices import GPU_DRIVER, Change, DriverSettings, changes_read,
 CODE = "driver-upgrade"
 _STOPS = ("attribute-renamed", "attribute-removed", "class-removed", "config-refused", "not-installable")
 _OF_THE_INSTALLATION = ("chart-renamed", "names-changed", "devices-changed", "not-installable", "no-way-back")
+_UNKNOWN = Situation()
 _EXTENDED_RESOURCE = "nvidia.com/gpu"
 _SHARES = "ConsumableShares"
 _THRESHOLD = re.compile(r"""quantity\(\s*["']([^"']*)["']\s*\)""")
@@ -37,12 +39,18 @@ class Noticed:
 
 
 def judge_upgrade(
-    manifests: Manifests, features: Features, old: str, new: str, fleet: DriverSettings | None = None
+    manifests: Manifests,
+    features: Features,
+    old: str,
+    new: str,
+    fleet: DriverSettings | None = None,
+    here: Situation = _UNKNOWN,
 ) -> tuple[Diagnostic, ...]:
     """Return what breaks or changes its meaning: errors and warnings at what reads it, notes for all other changes.
 
     `old` and `new` are `VERSION[+GATE…]`; to the gates of both come those of the fleet's settings, where there are
-    any. Raises CatalogError for a release or gate that no table holds.
+    any. Changes of the installation that do not concern the fleet or cluster `here` are left out. Raises CatalogError
+    for a release or gate that no table holds.
     """
     before, old_settings = parse_release(old)
     after, new_settings = parse_release(new)
@@ -53,7 +61,7 @@ def judge_upgrade(
     changes = compare_releases(before, after, old_settings=old_settings, new_settings=new_settings)
     noticed = tuple(dict.fromkeys(_notice(changes, manifests, features)))
     known = {each.change for each in noticed}
-    remarks = (_remark(change) for change in changes if change not in known)
+    remarks = (_remark(change, here) for change in changes if change not in known and here.concerns(change))
     return (*missing, *(_finding(each) for each in noticed), *remarks)
 
 
@@ -164,9 +172,9 @@ def _finding(noticed: Noticed) -> Diagnostic:
     return Diagnostic("error" if stops else "warning", CODE, message, noticed.place, change.fix)
 
 
-def _remark(change: Change) -> Diagnostic:
+def _remark(change: Change, here: Situation) -> Diagnostic:
     if change.kind == "not-installable":
         return Diagnostic("error", CODE, change.message, fix=change.fix)
     if change.breaks and change.kind in _OF_THE_INSTALLATION:
-        return Diagnostic("warning", CODE, change.message, fix=change.fix)
+        return Diagnostic("warning", CODE, here.said_of(change), fix=change.fix)
     return Diagnostic("note", CODE, change.message)  # nothing here reads it: there is nothing to fix

@@ -35,6 +35,7 @@ class Change:
     `breaks` tells whether something that worked before stops working, or changes its meaning, without an error.
     `between` holds the capacities in MiB before and after, lesser first, of every device whose capacity changes: a
     threshold outside all of them says the same of both releases. Empty where any threshold may be affected.
+    `before` is what the old chart calls its objects, where the name changes.
     """
 
     kind: ChangeKind
@@ -43,6 +44,7 @@ class Change:
     fix: str = ""
     breaks: bool = True
     between: tuple[tuple[int, int], ...] = ()
+    before: str = ""
 
 
 def compare_releases(
@@ -215,6 +217,7 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
                 new.chart,
                 f"the chart is called {new.chart} and comes from {new.repository}: an upgrade doubles every object",
                 fix=f"set nameOverride to {old.chart} on the first upgrade, and apply the CRDs by hand",
+                before=old.chart,
             )
         )
     if old.is_oci and not new.is_oci:

@@ -41,6 +41,11 @@ def chart_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             yield Diagnostic(severity, code, f"{item}: {fault.message}", at, fault.fix)  # type: ignore[arg-type]
 
 
+def driver_values(item: KubernetesObject) -> Iterator[Mapping[str, Any]]:
+    """Yield the values that an object gives the driver's chart."""
+    return (values for chart, _, values, _ in _installed(item) if CHART.search(chart))
+
+
 def _installed(item: KubernetesObject) -> Iterator[tuple[str, str, dict[str, Any], Place]]:
     """Yield chart, version and values of all that an object installs, with the place of the values."""
     root = Node(item.data, item.place)

@@ -18,12 +18,12 @@ _OBJECT: Final = re.compile(r"^[\"']?(?:apiVersion|kind)[\"']?\s*:", re.MULTILIN
 
 def is_values_file(text: str) -> bool:
     """Whether a text is values of the NVIDIA driver's chart, and no Kubernetes object."""
-    return _data(text) is not None
+    return data_of(text) is not None
 
 
 def values_findings(source: Source) -> Iterator[Diagnostic]:
     """Yield what the chart refuses or ignores of such a file, each at the line of its key."""
-    data = _data(source.text)
+    data = data_of(source.text)
     for fault in value_faults(data) if data is not None else ():
         place = Place(source.name, line_at(data, (fault.key,)), fault.key)
         if fault.is_refused:
@@ -32,7 +32,8 @@ def values_findings(source: Source) -> Iterator[Diagnostic]:
             yield Diagnostic("warning", "value-does-nothing", fault.message, place, fault.fix)
 
 
-def _data(text: str) -> dict[str, object] | None:
+def data_of(text: str) -> dict[str, object] | None:
+    """Return a text's values of the driver's chart; None where it holds something else."""
     if _OWN_KEY.search(text) is None or _OBJECT.search(text) is not None:
         return None
     try:

@@ -63,7 +63,7 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
                 return None
             return message, f"tell the API server to serve {group}/{version}, which is off by default"
         having = ", ".join(each.version for each in RELEASES.values() if version in each.pod_group_versions)
-        return message, f"{group}/{version} is known to {having} alone"
+        return message, f"use Kubernetes {having}, whose API server can be told to serve {group}/{version}"
     if group in _GROUPS or group == "extensions":
         served = next((known for known, kinds in _SERVED.items() if kind in kinds and version != known), "")
         if kind in _SERVED.get(api_version, ()):

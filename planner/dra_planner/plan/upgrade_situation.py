@@ -1,0 +1,65 @@
+"""Where a release of the NVIDIA driver replaces another: which of its changes concern this fleet or this cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dra_planner.fleet import Fleet
+from dra_planner.manifests import Manifests
+from dra_planner.records import dataclass
+from dra_planner.slices import GPU_DRIVER, Change
+
+_MIG_DEVICE = "-mig-"  # in the names of both forms: gpu-0-mig-9-4-4, gpu-0-mig-1g10gb-19-0
+_OF_MIG = ("names-changed", "devices-changed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What is known of it; a part is None where nobody says.
+
+    `names` are what values of the chart call its objects (nameOverride). `is_cut` tells whether the fleet cuts GPUs by
+    MIG. `holders` are the claims of a snapshot that hold a MIG device, and `has_devices` whether its nodes publish any.
+    """
+
+    names: frozenset[str] = frozenset()
+    is_cut: bool | None = None
+    holders: tuple[str, ...] | None = None
+    has_devices: bool | None = None
+
+    def concerns(self, change: Change) -> bool:
+        """Whether a change of the installation matters here, as far as is known."""
+        if change.kind in _OF_MIG and self.is_cut is False:
+            return False
+        match change.kind:
+            case "names-changed":
+                return self.holders != ()
+            case "chart-renamed":
+                return change.before not in self.names
+            case "no-way-back":
+                return self.has_devices is not False
+        return True
+
+    def said_of(self, change: Change) -> str:
+        """Return the change's message, with the claims that it is about where they are known."""
+        if change.kind != "names-changed" or not self.holders:
+            return change.message
+        return f"{change.message} (here: {', '.join(self.holders)})"
+
+
+def situation_of(
+    manifests: Manifests, fleet: Fleet | None, names: Iterable[str] = (), *, has_snapshot: bool = False
+) -> Situation:
+    """Return what fleet, snapshot and values say; `manifests` hold the objects of the snapshot too."""
+    cut = None if fleet is None else any(pool.mig != "none" for pool in fleet.pools)
+    if fleet is not None and fleet.drivers.nvidia.settings.gates.get("DynamicMIG"):
+        cut = True
+    if not has_snapshot:
+        return Situation(names=frozenset(names), is_cut=cut)
+    holders = tuple(
+        f"ResourceClaim {claim.meta.namespace}/{claim.meta.name} holds {each.device}"
+        for claim in manifests.claims.values()
+        for each in (claim.allocation.devices if claim.allocation is not None else ())
+        if each.driver == GPU_DRIVER and _MIG_DEVICE in each.device
+    )
+    published = any(each.driver == GPU_DRIVER and each.devices for each in manifests.slices)
+    return Situation(names=frozenset(names), is_cut=cut, holders=holders, has_devices=published)
