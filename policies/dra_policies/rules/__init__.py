@@ -31,14 +31,16 @@ if TYPE_CHECKING:
 def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[Rule, Finding]]:
     """Yield every finding with the rule that made it, rules in the order given; never raises.
 
-    Without `rules` all that are on run.
+    Without `rules` all that are on run. A rule that fails is told by the one for that, at its level among `rules`.
     """
-    for rule in _all_on() if rules is None else rules:
+    asked = _all_on() if rules is None else rules
+    could_not_run = next((rule for rule in asked if rule.id == COULD_NOT_RUN.id), COULD_NOT_RUN)
+    for rule in asked:
         try:
             for finding in rule.check(view):
                 yield rule, finding
         except Exception as error:
-            yield COULD_NOT_RUN, failure(error, rule=rule.id)
+            yield could_not_run, failure(error, rule=rule.id)
 
 
 def check_all(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[Diagnostic]:
