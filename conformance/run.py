@@ -67,7 +67,13 @@ def _everything() -> list[list[str]]:
     for check in random:
         if check[0].startswith("cel"):
             check += ["--costs", "--count", "20000"]
-    servers = [["api_server/run.py"], ["scheduler/run.py"], ["scheduler/preemptions.py"], ["control_plane/kills.py"]]
+    servers = [
+        ["api_server/run.py"],
+        ["scheduler/run.py"],
+        ["scheduler/run.py", "--rules"],
+        ["scheduler/preemptions.py"],
+        ["control_plane/kills.py"],
+    ]
     others = [["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"], ["reports/run.py"], ["ci/run.py"]]
     return [*random, *servers, *others, ["checkov/run.py"], ["charts/run.py"], ["previews/run.py"]]
 

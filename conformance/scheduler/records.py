@@ -18,6 +18,7 @@ def record_of(case: Case, found: list[Comparison]) -> Json:
         "feature": case.feature,
         "fleet": case.fleet,
         "workloads": case.workloads,
+        "verdict": found[0].plan.verdict,
         "nodes": {pool.name: pool.nodes.desired for pool in found[0].plan.pools},
         "rehearsals": [
             {

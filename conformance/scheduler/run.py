@@ -1,10 +1,12 @@
 """Rehearse random fleets and workloads on the real scheduler, in three orders each, and fail on what nobody explains.
 
     python conformance/scheduler/run.py --minor 36 --count 200       seeds from --seed on
+    python conformance/scheduler/run.py --minor 36 --rules           the instances of the tests of whole plans
     python conformance/scheduler/run.py --minor 36 --record FOLDER   keep every case with what became of it
 
 Each case is a fleet of one cloud, planned as `pulumi-dra rehearse` plans it; its workloads arrive one by one in
-document order, reversed, and shuffled. Plan, simulation and outcome are compared per workload.
+document order, reversed, and shuffled. Plan, simulation and outcome are compared per workload, and a plan that fits
+must leave no pod pending.
 """
 
 from __future__ import annotations
@@ -30,6 +32,11 @@ from dra_planner.sources import Source
 from dra_sandbox.control_plane import ControlPlaneError, Refused, Settings, control_plane
 from dra_sandbox.rehearsal import Order, Request, rehearse_in_turn
 from dra_sandbox.tools.kubernetes import Binaries, find_binaries
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
+
+from random_instances import instance  # of the tests, whose instances these are
+
 from generate import Case, make_case
 from records import Json, record_of
 
@@ -46,6 +53,7 @@ class Table:
     workloads: int = 0
     pods: int = 0
     placed: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter[str])
     plan: Counter[str] = field(default_factory=Counter[str])
     simulation: Counter[str] = field(default_factory=Counter[str])
     unexplained: list[str] = field(default_factory=list[str])
@@ -55,6 +63,10 @@ class Table:
         self.cases[record["feature"]] += 1
         for each in record["rehearsals"]:
             self.rehearsals += 1
+            pending = sum(row["pending"] for row in each["outcome"].values())
+            self.verdicts[f"{record['verdict']}, {'some pods pending' if pending else 'all placed'}"] += 1
+            if pending and record["verdict"] == "fits":
+                self.unexplained.append(f"seed {record['seed']}, {each['order']}: fits, and {pending} pods are pending")
             for name, row in each["outcome"].items():
                 self.workloads += 1
                 self.pods += row["placed"] + row["pending"]
@@ -71,6 +83,7 @@ class Table:
         cases = ", ".join(f"{name} {count}" for name, count in sorted(self.cases.items()))
         yield f"{self.cases.total()} fleets ({cases}), {self.rehearsals} rehearsals, {self.workloads} workloads, "
         yield f"{self.placed} of {self.pods} pods placed"
+        yield "; ".join(f"{count} rehearsals: {said}" for said, count in sorted(self.verdicts.items()))
         if self.skipped:
             yield "left out: " + ", ".join(f"{count} {why}" for why, count in sorted(self.skipped.items()))
         yield ""
@@ -90,7 +103,7 @@ def main() -> int:
         started = time.monotonic()
         with ProcessPoolExecutor(given.parallel, get_context("spawn")) as workers:
             seeds = range(given.seed, given.seed + given.count)
-            for record in workers.map(partial(_try, minor=minor, binaries=binaries), seeds):
+            for record in workers.map(partial(_try, given.rules, minor, binaries), seeds):
                 if isinstance(record, str):
                     table.skipped[record] += 1
                     continue
@@ -105,9 +118,9 @@ def main() -> int:
     return int(bool(table.unexplained))
 
 
-def _try(seed: int, *, minor: int, binaries: Binaries) -> Json | str:
+def _try(rules: bool, minor: int, binaries: Binaries, seed: int) -> Json | str:
     """Return the record of a case, or why there is none."""
-    case = make_case(seed, features_of(minor))
+    case = _ruled(seed, minor) if rules else make_case(seed, features_of(minor))
     try:
         plan, sources = _plan(case)
     except PlannerError as error:
@@ -130,6 +143,13 @@ def _try(seed: int, *, minor: int, binaries: Binaries) -> Json | str:
     raise AssertionError
 
 
+def _ruled(seed: int, minor: int) -> Case:
+    """A fleet over zones, workloads with rules between pods, priorities and quotas; for the release of a minor."""
+    made = instance(seed)
+    fleet = {**made.fleet, "kubernetes": RELEASES[minor].version}
+    return Case(seed, "rules", fleet, list(made.objects))
+
+
 def _plan(case: Case) -> tuple[Plan, tuple[Source, ...]]:
     sources = (Source("workloads.yaml", yaml.safe_dump_all(case.workloads, sort_keys=False)),)
     return make_plan(PlanRequest(sources=sources, fleet=read_fleet(case.fleet))), sources
@@ -146,6 +166,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated")
     parser.add_argument("--count", type=int, default=200, help="cases per minor, default: %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
+    parser.add_argument("--rules", action="store_true", help="spread, affinity, priorities and quotas")
     parser.add_argument("--parallel", type=int, default=2, help="control planes side by side, default: %(default)s")
     parser.add_argument("--binaries", type=Path, help="folder with the four binaries")
     parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
