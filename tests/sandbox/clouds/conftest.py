@@ -1,4 +1,4 @@
-"""A simulated AWS that a test fills with resources, asked as the engine asks it."""
+"""Simulated clouds that a test fills with resources, asked as the engine asks them."""
 
 from __future__ import annotations
 
@@ -42,6 +42,52 @@ class Cloud:
         return from_wire(getattr(answer, "return"))
 
 
+class Azure:
+    """A simulated Azure with nothing in it, asked as the engine asks it."""
+
+    def __init__(self, simulated: Any) -> None:
+        self._azure = simulated("azure-native")
+        self._azure.Configure(provider_pb2.ConfigureRequest(args=to_wire({"location": "eastus"})))
+
+    def complaint(self, token: str, inputs: dict[str, Any]) -> str:
+        request = provider_pb2.CheckRequest(
+            urn=azure_urn(token), news=to_wire(inputs), randomSeed=b"seed", name="trial"
+        )
+        return "; ".join(failure.reason for failure in self._azure.Check(request).failures)
+
+    def name(self, token: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        request = provider_pb2.CheckRequest(
+            urn=azure_urn(token), news=to_wire(inputs), randomSeed=b"seed", name="trial"
+        )
+        return from_wire(self._azure.Check(request).inputs)
+
+    def create(self, token: str, **inputs: Any) -> dict[str, Any]:
+        answer = self._azure.Create(provider_pb2.CreateRequest(urn=azure_urn(token), properties=to_wire(inputs)))
+        return {**from_wire(answer.properties), "id": answer.id}
+
+    def update(
+        self, token: str, state: dict[str, Any], before: dict[str, Any], after: dict[str, Any]
+    ) -> dict[str, Any]:
+        request = provider_pb2.UpdateRequest(
+            id=state["id"], urn=azure_urn(token), olds=to_wire(state), old_inputs=to_wire(before), news=to_wire(after)
+        )
+        return from_wire(self._azure.Update(request).properties)
+
+    def delete(self, token: str, state: dict[str, Any]) -> None:
+        self._azure.Delete(provider_pb2.DeleteRequest(id=state["id"], urn=azure_urn(token), properties=to_wire(state)))
+
+    def replaces(self, token: str, before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+        request = provider_pb2.DiffRequest(urn=azure_urn(token), old_inputs=to_wire(before), news=to_wire(after))
+        return list(self._azure.Diff(request).replaces)
+
+    def ask(self, token: str, **arguments: str) -> Any:
+        return self._azure.Invoke(provider_pb2.InvokeRequest(tok=token, args=to_wire(arguments)))
+
+
+def azure_urn(token: str) -> str:
+    return f"urn:pulumi:dev::p::{token}::trial"
+
+
 def _urn(token: str) -> str:
     return f"urn:pulumi:dev::p::parent:index:C${token}::trial"
 
@@ -57,3 +103,8 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 @pytest.fixture
 def cloud(memory: Memory, simulated) -> Cloud:
     return Cloud(simulated)
+
+
+@pytest.fixture
+def azure(simulated: Any) -> Azure:
+    return Azure(simulated)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.azure_native.functions import newest
+from dra_sandbox.clouds.azure_native.present_pools import POOL, cluster_of
 from dra_sandbox.clouds.azure_native.zones_lost import has_machines
 from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
-CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
 INVALID = "InvalidParameter: "
 LEAST_VCPUS_OF_A_SYSTEM_POOL = 2
 MOST_NODES = 1000
@@ -231,7 +231,7 @@ def is_in_a_cluster(request: Request) -> str | None:
     """The pool's cluster must be there, and not older (SupportArticles-docs@051c368, NodePoolMcVersionIncompatible)."""
     if request.inputs is None:
         return None
-    cluster = _cluster(request)
+    cluster = cluster_of(request.cloud, request.identifier)
     if cluster is None:
         return f"ResourceNotFound: The Resource '{request.identifier.rpartition('/agentPools/')[0]}' was not found."
     wanted = request.inputs.get("orchestratorVersion")
@@ -249,12 +249,6 @@ def does_not_exist_yet(request: Request) -> str | None:
     if request.before is None and request.inputs is not None and request.cloud.get(POOL, request.identifier):
         return f'cannot create already existing resource "{request.identifier}"'
     return None
-
-
-def _cluster(request: Request) -> Values | None:
-    wanted = request.identifier.rpartition("/agentPools/")[0].lower()
-    clusters = request.cloud.all(CLUSTER)
-    return next((found for identifier, found in clusters.items() if identifier.lower() == wanted), None)
 
 
 def _minor(version: str) -> int:

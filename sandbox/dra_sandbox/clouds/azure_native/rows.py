@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dra_sandbox.clouds.azure_native import agent_pools, managed_clusters, roles
+from dra_sandbox.clouds.azure_native import (
+    addresses,
+    agent_pools,
+    going_on,
+    left_behind,
+    managed_clusters,
+    quotas,
+    roles,
+)
 from dra_sandbox.clouds.azure_native.functions import TENANT, newest
 from dra_sandbox.clouds.rows import Facts, Row
 from dra_sandbox.clouds.wire import Value
@@ -135,7 +143,14 @@ ROWS: Mapping[str, Row] = {
             "nodeResourceGroupProfile.restrictionLevel": frozenset({"Unrestricted", "ReadOnly"}),
         },
         checks=(managed_clusters.is_accepted, agent_pools.of_cluster),
-        refusals=managed_clusters.REFUSALS,
+        refusals=(
+            left_behind.is_not_locked,
+            *managed_clusters.REFUSALS,
+            *going_on.OF_CLUSTERS,
+            *quotas.REFUSALS,
+            *addresses.REFUSALS,
+        ),
+        effects=(going_on.pools_inside_stay_as_they_are, left_behind.goes_with_its_nodes),
         remembered=True,
     ),
     "azure-native:containerservice:AgentPool": Row(
@@ -151,12 +166,20 @@ ROWS: Mapping[str, Row] = {
             "mode": "User",
         },
         every_time={"currentOrchestratorVersion": _version("orchestratorVersion")},
+        instead={"capacityReservationGroupID": quotas.group_in_use},
         replace=("gpuInstanceProfile", "nodePublicIPPrefixID", "resourceGroupName", "resourceName", "vmSize"),
         name="agentPoolName",
         name_limit=12,
         allowed=_POOL_VALUES,
         checks=(agent_pools.of_pool,),
-        refusals=agent_pools.REFUSALS,
+        refusals=(
+            left_behind.is_not_locked,
+            *agent_pools.REFUSALS,
+            left_behind.leaves_a_system_pool,
+            *going_on.OF_POOLS,
+            *quotas.REFUSALS,
+            *addresses.REFUSALS,
+        ),
         remembered=True,
     ),
     "azure-native:containerservice:MaintenanceConfiguration": Row(
@@ -177,6 +200,8 @@ ROWS: Mapping[str, Row] = {
         replace=("location",),
         name="resourceGroupName",
         name_limit=90,
+        refusals=(left_behind.is_not_locked,),
+        effects=(left_behind.goes_with_all_inside,),
     ),
     "azure-native:managedidentity:UserAssignedIdentity": Row(
         id=f"{_GROUP}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{{resourceName}}",
@@ -189,7 +214,7 @@ ROWS: Mapping[str, Row] = {
         id="{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}",
         replace=("condition", "conditionVersion", "principalId", "principalType", "roleDefinitionId", "scope"),
         name="roleAssignmentName",
-        refusals=roles.REFUSALS,
+        refusals=(left_behind.is_not_locked, *roles.REFUSALS),
         remembered=True,
     ),
     "azure-native:authorization:ManagementLockByScope": Row(
@@ -197,18 +222,21 @@ ROWS: Mapping[str, Row] = {
         replace=("scope",),
         name="lockName",
         allowed={"level": frozenset({"CanNotDelete", "ReadOnly"})},
+        remembered=True,
     ),
     "azure-native:network:VirtualNetwork": Row(
         id=f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}",
         replace=("location", "resourceGroupName"),
         name="virtualNetworkName",
         name_limit=64,
+        refusals=(left_behind.is_not_locked,),
     ),
     "azure-native:network:Subnet": Row(
         id=f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}/subnets/{{subnetName}}",
         replace=("resourceGroupName", "virtualNetworkName"),
         name="subnetName",
         name_limit=80,
+        refusals=(left_behind.is_not_locked, left_behind.is_used_by_nobody),
         remembered=True,
     ),
     "azure-native:network:NatGateway": Row(
@@ -245,5 +273,6 @@ ROWS: Mapping[str, Row] = {
     "azure-native:monitor:DiagnosticSetting": Row(
         id="{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",
         replace=("name", "resourceUri"),
+        refusals=(left_behind.is_not_locked,),
     ),
 }

@@ -1,0 +1,87 @@
+"""Addresses that nodes and pods take: of a subnet that was made here, and of the range of an overlay network."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+
+from dra_sandbox.clouds.azure_native.present_pools import Change, changes, most_nodes, present
+from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
+
+SUBNET = "azure-native:network:Subnet"
+KEPT_BY_AZURE = 5  # of each subnet: learn.microsoft.com/azure/virtual-network/virtual-networks-faq
+ADDRESSES_OF_A_NODE = 256  # of the pods' range: learn.microsoft.com/azure/aks/azure-cni-overlay
+PODS_CIDR = "10.244.0.0/16"
+MAX_PODS = 30
+
+
+def has_addresses(request: Request) -> str | None:
+    """Azure/AKS issues 1795 and 3653 (subnet, with a node more for an upgrade), Azure/AKS-Construction issue 701 (pods'
+    range); what counts: learn.microsoft.com/troubleshoot/azure/azure-kubernetes/…/insufficientsubnetsize-error.
+    """
+    for change in changes(request):
+        if not (change.before is None or change.more_nodes or change.surge or _may_grow(change)):
+            continue
+        subnet = str(change.wanted.get("vnetSubnetID") or "")
+        prefix = (request.cloud.get(SUBNET, subnet) or {}).get("addressPrefix")
+        if prefix and (said := _told(request, prefix, subnet.rpartition("/")[2], _in_subnet(subnet), KEPT_BY_AZURE)):
+            return said
+        if _is_overlay(change.cluster):
+            pods = (change.cluster.get("networkProfile") or {}).get("podCidr") or PODS_CIDR
+            if said := _told(request, pods, "networkProfile.podCIDR", _of_pods(change), 0):
+                return said
+    return None
+
+
+Taking = Callable[[str, Values, Values], int]  # addresses that a node of a pool takes: its id, itself, its cluster
+
+
+def _told(request: Request, prefix: str, name: str, taking: Taking, kept: int) -> str | None:
+    """Return the complaint when all pools together take more addresses of a range than it has."""
+    changed = {change.identifier.lower(): change for change in changes(request)}
+    wanted = sum(
+        (most_nodes(change.wanted) + change.surge) * taking(change.identifier, change.wanted, change.cluster)
+        for change in changed.values()
+    )
+    wanted += sum(
+        most_nodes(pool) * taking(identifier, pool, cluster)
+        for identifier, pool, cluster in present(request.cloud)
+        if identifier.lower() not in changed
+    )
+    there = ipaddress.ip_network(prefix).num_addresses - kept
+    if wanted <= there:
+        return None
+    return (
+        f"InsufficientSubnetSize: Pre-allocated IPs {wanted} exceeds IPs available {there} in Subnet Cidr {prefix}, "
+        f"Subnet Name {name}. If Autoscaler is enabled, the max-count from each nodepool is counted towards this total "
+        "(which means that pre-allocated IPs count represents a theoretical max value, not the actual number of IPs "
+        "requested). http://aka.ms/aks/insufficientsubnetsize"
+    )
+
+
+def _in_subnet(subnet: str) -> Taking:
+    def taking(_: str, pool: Values, cluster: Values) -> int:
+        if str(pool.get("vnetSubnetID") or "").lower() != subnet.lower():
+            return 0
+        plugin = (cluster.get("networkProfile") or {}).get("networkPlugin")
+        pods_beside_nodes = plugin == "azure" and not _is_overlay(cluster) and not pool.get("podSubnetID")
+        return 1 + (int(pool.get("maxPods") or MAX_PODS) if pods_beside_nodes else 0)
+
+    return taking
+
+
+def _of_pods(change: Change) -> Taking:
+    own = change.identifier.rpartition("/agentPools/")[0].lower()
+    return lambda identifier, _, __: ADDRESSES_OF_A_NODE if identifier.lower().startswith(f"{own}/") else 0
+
+
+def _may_grow(change: Change) -> bool:
+    return most_nodes(change.wanted) > most_nodes(change.before or {})
+
+
+def _is_overlay(cluster: Values) -> bool:
+    return (cluster.get("networkProfile") or {}).get("networkPluginMode") == "overlay"
+
+
+REFUSALS = (has_addresses,)

@@ -1,0 +1,112 @@
+"""What a subscription has of machines: cores, sizes by zone, features, reservations.
+
+A cloud remembers what it has under kinds of its own, which a test or a rehearsal puts there; of what it knows nothing,
+there is enough.
+"""
+
+from __future__ import annotations
+
+from dra_sandbox.clouds.azure_native.present_pools import Change, changes, cores, count, present
+from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.rows import Facts, Request
+from dra_sandbox.clouds.wire import Value, Values
+
+QUOTA = "dra-sandbox:azure:Quota"
+"""Cores that a subscription may have, by Azure's name of the family: {"cores": 8, "sizes": ["Standard_NC4as_T4_v3"]}.
+The one named "cores" is that of the region, without sizes."""
+OFFER = "dra-sandbox:azure:Offer"
+"""Zones that a size is offered in, by size: {"zones": ["1"]}."""
+FEATURE = "dra-sandbox:azure:Feature"
+"""Features of a subscription, by name: {"state": "NotRegistered"}."""
+RESERVATION = "azure-native:compute:CapacityReservation"
+ENCRYPTION = "Microsoft.Compute/EncryptionAtHost"
+REGION = "cores"
+
+
+def has_cores(request: Request) -> str | None:
+    """1ChristianAlex/motordesk issue 14 (family, which nodes of a surge count for too); Azure/AKS issue 5808 and
+    MicrosoftDocs/azure-docs issue 62378 (region). Spot has a quota of its own.
+    """
+    quotas = request.cloud.all(QUOTA)
+    for change in changes(request) if quotas else ():
+        wanted = (change.more_nodes + change.surge) * cores(change.wanted)
+        if not wanted or change.wanted.get("scaleSetPriority") == "Spot":
+            continue
+        place = change.cluster.get("location")
+        for family, quota in quotas.items():
+            sizes = quota.get("sizes")
+            if sizes is not None and change.wanted.get("vmSize") not in sizes:
+                continue
+            used, most = _used(request.cloud, sizes), int(quota["cores"])
+            if used + wanted <= most:
+                continue
+            if family == REGION:
+                return (
+                    "QuotaExceeded: Operation could not be completed as it results in exceeding approved Total "
+                    "Regional Cores quota. Additional details - Deployment Model: Resource Manager, Location: "
+                    f"{place}, Current Limit: {most}, Current Usage: {used}, Additional Required: {wanted}, (Minimum) "
+                    f"New Limit Required: {used + wanted}."
+                )
+            return (
+                f"ErrCode_InsufficientVCPUQuota: Insufficient vcpu quota requested {wanted}, remaining {most - used} "
+                f"for family {family} for region {place}. Surge nodes would also consume vcpu quota."
+            )
+    return None
+
+
+def _used(cloud: Memory, sizes: list[str] | None) -> int:
+    """Return the cores that pools have of these sizes, or of all."""
+    return sum(
+        count(pool) * cores(pool)
+        for _, pool, _ in present(cloud)
+        if pool.get("scaleSetPriority") != "Spot" and (sizes is None or pool.get("vmSize") in sizes)
+    )
+
+
+def is_offered_in_its_zones(request: Request) -> str | None:
+    """MicrosoftDocs/azure-aks-docs issue 416: each zone of a pool must have the size."""
+    for change in changes(request):
+        offer = request.cloud.get(OFFER, str(change.wanted.get("vmSize")))
+        without = sorted(set(change.wanted.get("availabilityZones") or []) - set(offer["zones"])) if offer else []
+        if offer and without and change.before is None:
+            return (
+                f"AvailabilityZoneNotSupported: The zone(s) {','.join(without)} for resource {_name(change)} is not "
+                f"supported. The supported zones for location {change.cluster.get('location')} are "
+                f"{','.join(offer['zones'])}"
+            )
+    return None
+
+
+def may_encrypt_at_its_host(request: Request) -> str | None:
+    """Azure/azure-cli issue 16788: a feature of the subscription, without which every pool is refused."""
+    state = (request.cloud.get(FEATURE, ENCRYPTION) or {}).get("state", "Registered")
+    if state == "Registered" or not any(change.wanted.get("enableEncryptionAtHost") for change in changes(request)):
+        return None
+    return (
+        "InvalidParameter: The property 'securityProfile.encryptionAtHost' is not valid because the "
+        f"'{ENCRYPTION}' feature is not enabled for this subscription."
+    )
+
+
+def group_in_use(facts: Facts) -> Value:
+    """Return the capacity reservation group that a pool comes up in: none where no reservation in it is of its size.
+
+    learn.microsoft.com/azure/aks/use-capacity-reservation-groups: AKS warns, and the nodes are ordinary ones. A cloud
+    that knows no reservation takes all groups for full.
+    """
+    group, reservations = str(facts.inputs["capacityReservationGroupID"]), facts.cloud.all(RESERVATION)
+    inside = (each for name, each in reservations.items() if name.lower().startswith(f"{group.lower()}/"))
+    if not reservations or any(_size(each) == facts.inputs.get("vmSize") for each in inside):
+        return group
+    return None
+
+
+def _size(reservation: Values) -> str:
+    return str((reservation.get("sku") or {}).get("name"))
+
+
+def _name(change: Change) -> str:
+    return change.identifier.rpartition("/")[2]
+
+
+REFUSALS = (may_encrypt_at_its_host, is_offered_in_its_zones, has_cores)
