@@ -13,6 +13,7 @@ IN_THE_FLEET = {
     "max_pods": "maxPods",
     "local_ssds": "localSsds",
     "local_storage": "localStorage",
+    "image_id": "image",
     "taints": "taints",
     "zones": "zones",
     "capacity": "capacity",

@@ -68,6 +68,7 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
         "arn": f"arn:aws:eks:us-east-1:111122223333:cluster/{name}",
         "endpoint": "https://api.example",
         "certificateAuthority": {"data": "Q0E="},
+        "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"},
         "identities": [{"oidcs": [{"issuer": "https://oidc.example/id/1"}]}],
         "vpcConfig": {"clusterSecurityGroupId": "sg-cluster", "vpcId": "vpc-1", "subnetIds": []},
     },

@@ -119,6 +119,12 @@ NEEDED: dict[str, dict[str, Any]] = {
     "DevicePlugin": {"version": "0.17.4"},
     "DraPlatform": {"plan": plan_text("eks-dev")},
 }
+AMI = "ami-0123456789abcdef0"
+OF_KARPENTER: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "image", "is missing: say which of EKS' images it is made from"),
+    ({"image": "bottlerocket"}, "image", "bundle the device plugin"),
+    ({"image": "al2023", "release_version": "1.34.2-20260115"}, "release_version", "names one of your own"),
+]
 EFA = {"efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
 
 
@@ -310,8 +316,19 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "reservation_id",
         "is not the id of a reservation",
     ),
-    ("EksGpuPool", {"image": "bottlerocket"}, "image", "its NVIDIA images bundle the device plugin"),
-    ("EksGpuPool", {"image": "ubuntu"}, "image", 'must be al2023, not "ubuntu"'),
+    ("EksGpuPool", {"image_id": AMI, "image": "bottlerocket"}, "image", "its NVIDIA images bundle the device plugin"),
+    ("EksGpuPool", {"image_id": AMI, "image": "ubuntu"}, "image", 'must be al2023, not "ubuntu"'),
+    ("EksGpuPool", {"image_id": AMI}, "image", "is missing: say which of EKS' images it is made from, al2023"),
+    ("EksGpuPool", {"image_id": "ami-1", "image": "al2023"}, "image_id", '"ami-1" is not the id of an image (ami-'),
+    ("EksGpuPool", {"image_id": AMI, "image": "al2023"}, "service_cidr", "EKS tells nodes nothing of their cluster"),
+    ("EksGpuPool", {"image_id": 5, "image": "al2023"}, "image_id", "must be text or an output, not 5"),
+    ("EksGpuPool", {"cluster_endpoint": "https://api.example"}, "cluster_endpoint", "is for image_id: nodes of EKS'"),
+    *(
+        ("EksGpuPool", {"image_id": AMI, "image": "al2023", **beside}, key, "and image_id names one of your own")
+        for beside in ({"release_version": "1.34.2-20260115"}, {"kubernetes_version": "1.34"})
+        for key in beside
+    ),
+    *(("EksKarpenterPool", {"image_id": AMI, **more}, key, said) for more, key, said in OF_KARPENTER),
     ("EksGpuPool", {"efa": True}, "vpc_id", "is missing: with efa the launch template names the security groups"),
     ("EksGpuPool", {**EFA, "machine": "g6.2xlarge"}, "efa", "g6.2xlarge has no EFA interface"),
     ("EksGpuPool", {**EFA, "machine": "g9.huge"}, "efa", 'it is unknown how many EFA interfaces "g9.huge" has'),

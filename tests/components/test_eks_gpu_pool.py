@@ -5,6 +5,7 @@ from collections.abc import Callable
 from email import message_from_bytes
 from typing import Any
 
+import pulumi
 import pytest
 import yaml
 
@@ -155,6 +156,62 @@ def test_kubelet_is_told_what_the_plan_counts_on(pool: Any) -> None:
             },
         },
     }
+
+
+OWN = {
+    "image_id": "ami-0123456789abcdef0",
+    "image": "al2023",
+    "cluster_endpoint": "https://api.example",
+    "cluster_certificate_authority": "Q0E=",
+    "service_cidr": "172.20.0.0/16",
+}
+
+
+def node_config(declared: Any) -> Any:
+    (part, *_) = message_from_bytes(b64decode(declared.one("LaunchTemplate").inputs["userData"])).get_payload()
+    assert part.get_content_type() == "application/node.eks.aws"
+    return yaml.safe_load(part.get_payload())["spec"]
+
+
+def test_an_image_of_ones_own_is_the_templates_and_the_group_says_nothing_of_it(pool: Any) -> None:
+    declared = pool(**OWN)
+    group = declared.one("NodeGroup").inputs
+    assert declared.one("LaunchTemplate").inputs["imageId"] == "ami-0123456789abcdef0"
+    assert group["amiType"] == "CUSTOM"
+    assert not {"version", "releaseVersion"} & group.keys()
+
+
+def test_its_nodes_are_told_their_cluster_and_join_with_the_labels_and_taints_of_the_group(pool: Any) -> None:
+    taint = {"key": "team", "value": "vision", "effect": "NoExecute"}
+    declared = pool(**OWN, labels={"team": pulumi.Output.from_input("vision")}, taints=[taint], max_pods=29)
+    spec = node_config(declared)
+    assert spec["cluster"] == {
+        "name": "dev",
+        "apiServerEndpoint": "https://api.example",
+        "certificateAuthority": "Q0E=",
+        "cidr": "172.20.0.0/16",
+    }
+    assert spec["kubelet"]["config"] == {"maxPods": 29}
+    labels, taints = spec["kubelet"]["flags"]
+    group = declared.one("NodeGroup").inputs
+    written = [f"{key}={value}" for key, value in group["labels"].items()]
+    assert labels.startswith("--node-labels=")
+    assert {*labels.partition("=")[2].split(",")} == {*written, "eks.amazonaws.com/capacityType=ON_DEMAND"}
+    assert taints == "--register-with-taints=nvidia.com/gpu=present:NoSchedule,team=vision:NoExecute"
+
+
+def test_scripts_and_a_mig_layout_run_on_an_image_of_ones_own_too(pool: Any) -> None:
+    declared = pool(**OWN, machine="p5.48xlarge", mig_layout="all-1g.10gb", boot_script="#!/bin/bash\ntrue\n")
+    parts = message_from_bytes(b64decode(declared.one("LaunchTemplate").inputs["userData"])).get_payload()
+    kinds = [part.get_content_type() for part in parts]
+    assert kinds == ["application/node.eks.aws", "text/x-shellscript", "text/x-shellscript"]
+    assert "pulumi-dra-mig.service" in parts[2].get_payload()
+
+
+def test_what_a_long_label_may_become_counts_for_user_data(pool: Any) -> None:
+    with pytest.raises(WrongInputs, match=r"makes user data of \d+ bytes; EC2 takes 16384"):
+        pool(**OWN, boot_script="#!/bin/bash\n" + "#" * 13_800)
+    assert pool(boot_script="#!/bin/bash\n" + "#" * 13_800)
 
 
 def test_further_taints_stand_beside_ours(pool: Any) -> None:

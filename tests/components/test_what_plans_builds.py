@@ -74,6 +74,8 @@ OF_POOLS = {
     "disk_gib": "pools.0.diskGib",
     "local_ssds": "pools.0.localSsds",
     "local_storage": "pools.0.localStorage",
+    "image_id": "pools.0.image.id",
+    "image": "pools.0.image.family",
     "labels": "pools.0.labels",
     "taints": "pools.0.taints",
     "mig_layout": "pools.0.mig",
@@ -114,6 +116,8 @@ MEANT_OTHERWISE = [
     ("AksGpuPool", "capacity", "must be one of"),
     ("EksCluster", "public_access_cidrs", "must be a list of texts"),  # a fleet's reader does not say of what
     ("EksCluster", "zone_count", "is for a new network"),  # the same, in the fleet's names
+    ("EksGpuPool", "image_id", "must be text or an output"),  # a fleet is text
+    ("EksGpuPool", "service_cidr", "EKS tells nodes nothing"),  # the cluster's own
     ("EksGpuPool", "reservation_id", "needs the id of what was bought"),
     ("EksGpuPool", "reservation_id", 'not "on-demand"'),
     ("GkeGpuPool", "reservation_name", "needs the name of what was bought"),

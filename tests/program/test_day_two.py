@@ -11,6 +11,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("eks")]
 NODE_GROUP, CLUSTER = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster"
 SUBNET, INTERFACE = "aws:ec2/subnet:Subnet", "aws:ec2/networkInterface:NetworkInterface"
 VPC, GROUP, VOLUME = "aws:ec2/vpc:Vpc", "aws:ec2/securityGroup:SecurityGroup", "aws:ebs/volume:Volume"
+NEW_NODE, AMI = "dra-sandbox:aws:NewNode", "ami-0123456789abcdef0"
 BALANCER = "aws:lb/loadBalancer:LoadBalancer"
 
 
@@ -75,9 +76,20 @@ def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
         assert autoscaler(stack).startswith(f"v{minor}."), "it is of the cluster's minor"
 
 
-def test_a_machine_replaces_its_pool_alone(stack: Any) -> None:
-    stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
+def test_an_image_of_ones_own_replaces_its_pool_alone_whose_nodes_join_as_planned(stack: Any) -> None:
+    image = {"id": AMI, "family": "al2023", "driverRoot": "/"}
+    stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(image=image))
     assert stack.up() == {"dra-plan": "update", "dra-l4-nodes": "delete-replaced"}
+    name, made = group(stack)
+    assert made["amiType"] == "CUSTOM"
+    node = stack.engine.cloud.get(NEW_NODE, name)
+    assert made["labels"].items() <= node["labels"].items()
+    assert node["taints"] == ["nvidia.com/gpu=present:NoSchedule"]
+
+
+def test_a_patched_image_rolls_nodes_in_their_group(stack: Any) -> None:
+    stack.write(nodes=2, change=lambda fleet: fleet["pools"][0]["image"].update(id=AMI.replace("0", "1")))
+    assert set(stack.up().values()) == {"update"}
 
 
 def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:

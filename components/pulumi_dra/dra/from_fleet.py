@@ -27,6 +27,9 @@ from pulumi_dra.platform_inputs import DraPlatformInputs
 
 def check_in_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
     """Note in `read` what the components in the cluster would refuse, before anything is declared."""
+    elsewhere, asked = fleet.driver_root, inputs.driver.get("driver_root", fleet.driver_root)
+    if any(pool.image and pool.image.driver_root for pool in fleet.pools) and asked != elsewhere:
+        read.refuse("driver.driver_root", f"images of the fleet have the driver in {elsewhere}: leave it out")
     read_driver_inputs(read.inside("driver", driver_args(inputs, fleet, plan), DraDriverArgs))
     if fleet.device_plugin:
         read_plugin_inputs(read.inside("device_plugin", plugin_args(inputs, fleet), DevicePluginArgs))
@@ -94,6 +97,8 @@ def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraD
     }
     if nvidia.consumable_shares != "":
         args["consumable_shares"] = str(nvidia.consumable_shares)
+    if fleet.driver_root != cloud(fleet.cloud).driver_root:
+        options.setdefault("driver_root", fleet.driver_root)
     return DraDriverArgs(**args, **options)
 
 

@@ -51,8 +51,8 @@ def metrics_args(inputs: DraPlatformInputs, fleet: Fleet) -> GpuMetricsArgs:
     given: dict[str, Any] = dict(inputs.releases["gpu_metrics"])
     of_cloud = cloud(fleet.cloud)
     args = {"collector": of_cloud.metrics_collector, **given}
-    if of_cloud.driver_root != "/":
-        args.setdefault("driver_folder", of_cloud.driver_root)
+    if fleet.driver_root != "/":
+        args.setdefault("driver_folder", fleet.driver_root)
     args["tolerations"] = [*pool_tolerations(fleet), *given.get("tolerations", [])]
     return cast(GpuMetricsArgs, args)
 

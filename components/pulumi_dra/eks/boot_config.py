@@ -1,7 +1,7 @@
 """What a GPU node of EKS does at boot, as the text that its launch template carries."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from dra_planner.model import Taint
 from pulumi_dra.eks.mig_at_boot import mig_installer
 from pulumi_dra.pool_inputs import UNTOLD, KubeletPolicies
 
@@ -41,22 +42,39 @@ class KubeletSettings:
 NOTHING_TOLD = KubeletSettings()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoiningNode:
+    """What EKS tells a node of its own images by itself: its cluster, in nodeadm's words, its labels and taints."""
+
+    cluster: Mapping[str, str]
+    labels: Mapping[str, str]
+    taints: Sequence[Taint]
+
+    def flags(self) -> list[str]:
+        """Return the flags of kubelet with which a node registers as its pool is planned, and not some time after."""
+        labels = ",".join(f"{key}={value}" for key, value in sorted(self.labels.items()))
+        taints = ",".join(f"{taint.key}={taint.value}:{taint.effect}" for taint in self.taints)
+        return [f"--node-labels={labels}", f"--register-with-taints={taints}"]
+
+
 def boot_config(
     *,
     mig: Sequence[Sequence[str] | None] = (),
     local_storage: str = "none",
     kubelet: KubeletSettings = NOTHING_TOLD,
     script: str = "",
+    joining: JoiningNode | None = None,
 ) -> str:
     """Return base64 user data, or "" when nothing needs saying.
 
     `mig` holds, for each GPU in device order, its MIG instances in creation order ("3g.40gb", "3g.40gb"), or None
     for a GPU that stays whole. `local_storage` is none, raid0 or mount and says what nodeadm does with local disks.
     `script` is the owner's, which runs before the layout is made and the node joins, on the first boot of an instance.
-    EKS merges its own node configuration with this as long as the launch template names no image.
+    EKS merges its own node configuration with this as long as the launch template names no image; for one that does,
+    `joining` says the rest.
     """
     parts: list[tuple[str, str]] = []
-    if node_config := _node_config(local_storage, kubelet):
+    if node_config := _node_config(local_storage, kubelet, joining):
         parts.append(("application/node.eks.aws", node_config))
     if script:
         parts.append(("text/x-shellscript", script))
@@ -65,13 +83,15 @@ def boot_config(
     return base64.b64encode(_multipart(parts).encode()).decode() if parts else ""
 
 
-def _node_config(local_storage: str, kubelet: KubeletSettings) -> str:
+def _node_config(local_storage: str, kubelet: KubeletSettings, joining: JoiningNode | None) -> str:
     """Return nodeadm's configuration as YAML, or "" when it has nothing to do beside EKS' own."""
-    spec: dict[str, Any] = {}
+    spec: dict[str, Any] = {"cluster": dict(joining.cluster)} if joining else {}
     if local_storage != "none":
         spec["instance"] = {"localStorage": {"strategy": {"raid0": "RAID0", "mount": "Mount"}[local_storage]}}
     if configuration := kubelet.configuration():
         spec["kubelet"] = {"config": configuration}
+    if joining:
+        spec["kubelet"] = {**spec.get("kubelet", {}), "flags": joining.flags()}
     document = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
     return yaml.safe_dump(document, sort_keys=False) if spec else ""
 

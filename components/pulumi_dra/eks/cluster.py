@@ -41,6 +41,10 @@ class EksCluster(pulumi.ComponentResource):
     """Kubernetes version of the control plane."""
     endpoint: pulumi.Output[str]
     """Address of the API server."""
+    certificate_authority: pulumi.Output[str]
+    """Certificate of the cluster's authority, in base64."""
+    service_cidr: pulumi.Output[str]
+    """Range of the services."""
     kubeconfig: pulumi.Output[dict[str, Any]]
     """Kubeconfig, secret: whoever uses it gets a token from the AWS CLI."""
     kubeconfig_json: pulumi.Output[str]
@@ -235,6 +239,9 @@ class EksCluster(pulumi.ComponentResource):
     ) -> None:
         self.name, self.arn, self.endpoint = cluster.name, cluster.arn, cluster.endpoint
         self.version = cluster.version
+        self.certificate_authority = cluster.certificate_authority.apply(lambda authority: authority.data or "")
+        network = cluster.kubernetes_network_config
+        self.service_cidr = network.apply(lambda config: config.service_ipv4_cidr or "")
         parts = pulumi.Output.all(
             cluster.name,
             cluster.arn,
@@ -255,6 +262,8 @@ class EksCluster(pulumi.ComponentResource):
                 "arn": self.arn,
                 "version": self.version,
                 "endpoint": self.endpoint,
+                "certificate_authority": self.certificate_authority,
+                "service_cidr": self.service_cidr,
                 "kubeconfig": self.kubeconfig,
                 "kubeconfig_json": self.kubeconfig_json,
                 "cluster_security_group_id": self.cluster_security_group_id,

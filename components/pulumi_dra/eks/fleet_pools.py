@@ -1,6 +1,10 @@
 """What a pool of a fleet takes on EKS, whoever starts its nodes: zones, EFA, where machines come from."""
 
+from typing import Any
+
 from dra_planner import catalog
+from dra_planner.clouds import NodeSettings
+from dra_planner.clouds.eks import max_pods
 from dra_planner.fleet import Fleet, Pool
 
 
@@ -19,3 +23,14 @@ def capacity_args(pool: Pool) -> dict[str, str]:
     """Return where a pool's machines come from."""
     bought = {"reservation_id": pool.source.reservation} if pool.source.reservation else {}
     return {"capacity": pool.source.kind, **bought}
+
+
+def image_args(pool: Pool) -> dict[str, Any]:
+    """Return which image of one's own a pool has; nothing for EKS' own."""
+    return {"image_id": pool.image.id, "image": pool.image.family} if pool.image else {}
+
+
+def planned_pods(fleet: Fleet, pool: Pool) -> int:
+    """Return how many pods of a node the plan counts on, for whoever would work out another number."""
+    settings = NodeSettings(max_pods=pool.max_pods, prefix_delegation=fleet.network.prefix_delegation)
+    return max_pods(catalog.machine(fleet.cloud, pool.machine), settings)[0]

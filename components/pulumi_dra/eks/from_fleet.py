@@ -15,7 +15,7 @@ from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs, read_auto
 from pulumi_dra.eks.cluster import EksCluster
 from pulumi_dra.eks.cluster_autoscaler import EksClusterAutoscaler
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs, read_cluster_inputs
-from pulumi_dra.eks.fleet_pools import capacity_args, has_claimable_efa, zones_of
+from pulumi_dra.eks.fleet_pools import capacity_args, has_claimable_efa, image_args, planned_pods, zones_of
 from pulumi_dra.eks.gpu_pool import EksGpuPool
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.eks.karpenter_from_fleet import check_karpenter, declare_karpenter
@@ -38,6 +38,9 @@ class PoolPlace:
     kubernetes_version: pulumi.Input[str]
     cluster_security_group_id: pulumi.Input[str]
     vpc_id: pulumi.Input[str]
+    endpoint: pulumi.Input[str]
+    certificate_authority: pulumi.Input[str]
+    service_cidr: pulumi.Input[str]
 
 
 CLUSTER_INPUTS = {
@@ -67,6 +70,9 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
         kubernetes_version=fleet.kubernetes,
         cluster_security_group_id=later,
         vpc_id=later,
+        endpoint=later,
+        certificate_authority=later,
+        service_cidr=later,
     )
     if fleet.autoscaler == KARPENTER:
         check_karpenter(read, inputs, fleet, plan)
@@ -93,6 +99,9 @@ def declare_cluster(
         kubernetes_version=cluster.version,
         cluster_security_group_id=cluster.cluster_security_group_id,
         vpc_id=cluster.vpc_id,
+        endpoint=cluster.endpoint,
+        certificate_authority=cluster.certificate_authority,
+        service_cidr=cluster.service_cidr,
     )
 
     def declare_volumes(options: pulumi.ResourceOptions) -> None:
@@ -166,13 +175,18 @@ def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Poo
         "subnet_ids": place.subnets_in(zones_of(fleet, pool)),
         # Without a zone of its own a pool has no reason to move when the network grows.
         "keep_subnets": not pool.zones,
-        "kubernetes_version": place.kubernetes_version,
         "tags": inputs.tags,
         "mig_layout": pool.mig,
         **{f"reserved_{key}": text for key, text in pool.reserved.model_dump(exclude_defaults=True).items()},
         **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
         **capacity_args(pool),
     }
+    if pool.image:
+        # EKS tells these nodes nothing, so this pool does, and how many pods a node takes too.
+        args |= {**image_args(pool), "max_pods": planned_pods(fleet, pool), "cluster_endpoint": place.endpoint}
+        args |= {"cluster_certificate_authority": place.certificate_authority, "service_cidr": place.service_cidr}
+    else:
+        args["kubernetes_version"] = place.kubernetes_version
     if pool.schedule:
         args["schedule"] = pool.schedule.model_dump(exclude_none=True)
     if options.get("efa") or options.get("security_group_ids"):

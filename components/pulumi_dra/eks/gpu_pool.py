@@ -15,6 +15,7 @@ from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, rea
 from pulumi_dra.eks.key_grants import declare_volume_grant
 from pulumi_dra.eks.node_count import desired_size
 from pulumi_dra.eks.node_image import architecture_of, gpu_image
+from pulumi_dra.eks.own_image import AMI_TYPE
 from pulumi_dra.eks.schedule import Action, declare_actions, follow
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import NODE_GROUP_NAME, fitting
@@ -66,6 +67,7 @@ class EksGpuPool(pulumi.ComponentResource):
         return aws.ec2.LaunchTemplate(
             f"{self._name}-nodes",
             update_default_version=True,
+            image_id=inputs.own_image.id if inputs.own_image else None,
             metadata_options=launch_template.metadata_options(),
             block_device_mappings=launch_template.root_volume(
                 inputs.disk_gib, inputs.disk_kms_key_arn, inputs.disk_speed
@@ -97,7 +99,7 @@ class EksGpuPool(pulumi.ComponentResource):
             version=inputs.kubernetes_version,
             release_version=inputs.release_version,
             force_update_version=True if inputs.force_update else None,
-            ami_type=gpu_image(architecture_of(inputs.machine)),
+            ami_type=AMI_TYPE if inputs.own_image else gpu_image(architecture_of(inputs.machine)),
             capacity_type=capacity_type(inputs.capacity),
             instance_types=None if machine_in_template(inputs.capacity) else [inputs.machine],
             scaling_config={"min_size": counts.min, "desired_size": desired, "max_size": counts.max},

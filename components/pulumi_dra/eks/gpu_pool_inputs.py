@@ -2,6 +2,7 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
 from base64 import b64decode
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
@@ -13,10 +14,11 @@ from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
 from pulumi_dra.disk_speed import DiskSpeed, read_disk_speed
-from pulumi_dra.eks.boot_config import MOST_BYTES, KubeletSettings, boot_config
+from pulumi_dra.eks.boot_config import MOST_BYTES, JoiningNode, KubeletSettings, boot_config
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.mig import mig_instances
-from pulumi_dra.eks.node_image import BOTTLEROCKET_REFUSAL, known_machine
+from pulumi_dra.eks.node_image import known_machine
+from pulumi_dra.eks.own_image import OwnImage, longest_node, read_joining, read_own_image
 from pulumi_dra.eks.schedule import PoolSchedule, read_schedule
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.eks.volumes import GP3_SPEED
@@ -72,7 +74,18 @@ class EksGpuPoolArgs(TypedDict):
     reservation_id: NotRequired[pulumi.Input[str]]
     """Id of the capacity reservation or Capacity Block (cr-…)."""
     image: NotRequired[str]
-    """Operating system: al2023, the only one supported with DRA."""
+    """Operating system: al2023, the only one supported with DRA. With image_id it must be said: EKS' images that it is
+    made from."""
+    image_id: NotRequired[pulumi.Input[str]]
+    """Image of one's own (ami-…), for the machine's processor, with /dev/xvda as root device. Its nodes are told their
+    cluster, labels and taints by this pool. Another one rolls the nodes; to or from EKS' own image a new group is made.
+    Default: EKS' image with NVIDIA's driver."""
+    cluster_endpoint: NotRequired[pulumi.Input[str]]
+    """With image_id: address of the API server."""
+    cluster_certificate_authority: NotRequired[pulumi.Input[str]]
+    """With image_id: certificate of the cluster's authority, in base64."""
+    service_cidr: NotRequired[pulumi.Input[str]]
+    """With image_id: range of the cluster's services."""
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes version of the nodes. Default the cluster's at creation."""
     release_version: NotRequired[str]
@@ -162,6 +175,7 @@ class EksGpuPoolInputs:
     pool_name: str
     capacity: str
     reservation_id: pulumi.Input[str] | None
+    own_image: OwnImage | None  # None: EKS' own
     kubernetes_version: pulumi.Input[str] | None
     release_version: str | None
     update_strategy: str
@@ -171,7 +185,7 @@ class EksGpuPoolInputs:
     cluster_security_group_id: pulumi.Input[str] | None
     vpc_id: pulumi.Input[str] | None
     security_group_ids: list[pulumi.Input[str]]
-    user_data: str
+    user_data: pulumi.Input[str]
     placement_group: bool
     disk_gib: int
     disk_speed: DiskSpeed
@@ -193,9 +207,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         read.refuse("reservation_id", complaint)
     counts = read_counts(read, CLOUD)
     nodes = PoolNodes(name=pool_name, machine=known_machine(machine), capacity=capacity)
-    image = read.text("image", "al2023")
-    if image != "al2023":
-        read.refuse("image", BOTTLEROCKET_REFUSAL if image == "bottlerocket" else f'must be al2023, not "{image}"')
+    labels, taints = read_labels(read, CLOUD, nodes), read_taints(read, CLOUD, nodes)
+    own_image = read_joining(read, read_own_image(read))
     return EksGpuPoolInputs(
         cluster_name=read.required_identifier("cluster_name"),
         node_role_arn=read.required_identifier("node_role_arn", pattern="arn:.+", meaning="the ARN of a role"),
@@ -207,12 +220,13 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         pool_name=pool_name,
         capacity=capacity,
         reservation_id=reservation_id,
+        own_image=own_image,
         kubernetes_version=read.identifier("kubernetes_version"),
         release_version=read_release_version(read),
         update_strategy=read.choice("update_strategy", ("MINIMAL", "DEFAULT"), "MINIMAL"),
         max_unavailable=read.whole("max_unavailable", 1, least=1, most=100),
         force_update=read.flag("force_update", False),
-        user_data=_read_user_data(read, machine),
+        user_data=_read_user_data(read, machine, own_image, {**labels, **CLOUD.added_labels(nodes)}, taints),
         security_group_ids=_read_groups(read),
         efa=read_efa(read, machine),
         cluster_security_group_id=read.identifier("cluster_security_group_id"),
@@ -223,8 +237,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         grant_key_use=read_key_grant(read, "disk_kms_key_arn"),
         node_repair=read_node_repair(read),
-        labels=read_labels(read, CLOUD, nodes),
-        taints=read_taints(read, CLOUD, nodes),
+        labels=labels,
+        taints=taints,
         tags=read_tags(read),
     )
 
@@ -242,26 +256,38 @@ def read_release_version(read: InputReader) -> str | None:
     return release
 
 
-def _read_user_data(read: InputReader, machine: str) -> str:
+def _read_user_data(
+    read: InputReader,
+    machine: str,
+    image: OwnImage | None,
+    labels: dict[str, pulumi.Input[str]],
+    taints: list[Taint],
+) -> pulumi.Input[str]:
     """Return what the launch template tells a node at boot, "" for nothing."""
-    script = read.text("boot_script", "")
-    if script and not script.startswith("#!"):
-        read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
-    told = boot_config(
-        mig=read_mig(read, machine),
-        local_storage=read.choice("local_storage", ("none", "raid0", "mount"), "none"),
-        kubelet=KubeletSettings(
-            max_pods=read_max_pods(read, CLOUD),
-            reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
-            reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
-            policies=read_kubelet_policies(read),
-        ),
-        script=script,
-    )
+    tell = _read_boot(read, machine)
+    told = tell(longest_node(labels, taints) if image else None)
     size = len(b64decode(told))
     if size > MOST_BYTES:
         read.refuse("boot_script", f"makes user data of {size} bytes; EC2 takes {MOST_BYTES}")
-    return told
+    return image.user_data(labels, taints, tell) if image else told
+
+
+def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None], str]:
+    """Return what makes user data of a pool's settings and, for an image of one's own, of what a node joins with."""
+    script = read.text("boot_script", "")
+    if script and not script.startswith("#!"):
+        read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
+    mig = read_mig(read, machine)
+    local_storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
+    kubelet = KubeletSettings(
+        max_pods=read_max_pods(read, CLOUD),
+        reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
+        reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
+        policies=read_kubelet_policies(read),
+    )
+    return lambda joining: boot_config(
+        mig=mig, local_storage=local_storage, kubelet=kubelet, script=script, joining=joining
+    )
 
 
 def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:

@@ -5,13 +5,10 @@ from typing import Any
 
 import pulumi
 
-from dra_planner import catalog
-from dra_planner.clouds import NodeSettings
-from dra_planner.clouds.eks import max_pods
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.eks.cluster import EksCluster
-from pulumi_dra.eks.fleet_pools import capacity_args, has_claimable_efa, zones_of
+from pulumi_dra.eks.fleet_pools import capacity_args, has_claimable_efa, image_args, planned_pods, zones_of
 from pulumi_dra.eks.karpenter import EksKarpenter
 from pulumi_dra.eks.karpenter_inputs import EksKarpenterArgs, read_karpenter_inputs
 from pulumi_dra.eks.karpenter_pool import EksKarpenterPool
@@ -114,16 +111,11 @@ def pool_args(
         **planned,
         "nodes": nodes,
         "zone": zones_of(fleet, pool)[0],
-        "max_pods": _pods(fleet, pool),
+        "max_pods": planned_pods(fleet, pool),
         "mig_layout": pool.mig,
         "tags": inputs.tags,
         **{f"reserved_{key}": text for key, text in pool.reserved.model_dump(exclude_defaults=True).items()},
         **capacity_args(pool),
+        **image_args(pool),
     }
     return EksKarpenterPoolArgs(**args, **options)
-
-
-def _pods(fleet: Fleet, pool: Pool) -> int:
-    """Return how many pods the plan counts on; Karpenter would work out another number for itself."""
-    settings = NodeSettings(max_pods=pool.max_pods, prefix_delegation=fleet.network.prefix_delegation)
-    return max_pods(catalog.machine(fleet.cloud, pool.machine), settings)[0]

@@ -63,7 +63,9 @@ def node_class_spec(
     if inputs.disk_speed.throughput is not None:
         volume["throughput"] = inputs.disk_speed.throughput
     spec: dict[str, Any] = {
-        "amiSelectorTerms": [{"alias": f"al2023@{inputs.image}"}],
+        "amiSelectorTerms": [inputs.image_term],
+        # Of an alias it is known; of an image of one's own it says what Karpenter tells the node at boot.
+        **({} if "alias" in inputs.image_term else {"amiFamily": "AL2023"}),
         "instanceProfile": inputs.instance_profile_name,
         "subnetSelectorTerms": subnets,
         "securityGroupSelectorTerms": [{"id": group} for group in security_groups],

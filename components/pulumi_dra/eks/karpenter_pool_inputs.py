@@ -17,6 +17,7 @@ from pulumi_dra.eks.boot_config import MOST_BYTES, NOTHING_TOLD, KubeletSettings
 from pulumi_dra.eks.capacity import KINDS, check_capacity
 from pulumi_dra.eks.gpu_pool_inputs import Efa, read_efa, read_mig
 from pulumi_dra.eks.node_image import known_machine
+from pulumi_dra.eks.own_image import read_own_image
 from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.eks.volumes import GP3_SPEED
 from pulumi_dra.inputs import InputReader
@@ -58,6 +59,12 @@ class EksKarpenterPoolArgs(TypedDict):
     """Id of the capacity reservation or Capacity Block (cr-…)."""
     release_version: NotRequired[str]
     """Release of the image, 1.34.2-20260115. Default: the newest, to which Karpenter moves nodes when it appears."""
+    image: NotRequired[str]
+    """Operating system: al2023, the only one supported with DRA. With image_id it must be said: EKS' images that it is
+    made from."""
+    image_id: NotRequired[pulumi.Input[str]]
+    """Image of one's own (ami-…), for the machine's processor, with /dev/xvda as root device. Default: EKS' image with
+    NVIDIA's driver."""
     max_unavailable: NotRequired[int]
     """How many nodes are replaced at once when image or settings change, 0 to 100; 0 keeps all of them. Default 1."""
     mig_layout: NotRequired[str]
@@ -111,7 +118,7 @@ class EksKarpenterPoolInputs:
     pool_name: str
     capacity_type: str
     reservation_id: pulumi.Input[str] | None
-    image: str  # of Amazon Linux 2023: latest, or v and a date
+    image_term: dict[str, pulumi.Input[str]]  # what selects the image
     max_unavailable: int
     efa: Efa | None
     vpc_id: pulumi.Input[str] | None
@@ -156,7 +163,7 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
         pool_name=pool_name,
         capacity_type=KARPENTER_CAPACITY_TYPES[capacity],
         reservation_id=reservation_id,
-        image=_read_image(read),
+        image_term=_read_image(read),
         max_unavailable=read.whole("max_unavailable", 1, most=100),
         efa=read_efa(read, machine),
         vpc_id=read.identifier("vpc_id"),
@@ -177,14 +184,17 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
     )
 
 
-def _read_image(read: InputReader) -> str:
-    """Return the version of the image's alias: of a release its date, of every Kubernetes version the same."""
+def _read_image(read: InputReader) -> dict[str, pulumi.Input[str]]:
+    """Return what selects the image: its id, or EKS' alias with a release's date, of every Kubernetes version one."""
+    own = read_own_image(read)
+    if own is not None:
+        return {"id": own.id}
     if not read.has("release_version"):
-        return "latest"
+        return {"alias": "al2023@latest"}
     release = read.text(
         "release_version", pattern=r"\d+\.\d+\.\d+-\d{8}", meaning="the release of an image, 1.34.2-20260115"
     )
-    return f"v{release.rpartition('-')[2]}"
+    return {"alias": f"al2023@v{release.rpartition('-')[2]}"}
 
 
 def _read_user_data(read: InputReader, machine: str, storage: str) -> str:

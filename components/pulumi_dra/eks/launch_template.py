@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     )
 
 ROOT_DEVICE = "/dev/xvda"
-"""Root volume of Amazon Linux 2023 (awslabs/amazon-eks-ami:doc/usage/al2.md lists the same name for both lines)."""
+"""Root volume of Amazon Linux 2023, and of what is made from it (awslabs/amazon-eks-ami:doc/usage/al2.md lists the same
+name for both lines)."""
 
 
 def metadata_options() -> LaunchTemplateMetadataOptionsArgsDict:

@@ -7,11 +7,6 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 
-BOTTLEROCKET_REFUSAL = (
-    "Bottlerocket is not supported with DRA here: its NVIDIA images bundle the device plugin, which would hand out "
-    "the same GPUs a second time; use al2023"
-)
-
 
 def architecture_of(machine: str) -> str:
     """Return amd64 or arm64 for an EC2 machine type: from the catalogue, else by its name (m7g, c8gn: Graviton)."""

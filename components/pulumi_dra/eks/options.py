@@ -24,9 +24,11 @@ CLUSTER_SET = {
 }
 POOL_SET = {
     **SET_BY_PLATFORM,
+    "cluster_certificate_authority": "the cluster's",
+    "cluster_endpoint": "the cluster's",
     "cluster_name": "the cluster's",
     "cluster_security_group_id": "the cluster's",
-    "image": "al2023 alone",
+    "image": "the fleet's image.family",
     "instance_profile_name": "that of the nodes' role, which is made with Karpenter",
     "keep_subnets": "pools without zones stay where they are",
     "kubernetes_version": "the fleet's kubernetes",
@@ -35,6 +37,7 @@ POOL_SET = {
     "reservation_id": "the fleet's capacity.reservation",
     "reserved_cpu": "the fleet's reserved.cpu",
     "reserved_memory": "the fleet's reserved.memory",
+    "service_cidr": "the cluster's",
     "subnet_ids": "the network's",
     "tags": "tags of the platform",
     "vpc_id": "the network's",

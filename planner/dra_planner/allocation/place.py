@@ -132,6 +132,8 @@ def _search(shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim
             return Undecided(shape, node, "unknown", result.steps + other.steps)
     if plan.doubtful and result.outcome == "found":
         return Undecided(shape, node, "doubt", result.steps)
+    if template.devices_doubt and result.outcome == "found":
+        return Undecided(shape, node, "driver", result.steps, (template.devices_doubt,))
     may: frozenset[str] = frozenset()
     if result.defects:
         meant = _searched(node, plan, budget, behaviour=intended(template.behaviour))

@@ -55,6 +55,14 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
                 message=f"the zone of {names} is known at run time only: it cannot be told which nodes can mount it",
             ),
         )
+    if undecided.kind == "driver":
+        return (
+            Reason(
+                code="driver-not-known",
+                message=f"it cannot be told whether its nodes publish devices: {undecided.details[0]}",
+                fix="set image.driverRoot of the pool to the folder of the NVIDIA driver on its image",
+            ),
+        )
     if undecided.kind in ("estimate", "label"):
         return (_prediction_reason(undecided),)
     plan = plan_for(shape, searched_claims(shape, node), node.template)

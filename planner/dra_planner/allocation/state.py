@@ -232,6 +232,8 @@ def open_offer(
     state = open_node(
         offer.node, offer.slices, classes, features, deductions=offer.used, allocated=devices, sight=sight
     )
+    if offer.devices_doubt:
+        state = replace(state, template=replace(state.template, devices_doubt=offer.devices_doubt))
     held = [
         HeldClaim(claim.meta.key, len(claim.reserved_for))
         for claim in offer.claims

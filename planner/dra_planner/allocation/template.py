@@ -37,6 +37,7 @@ class Template:
     index: Mapping[DeviceId, int]
     bits: Mapping[DeviceId, int]
     sight: Sight
+    devices_doubt: str = ""  # why nobody can tell whether its devices will be there
     memory: dict[Any, Any] = field(default_factory=dict)
 
     def pool_of(self, candidate: Candidate) -> Pool:

@@ -104,7 +104,7 @@ class Undecided:
 
     shape: Shape
     node: NodeState
-    kind: Literal["unknown", "effort", "volume", "doubt", "estimate", "label"]
+    kind: Literal["unknown", "effort", "volume", "doubt", "driver", "estimate", "label"]
     steps: int = 0
     details: tuple[str, ...] = field(default=())
 

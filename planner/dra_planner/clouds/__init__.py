@@ -12,7 +12,7 @@ from os.path import exists, join
 from pkgutil import extend_path, iter_modules
 
 from dra_planner.catalog import Machine, cloud_titles
-from dra_planner.clouds.protocol.allocatable import DISK_GIB, Allocatable, NodeSettings, reserved_cpu_milli
+from dra_planner.clouds.protocol.allocatable import DISK_GIB, Allocatable, NodeImage, NodeSettings, reserved_cpu_milli
 from dra_planner.clouds.protocol.cloud import (
     Capacity,
     Cloud,
@@ -95,6 +95,7 @@ __all__ = [
     "Hours",
     "MachineTemplate",
     "NetworkDriver",
+    "NodeImage",
     "NodeLabel",
     "NodeSettings",
     "Period",

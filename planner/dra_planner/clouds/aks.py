@@ -42,6 +42,7 @@ class Aks(Cloud):
     zone_counts = range(len(_ZONES) + 1)  # of the system nodes; 0: in none, where the region has none
     refused = {
         "localSsds": "is for GKE",
+        "image": "is for EKS; AKS takes no image of one's own",
         "localStorage": "is for EKS",
         "network.prefixDelegation": "is for EKS; on AKS pods have addresses of their own (Azure CNI Overlay)",
         "drivers.dranet": "DRANET is not planned on AKS: what it publishes there is not documented; set it to false",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dra_planner.catalog import EFA, Machine
+from dra_planner.catalog import EFA, WHOLE, Machine
 from dra_planner.clouds.protocol.allocatable import (
     EVICTION_MIB,
     MIB,
     Allocatable,
+    NodeImage,
     NodeSettings,
     disk_bytes,
     reserved_cpu_milli,
@@ -22,6 +24,10 @@ from dra_planner.errors import CatalogError
 IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB smaller
 MOST_PODS = 250
 _PREFIX = 16  # addresses: prefixes of interfaces are /28
+BOTTLEROCKET_REFUSAL = (
+    "Bottlerocket is not supported with DRA here: its NVIDIA images bundle the device plugin, which would hand out "
+    "the same GPUs a second time; use al2023"
+)
 ZONE_LETTERS = "abcdefg"  # at the end of a zone's name; no region has gone beyond f
 CAPACITY_TYPES = {
     "on-demand": "ON_DEMAND",
@@ -186,6 +192,42 @@ class Eks(Cloud):
         if "localStorage" in pool.asked and pool.machine is not None and not _own_gib(pool.machine):
             yield "localStorage", f"{pool.machine.name} has no disks of its own that are known"
 
+        if pool.image is not None:
+            yield from ((f"image.{key}", fault) for key, fault in self.image_faults(pool.image, pool.mig))
+
+    def family_fault(self, family: str) -> str:
+        """Return why nodes cannot boot images of a family, or ""; "" is for whoever names an image of their own."""
+        if family == "al2023":
+            return ""
+        if not family:
+            return "is missing: say which of EKS' images it is made from, al2023"
+        return BOTTLEROCKET_REFUSAL if family == "bottlerocket" else f'must be al2023, not "{family}"'
+
+    def image_faults(self, image: NodeImage, mig: str = "none") -> Iterator[Fault]:
+        """Yield what is wrong with an image of one's own: id, family or driverRoot, and the sentence."""
+        if image.id and (fault := self.image_id_fault(image.id)):
+            yield "id", fault
+        if fault := self.family_fault(image.family):
+            yield "family", fault
+        if image.driver_root and (fault := self.driver_root_fault(image.driver_root, mig)):
+            yield "driverRoot", fault
+
+    def image_id_fault(self, identifier: str) -> str:
+        """Return why something is not the id of an image, or ""."""
+        known = re.fullmatch(r"ami-([0-9a-f]{8}|[0-9a-f]{17})", identifier)
+        return "" if known else f'"{identifier}" is not the id of an image (ami-0123456789abcdef0)'
+
+    def driver_root_fault(self, folder: str, mig: str = "none") -> str:
+        """Return why the NVIDIA driver of an image cannot be in a folder, or ""."""
+        if not re.fullmatch(r"/[^\s]*", folder):
+            return f'"{folder}" is not an absolute path'
+        if mig not in WHOLE and folder != self.driver_root:
+            return (
+                f"{folder} cannot be with a MIG layout, which nvidia-smi of the image makes before a node joins: it "
+                f"must be {self.driver_root}"
+            )
+        return ""
+
     def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
         """Return what nodeadm leaves.
 
@@ -195,7 +237,9 @@ class Eks(Cloud):
         pods, pods_sentence = max_pods(machine, settings)
         kept = -(-memory_mib * 75 // 1000) + (64 if machine.arch == "arm64" else 0)
         # nodeadm reserves by the maxPods that it works out itself, even where kubelet's configuration sets another
-        usual, _ = max_pods(machine, replace(settings, max_pods=None))
+        # (of an image of one's own without EKS' cap, which is EKS' to tell nodes)
+        uncapped = settings.self_managed or settings.image is not None
+        usual, _ = max_pods(machine, replace(settings, max_pods=None, self_managed=uncapped))
         kube_reserved = 11 * max(pods, usual) + 255
         spared = kept + 11 * abs(pods - usual)
         amounts = {
@@ -214,7 +258,7 @@ class Eks(Cloud):
             {**amounts, "ephemeral-storage": least},
             {**amounts, "memory": amounts["memory"] + spared * MIB, "ephemeral-storage": most},
             (
-                "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations; kernel and hypervisor keep 7.5 % "
+                f"{_runs(settings.image)}; kernel and hypervisor keep 7.5 % "
                 "of the memory (Karpenter's share, cautious on large machines)",
                 pods_sentence,
                 storage,
@@ -249,6 +293,17 @@ def max_pods(machine: Machine, settings: NodeSettings = _DEFAULTS) -> tuple[int,
     if by_interfaces <= cap or settings.self_managed:
         return by_interfaces, f"{name}: {by_interfaces} pods, by its network interfaces, {how} prefix delegation"
     return cap, f"{name}: {cap} pods, the cap of EKS managed node groups"
+
+
+def _runs(image: NodeImage | None) -> str:
+    """Return which image nodes run, and what follows for what kubelet reserves."""
+    if image is None:
+        return "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations"
+    return (
+        f"nodes run the image {image.id}: its kubelet is of the fleet's Kubernetes version, its processor the "
+        "machine's, its root device /dev/xvda, it reserves what EKS' AL2023 NVIDIA image does, and "
+        + (f"has the NVIDIA driver in {image.driver_root}" if image.driver_root else "may have the NVIDIA driver")
+    )
 
 
 def _own_gib(machine: Machine) -> int:

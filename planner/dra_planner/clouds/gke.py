@@ -73,6 +73,7 @@ class Gke(Cloud):
         "drivers.dranet.version": "is for EKS; GKE manages its own DRANET: write dranet: true",
         "reserved": "GKE lets nobody set kubelet's reservations "
         "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use daemonPods",
+        "image": "is for EKS; on GKE nodes run Container-Optimized OS in the release of their version",
         "localStorage": "is for EKS; on GKE localSsds says how many disks a node has, which are its ephemeral storage",
         "schedule": "GKE changes no count of nodes at a time; use autoscaler gke, which takes nodes away that nobody "
         "uses (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",

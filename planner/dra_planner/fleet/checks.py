@@ -30,7 +30,7 @@ def check_together(fleet: Fleet) -> list[Fault]:
     faults += _name_faults(fleet)
     for index, pool in enumerate(fleet.pools):
         faults += _pool_faults(fleet, index, pool, driver)
-    return [*faults, *_limit_faults(fleet), *_redundancy_faults(fleet)]
+    return [*faults, *_driver_root_faults(fleet), *_limit_faults(fleet), *_redundancy_faults(fleet)]
 
 
 def _driver(fleet: Fleet) -> DriverRelease | None:
@@ -101,6 +101,22 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
             yield ("deviceClasses", at, "extendedResourceName"), fault
 
 
+def _driver_root_faults(fleet: Fleet) -> Iterator[Fault]:
+    """Yield images that have the NVIDIA driver in another folder than the pools before: all nodes have one driver."""
+    usual = cloud(fleet.cloud).driver_root
+    first: tuple[int, str] | None = None
+    for index, pool in enumerate(fleet.pools):
+        root = pool.image.driver_root if pool.image else usual
+        if first is None and root:
+            first = index, root
+        elif first is not None and root and root != first[1]:
+            yield (
+                ("pools", index, *(("image", "driverRoot") if pool.image else ("image",))),
+                f"the DRA driver looks for the NVIDIA driver in one folder of all nodes: pools[{first[0]}] has it in "
+                f"{first[1]}, this one in {root}",
+            )
+
+
 def _redundancy_faults(fleet: Fleet) -> Iterator[Fault]:
     """Yield pools whose zones are unknown, where a zone may be lost."""
     if fleet.redundancy.zones and not isinstance(fleet.network.zones, list):
@@ -131,6 +147,8 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
         max_pods=pool.max_pods,
         disk_gib=pool.disk_gib,
         local_ssds=pool.local_ssds,
+        mig=pool.mig,
+        image=pool.image.facts if pool.image else None,
         labels=pool.labels,
         taint_keys=tuple(taint.key for taint in pool.taints),
         asked=frozenset(key for key, given in _asked(pool) if given),
@@ -153,6 +171,7 @@ def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
     yield "schedule", pool.schedule
     yield "localSsds", pool.local_ssds
     yield "localStorage", pool.local_storage != "none"
+    yield "image", pool.image
 
 
 def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:

@@ -15,6 +15,7 @@ from dra_planner.clouds import (
     Capacity,
     Day,
     Hours,
+    NodeImage,
     Period,
     Schedule,
     instant_fault,
@@ -147,6 +148,26 @@ class PoolTaint(Document):
     )
 
 
+class PoolImage(Document):
+    """An image of one's own for a pool's nodes."""
+
+    id: str = Field(min_length=1, description="Id of the image: ami-0123456789abcdef0.")
+    family: str = Field(
+        default="",
+        description="Which of EKS' images it is made from: al2023, the one with NVIDIA's driver. It must be said.",
+    )
+    driver_root: str = Field(
+        default="",
+        description="Folder of the NVIDIA driver on it: / as on EKS' own. None: not known, so nobody can tell whether "
+        "its nodes publish GPUs.",
+    )
+
+    @property
+    def facts(self) -> NodeImage:
+        """The same in the planner's words."""
+        return NodeImage(id=self.id, family=self.family, driver_root=self.driver_root)
+
+
 class Pool(Document):
     """GPU nodes of one machine type that claims are planned on."""
 
@@ -186,6 +207,11 @@ class Pool(Document):
         exclude_if=lambda count: count is None,
         description="GKE, for machines that leave a choice: how many local SSDs of 375 GiB are the nodes' ephemeral "
         "storage; none: what comes with the machine.",
+    )
+    image: PoolImage | None = Field(
+        default=None,
+        exclude_if=lambda image: image is None,
+        description="EKS: an image of one's own; none: EKS' AL2023 image with NVIDIA's driver.",
     )
     labels: dict[LabelKey, LabelValue] = Field(
         default_factory=empty_mapping, description="Labels of the nodes beside those that every DRA pool has."

@@ -200,6 +200,12 @@ class Fleet(Document):
 
         return shared_limits(self)
 
+    @property
+    def driver_root(self) -> str:
+        """The folder of the NVIDIA driver on the nodes: what images of one's own say, else where the cloud has it."""
+        said = (pool.image.driver_root for pool in self.pools if pool.image and pool.image.driver_root)
+        return next(said, clouds.cloud(self.cloud).driver_root)
+
     def nodes_of(self, pool: Pool, machine: Machine | None) -> PoolNodes:
         """Return what the labels and taints of a pool's nodes follow from; `machine` is None for an unknown one."""
         return PoolNodes(

@@ -50,6 +50,7 @@ class Offer:
     zones: tuple[str, ...] = ()  # where nodes may be; one of them for each node
     unknown_labels: tuple[str, ...] = ()  # carried, or perhaps carried, with values that are known at run time only
     deductions: tuple[Deduction, ...] = ()
+    devices_doubt: str = ""  # why nobody can tell whether a node publishes its devices; "" where it is known
     assumptions: tuple[str, ...] = ()
     pods: tuple[BoundPod, ...] = ()
     claims: tuple[ResourceClaim, ...] = ()  # allocated claims that hold devices of a pool that the node sees

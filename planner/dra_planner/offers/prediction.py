@@ -71,6 +71,7 @@ def node_settings(fleet: Fleet, pool: Pool | None = None) -> NodeSettings:
         local_ssds=pool.local_ssds,
         local_storage=pool.local_storage,
         reserved=pool.reserved.amounts,
+        image=pool.image.facts if pool.image else None,
     )
 
 
@@ -142,6 +143,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
         zones=pool_zones(fleet, pool),
         unknown_labels=unknown_labels(fleet, pool_zones(fleet, pool)),
         deductions=deductions,
+        devices_doubt=_devices_doubt(pool),
         assumptions=(
             *allocatable.assumptions,
             *unknown_daemons,
@@ -177,6 +179,12 @@ def _deductions(machine: Machine, settings: NodeSettings) -> tuple[tuple[Deducti
         return tuple(deductions), ()
     sentence = f"what these daemon pods request is not known, and nothing is subtracted: {', '.join(unknown)}"
     return tuple(deductions), (sentence,)
+
+
+def _devices_doubt(pool: Pool) -> str:
+    if pool.image is None or pool.image.driver_root:
+        return ""
+    return f"where the image {pool.image.id} has the NVIDIA driver, or whether it has one, is not said"
 
 
 def _other_accelerator(machine: Machine) -> tuple[str, ...]:

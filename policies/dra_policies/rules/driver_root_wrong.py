@@ -18,6 +18,8 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     of_cloud = cloud(clouds.pop())
     where, who = of_cloud.driver_root, f"nodes of {of_cloud.title} have it in"
+    if view.record and view.record.plan_file and (planned := view.record.plan_file.fleet.driver_root) != where:
+        where, who = planned, "images of the planned fleet have it in"
     if view.has_gpu_operator:
         if not all(_has_no_driver(pool) for pool in view.pools if pool.has_gpus and pool.is_dra is not False):
             return  # the operator leaves alone what the image brings

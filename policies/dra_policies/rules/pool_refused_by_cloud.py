@@ -131,6 +131,11 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
             f"its launch template names an image, and it asks for Kubernetes {version}",
             fix="remove version: the image says it",
         )
+    elif has_image and (release := group.text("releaseVersion")):
+        yield Refused(
+            f"its launch template names an image, and it asks for the release {release} of EKS' own",
+            fix="remove releaseVersion, or imageId of the template",
+        )
     elif has_image is False and image == "CUSTOM":
         yield Refused(
             "its image is its own, and its launch template names none",

@@ -268,9 +268,38 @@ ON_GKE = [
     ),
     ("prefixes", [("network.prefixDelegation", True)], "network.prefixDelegation", "is for EKS"),
     ("disks of EKS", [("pools.0.localStorage", "raid0")], "pools[0].localStorage", "is for EKS"),
+    ("an image", [("pools.0.image", {"id": "ami-0123456789abcdef0"})], "pools[0].image", "run Container-Optimized OS"),
     ("three SSDs", [("pools.0.localSsds", 3)], "pools[0].localSsds", "takes no local SSDs by choice"),
     ("a version of DRANET", [("drivers.dranet", {"version": "1.0.0"})], "drivers.dranet.version", "GKE manages its"),
 ]
+AMI = "ami-0123456789abcdef0"
+IMAGES = [
+    ("no id", {"id": "al2023"}, "image.id", '"al2023" is not the id of an image'),
+    ("no family", {"id": AMI}, "image.family", "say which of EKS' images it is made from"),
+    ("another family", {"id": AMI, "family": "ubuntu"}, "image.family", 'must be al2023, not "ubuntu"'),
+    ("a relative folder", {"driverRoot": "opt"}, "image.driverRoot", '"opt" is not an absolute path'),
+    ("a driver elsewhere", {"driverRoot": "/opt"}, "image.driverRoot", "pools[0] has it in /, this one in /opt"),
+]
+
+
+@pytest.mark.parametrize(("image", "path", "sentence"), [case[1:] for case in IMAGES], ids=[case[0] for case in IMAGES])
+def test_an_image_of_ones_own_says_what_a_plan_must_know(image: dict[str, str], path: str, sentence: str) -> None:
+    whole = image if "id" in image else {"id": AMI, "family": "al2023", **image}
+    pools = [{"name": name, "machine": "p5.48xlarge", "count": 1} for name in ("a", "b")]
+    with pytest.raises(FleetError) as caught:
+        read_fleet(changed(("pools", [pools[0], {**pools[1], "image": whole}])))
+    assert caught.value.place.path == f"pools[1].{path}"
+    assert sentence in str(caught.value)
+
+
+def test_a_layout_needs_the_driver_where_the_boot_has_it() -> None:
+    image = {"id": AMI, "family": "al2023", "driverRoot": "/run/nvidia/driver"}
+    pool = {"name": "a", "machine": "p5.48xlarge", "count": 1, "image": image}
+    assert read_fleet(changed(("pools", [pool]))).driver_root == "/run/nvidia/driver"
+    with pytest.raises(FleetError, match="cannot be with a MIG layout, which nvidia-smi of the image makes"):
+        read_fleet(changed(("pools", [{**pool, "mig": "all-1g.10gb"}])))
+
+
 GKE_POOLS = [{"name": "h100", "machine": "a3-highgpu-8g", "count": 1}]
 GKE = [("cloud", "gke"), ("region", "us-central1"), ("network", {"zones": ["us-central1-a"]}), ("pools", GKE_POOLS)]
 

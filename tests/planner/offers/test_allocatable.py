@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dra_planner import catalog, clouds
-from dra_planner.clouds import reserved_cpu_milli
+from dra_planner.clouds import NodeImage, reserved_cpu_milli
 from dra_planner.clouds.eks import max_pods
 from dra_planner.clouds.protocol.allocatable import MIB
 from dra_planner.errors import CatalogError
@@ -162,6 +162,17 @@ def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_fi
     assert most == pytest.approx(4 * 940 * 10**9 * 0.9 - 1024 * MIB, rel=0.001)
     assert 0.97 * most < whole.amounts["ephemeral-storage"] < most
     assert {**whole.amounts, "ephemeral-storage": 0} == {**plain.amounts, "ephemeral-storage": 0}
+
+
+def test_nodes_of_ones_own_image_keep_memory_for_as_many_pods_as_nodeadm_works_out() -> None:
+    """EKS tells nodes of its own images its cap; of others nodeadm reserves by the machine's addresses."""
+    machine = catalog.machine("eks", "g6.4xlarge")  # 16 vCPU: capped at 110 pods, with addresses for 234
+    usual = predict_allocatable(machine)
+    own = predict_allocatable(machine, NodeSettings(image=NodeImage(id="ami-1", driver_root="/"), max_pods=110))
+    assert usual.amounts["pods"] == own.amounts["pods"] == 110
+    assert (usual.amounts["memory"] - own.amounts["memory"]) / MIB == (234 - 110) * 11
+    assert own.at_most["memory"] == usual.at_most["memory"]
+    assert any("nodes run the image ami-1" in each for each in own.assumptions)
 
 
 def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> None:

@@ -74,6 +74,9 @@ def replicas(number: int, extra: str = "", objects: str = "") -> Source:
     return claiming("Deployment", spec, objects=objects)
 
 
+TWO_GPUS = replicas(1)
+TWO_GPUS = Source("web.yaml", TWO_GPUS.text.replace("gpu.nvidia.com", "gpu.nvidia.com, count: 2"))
+IMAGE = {"id": "ami-0123456789abcdef0", "family": "al2023"}
 NEVER = POD % ", restartPolicy: Never"
 JOB_SET = claiming(
     "JobSet",
@@ -384,6 +387,19 @@ CASES = [
         "an autoscaler, and the time until a new node's devices can be claimed",
         fleet(pool(), autoscaler="cluster-autoscaler"), (replicas(1),), "fits", {"l4": 1},
         says="is not known, and not yet held against the time that cluster-autoscaler waits for one",
+    ),
+    Case(
+        "an image of one's own with the driver where EKS' images have it",
+        fleet(pool(image={**IMAGE, "driverRoot": "/"})), (replicas(2),), "fits", {"l4": 2},
+        says="nodes run the image ami-0123456789abcdef0",
+    ),
+    Case(
+        "an image of one's own, and nobody says whether it has the driver",
+        fleet(pool(image=IMAGE)), (replicas(2),), "cannot-tell", {"l4": 0}, "driver-not-known",
+    ),
+    Case(
+        "claims for two GPUs of a machine with one, whatever its image has",
+        fleet(pool(image=IMAGE)), (TWO_GPUS,), "does-not-fit", {"l4": 0},
     ),
     Case("a zonal volume", fleet(pool()), (replicas(2, ZONAL),), "cannot-tell", {"l4": 0}, "zonal-volume"),
     Case(

@@ -14,6 +14,18 @@ DISK_GIB = 200  # what the components of this project give a node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodeImage:
+    """An image of one's own: its id, whose images it is made from, and the folder of the NVIDIA driver on it.
+
+    `driver_root` is "" where nobody says whether there is a driver; `family` is "" where nobody says.
+    """
+
+    id: str
+    family: str = ""
+    driver_root: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSettings:
     """How nodes are set up, as far as it changes what they offer.
 
@@ -32,6 +44,7 @@ class NodeSettings:
     daemons: Mapping[str, Amounts | None] = field(default_factory=dict, hash=False)
     local_storage: str = "none"  # what a node does with the machine's own disks: none, raid0 or mount
     local_ssds: int | None = None  # that are asked for as ephemeral storage; None: what comes with the machine
+    image: NodeImage | None = None  # None: the cloud's own
 
 
 @dataclass(frozen=True, slots=True)

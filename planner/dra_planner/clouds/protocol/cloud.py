@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from dra_planner.catalog import WHOLE, DriverRelease, DriverSettings, Machine, cloud_titles
-from dra_planner.clouds.protocol.allocatable import Allocatable, NodeSettings, reserved_cpu_milli
+from dra_planner.clouds.protocol.allocatable import Allocatable, NodeImage, NodeSettings, reserved_cpu_milli
 from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, contract_labels, contract_taints
 from dra_planner.clouds.protocol.refusals import NODES, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
@@ -76,6 +76,8 @@ class PoolSettings:
     max_pods: int | None = None
     disk_gib: int | None = None
     local_ssds: int | None = None
+    mig: str = "none"
+    image: NodeImage | None = None
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taint_keys: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()

@@ -45,13 +45,17 @@ def is_accepted(inputs: Values) -> str | None:
 
 
 def moves_by_one_minor(request: Request) -> str | None:
-    """Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (groups behind)."""
+    """Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (groups behind).
+
+    What is compared for a group with an image of its own, which has no version, is not known: nothing here.
+    """
     now, wanted = (request.before or {}).get("version"), (request.inputs or {}).get("version")
     if not now or not wanted or now == wanted:
         return None
     if _minor(wanted) - _minor(now) != 1:
         return f"{INVALID}Unsupported Kubernetes minor version update from {now} to {wanted}"
-    behind = sorted(group["nodeGroupName"] for group in _groups(request) if _minor(group["version"]) < _minor(now))
+    with_version = [group for group in _groups(request) if group.get("amiType") != "CUSTOM"]
+    behind = sorted(group["nodeGroupName"] for group in with_version if _minor(group["version"]) < _minor(now))
     if not behind:
         return None
     return (

@@ -16,6 +16,7 @@ from dra_sandbox.clouds.aws import (
     keys,
     launch_templates,
     node_groups,
+    own_images,
     queues,
     rolling,
     schedules,
@@ -351,7 +352,7 @@ ROWS: Mapping[str, Row] = {
         id="{clusterName}:{nodeGroupName}",
         outputs={
             "arn": "arn:{partition}:eks:{region}:{account}:nodegroup/{clusterName}/{nodeGroupName}/{uuid}",
-            "amiType": "AL2023_x86_64_STANDARD",
+            "amiType": own_images.ami_type,
             "capacityType": "ON_DEMAND",
             "diskSize": lambda facts: 0 if facts.inputs.get("launchTemplate") else 20,
             "instanceTypes": lambda facts: [] if facts.inputs.get("launchTemplate") else ["t3.medium"],
@@ -395,11 +396,13 @@ ROWS: Mapping[str, Row] = {
         refusals=(
             *node_groups.REFUSALS,
             *group_in_cluster.REFUSALS,
+            *own_images.REFUSALS,
             keys.nodes_can_use_their_key,
             schedules.block_has_begun,
             zones_lost.has_machines,
             *rolling.REFUSALS,
         ),
+        effects=(own_images.registers,),
         remembered=True,
     ),
     "aws:autoscaling/schedule:Schedule": Row(
