@@ -11,7 +11,7 @@ def test_a_message_is_explained_with_the_next_step(project: Project) -> None:
     done = project.run("explain", "--message", NO_FIT)
     assert (done.status, done.err) == (0, "")
     assert "12 cannot allocate all claims  (scheduler)" in done.out
-    assert "→ See which term of which claim fails on which pool: pulumi-dra explain PATH" in done.out
+    assert "→ See which term of which claim fails on which pool: `pulumi-dra explain PATH" in done.out
 
 
 def test_the_same_as_json(project: Project) -> None:

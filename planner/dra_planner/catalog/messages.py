@@ -10,12 +10,16 @@ from dra_planner.catalog.tables import read_table
 from dra_planner.records import dataclass
 
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " "})
+_COMMAND: Final = re.compile(r"`((?:pulumi-dra|kubectl|helm) [^`]+)`")
 _SPACE: Final = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: who says it, an example, why, and what to do. `pattern` tells it within longer texts."""
+    """One message: who says it, an example, why, and what to do. `pattern` tells it within longer texts.
+
+    Commands stand in backticks in `fix`; where it names none, `nothing_to_run` says why.
+    """
 
     id: str
     where: str
@@ -23,6 +27,7 @@ class Message:
     pattern: re.Pattern[str]
     cause: str
     fix: str
+    nothing_to_run: str
     stands_in: str  # file, issue or type in the source
     source: str
 
@@ -47,11 +52,17 @@ def messages() -> tuple[Message, ...]:
             re.compile(row["pattern"], re.IGNORECASE),
             row["cause"],
             row["fix"],
+            row["nothing_to_run"],
             row["stands_in"],
             row["source"],
         )
         for row in read_table("messages")
     )
+
+
+def commands(message: Message) -> tuple[str, ...]:
+    """Return the commands that a message's answer says to run, in its order; capitals stand for names."""
+    return tuple(_COMMAND.findall(message.fix))
 
 
 def recognize(text: str) -> tuple[Recognized, ...]:

@@ -29,15 +29,9 @@ def render_page() -> str:
 
 
 def _section(message: Message) -> str:
-    fix = _code(message.fix)
-    return f"```\n{message.example}\n```\n\n{message.cause}\n\n*Next:* {fix}\n\n<sub>{message.stands_in}</sub>"
-
-
-def _code(fix: str) -> str:
-    """Put a command of a fix, up to a semicolon, in backticks."""
-    before, sign, rest = fix.rpartition(": pulumi-dra ")
-    command, semicolon, after = rest.partition("; ")
-    return f"{before}: `pulumi-dra {command}`{semicolon}{after}" if sign else fix
+    nothing = f" Nothing to run: {message.nothing_to_run}." if message.nothing_to_run else ""
+    example = f"```\n{message.example}\n```"
+    return f"{example}\n\n{message.cause}\n\n*Next:* {message.fix}{nothing}\n\n<sub>{message.stands_in}</sub>"
 
 
 if __name__ == "__main__":

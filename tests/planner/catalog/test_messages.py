@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dra_planner.catalog.messages import Message, messages, recognize
+from dra_planner.catalog.messages import Message, commands, messages, recognize
 from dra_planner.catalog.messages_page import render_page
 
 UPSTREAM = Path(__file__).parent / "upstream_messages.yaml"
@@ -73,6 +73,16 @@ def test_commands_in_fixes_name_subcommands_and_options_that_exist() -> None:
     for message in messages():
         for command in re.findall(r"pulumi-dra (\w+)", message.fix):
             assert command in ("plan", "check", "explain", "catalog"), message.id
+
+
+def test_every_answer_names_a_command_or_says_why_there_is_none() -> None:
+    assert [each.id for each in messages() if bool(commands(each)) == bool(each.nothing_to_run)] == []
+    assert sum(bool(each.nothing_to_run) for each in messages()) == 3
+
+
+def test_commands_are_in_backticks() -> None:
+    bare = re.compile(r"\b(?:pulumi-dra|kubectl|helm) [a-z]")
+    assert [each.id for each in messages() if bare.search(re.sub(r"`[^`]*`", "", each.fix))] == []
 
 
 def test_the_page_is_fresh() -> None:
