@@ -13,7 +13,7 @@ from dra_command.status import Status
 from dra_planner.errors import PlannerError
 
 INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: a fault of ours, not of the input
-_MORE_OBJECTS = 50_000  # before the collector looks for cycles, instead of 700: a start loads much and leaves few
+MORE_OBJECTS = 50_000  # before the collector looks for cycles, instead of 700: a start loads much and leaves few
 BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
 
 
@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         import gc  # only where a process begins and ends with the command
 
-        gc.set_threshold(_MORE_OBJECTS, *gc.get_threshold()[1:])
+        gc.set_threshold(MORE_OBJECTS, *gc.get_threshold()[1:])
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is ours, and looking for some takes long
     try:
         status = _run(words)

@@ -11,12 +11,13 @@ from dataclasses import field
 
 from dra_planner.allocation.amounts import nano
 from dra_planner.allocation.behaviour import Behaviour
-from dra_planner.allocation.devices import Candidate
+from dra_planner.allocation.devices import Candidate, indexes
 from dra_planner.allocation.template import Template
 from dra_planner.model import CounterSet
 from dra_planner.records import dataclass
 
 CounterName = tuple[str, str]  # counter set, counter
+Draws = tuple[tuple[CounterName, int], ...]
 
 
 @dataclass(slots=True)
@@ -37,16 +38,20 @@ class CounterLedger:
     occupied: int
     tables: dict[Hashable, _Table] = field(default_factory=dict)
     met_foreign_table: bool = False
+    _known: dict[int, Draws] = field(init=False)  # what devices draw, as far as it was asked
+
+    def __post_init__(self) -> None:
+        self._known = _draws(self.template)
 
     def charge(self, candidate: Candidate) -> bool:
         """Draw the device's counters; return False, drawing nothing, when they do not suffice."""
         table = self._table(candidate)
         if table.overdrawn:
             return False
-        draws = draws_of(self.template, candidate)
         left = table.left
+        draws = self._known.get(candidate.index) or draws_of(self.template, candidate)
         for name, amount in draws:
-            if name in left and left[name] < amount:
+            if left.get(name, amount) < amount:
                 return False
         for name, amount in draws:
             if name in left:
@@ -61,7 +66,8 @@ class CounterLedger:
                 left[name] += amount
 
     def _table(self, candidate: Candidate) -> _Table:
-        key: Hashable = candidate.id[:2]
+        owner = candidate.id[:2]
+        key: Hashable = owner
         if self.behaviour.counters_by_slice:
             key = candidate.slice.name
         elif self.behaviour.counters_by_pool_name:
@@ -69,20 +75,18 @@ class CounterLedger:
         table = self.tables.get(key)
         if table is None:
             table = self.tables[key] = self._open(candidate)
-        if table.owner != candidate.id[:2]:
+        if table.owner != owner:
             self.met_foreign_table = True
         return table
 
     def _open(self, candidate: Candidate) -> _Table:
         total, consumers = self._untouched(candidate)
-        left, occupied = dict(total), consumers & self.occupied
-        while occupied:
-            index = (occupied & -occupied).bit_length() - 1
-            occupied &= occupied - 1
-            for name, amount in draws_of(self.template, self.template.candidates[index]):
+        left = dict(total)
+        for index in indexes(consumers & self.occupied):
+            for name, amount in self._known.get(index) or draws_of(self.template, self.template.candidates[index]):
                 if name in left:
                     left[name] -= amount
-        return _Table(left, candidate.id[:2], any(amount < 0 for amount in left.values()))
+        return _Table(left, candidate.id[:2], min(left.values(), default=0) < 0)
 
     def _untouched(self, candidate: Candidate) -> tuple[dict[CounterName, int], int]:
         """Return the counters of a device's table before anything is drawn, and as bits the devices that draw on it."""
@@ -102,9 +106,9 @@ class CounterLedger:
         return cache[key]
 
 
-def draws_of(template: Template, candidate: Candidate) -> tuple[tuple[CounterName, int], ...]:
+def draws_of(template: Template, candidate: Candidate) -> Draws:
     """Return what a device draws from each counter, added up where it names one twice."""
-    cache: dict[int, tuple[tuple[CounterName, int], ...]] = template.memory.setdefault("draws", {})
+    cache = _draws(template)
     draws = cache.get(candidate.index)
     if draws is None:
         total: dict[CounterName, int] = {}
@@ -114,3 +118,8 @@ def draws_of(template: Template, candidate: Candidate) -> tuple[tuple[CounterNam
                 total[key] = total.get(key, 0) + nano(value)
         draws = cache[candidate.index] = tuple(total.items())
     return draws
+
+
+def _draws(template: Template) -> dict[int, Draws]:
+    known: dict[int, Draws] = template.memory.setdefault("draws", {})
+    return known

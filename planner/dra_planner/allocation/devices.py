@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice
@@ -61,3 +61,11 @@ class Candidate:
     @property
     def allow_multiple_allocations(self) -> bool:
         return self.device.allow_multiple_allocations
+
+
+def indexes(bits: int) -> Iterator[int]:
+    """Yield the positions of the devices of a set, in order."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

@@ -78,9 +78,9 @@ class Holdings:
 
     def has_room(self, way: Alternative, index: int) -> bool:
         """Tell whether what is left of a device covers the request."""
-        if not self.template.features.consumable_capacity:
-            return True
         if index not in self.shares and index not in self.allocating:
+            return True
+        if not self.template.features.consumable_capacity:
             return True
         return fits(self.template.candidates[index].device, self.used(index), way.consumptions[index])
 
@@ -93,9 +93,10 @@ class Holdings:
         candidate = self.template.candidates[index]
         if must and self.busy(claim, way) & candidate.bit and not (way.spec.admin_access and candidate.shareable):
             return None
-        taken = Taken(candidate, way)
-        if candidate.device.consumes_counters and not self._charge(taken):
+        charged = self._charge(way, candidate) if candidate.device.consumes_counters else False
+        if charged is None:
             return None
+        taken = Taken(candidate, way, charged)
         if way.tainted & candidate.bit:
             self._reject(claim, taken)
             return None
@@ -154,18 +155,19 @@ class Holdings:
             marked |= marks
         self.marked = marked
 
-    def _charge(self, taken: Taken) -> bool:
-        candidate, behaviour = taken.candidate, self.behaviour
+    def _charge(self, way: Alternative, candidate: Candidate) -> bool | None:
+        """Draw the counters of a device; return whether the request draws any, None when they do not suffice."""
         if not self.template.features.partitionable_devices:
-            return False
+            return None
         if candidate.shareable and self._shared_already(candidate.index):
+            return False
+        if way.spec.admin_access and not self.behaviour.charges_admin_access:
+            return False
+        if self.ledger.charge(candidate):
             return True
-        if taken.way.spec.admin_access and not behaviour.charges_admin_access:
-            return True
-        taken.charged = self.ledger.charge(candidate)
-        if not taken.charged and taken.way.spec.admin_access:
+        if way.spec.admin_access:
             self.defects.add("admin-access-charged")
-        return taken.charged
+        return None
 
     def _shared_already(self, index: int) -> bool:
         if self.behaviour.each_share_draws:

@@ -7,14 +7,14 @@ validateDeviceRequest, isSelectable) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
 from dra_planner.allocation.capacity import CapacityError, Consumption, UnknownCapacity, consumption, fits
 from dra_planner.allocation.constraints import Reading, lookup_attribute
 from dra_planner.allocation.counters import draws_of
-from dra_planner.allocation.devices import Candidate
+from dra_planner.allocation.devices import Candidate, indexes
 from dra_planner.allocation.node_selectors import tolerates, untolerated_device_taint
 from dra_planner.allocation.selection import Selection, Term, select, terms_of
 from dra_planner.allocation.template import Template
@@ -204,7 +204,7 @@ def _plan_alternative(way: Alternative, template: Template, borrowed: Selection 
         way.selection = borrowed
     _weigh_capacity(way, searched, template)
     if features.device_taints:
-        way.tainted = sum(c.bit for c in searched if _is_tainted(c, way, template))
+        way.tainted = sum(c.bit for c in searched if c.device.taints and _is_tainted(c, way, template))
     way.errors |= template.broken
     way.erring = sum(1 << index for index in way.errors)
     way.broken = sum(1 << index for index in template.broken)
@@ -323,26 +323,37 @@ def _find_twins(
     attributes: Sequence[str],
     template: Template,
 ) -> tuple[int, ...]:
-    groups: dict[object, int] = {}
-    keys = []
-    for candidate in searched:
-        bit, index = candidate.bit, candidate.index
-        key = (
-            candidate.shareable,
-            candidate.id[:2] if candidate.device.consumes_counters else None,
-            draws_of(template, candidate),
-            tuple(_typed(lookup_attribute(candidate, name)) for name in attributes),
-            tuple(
-                (
-                    bool(a.selection.matched & bit),
-                    bool(a.selection.unknown & bit),
-                    bool(a.erring & bit),
-                    bool(a.tainted & bit),
-                    a.consumptions.get(index),
-                )
-                for a in alternatives
-            ),
-        )
-        keys.append(key)
-        groups[key] = groups.get(key, 0) | bit
-    return tuple(groups[key] for key in keys)
+    """Return, for each device, those that are used alike, and that alternatives and constraints do not tell from it."""
+    groups: Iterable[int] = _kinds_of_devices(searched, template)
+    for bits in {b for a in alternatives for b in (a.selection.matched, a.selection.unknown, a.erring, a.tainted)}:
+        groups = [part for group in groups for part in (group & bits, group & ~bits) if part]
+    told: list[Mapping[int, object]] = [a.consumptions for a in alternatives if a.consumptions]
+    told += [{c.index: _typed(lookup_attribute(c, name)) for c in searched} for name in attributes]
+    for values in told:
+        groups = [part for group in groups for part in _split(group, values)]
+    twins = [0] * len(searched)
+    for group in groups:
+        for index in indexes(group):
+            twins[index] = group
+    return tuple(twins)
+
+
+def _split(group: int, values: Mapping[int, object]) -> Collection[int]:
+    """Return the devices of a group in groups of equal values."""
+    alike: dict[object, int] = {}
+    for index in indexes(group):
+        value = values.get(index)
+        alike[value] = alike.get(value, 0) | 1 << index
+    return alike.values()
+
+
+def _kinds_of_devices(searched: Sequence[Candidate], template: Template) -> Collection[int]:
+    """Return the devices that no claim tells apart but by what it selects, as sets; worked out once per template."""
+    kinds: dict[object, int] | None = template.memory.get("kinds of devices")
+    if kinds is None:
+        kinds = template.memory["kinds of devices"] = {}
+        for candidate in searched:
+            pool = candidate.id[:2] if candidate.device.consumes_counters else None
+            key = candidate.shareable, pool, draws_of(template, candidate)
+            kinds[key] = kinds.get(key, 0) | candidate.bit
+    return kinds.values()

@@ -11,12 +11,12 @@ allocateOne) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import field
 from typing import Final, Literal
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.constraints import DistinctAttribute, Reading
+from dra_planner.allocation.devices import indexes
 from dra_planner.allocation.holdings import Holdings, Pick, Shares, Stop, Taken, open_holdings
 from dra_planner.allocation.requests import MAX_DEVICES, Alternative, Plan, PlannedRequest
 from dra_planner.allocation.template import Template
@@ -157,7 +157,7 @@ class Search:
                 for index in self.shares:
                     if bits >> index & 1 and not self.holdings.has_room(way, index):
                         bits &= ~(1 << index)
-            members = self._members_of[id(way)] = tuple(_indexes(bits))
+            members = self._members_of[id(way)] = tuple(indexes(bits))
         return members
 
     def _matching(self, way: Alternative) -> int:
@@ -287,10 +287,3 @@ class Search:
         self.steps += 1
         if self.steps > self.budget:
             raise _Exhausted
-
-
-def _indexes(bits: int) -> Iterator[int]:
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low

@@ -69,6 +69,22 @@ class BoundModel:
             found = self._pools_of[item] = tuple(index for index, pool in enumerate(self.pools) if item in pool.most)
         return found
 
+    def is_spared(self, pool: int) -> bool:
+        """Whether other pools hold all items on nodes of one kind of item each: then no plan needs nodes of this one.
+
+        Items go where most nodes are left. False where that is not enough, which proves nothing.
+        """
+        if self.limits:
+            return False
+        left = [each.maximum for each in self.pools]
+        for item, count in self.demand.items():
+            others = [other for other in self.pools_of(item) if other != pool]
+            if not others:
+                return False
+            roomy = max(others, key=lambda other: left[other])
+            left[roomy] -= -(-count // self.pools[roomy].most[item])
+        return min(left) >= 0
+
 
 def components(model: BoundModel) -> tuple[tuple[int, ...], ...]:
     """Return the pools in groups that no item and no limit connects; each can be judged apart from the others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from operator import mul
 
-from dra_planner.sizing.packing import NodeClass, Packing, room_left
+from dra_planner.sizing.packing import NodeClass, Packing, room_of
 from dra_planner.sizing.patterns import Patterns, totals
 from dra_planner.sizing.strategies import Market
 from dra_planner.sizing.vector_fill import WHOLE
@@ -23,7 +23,7 @@ def downsize(packing: Packing, market: Market, patterns: Patterns) -> None:
         pattern = totals(group.history)
         spare = min(group.count, packing.opened[group.pool] - rooms[group.pool].minimum) if pattern else 0
         for pool in _cheaper(by_cost, group.pool, pattern, market) if spare > 0 else ():
-            left = room_left(rooms, packing.opened)[pool]
+            left = room_of(pool, rooms, packing.opened)
             nodes = spare if left is None else min(spare, left)
             if nodes <= 0:
                 continue
@@ -45,10 +45,14 @@ def downsize(packing: Packing, market: Market, patterns: Patterns) -> None:
 def _cheaper(by_cost: list[int], own: int, pattern: Mapping[int, int], market: Market) -> Iterator[int]:
     """Yield the pools of cheaper nodes that may take the items in such numbers, the cheapest first."""
     fills, weights = market.found.fills, market.weights
+    wanted = sorted(pattern.items(), key=lambda each: fills[each[0], own] / each[1])  # the hardest to hold first
     for pool in by_cost:
         if market.costs[pool] >= market.costs[own]:
             return
-        if all(fills[item, pool] >= count for item, count in pattern.items()):
+        for item, count in wanted:
+            if fills[item, pool] < count:
+                break
+        else:
             rows = zip(*(weights[item, pool] for item in pattern), strict=True)
             if all(sum(map(mul, row, pattern.values())) <= WHOLE for row in rows):
                 yield pool

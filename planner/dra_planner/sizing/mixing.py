@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 from dra_planner.records import dataclass
@@ -14,7 +15,7 @@ from dra_planner.sizing.downsizing import downsize
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.items import Item
 from dra_planner.sizing.node_program import SCALE
-from dra_planner.sizing.packing import NodeClass, Packing, extend, room_left
+from dra_planner.sizing.packing import NodeClass, Packing, extend, room_of
 from dra_planner.sizing.patterns import Patterns, totals
 from dra_planner.sizing.pricing import Pattern, Pricer
 from dra_planner.sizing.proof import Part
@@ -32,6 +33,8 @@ MOST_BEGUN = 2_000
 MOST_ROUNDED = 120
 """Columns up to which integers are searched for."""
 
+_LITTLE = 0.1  # of the gap that is left alone: so much is not worth a search for integers
+
 _NODES = 200
 """Nodes of the search for integers: a limit in nodes makes every run the same."""
 
@@ -41,7 +44,8 @@ class Mixing:
     """Columns of all parts of a model, and the packing that their whole nodes are the most of.
 
     `plain` are rows of each pool's model that are not rounded from others; `is_certain` says that nodes have just what
-    the model says. `few` are, of many pools, those to begin with.
+    the model says. `gap` is how much more than what is proved may be paid, as a part of it; `few` are, of many pools,
+    those to begin with.
     """
 
     market: Market
@@ -50,7 +54,9 @@ class Mixing:
     costs: Sequence[Fraction]
     solver: Any
     is_certain: bool
+    gap: float
     few: frozenset[int] = frozenset()
+    _cost_of_mix: float = 0.0
     _patterns: Patterns = field(init=False)
     _mix: list[Column] = field(default_factory=list)
     _dived: list[tuple[Column, int]] = field(default_factory=list)
@@ -58,7 +64,7 @@ class Mixing:
     def __post_init__(self) -> None:
         self._patterns = Patterns(self.market.found, self.filling)
 
-    def generate(self, part: Part, packing: Packing, gap: float) -> Generated:
+    def generate(self, part: Part, packing: Packing) -> Generated:
         """Return the cheapest mix for one part; the nodes of a packing are columns to begin with."""
         program = ColumnProgram(
             part.model,
@@ -72,8 +78,9 @@ class Mixing:
         for group in packing.classes:
             if group.pool in part.pools and group.history:
                 program.add(group.pool, totals(group.history))
-        made = program.generate(_best_prices(part, self.costs), MOST_ROUNDS, MOST_PRICED, gap)
+        made = program.generate(_best_prices(part, self.costs), MOST_ROUNDS, MOST_PRICED, self.gap)
         self._mix += made.columns
+        self._cost_of_mix += made.cost
         self._dived += program.dive()
         return made
 
@@ -90,9 +97,38 @@ class Mixing:
             yield from ((item, pool) for pool in cheap_pools(self.market, item, demand[item]))
 
     def packings(self) -> Iterator[Packing]:
-        """Yield packings that have the whole nodes of the mix, each worked out when it is asked for."""
+        """Yield packings that have the whole nodes of the mix, each worked out when it is asked for.
+
+        The last one is of integers of the columns, where these could save more than a little of the gap.
+        """
         whole = [(column, int(column.nodes + 1e-6)) for column in self._mix]
-        yield from _completed(self.market, self.filling, self._patterns, whole, self._dived, self.solver)
+        least: float | None = None
+        for counts in (self._dived, whole):
+            for packing in self._completed(counts):
+                if not packing.pending:
+                    cost = float(sum(map(mul, self.costs, packing.used_nodes(self.market.found.rooms))))
+                    least = cost if least is None else min(cost, least)
+                yield packing
+        is_worth_it = least is None or least > self._cost_of_mix * (1 + _LITTLE * self.gap)
+        rounded = _round_up(self.market, whole, self.solver) if is_worth_it and len(whole) <= MOST_ROUNDED else None
+        if rounded is not None:
+            yield from self._completed(rounded)
+
+    def _completed(self, counts: Sequence[tuple[Column, int]]) -> Iterator[Packing]:
+        """Yield packings of so many nodes of each column and, on top, the rest by first-fit."""
+        market, rooms = self.market, self.market.found.rooms
+        begun = _begin(market, self._patterns, counts)
+        rest = _rest(market, begun)
+        for _, order in orders(market):
+            pending = [item for item in order if rest[item].count]
+            for choose in choices(market):
+                packing = begun.copy()
+                extend(packing, rest, pending, rooms, market.found.takers, self.filling, choose)
+                downsize(packing, market, self._patterns)
+                packing.method = "column generation, rounded"
+                yield packing
+                if not pending:
+                    return
 
     def _pricer(self, pool: int, model: BoundModel) -> Pricer:
         def takes(pattern: Pattern) -> bool:
@@ -103,49 +139,13 @@ class Mixing:
         return Pricer(model.pools[pool], self.plain[pool], model.demand, takes)
 
 
-def _completed(
-    market: Market,
-    filling: Filling,
-    patterns: Patterns,
-    whole: Sequence[tuple[Column, int]],
-    dived: Sequence[tuple[Column, int]],
-    solver: Any,
-) -> Iterator[Packing]:
-    """Yield packings of the whole nodes and, on top, the rest by first-fit, and by integers of the columns."""
-    for counts in _whole_nodes(market, whole, dived, solver):
-        for _, order in orders(market):
-            for choose in choices(market):
-                packing = _begin(market, patterns, counts)
-                rest = _rest(market, packing)
-                pending = [item for item in order if rest[item].count]
-                extend(packing, rest, pending, market.found.rooms, market.found.takers, filling, choose)
-                downsize(packing, market, patterns)
-                packing.method = "column generation, rounded"
-                yield packing
-                if not pending:
-                    break
-            else:
-                continue
-            break
-
-
-def _whole_nodes(
-    market: Market, whole: Sequence[tuple[Column, int]], dived: Sequence[tuple[Column, int]], solver: Any
-) -> Iterator[Sequence[tuple[Column, int]]]:
-    yield dived
-    yield whole
-    rounded = _round_up(market, whole, solver) if len(whole) <= MOST_ROUNDED else None
-    if rounded is not None:
-        yield rounded
-
-
 def _begin(market: Market, patterns: Patterns, counts: Sequence[tuple[Column, int]]) -> Packing:
     """Return a packing of so many nodes of each column, those that would hold more than there is filled with less."""
     rooms = market.found.rooms
     packing = Packing(classes=[], opened=[0] * len(rooms))
     left = {item: each.count for item, each in enumerate(market.found.items)}
     for column, count in sorted(counts, key=lambda each: (-each[1], each[0].pool, sorted(each[0].pattern.items()))):
-        most = room_left(rooms, packing.opened)[column.pool]
+        most = room_of(column.pool, rooms, packing.opened)
         nodes = count if most is None else min(count, most)
         pattern: Mapping[int, int] = column.pattern
         while nodes > 0 and pattern:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from dra_planner.model import SharedLimit, nodes_left
 from dra_planner.records import dataclass
@@ -47,9 +47,14 @@ class Packing:
 
     classes: list[NodeClass]
     opened: list[int]
-    placed: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
+    placed: defaultdict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
     pending: dict[int, int] = field(default_factory=dict)
     method: str = ""
+
+    def copy(self) -> Packing:
+        """Return a packing with the same nodes, to which other items are added."""
+        classes = [replace(group) for group in self.classes]
+        return Packing(classes, list(self.opened), self.placed.copy(), dict(self.pending), self.method)
 
     def used_nodes(self, rooms: Sequence[Room]) -> list[int]:
         """Return nodes per pool, the minimum at least; empty nodes above it are not counted."""
@@ -68,6 +73,14 @@ Takers = Sequence[Collection[int]]
 
 Choose = Callable[[int, int, Sequence[int | None]], tuple[int, int] | None]
 """(item, how many are left, nodes each pool may still open) → (pool, nodes to open), None when nothing helps."""
+
+
+def room_of(pool: int, rooms: Sequence[Room], opened: Sequence[int]) -> int | None:
+    """Return how many nodes one pool may still open; None where nothing bounds it."""
+    room = rooms[pool]
+    if room.limits:
+        return room_left(rooms, opened)[pool]
+    return None if room.maximum is None else room.maximum - opened[pool]
 
 
 def room_left(rooms: Sequence[Room], opened: Sequence[int]) -> list[int | None]:
@@ -122,14 +135,19 @@ def extend(
     choose: Choose,
 ) -> None:
     """Put further items on a packing, in that order, each on the first node that takes it."""
+    room = room_left(rooms, packing.opened)
     for index in order:
         left = _fill_open(packing, index, items[index], takers[index], filling)
         while left:
-            choice = choose(index, left, room_left(rooms, packing.opened))
+            choice = choose(index, left, room)
             if choice is None:
                 break
             pool, nodes = choice
             packing.opened[pool] += nodes
+            if rooms[pool].limits:
+                room = room_left(rooms, packing.opened)
+            else:
+                room[pool] = room_of(pool, rooms, packing.opened)
             empty = NodeClass(pool, rooms[pool].empty, nodes)
             held = filling.fill(items[index], empty.stage, left)
             fresh, filled = _filled(empty, index, items[index], left, filling, held)

@@ -128,6 +128,7 @@ def _solved(
         found.append(None if fewest is None else fewest[0])
     entries = sum(len(pool.most) * (1 + len(pool.rows)) for pool in model.pools)
     gaps = [pool for pool, (bound, count) in enumerate(zip(proof.nodes, used, strict=True)) if bound < count]
+    gaps = [pool for pool in gaps if not model.is_spared(pool)]
     if entries * len(gaps) <= MOST_ENTRIES:
         found.extend(programs.least_of(pool) for pool in gaps)
     return [certificate for certificate in found if certificate is not None]

@@ -14,7 +14,7 @@ from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.sizing.answers import Enough, Outcome, answer_workloads
 from dra_planner.sizing.bound import BoundModel
-from dra_planner.sizing.compatibility import Compatibility, find_compatibility
+from dra_planner.sizing.compatibility import find_compatibility
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
@@ -84,7 +84,7 @@ class Sizer:
         limits = [(offer.name, offer.count_min, offer.count_max) for offer in self.offers]
         found = find_compatibility(items.items, items.daemons, self.nodes, limits, self.limits)
         rows = pool_rows(found)
-        market = _market(found, self.costs, row_weights(found, rows))
+        market = Market.of(found, self.costs, row_weights(found, rows))
         generous = found
         if self.most is not self.nodes:
             generous = find_compatibility(items.items, items.daemons, self.most, limits, self.limits)
@@ -248,10 +248,3 @@ def _pods(history: History, nodes: int, items: Sequence[Item], shares: Shares) -
                 yield from ((part.shape.id, part.pods) for part in items[item].parts)
         else:
             yield from ((part.shape.id, part.pods // nodes) for part in shares.take(item, count * nodes))
-
-
-def _market(
-    found: Compatibility, costs: tuple[NodeCost, ...], weights: Mapping[tuple[int, int], tuple[int, ...]]
-) -> Market:
-    shares = {key: max(parts, default=0) for key, parts in weights.items()}
-    return Market(found=found, costs=costs, shares=shares, weights=weights)

@@ -165,10 +165,10 @@ class Solving:
         """Generate columns, part by part, prove by their prices, and pack their whole nodes."""
         from dra_planner.sizing.mixing import Mixing  # with the solver
 
-        mixing = Mixing(self.market, self.filling, self.plain, self.costs, solver, self.is_certain, self._few)
+        mixing = Mixing(self.market, self.filling, self.plain, self.costs, solver, self.is_certain, self.gap, self._few)
         for part in self._proof.parts:
             if part.model.demand:
-                made = mixing.generate(part, self._result()[0], self.gap)
+                made = mixing.generate(part, self._result()[0])
                 self._proof = prove_by_columns(self._proof, part, made.certificate, made.worth, self.costs)
         for packing in mixing.packings():
             self._offer(packing)

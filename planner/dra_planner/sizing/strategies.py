@@ -15,7 +15,7 @@ from heapq import nsmallest
 from dra_planner.records import dataclass
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.filling import Filling
-from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack, room_left
+from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack, room_of
 from dra_planner.sizing.prices import NodeCost, total_cost
 from dra_planner.sizing.vector_fill import WHOLE, Weights, refill
 
@@ -26,13 +26,22 @@ _CHEAPEST = 2  # pools by each measure
 class Market:
     """What items take of nodes, in parts of `WHOLE`, and what nodes cost.
 
-    `shares` is the greatest part of any one row, by (item, pool), `weights` the part of every row.
+    `shares` is the greatest part of any one row, by (item, pool), `weights` the part of every row; `least_shares` are
+    by item those of the pool that has most room for it.
     """
 
     found: Compatibility
     costs: tuple[NodeCost, ...]
     shares: Mapping[tuple[int, int], int] = field(hash=False)
+    least_shares: tuple[int, ...]
     weights: Weights = field(hash=False)
+
+    @classmethod
+    def of(cls, found: Compatibility, costs: tuple[NodeCost, ...], weights: Weights) -> Market:
+        """Return the market of what fits where, with the part of every row that an item takes, by (item, pool)."""
+        shares = {key: max(parts, default=0) for key, parts in weights.items()}
+        least = tuple(min((shares[item, pool] for pool in pools), default=0) for item, pools in enumerate(found.takers))
+        return cls(found=found, costs=costs, shares=shares, least_shares=least, weights=weights)
 
     @property
     def priorities(self) -> list[int]:
@@ -46,11 +55,9 @@ def cheap_pools(market: Market, item: int, wanted: int) -> tuple[int, ...]:
     They are the price of a node filled with it, by item, and that of the item's greatest share of a node.
     """
     fills, shares, costs, takers = market.found.fills, market.shares, market.costs, market.found.takers[item]
-    filled = nsmallest(
-        _CHEAPEST, takers, key=lambda pool: (costs[pool][0] * WHOLE // min(fills[item, pool], wanted), pool)
-    )
-    shared = nsmallest(_CHEAPEST, takers, key=lambda pool: (costs[pool][0] * shares[item, pool], pool))
-    return tuple(dict.fromkeys([*filled, *shared]))
+    filled = [(costs[pool][0] * WHOLE // min(fills[item, pool], wanted), pool) for pool in takers]
+    shared = [(costs[pool][0] * shares[item, pool], pool) for pool in takers]
+    return tuple(dict.fromkeys(pool for prices in (filled, shared) for _, pool in nsmallest(_CHEAPEST, prices)))
 
 
 def quick_packing(market: Market, filling: Filling, needed: Sequence[int]) -> Packing:
@@ -94,11 +101,11 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
         shares[item][pool] = share
     quotas = [_whole_parts(each.count, shares[item]) for item, each in enumerate(items)]
     merged = Packing(classes=[], opened=[0] * len(rooms))
-    for pool in range(len(rooms)):
-        starts = [room.minimum if index == pool else 0 for index, room in enumerate(rooms)]
+    used = {pool for quota in quotas for pool, count in quota.items() if count}
+    for pool in sorted(used.union(pool for pool, room in enumerate(rooms) if room.minimum)):
+        starts = [0] * len(rooms)
+        starts[pool] = rooms[pool].minimum
         chosen = [item for item in order if quotas[item].get(pool)]
-        if not chosen and not rooms[pool].minimum:
-            continue
         own = {item: items[item].times(quotas[item][pool]) for item in chosen}
         packing = pack(
             own, chosen, _beside(rooms, merged.opened, pool), starts, market.found.takers, filling, _only(market, pool)
@@ -131,7 +138,8 @@ def _whole_parts(count: int, shares: Mapping[int, float]) -> dict[int, int]:
 
 def _only(market: Market, only: int) -> Choose:
     def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
-        return _nodes(market, item, left, room, only) if only in _open_pools(market, item, room) else None
+        is_open = room[only] != 0 and only in market.found.pools_of(item)
+        return _nodes(market, item, left, room, only) if is_open else None
 
     return choose
 
@@ -141,18 +149,18 @@ def _beside(rooms: Sequence[Room], opened: Sequence[int], only: int) -> Sequence
     if not rooms[only].limits:
         return rooms
     return [
-        replace(room, maximum=room_left(rooms, opened)[only]) if at == only else room for at, room in enumerate(rooms)
+        replace(room, maximum=room_of(only, rooms, opened)) if at == only else room for at, room in enumerate(rooms)
     ]
 
 
 def _only_minimum(rooms: Sequence[Room], only: int) -> list[Room]:
-    return [room if index == only else replace(room, minimum=0) for index, room in enumerate(rooms)]
+    return [room if index == only or not room.minimum else replace(room, minimum=0) for index, room in enumerate(rooms)]
 
 
 def _starts(rooms: Sequence[Room], needed: Sequence[int]) -> list[int]:
     starts = [room.minimum for room in rooms]
     for pool, count in enumerate(needed):
-        left = room_left(rooms, starts)[pool]
+        left = room_of(pool, rooms, starts)
         starts[pool] += max(0, count - starts[pool] if left is None else min(count - starts[pool], left))
     return starts
 
@@ -183,10 +191,7 @@ def _packings(market: Market, rooms: Sequence[Room], starts: Sequence[int], fill
 
 def orders(market: Market) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield orders of items: hardest first, choosiest first, easiest first (some partitions only nest that way)."""
-    items = range(len(market.found.items))
-    share = {
-        item: min((market.shares[item, pool] for pool in market.found.pools_of(item)), default=0) for item in items
-    }
+    items, share = range(len(market.found.items)), market.least_shares
     choice = {item: len(market.found.pools_of(item)) for item in items}
     yield "largest share first", tuple(sorted(items, key=lambda item: (-share[item], item)))
     yield "fewest pools first", tuple(sorted(items, key=lambda item: (choice[item], -share[item], item)))

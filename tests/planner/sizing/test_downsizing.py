@@ -35,8 +35,7 @@ def test_two_large_nodes(case: str) -> None:
     sizer = Sizer.of(wanted, offers, CLASSES, features_of(36))
     limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
     found = find_compatibility(split_demand(wanted, "steady").items, (), sizer.nodes, limits)
-    weights = row_weights(found, pool_rows(found))
-    market = Market(found=found, costs=sizer.costs, shares={}, weights=weights)
+    market = Market.of(found, sizer.costs, row_weights(found, pool_rows(found)))
     patterns = Patterns(found, sizer.filling)
     stage, history = patterns.fill(0, {0: pods})
     packing = Packing([NodeClass(0, stage, 2, history)], [2, 0], defaultdict(int, {(0, 0): 2 * pods}))
