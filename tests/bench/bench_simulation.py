@@ -14,10 +14,10 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1] / "planner"
 sys.path[:0] = [str(TESTS / "simulation"), str(TESTS / "allocation")]
 
-from allocation_builders import claim, request, shape  # noqa: E402
+from allocation_builders import GI, claim, request, shape  # noqa: E402
 from clusters import CLASSES, F36, offer, workload  # noqa: E402
 
-from dra_planner.model import Demand, Shape  # noqa: E402
+from dra_planner.model import ClaimSpec, Demand, Shape  # noqa: E402
 from dra_planner.simulation import (  # noqa: E402
     SETTLED,
     Order,
@@ -39,12 +39,25 @@ def many(count: int, kind: str) -> list[Shape]:
     return [workload(one_gpu(1_000 + at), 8_000 // count, kind=kind, at=at) for at in range(count)]
 
 
+def sizes(count: int) -> list[Shape]:
+    """So many Deployments, 6 000 pods together, that differ in GPUs, cpu and memory."""
+    shapes = [
+        shape(*claims(at % 3), requests={"cpu": 250 + 1_250 * (at % 7), "memory": (1 + 5 * (at % 5)) * GI})
+        for at in range(count)
+    ]
+    return [workload(each, 6_000 // count, at=at) for at, each in enumerate(shapes)]
+
+
+def claims(gpus: int) -> list[ClaimSpec]:
+    return [claim(request(count=gpus))] if gpus else []
+
+
 def measure(name: str, shapes: Sequence[Shape], nodes: Sequence[SimulatedNode], order: Order = SETTLED) -> None:
     start = time.process_time()
     outcome = Simulator.of(Demand(shapes=tuple(shapes)), nodes, CLASSES, F36).run(order)
     seconds = time.process_time() - start
     pods = sum(each.placed + each.pending for each in outcome.workloads.values())
-    print(f"{name:44}{pods / seconds:10.0f} pods/s{seconds:8.2f} s")
+    print(f"{name:46}{pods / seconds:10.0f} pods/s{seconds:8.2f} s")
 
 
 if __name__ == "__main__":
@@ -54,4 +67,7 @@ if __name__ == "__main__":
     measure("8 000 equal pods of a Deployment", many(1, "Deployment"), equal)
     measure("20 Deployments, one after the other", many(20, "Deployment"), equal)
     measure("20 Deployments, pods shuffled", many(20, "Deployment"), equal, Order("random", 1))
+    roomy = predicted_nodes([offer("pool", 8, zone="a", cpu=192_000, memory=768 * GI)], {"pool": NODES})
+    measure("20 Deployments of many sizes, pods shuffled", sizes(20), roomy, Order("random", 1))
+    measure("100 Deployments of many sizes, pods shuffled", sizes(100), roomy, Order("random", 1))
     measure("3 000 pods of a Deployment, nodes observed", [workload(one_gpu(), 3_000)], own)

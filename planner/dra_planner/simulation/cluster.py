@@ -20,7 +20,7 @@ from dra_planner.offers import pod_requests
 from dra_planner.records import dataclass
 from dra_planner.simulation.census import Census
 from dra_planner.simulation.kinds import PodKind
-from dra_planner.simulation.stages import Stage, StageAnswer, Stages
+from dra_planner.simulation.stages import Stage, Stages
 from dra_planner.simulation.surroundings import Population
 
 
@@ -81,6 +81,7 @@ class Cluster:
         self.version = 0
         self.changes: list[int] = []  # nodes whose stage has changed, in the order in which they did
         self.now = 0
+        self.alike = bytearray(len(self.stage_of))  # by node: 1 where other nodes are in its stage too
         self._position = [0] * len(self.stage_of)
         self._pods_on: dict[int, dict[ObjectKey, PlacedPod]] = {}
         self._shared_pools = _shared_pools(start.stages)
@@ -100,11 +101,9 @@ class Cluster:
         """Yield the pods on a node in the order in which they came."""
         yield from self._pods_on.get(node, {}).values()
 
-    def bind(self, pod: SimulatedPod, node: int, answer: StageAnswer) -> PlacedPod:
-        """Put a pod on a node whose stage gave this answer."""
-        placement, shape = answer.verdict, pod.kind.shape
-        after = self.stages.after(self.stage_of[node], pod.kind)
-        assert isinstance(placement, Placement)
+    def bind(self, pod: SimulatedPod, node: int, placement: Placement) -> PlacedPod:
+        """Put a pod on a node whose stage has this placement for it."""
+        shape, after = pod.kind.shape, self.stages.after(self.stage_of[node], pod.kind)
         assert after is not None
         assert shape is not None
         self._move(node, after)
@@ -189,6 +188,7 @@ class Cluster:
         members = self.nodes_in.setdefault(stage, [])
         self._position[node] = len(members)
         members.append(node)
+        self.alike[node] = self.alike[members[0]] = len(members) > 1
 
     def _move(self, node: int, stage: Stage) -> None:
         before = self.stage_of[node]
@@ -199,7 +199,9 @@ class Cluster:
         if last != node:
             members[position] = last
             self._position[last] = position
-        if not members:
+        if len(members) == 1:
+            self.alike[members[0]] = 0
+        elif not members:
             del self.nodes_in[before]
         self.stage_of[node] = stage
         self.changes.append(node)

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from dra_planner.allocation import Refusal
+from dra_planner.allocation import Placement, Refusal
 from dra_planner.model import ObjectKey
 from dra_planner.simulation.budgets import Allowance
 from dra_planner.simulation.cluster import PlacedPod, SimulatedPod
 from dra_planner.simulation.scheduling import Failure, Scheduler
-from dra_planner.simulation.stages import Stage, StageAnswer
+from dra_planner.simulation.stages import Stage
 from dra_planner.simulation.surroundings import Population
 
 _HELPED: Final = ("resources", "host-port", "anti-affinity", "affinity", "spread")
@@ -141,7 +141,7 @@ def _fits_without(victims: Sequence[PlacedPod], node: int, pod: SimulatedPod, sc
     for victim in victims:
         after = cluster.stage_without(victim, after, keep_devices=True)
     answer = scheduler.judge(pod.kind, after, _replaced(cluster.population, before, after))
-    return isinstance(answer, StageAnswer)
+    return isinstance(answer, Placement)
 
 
 def _replaced(population: Population, before: Stage, after: Stage) -> Population:

@@ -13,17 +13,17 @@ from dataclasses import field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from dra_planner.allocation import Placement, Refusal, Undecided
+from dra_planner.allocation import Answer, Placement, Refusal, Undecided
 from dra_planner.records import dataclass
 from dra_planner.simulation.claims import refuse_claims
 from dra_planner.simulation.cluster import Cluster, SimulatedPod
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.rules import Rules
 from dra_planner.simulation.scores import MAX_SCORE
-from dra_planner.simulation.stages import Stage, StageAnswer
+from dra_planner.simulation.stages import Stage
 from dra_planner.simulation.standings import Standings
 from dra_planner.simulation.surroundings import Population, Surroundings, score_neighbours, score_spread
-from dra_planner.simulation.window import ALL_BELOW, Window, look_around, nodes_wanted
+from dra_planner.simulation.window import ALL_BELOW, Window, look_around
 
 if TYPE_CHECKING:
     from dra_planner.simulation.rows import Row
@@ -42,10 +42,10 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The node that a pod goes to, and what its stage said."""
+    """The node that a pod goes to, and its placement there."""
 
     node: int
-    answer: StageAnswer
+    placement: Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,13 @@ class Scheduler:
 
     cluster: Cluster
     rules: Sequence[Rules]
+    standings: Sequence[Standings]  # by number of kind
     seed: int | None = None
     steps: int = 0
     _rng: random.Random = field(default_factory=random.Random)
     _begin: int = 0  # where the next search begins
-    _standings: dict[int, Standings] = field(default_factory=dict)  # by number of kind
     _rows: dict[int, Row] = field(default_factory=dict)  # by number of kind
-    _final: dict[int, dict[Stage, StageAnswer]] = field(default_factory=dict)  # by number of kind: what no pod changes
+    _final: dict[int, dict[Stage, Placement]] = field(default_factory=dict)  # by number of kind: what no pod changes
 
     def __post_init__(self) -> None:
         self._rng.seed(self.seed)
@@ -107,29 +107,31 @@ class Scheduler:
     def _choose(self, kind: PodKind, rules: Rules) -> Choice | None:
         """Return the choice from what nodes said before, and those say that have changed; None where none is told."""
         cluster = self.cluster
-        view = self._row_of(kind).look_around(self._begin, nodes_wanted(len(cluster.stage_of)))
+        view = self._row_of(kind).look_around(self._begin)
         if view is None:
             return None
         self._begin = view.end
         self.steps += _STEPS_OF_AN_ATTEMPT + view.stages
         best = present = view.standings
         if len(present) > 1:
-            totals = self._totals(kind, rules, present, view.count)
+            totals = self._totals(kind, rules, present, view.count_all_but)
             most = max(totals)
             best = [number for number, total in zip(present, totals, strict=True) if total == most]
         node = view.first(best) if self.seed is None else view.any(best, self._rng)
-        return Choice(node, cluster.stages.ask(cluster.stage_of[node], kind))
+        placement = cluster.stages.ask(cluster.stage_of[node], kind)
+        assert isinstance(placement, Placement)  # the node has a standing
+        return Choice(node, placement)
 
     def _row_of(self, kind: PodKind) -> Row:
         row = self._rows.get(kind.number)
         if row is None:
             from dra_planner.simulation.rows import Row  # only for large clusters
 
-            row = Row(self._standings_of(kind), self.cluster.stage_of, self.cluster.changes)
+            row = Row(self.standings[kind.number], self.cluster)
             self._rows[kind.number] = row
         return row
 
-    def judge(self, kind: PodKind, stage: Stage, population: Population) -> StageAnswer | Refusal | Undecided:
+    def judge(self, kind: PodKind, stage: Stage, population: Population) -> Answer:
         """Return what a stage says to a pod of the kind, were the nodes as `population` says."""
         rules = self.rules[kind.number]
         return self._judge(kind, stage, Surroundings.of(kind, rules, population) if rules.filter else None)
@@ -139,7 +141,7 @@ class Scheduler:
         is_final = around is None and not self.cluster.claims
         answers = self._final.setdefault(kind.number, {}) if is_final else {}
 
-        def judge(stage: Stage) -> StageAnswer | Refusal | Undecided:
+        def judge(stage: Stage) -> Answer:
             return self._judge(kind, stage, around)
 
         if pod.only_node is not None:
@@ -154,9 +156,8 @@ class Scheduler:
         self._begin = (self._begin + window.seen) % len(stage_of)
         return window
 
-    def _judge(self, kind: PodKind, stage: Stage, around: Surroundings | None) -> StageAnswer | Refusal | Undecided:
-        answer, shape = self.cluster.stages.ask(stage, kind), kind.shape
-        verdict = answer.verdict
+    def _judge(self, kind: PodKind, stage: Stage, around: Surroundings | None) -> Answer:
+        verdict, shape = self.cluster.stages.ask(stage, kind), kind.shape
         assert shape is not None  # pods that were there before are placed by nobody
         if isinstance(verdict, Refusal) and verdict.kind == "filter":
             return verdict
@@ -167,21 +168,23 @@ class Scheduler:
             refusal = refuse_claims(shape, stage.state, self.cluster.claims, isinstance(verdict, Placement))
             if refusal is not None:
                 return refusal
-        return answer if isinstance(verdict, Placement) else verdict
+        return verdict
 
     def _best(self, kind: PodKind, rules: Rules, window: Window) -> list[Stage]:
         """Return the stages with the highest score."""
         feasible = window.feasible
         if len(feasible) == 1:
             return list(feasible)
-        numbers = list(map(self._standings_of(kind).__getitem__, feasible))
+        numbers = list(map(self.standings[kind.number].__getitem__, feasible))
         nodes = Counter[int]()
         for number, count in zip(numbers, feasible.values(), strict=True):
             nodes[number] += count
         present = list(nodes)
         totals = dict(
             zip(
-                present, self._totals(kind, rules, present, lambda some: sum(nodes[each] for each in some)), strict=True
+                present,
+                self._totals(kind, rules, present, lambda some: nodes.total() - sum([nodes[each] for each in some])),
+                strict=True,
             )
         )
         if rules.preferred:
@@ -194,20 +197,14 @@ class Scheduler:
         best = {number for number, total in totals.items() if total == most}
         return [stage for stage, number in zip(feasible, numbers, strict=True) if number in best]
 
-    def _standings_of(self, kind: PodKind) -> Standings:
-        standings = self._standings.get(kind.number)
-        if standings is None:
-            standings = self._standings[kind.number] = Standings(kind, self.rules[kind.number], self.cluster.stages)
-        return standings
-
     def _totals(
-        self, kind: PodKind, rules: Rules, present: Sequence[int], count: Callable[[Collection[int]], int]
+        self, kind: PodKind, rules: Rules, present: Sequence[int], count_all_but: Callable[[Collection[int]], int]
     ) -> list[int]:
         """Return the score of each standing that feasible nodes have, but for what pods beside add.
 
-        `present` are the numbers of these standings; `count` tells how many nodes have one of those that it is given.
+        `present` are the numbers of these standings; `count_all_but` tells how many nodes have none of those given.
         """
-        known = list(map(self._standings_of(kind).all.__getitem__, present))
+        known = list(map(self.standings[kind.number].all.__getitem__, present))
         totals, profile = [each.fixed for each in known], self.cluster.stages.profile
         if True in [each.compares for each in known]:
             fewest = _shares([each.taints for each in known])
@@ -216,8 +213,8 @@ class Scheduler:
             _add(totals, profile.alternatives, _shares([each.alternatives for each in known]))
         if rules.soft_spread:
             places = [each.place for each in known]
-            placed = count([number for number, place in zip(present, places, strict=True) if place is not None])
-            scores = score_spread(rules, self.cluster.census.of(kind), placed, places)
+            unplaced = [number for number, place in zip(present, places, strict=True) if place is None]
+            scores = score_spread(rules, self.cluster.census.of(kind), count_all_but(unplaced), places)
             _add(totals, profile.spread, list(map(scores.__getitem__, places)))
         return totals
 

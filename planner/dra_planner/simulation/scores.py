@@ -37,6 +37,8 @@ class CpuMemory(NamedTuple):
 
 
 NOTHING = CpuMemory(0, 0)
+Pair = tuple[int, int]
+"""Cpu and memory as `CpuMemory` has them."""
 
 
 def requested(pod: PodSpec) -> CpuMemory:
@@ -68,23 +70,22 @@ def scored_amounts(amounts: Amounts, containers: int) -> CpuMemory:
     )
 
 
-def fit_score(used: CpuMemory, allocatable: CpuMemory, profile: Profile) -> int:
+def fit_score(used: Pair, allocatable: Pair, profile: Profile) -> int:
     """Return the score of a node on which `used` is requested, the pod included (`requested_for_score`)."""
-    scores = [_resource_score(want, have, profile) for want, have in zip(used, allocatable, strict=True) if have]
-    if profile.strategy == "requested-to-capacity-ratio":
+    strategy, scores = profile.strategy, list[int]()
+    for want, have in zip(used, allocatable, strict=True):
+        if not have:
+            continue
+        if strategy == "least-allocated":
+            scores.append((have - want) * MAX_SCORE // have if want <= have else 0)
+        elif strategy == "most-allocated":
+            scores.append(min(want, have) * MAX_SCORE // have)
+        else:
+            scores.append(_on_line(MAX_SCORE if want > have else want * MAX_SCORE // have, profile.ratio))
+    if strategy == "requested-to-capacity-ratio":
         scores = [score for score in scores if score > 0]
         return floor(sum(scores) / len(scores) + 0.5) if scores else 0
     return sum(scores) // len(scores) if scores else 0
-
-
-def _resource_score(want: int, have: int, profile: Profile) -> int:
-    match profile.strategy:
-        case "least-allocated":
-            return (have - want) * MAX_SCORE // have if want <= have else 0
-        case "most-allocated":
-            return min(want, have) * MAX_SCORE // have
-        case "requested-to-capacity-ratio":
-            return _on_line(MAX_SCORE if want > have else want * MAX_SCORE // have, profile.ratio)
 
 
 def _on_line(utilization: int, points: tuple[tuple[int, int], ...]) -> int:
@@ -96,19 +97,20 @@ def _on_line(utilization: int, points: tuple[tuple[int, int], ...]) -> int:
     return scaled[0][1] if utilization <= scaled[0][0] else scaled[-1][1]
 
 
-def balance_score(before: CpuMemory, after: CpuMemory, allocatable: CpuMemory, *, by_change: bool) -> int:
-    """Return the score of a node by how even its use of cpu and memory is, the pod not and then included.
-
-    `by_change`: what the pod changes counts, not what it comes to. Both amounts are what pods really request.
+def balance_score(before: int | None, after: int) -> int:
+    """Return the score of a node by `evenness`, the pod not and then included: by the change, or, where `before` is
+    None, by what the pod makes it.
     """
-    with_pod = _evenness(after, allocatable)
-    if not by_change:
-        return with_pod
-    change = MAX_SCORE // 2 + with_pod - _evenness(before, allocatable)
+    if before is None:
+        return after
+    change = MAX_SCORE // 2 + after - before
     return MAX_SCORE // 2 + change // 2
 
 
-def _evenness(used: CpuMemory, allocatable: CpuMemory) -> int:
-    shares = [min(want / have, 1.0) for want, have in zip(used, allocatable, strict=True) if have]
-    deviation = abs((shares[0] - shares[1]) / 2) if len(shares) == len(CpuMemory._fields) else 0.0
-    return int((1 - deviation) * MAX_SCORE)
+def evenness(used: Pair, allocatable: Pair) -> int:
+    """Return how even the use of cpu and memory is, 0 to 100; `used` is what pods really request."""
+    (cpu, memory), (have_cpu, have_memory) = used, allocatable
+    if not (have_cpu and have_memory):
+        return MAX_SCORE
+    share_of_cpu, share_of_memory = min(cpu / have_cpu, 1.0), min(memory / have_memory, 1.0)
+    return int((1 - abs((share_of_cpu - share_of_memory) / 2)) * MAX_SCORE)

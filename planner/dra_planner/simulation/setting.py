@@ -25,6 +25,7 @@ from dra_planner.simulation.profile import Profile
 from dra_planner.simulation.rules import Rules, compile_rules
 from dra_planner.simulation.scores import CpuMemory, scored_amounts
 from dra_planner.simulation.stages import Stage, Stages
+from dra_planner.simulation.standings import Standings
 from dra_planner.simulation.twins import Distinctions, share_states
 
 _OF_DAEMONS = (
@@ -41,11 +42,12 @@ _OF_DAEMONS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What all orders of arrival have in common. `stages` remembers from one to the next."""
+    """What all orders of arrival have in common. `stages` and `standings` remember from one to the next."""
 
     nodes: tuple[SimulatedNode, ...]
     kinds: tuple[PodKind, ...]
     rules: tuple[Rules, ...]  # by number of kind
+    standings: tuple[Standings, ...]  # by number of kind
     stages: Stages
     start: Start
     members: tuple[tuple[Member, PodKind], ...]  # in the order of the documents
@@ -122,6 +124,7 @@ def prepare(
         nodes=tuple(nodes),
         kinds=tuple(kinds.all),
         rules=rules,
+        standings=tuple(Standings(*each, stages) for each in zip(kinds.all, rules, strict=True)),
         stages=stages,
         start=start,
         members=members,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from dra_planner.allocation import NodeState
+from dra_planner.allocation import NodeState, Placement
 from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, WorkloadRef
 from dra_planner.records import dataclass
@@ -25,7 +25,6 @@ from dra_planner.simulation.profile import DEFAULT, Profile
 from dra_planner.simulation.queue import Queue
 from dra_planner.simulation.scheduling import Choice, Failure, Scheduler
 from dra_planner.simulation.setting import Setting, prepare
-from dra_planner.simulation.stages import StageAnswer
 
 STEPS = 50_000_000
 """Steps (see `Scheduler`) that one order may take, unless it is said otherwise."""
@@ -101,7 +100,7 @@ class Run:
         self._order = order
         self._steps = steps
         self._cluster = Cluster(setting.start, setting.stages, Census(setting.kinds, setting.rules))
-        self._scheduler = Scheduler(self._cluster, setting.rules, order.seed)
+        self._scheduler = Scheduler(self._cluster, setting.rules, setting.standings, order.seed)
         self._budgets = BudgetCounts(setting.budgets, self._cluster)
         self._queue = Queue()
         self._controllers: list[Controller] = []
@@ -185,7 +184,7 @@ class Run:
         for pod in self._queue.drain():
             result = self._attempt(pod)
             if isinstance(result, Choice):
-                self._cluster.bind(pod, result.node, result.answer)
+                self._cluster.bind(pod, result.node, result.placement)
             else:
                 self._queue.park(pod, result)
             if self._is_exhausted:
@@ -233,7 +232,7 @@ class Run:
                 owner.lose(victim.pod)
         self._queue.wake(lambda _pod, _failure: True)
         answer = self._scheduler.judge(pod.kind, self._cluster.stage_of[node], self._cluster.population)
-        assert isinstance(answer, StageAnswer)  # the victims were chosen so
+        assert isinstance(answer, Placement)  # the victims were chosen so
         return Choice(node, answer)
 
     def _may_fit_now(self, pod: SimulatedPod, failure: Failure) -> bool:

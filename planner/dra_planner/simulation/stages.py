@@ -7,55 +7,62 @@ only then on one of their nodes.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
 
 from dra_planner.allocation import Answer, NodeState, Placement, place
-from dra_planner.allocation.node_selectors import term_matches, tolerates
-from dra_planner.allocation.template import Template
-from dra_planner.model import Node, PodSpec
-from dra_planner.records import dataclass
+from dra_planner.model import Node
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.profile import Profile
 from dra_planner.simulation.rules import KindSet
-from dra_planner.simulation.scores import CpuMemory, balance_score, fit_score
+from dra_planner.simulation.scores import CpuMemory, evenness
 
 Company = tuple[tuple[int, int], ...]
 """How many pods of each noticed kind are on a node, by the number of the kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageAnswer:
-    """What a stage says to one more pod of a kind: the verdict, and the scores.
+class Taken:
+    """What is taken of nodes but for amounts (cpu, memory, pods…): devices, ports, claims, and whom pods mind there.
 
-    `fixed` is final; the others are raw and become scores in comparison with other nodes, where they are not all 0:
-    `compares` says so. `fits`: the verdict is a placement.
+    A pod for which the amounts suffice is told the same by all nodes that have it in common.
     """
 
-    verdict: Answer
-    fixed: int = 0
-    taints: int = 0
-    preferred_nodes: int = 0
-    alternatives: int = 0
-    fits: bool = False
-    compares: bool = False
+    __slots__ = ()
+
+
+class Load:
+    """The amounts on nodes of one template: what is `free`, what is `used` of cpu and memory, and what of them counts
+    as requested when nodes are scored. `scores` are those of nodes with this load, by who asks (see `Wishes`).
+    """
+
+    __slots__ = ("evenness", "free", "scored", "scores", "used")
+
+    def __init__(self, state: NodeState, scored: CpuMemory) -> None:
+        allocatable, used = state.node.allocatable, dict(state.used)
+        self.free = {name: amount - used.get(name, 0) for name, amount in allocatable.items()}
+        self.free.update((name, -amount) for name, amount in used.items() if name not in allocatable)
+        self.used = CpuMemory(used.get("cpu", 0), used.get("memory", 0))
+        self.scored = scored
+        self.scores: dict[Hashable, int] = {}
+        self.evenness = evenness(self.used, (allocatable.get("cpu", 0), allocatable.get("memory", 0)))
 
 
 class Stage:
-    """A state of nodes. `scored` is what counts as requested when nodes are scored."""
+    """A state of nodes."""
 
     __slots__ = (
-        "_counts", "afters", "answers", "company", "number", "scored", "state",
+        "_counts", "_pods", "afters", "answers", "company", "load", "number", "state", "taken",
     )  # fmt: skip
 
     def __init__(
-        self, number: int, state: NodeState, scored: CpuMemory, company: Company, answers: dict[int, StageAnswer]
+        self, number: int, state: NodeState, taken: Taken, load: Load, company: Company, answers: dict[int, Answer]
     ) -> None:
         self.number = number
         self.state = state
-        self.scored = scored
+        self.taken = taken
+        self.load = load
         self.company = company
-        self.answers = answers  # by number of kind; those of all stages that differ in their company alone
+        self.answers = answers  # by number of kind; those of all stages of this state
         self.afters: dict[int, Stage] = {}
+        self._pods = dict(company)
         self._counts: dict[KindSet, int] = {}
 
     @property
@@ -68,22 +75,13 @@ class Stage:
 
     def count(self, kinds: KindSet) -> int:
         """Return the pods of these kinds on each of the nodes."""
+        if len(kinds) == 1:
+            for kind in kinds:
+                return self._pods.get(kind, 0)
         found = self._counts.get(kinds)
         if found is None:
-            found = 0
-            for kind, pods in self.company:
-                if kind in kinds:
-                    found += pods
-            self._counts[kinds] = found
+            found = self._counts[kinds] = sum([pods for kind, pods in self.company if kind in kinds])
         return found
-
-
-class _Wishes(NamedTuple):
-    """What scores a node for a kind whatever is on it."""
-
-    allocatable: CpuMemory
-    taints: int
-    preferred_nodes: int
 
 
 class Stages:
@@ -94,99 +92,62 @@ class Stages:
         self.profile = profile
         self._noticed = noticed
         self._place_budget = place_budget
+        self._taken: dict[Hashable, Taken] = {}
+        self._loads: dict[Hashable, Load] = {}
+        self._answers: dict[Hashable, dict[int, Answer]] = {}
         self._known: dict[Hashable, Stage] = {}
-        self._answers: dict[Hashable, dict[int, StageAnswer]] = {}
-        self._wishes: dict[tuple[int, Template], _Wishes] = {}
 
     def open(self, state: NodeState, scored: CpuMemory, company: Company) -> Stage:
         """Return the stage of nodes in this state."""
-        key = (state.key, scored, company)
+        but_amounts = state.template, state.taken, state.shares, state.ports, state.pods, state.claims
+        taken = self._taken.get(but_amounts)
+        if taken is None:
+            taken = self._taken[but_amounts] = Taken()
+        amounts = state.template, state.used, scored
+        load = self._loads.get(amounts)
+        if load is None:
+            load = self._loads[amounts] = Load(state, scored)
+        key = taken, load, company
         stage = self._known.get(key)
         if stage is None:
-            answers = self._answers.setdefault(key[:2], {})
-            stage = self._known[key] = Stage(len(self._known), state, scored, company, answers)
+            answers = self._answers.setdefault((taken, state.used), {})
+            stage = self._known[key] = Stage(len(self._known), state, taken, load, company, answers)
         return stage
 
     def with_pod(self, stage: Stage, state: NodeState, kind: PodKind) -> Stage:
         """Return the stage after a pod of the kind has come; `state` is what the allocator made of the node."""
         company = _changed(stage.company, kind.number, 1) if self._noticed[kind.number] else stage.company
-        return self.open(state, stage.scored.plus(kind.scored), company)
+        return self.open(state, stage.load.scored.plus(kind.scored), company)
 
     def without_pod(self, stage: Stage, state: NodeState, kind: PodKind) -> Stage:
         """Return the stage after a pod of the kind has gone."""
         company = _changed(stage.company, kind.number, -1) if self._noticed[kind.number] else stage.company
-        return self.open(state, stage.scored.minus(kind.scored), company)
+        return self.open(state, stage.load.scored.minus(kind.scored), company)
 
     def with_state(self, stage: Stage, state: NodeState) -> Stage:
         """Return the stage of the same pods on a node whose devices have changed."""
-        return self.open(state, stage.scored, stage.company)
+        return self.open(state, stage.load.scored, stage.company)
 
-    def ask(self, stage: Stage, kind: PodKind) -> StageAnswer:
+    def ask(self, stage: Stage, kind: PodKind) -> Answer:
         """Return what the stage says to one more pod of the kind; rules that span nodes are left aside."""
         answer = stage.answers.get(kind.number)
         if answer is None:
-            answer = stage.answers[kind.number] = self._ask(stage, kind)
+            assert kind.shape is not None  # pods that were there before are placed by nobody
+            answer = stage.answers[kind.number] = place(kind.shape, stage.state, budget=self._place_budget)
         return answer
 
     def after(self, stage: Stage, kind: PodKind) -> Stage | None:
         """Return the stage after one more pod of the kind has come; None where it does not fit."""
         after = stage.afters.get(kind.number)
         if after is None:
-            verdict = self.ask(stage, kind).verdict
+            verdict = self.ask(stage, kind)
             if not isinstance(verdict, Placement):
                 return None
             after = stage.afters[kind.number] = self.with_pod(stage, verdict.node, kind)
         return after
-
-    def _ask(self, stage: Stage, kind: PodKind) -> StageAnswer:
-        assert kind.shape is not None  # pods that were there before are placed by nobody
-        verdict = place(kind.shape, stage.state, budget=self._place_budget)
-        if not isinstance(verdict, Placement):
-            return StageAnswer(verdict)
-        wishes = self._wishes_of(kind, stage)
-        allocatable = wishes.allocatable
-        fit = fit_score(stage.scored.plus(kind.scored), allocatable, self.profile)
-        balance = 0
-        if not kind.is_best_effort:
-            by_change = stage.state.features.scores_balance_change
-            taken = dict(stage.state.used)
-            used = CpuMemory(taken.get("cpu", 0), taken.get("memory", 0))
-            balance = balance_score(used, used.plus(kind.requested), allocatable, by_change=by_change)
-        return StageAnswer(
-            verdict,
-            self.profile.fit * fit + self.profile.balance * balance,
-            wishes.taints,
-            wishes.preferred_nodes,
-            verdict.rank,
-            fits=True,
-            compares=bool(wishes.taints or wishes.preferred_nodes or verdict.rank),
-        )
-
-    def _wishes_of(self, kind: PodKind, stage: Stage) -> _Wishes:
-        key = kind.number, stage.state.template
-        wishes = self._wishes.get(key)
-        if wishes is None:
-            node = stage.node
-            amounts = CpuMemory(node.allocatable.get("cpu", 0), node.allocatable.get("memory", 0))
-            wishes = _Wishes(amounts, _unwelcome_taints(kind.spec, node), _preference(kind.spec, node))
-            self._wishes[key] = wishes
-        return wishes
 
 
 def _changed(company: Company, kind: int, by: int) -> Company:
     counts = dict(company)
     counts[kind] = counts.get(kind, 0) + by
     return tuple(sorted([(number, pods) for number, pods in counts.items() if pods]))
-
-
-def _unwelcome_taints(spec: PodSpec, node: Node) -> int:
-    """Count the PreferNoSchedule taints that no toleration for that effect (or for every effect) covers."""
-    tolerations = [each for each in spec.tolerations if each.effect in ("", "PreferNoSchedule")]
-    return sum(
-        taint.effect == "PreferNoSchedule" and not any(tolerates(each, taint) for each in tolerations)
-        for taint in node.taints
-    )
-
-
-def _preference(spec: PodSpec, node: Node) -> int:
-    return sum(each.weight for each in spec.preferred_nodes if term_matches(each.term, node))

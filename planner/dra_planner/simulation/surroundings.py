@@ -141,15 +141,18 @@ def score_spread(
     `places` are those of the feasible nodes, `nodes` how many of these have one, `domains` the pods by domain of each
     soft constraint.
     """
-    distinct = {place for place in places if place is not None}
-    counted = [
-        (counts, _weight(number, spread, distinct, nodes), spread.constraint.max_skew - 1)
-        for number, (spread, counts) in enumerate(zip(rules.soft_spread, domains, strict=True))
-    ]
-    raw = {place: _raw_spread(counted, place) for place in distinct}
-    least, most = min(raw.values(), default=0), max(raw.values(), default=0)
+    raw = dict.fromkeys([place for place in set(places) if place is not None], 0.0)
+    for number, (spread, counts) in enumerate(zip(rules.soft_spread, domains, strict=True)):
+        is_host, slack = spread.constraint.topology_key == HOSTNAME, spread.constraint.max_skew - 1
+        weight = log((nodes if is_host else len({place[number] for place in raw})) + 2)  # of one pod
+        for place in raw:
+            value = place[number]
+            if value is not None:
+                raw[place] += (value if isinstance(value, int) else counts.get(value, 0)) * weight + slack
+    full = {place: floor(each + 0.5) for place, each in raw.items()}
+    least, most = min(full.values(), default=0), max(full.values(), default=0)
     scores: dict[Place | None, int] = {
-        place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for place, each in raw.items()
+        place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for place, each in full.items()
     }
     scores[None] = 0
     return scores
@@ -162,23 +165,6 @@ def labelled_places(rules: Rules, node: Node) -> tuple[LabelledPlace, ...] | Non
     labels = node.meta.labels
     keys = ((each.constraint.topology_key, each.kinds) for each in rules.soft_spread)
     return tuple((None, kinds) if key == HOSTNAME and key in labels else (labels.get(key), None) for key, kinds in keys)
-
-
-def _weight(number: int, spread: Spread, places: Iterable[Place], nodes: int) -> float:
-    """Return what one pod weighs: the more domains, the more."""
-    if spread.constraint.topology_key == HOSTNAME:
-        return log(nodes + 2)
-    return log(len({place[number] for place in places}) + 2)
-
-
-def _raw_spread(counted: Sequence[tuple[Domains, float, int]], place: Place) -> int:
-    """Return how full a place is: `counted` has the pods by domain, what one of them weighs, and the skew left out."""
-    score = 0.0
-    for (counts, weight, slack), value in zip(counted, place, strict=True):
-        if value is not None:
-            pods = value if isinstance(value, int) else counts.get(value, 0)
-            score += pods * weight + slack
-    return floor(score + 0.5)
 
 
 def score_neighbours(preferred: Iterable[Neighbours], everywhere: Population, feasible: Iterable[Stage]) -> list[int]:

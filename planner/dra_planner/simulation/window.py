@@ -10,15 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
-from dra_planner.allocation import Refusal, Undecided
+from dra_planner.allocation import Answer, Placement, Refusal, Undecided
 from dra_planner.records import dataclass
-from dra_planner.simulation.stages import Stage, StageAnswer
+from dra_planner.simulation.stages import Stage
 
 ALL_BELOW = 100  # nodes; with so many or more only part of them is looked at
 _LEAST_PERCENT, _PERCENT, _NODES_PER_PERCENT = 5, 50, 125
 
-NodeAnswer = StageAnswer | Refusal | Undecided
-Judge = Callable[[Stage], NodeAnswer]
+Judge = Callable[[Stage], Answer]
 
 
 @dataclass(slots=True)
@@ -32,7 +31,7 @@ class Window:
     stage_of: Sequence[Stage]
     begin: int = 0
     seen: int = 0
-    answers: dict[Stage, StageAnswer] = field(default_factory=dict[Stage, StageAnswer])
+    answers: dict[Stage, Placement] = field(default_factory=dict[Stage, Placement])
     feasible: dict[Stage, int] = field(default_factory=dict[Stage, int])
     refused: dict[Stage, Refusal | Undecided] = field(default_factory=dict[Stage, Refusal | Undecided])
 
@@ -42,7 +41,7 @@ class Window:
         for stage in [each for each in nodes if each not in answers]:
             if stage not in refused:
                 verdict = judge(stage)
-                if isinstance(verdict, StageAnswer):
+                if isinstance(verdict, Placement):
                     answers[stage] = verdict
                 else:
                     refused[stage] = verdict
@@ -83,7 +82,7 @@ def nodes_wanted(total: int) -> int:
     return max(ALL_BELOW, total * max(_LEAST_PERCENT, _PERCENT - total // _NODES_PER_PERCENT) // 100)
 
 
-def look_around(stage_of: Sequence[Stage], begin: int, judge: Judge, answers: dict[Stage, StageAnswer]) -> Window:
+def look_around(stage_of: Sequence[Stage], begin: int, judge: Judge, answers: dict[Stage, Placement]) -> Window:
     """Return the nodes that are looked at, from number `begin` on, until enough of them take the pod.
 
     `answers` are known already; what is asked is added to them.
