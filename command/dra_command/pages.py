@@ -46,11 +46,34 @@ def _of_page(source: Source, features: Features) -> tuple[Source, list[Diagnosti
     page = read_embedded(source)
     manifests, unreadable = _readable(page.manifests)
     found = [*command_findings(page.commands, source.name, source.text), *unreadable]
+    found += _namespace_conflicts(manifests)
     for block in page.others:
         found += _of_block(block)
     for program in page.programs:
         found += terraform_findings(program.text, source.name, program.line, features)
     return manifests, [*found, *output_findings(page.shown, source.name)]
+
+
+def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
+    """Yield what kubectl refuses: objects of a namespace other than the one that it is given.
+
+    Source: kubernetes/cli-runtime:pkg/resource/visitor.go@v0.34.0 (RequireNamespace).
+    """
+    if not page.namespaces:
+        return
+    from dra_planner.manifests.documents import read_documents
+    from dra_planner.manifests.objects import CLUSTER_SCOPED, read_objects
+
+    for document in read_documents([page])[0]:
+        given = document.namespace
+        for item in read_objects([document]) if given else ():
+            if item.kind not in CLUSTER_SCOPED and item.namespace != given:
+                message = (
+                    f'{item}: the namespace from the provided object "{item.namespace}" does not match the namespace '
+                    f"\"{given}\". You must pass '--namespace={item.namespace}' to perform this operation."
+                )
+                fix = "leave -n out, or write the same namespace in both"
+                yield Diagnostic("error", "namespace-conflict", message, item.place, fix)
 
 
 def _readable(page: Source) -> tuple[Source, list[Diagnostic]]:

@@ -42,12 +42,18 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 class Source:
     """A text and the name it has in messages: a path as the user wrote it, or `<stdin>`.
 
-    One that is left alone holds no manifest: it is part of what a digest is about, and is not read.
+    One that is left alone holds no manifest: it is part of what a digest is about, and is not read. `namespaces` are
+    (first line, last line, namespace): what stands there is applied with `kubectl -n`.
     """
 
     name: str
     text: str
     left_alone: bool = False
+    namespaces: tuple[tuple[int, int, str], ...] = ()
+
+    def namespace_at(self, line: int) -> str:
+        """Return the namespace that a line is applied with, "" where none is given."""
+        return next((namespace for first, last, namespace in self.namespaces if first <= line <= last), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from command_project import Project
 
 PAGE = """\
@@ -75,3 +76,58 @@ def test_a_page_is_not_rewritten(project: Project) -> None:
     done = project.run("check", "README.md", "--rewrite")
     assert (done.status, done.out) == (2, "")
     assert "README.md is none" in done.err
+
+
+APPLIED = """\
+NS=team-b
+{command} <<END
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {{name: one}}
+spec: {{spec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu.nvidia.com}}}}]}}}}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {{name: own}}
+END
+cat <<END | kubectl create -f -
+apiVersion: v1
+kind: Pod
+metadata: {{name: p, namespace: {namespace}}}
+spec:
+  resourceClaims: [{{name: gpu, resourceClaimTemplateName: one}}]
+  containers: [{{name: c, image: registry.example/c:1, resources: {{claims: [{{name: gpu}}]}}}}]
+END
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "namespace"),
+    [
+        ("kubectl apply -n team-a -f -", "team-a"),
+        ("kubectl -nteam-a apply -f -", "team-a"),
+        ("kubectl apply --namespace=team-a -f -", "team-a"),
+        ("kubectl --namespace team-a create -f -", "team-a"),
+        ('kubectl apply \\\n  -n "$NS" \\\n  -f -', "team-b"),
+        ("kubectl apply -n ${NS} -f -", "team-b"),
+        ("sed -n 1p | kubectl apply -f -", "default"),
+        ("kubectl apply -n $UNKNOWN -f -", "default"),
+    ],
+)
+def test_objects_are_in_the_namespace_that_kubectl_is_given(project: Project, command: str, namespace: str) -> None:
+    for where in ("team-a", "team-b", "default"):
+        project.write("run.sh", APPLIED.format(command=command, namespace=where))
+        found = project.run("check", "run.sh", "--stack", "dev", "--format", "json").json["diagnostics"]
+        is_found = not any("/one is not among" in each["message"] for each in found)
+        assert is_found == (where == namespace), found
+
+
+def test_an_object_of_another_namespace_is_refused_in_kubectls_words(project: Project) -> None:
+    script = "kubectl apply -n a -f - <<END\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: b}\nEND\n"
+    project.write("run.sh", script)
+    (found,) = project.run("check", "run.sh", "--format", "json").json["diagnostics"]
+    assert (found["line"], found["severity"], found["code"]) == (2, "error", "namespace-conflict")
+    assert found["message"].endswith(
+        'the namespace from the provided object "b" does not match the namespace "a". '
+        "You must pass '--namespace=b' to perform this operation."
+    )

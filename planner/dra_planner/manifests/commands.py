@@ -16,6 +16,7 @@ from dra_planner.errors import Diagnostic, Place, Severity
 from dra_planner.manifests.embedded import Command
 from dra_planner.manifests.setup.cloud_commands import findings_of_command
 from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
+from dra_planner.manifests.setup.mig_commands import mig_findings
 
 _OLD_CHART: Final = "nvidia/nvidia-dra-driver-gpu"
 _CHART: Final = "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"
@@ -45,7 +46,8 @@ def command_findings(commands: Iterable[Command], file: str, page: str) -> Itera
     """Yield what is wrong with each command, at its line in the file; `page` is the whole text of the file."""
     for command in commands:
         looks = [look(command.text) for look in _LOOKS]
-        for severity, code, message, fix in chain(*looks, findings_of_command(command.text, page)):
+        others = findings_of_command(command.text, page), mig_findings(command.text, page)
+        for severity, code, message, fix in chain(*looks, *others):
             yield Diagnostic(severity, code, message, Place(file, command.line), fix)
 
 

@@ -26,11 +26,14 @@ _JSON_KEY: Final = re.compile(r'\s*\{\s*"')
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document that holds something: its tree, where it begins, and its number in the file (from 0)."""
+    """One document that holds something: its tree, where it begins, its number in the file (from 0), and the namespace
+    that its objects are applied with ("" where none is given).
+    """
 
     place: Place
     index: int
     data: Any
+    namespace: str = ""
 
 
 def read_documents(sources: Iterable[Source]) -> tuple[list[Document], list[Diagnostic]]:
@@ -59,7 +62,7 @@ def read_documents(sources: Iterable[Source]) -> tuple[list[Document], list[Diag
                 place = Place(source.name, remark.line)
                 remarks.append(Diagnostic("warning", remark.code, remark.message, place, remark.fix))
             line = getattr(tree, "line", part.line)
-            documents.append(Document(Place(source.name, line), index, tree))
+            documents.append(Document(Place(source.name, line), index, tree, source.namespace_at(line)))
     if errors:
         first, *others = errors
         raise ManifestError(first.message, place=first.place, fix=first.fix, others=tuple(others))

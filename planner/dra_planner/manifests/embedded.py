@@ -17,6 +17,11 @@ from dra_planner.sources import SCRIPT_SUFFIXES, Source
 
 _FENCE: Final = re.compile(r"^(?P<indent>\s*(?:>\s?)*)(?P<sign>`{3,}|~{3,})\s*(?P<language>[\w+-]*)")
 _HEREDOC: Final = re.compile(r"<<(?P<tabs>-?)\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
+_KUBECTL: Final = re.compile(r"\bkubectl\b[^|;&]*")
+_NAMESPACE: Final = re.compile(r"""(?<=\s)(?:--namespace(?:=|\s+)|-n(?:=|\s*))["']?(?P<namespace>[^\s"']+)""")
+_ASSIGNED: Final = re.compile(
+    r"""^\s*(?:export\s+)?(?P<name>\w+)=["']?(?P<value>[a-z0-9][a-z0-9-]*)["']?\s*(?:#.*)?$"""
+)
 _MANIFEST: Final = re.compile(r"^\s*[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
 _SHELL: Final = frozenset(
     {
@@ -54,12 +59,13 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Lines of one language; `first` is the number of the first of them, from 0."""
+    """Lines of one language; `first` is the number of the first of them, from 0, `namespace` what kubectl is given."""
 
     lines: list[str]
     first: int
     is_shell: bool
     language: str = ""
+    namespace: str = ""
 
 
 def read_embedded(source: Source) -> Embedded:
@@ -74,6 +80,7 @@ def read_embedded(source: Source) -> Embedded:
     others: list[Source] = []
     shown: list[Shown] = []
     programs: list[Command] = []
+    namespaces: list[tuple[int, int, str]] = []
     is_page = not source.name.lower().endswith(SCRIPT_SUFFIXES)
     for block in blocks:
         if block.language in _TERRAFORM:
@@ -91,8 +98,10 @@ def read_embedded(source: Source) -> Embedded:
             continue
         for inner in _heredocs(block):
             _place(blank, inner)
+            if inner.namespace:
+                namespaces.append((inner.first + 1, inner.first + len(inner.lines), inner.namespace))
         commands += _commands(block)
-    manifests = Source(source.name, "\n".join(blank) + "\n")
+    manifests = Source(source.name, "\n".join(blank) + "\n", namespaces=tuple(namespaces))
     return Embedded(manifests, tuple(commands), tuple(others), tuple(shown), tuple(programs))
 
 
@@ -131,8 +140,26 @@ def _heredocs(block: _Block) -> Iterator[_Block]:
             continue
         end = next((n for n in range(at, len(block.lines)) if block.lines[n].strip() == start["end"]), len(block.lines))
         inside = [line.lstrip("\t") if start["tabs"] else line for line in block.lines[at:end]]
-        yield _Block(inside, block.first + at, False)
+        yield _Block(inside, block.first + at, False, namespace=_namespace(block.lines[:at]))
         at = end + 1
+
+
+def _namespace(lines: list[str]) -> str:
+    """Return the namespace that kubectl is given in the last of these lines, with those that it continues.
+
+    "" where there is none, or one that only the shell knows.
+    """
+    command = lines[-1]
+    for line in reversed(lines[:-1]):
+        if not line.rstrip().endswith("\\"):
+            break
+        command = f"{line.rstrip()[:-1]} {command}"
+    given = [found["namespace"] for part in _KUBECTL.findall(command) for found in _NAMESPACE.finditer(part)]
+    namespace = given[-1] if given else ""
+    if "$" not in namespace:
+        return namespace
+    values = {found["name"]: found["value"] for found in map(_ASSIGNED.match, lines) if found is not None}
+    return values.get(namespace.strip("${}"), "")
 
 
 def _place(blank: list[str], block: _Block) -> None:

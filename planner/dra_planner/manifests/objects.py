@@ -61,13 +61,28 @@ def read_objects(documents: Iterable[Document]) -> list[KubernetesObject]:
     errors: list[ManifestError] = []
     for document in documents:
         try:
-            objects.extend(_objects(document.data, document.place))
+            found = _objects(document.data, document.place)
+            objects.extend(found if not document.namespace else (_in(document.namespace, each) for each in found))
         except ManifestError as error:
             errors += [error, *(other for other in error.others if isinstance(other, ManifestError))]
     if errors:
         first, *others = errors
         raise ManifestError(first.message, place=first.place, fix=first.fix, others=tuple(others))
     return objects
+
+
+def _in(namespace: str, item: KubernetesObject) -> KubernetesObject:
+    """Return the object as kubectl sends it with `-n`: in this namespace, where it is of none and may be of one.
+
+    Source: kubernetes/cli-runtime:pkg/resource/visitor.go@v0.34.0 (SetNamespace).
+    """
+    if item.kind in CLUSTER_SCOPED or item.metadata.get("namespace") or not isinstance(item.data, Map):
+        return item
+    whole, metadata = clone(item.data), item.metadata
+    given = clone(metadata) if isinstance(metadata, Map) else new_map(())
+    given.put("namespace", namespace, item.place.line)
+    whole.put("metadata", given, item.place.line)
+    return item.with_data(whole)
 
 
 def _objects(data: Any, place: Place) -> Iterator[KubernetesObject]:

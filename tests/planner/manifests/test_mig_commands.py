@@ -1,0 +1,69 @@
+"""MIG by hand and by the label of the MIG manager, in the commands of pages and scripts."""
+
+from __future__ import annotations
+
+import pytest
+
+from dra_planner.errors import Diagnostic
+from dra_planner.fleet import read_fleet
+from dra_planner.manifests.commands import command_findings
+from dra_planner.manifests.embedded import read_embedded
+from dra_planner.sources import Source
+
+ABOUT_DRA = "Claims of resource.k8s.io/v1 on p4d.24xlarge."
+RESTART = "kubectl delete pod -n nvidia-dra-driver-gpu --field-selector spec.nodeName=n1 --all"
+
+
+def told(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[Diagnostic]:
+    page = f"# MIG\n\n{prose}\n\n```bash\n{command}\n{beside}\n```\n"
+    return list(command_findings(read_embedded(Source("mig.md", page)).commands, "mig.md", page))
+
+
+@pytest.mark.parametrize(
+    ("command", "says", "layout"),
+    [
+        ("nvidia-smi -i 0 -mig 1", "turns MIG on by hand", "LAYOUT"),
+        ("sudo nvidia-smi --multi-instance-gpu=0", "turns MIG off by hand", "none"),
+        ("nvidia-smi mig -cgi 9,9 -C", "cuts GPUs of this node by hand", "3g.20gb:2"),
+        ("nvidia-smi mig -i 0 -cgi 3g.20gb,1g.5gb+me -C", "cuts GPUs", "3g.20gb:1,1g.5gb+me:1"),
+        ("nvidia-smi mig -cgi $PROFILES -C", "cuts GPUs", "LAYOUT"),
+        ("nvidia-smi mig -cgi", "cuts GPUs", "LAYOUT"),
+        ("nvidia-smi mig -dci && nvidia-smi -L", "takes MIG instances away", "LAYOUT"),
+        ("kubectl debug node/n -it --image=busybox -- chroot /host nvidia-smi -mig 1", "turns MIG on", "LAYOUT"),
+        ("kubectl label node n1 nvidia.com/mig.config=all-1g.5gb --overwrite", "MIG manager", "all-1g.5gb"),
+        ('gcloud container node-pools create p --node-labels="nvidia.com/mig.config=$X"', "MIG manager", "LAYOUT"),
+    ],
+)
+def test_what_changes_mig_is_told_with_the_layout_of_the_fleet(command: str, says: str, layout: str) -> None:
+    (found,) = told(command)
+    assert found.severity == "warning"
+    assert says in found.message
+    assert f"set `mig: {layout}` on the pool" in found.fix
+
+
+@pytest.mark.parametrize("layout", ["3g.20gb:2", "3g.20gb:1,1g.5gb+me:1", "all-1g.5gb", "none"])
+def test_a_layout_that_is_named_is_one_of_a_fleet(layout: str) -> None:
+    pool = {"name": "a", "machine": "p4d.24xlarge", "count": {"max": 1}, "mig": layout}
+    document = {"cloud": "eks", "region": "us-east-1", "kubernetes": "1.34", "systemPool": {"machine": "m7i.large"}}
+    assert (
+        read_fleet({**document, "drivers": {"nvidia": {"version": "25.8.1"}}, "pools": [pool]}).pools[0].mig == layout
+    )
+
+
+def test_numbers_of_profiles_mean_nothing_without_a_gpu() -> None:
+    (found,) = told("nvidia-smi mig -cgi 9,9 -C", prose="Claims of resource.k8s.io/v1.")
+    assert "`mig: LAYOUT`" in found.fix
+
+
+def test_a_page_about_the_device_plugin_is_not_warned() -> None:
+    (found,) = told("nvidia-smi -mig 1", prose="With the device plugin.")
+    assert found.severity == "note"
+
+
+@pytest.mark.parametrize("command", ["nvidia-smi mig -lgip", "nvidia-smi -L", "nvidia-smi mig -lgi | grep -mig 1"])
+def test_what_only_looks_is_not_told(command: str) -> None:
+    assert told(command) == []
+
+
+def test_who_restarts_the_driver_afterwards_is_told_nothing() -> None:
+    assert told("nvidia-smi mig -cgi 9 -C", beside=RESTART) == []
