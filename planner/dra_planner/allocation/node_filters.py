@@ -8,6 +8,8 @@ tainttoleration,nodeaffinity,nodeports,noderesources,interpodaffinity}/*.go, api
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal
 
 from dra_planner.allocation.interpod import PodView, term_selects
@@ -38,9 +40,9 @@ Filter = Literal[
 class Misfit:
     """Which filter turned the node down, and over what.
 
-    `taint` for "taint"; `shortages` (resource, asked, left) for "resources"; `port` for "host-port"; `label`
-    names the label at fault for "node-selector", "affinity", "spread" and "topology-label" (rules between pods need
-    it, and the node has none).
+    `taint` for "taint"; `shortages` (resource, asked, left) for "resources", and beside any filter that looks at the
+    node alone what the node does not offer at all; `port` for "host-port"; `label` names the label at fault for
+    "node-selector", "affinity", "spread" and "topology-label" (rules between pods need it, and the node has none).
     """
 
     filter: Filter
@@ -66,6 +68,14 @@ def reject_for_good(pod: PodSpec, node: Node) -> Misfit | None:
     if pod.node_affinity is not None and not node_matches(pod.node_affinity, node):
         return Misfit("node-selector")
     return None
+
+
+def with_absent(misfit: Misfit | None, requests: Mapping[str, int], node: Node) -> Misfit | None:
+    """Return a misfit with the extended resources that the node does not offer: they would keep the pod off as well."""
+    if misfit is None:
+        return None
+    absent = ((name, asked, 0) for name, asked in requests.items() if "/" in name and not node.allocatable.get(name))
+    return replace(misfit, shortages=tuple(absent))
 
 
 def reject_for_now(requests: dict[str, int], ports: frozenset[Port], state: NodeState) -> Misfit | None:

@@ -20,11 +20,10 @@ _SHORT_CODES = {
 
 def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
     """Yield why the node is turned down before devices are looked at."""
-    if misfit.filter == "resources":
-        for name, asked, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
-            yield _shortage(name, asked, left, refusal.node.node.allocatable.get(name, 0))
-        return
-    yield _misfit_reason(misfit, refusal)
+    if misfit.filter != "resources":
+        yield _misfit_reason(misfit, refusal)
+    for name, asked, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
+        yield _shortage(name, asked, left, refusal.node.node.allocatable.get(name, 0))
 
 
 def _shortage(name: str, asked: int, left: int, total: int) -> Reason:

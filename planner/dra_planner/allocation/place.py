@@ -10,7 +10,13 @@ from dra_planner.allocation.constraints import Reading
 from dra_planner.allocation.extended import ClaimsOnNode, claims_on
 from dra_planner.allocation.holdings import Pick
 from dra_planner.allocation.interpod import PodView
-from dra_planner.allocation.node_filters import Misfit, reject_for_good, reject_for_neighbours, reject_for_now
+from dra_planner.allocation.node_filters import (
+    Misfit,
+    reject_for_good,
+    reject_for_neighbours,
+    reject_for_now,
+    with_absent,
+)
 from dra_planner.allocation.ports import host_ports
 from dra_planner.allocation.requests import Plan, plan_claims
 from dra_planner.allocation.search import STEP_BUDGET, Search, SearchResult
@@ -78,10 +84,11 @@ def needs_of(shape: Shape, template: Template) -> Needs:
     needs = cache.get(shape.id)
     if needs is None:
         claims = claims_on(shape, template)
+        requests = {**pod_requests(shape.pod), **claims.plain}
         needs = cache[shape.id] = Needs(
-            misfit=reject_for_good(shape.pod, template.node),
+            misfit=with_absent(reject_for_good(shape.pod, template.node), requests, template.node),
             missing_class=_missing_class(claims, template),
-            requests={**pod_requests(shape.pod), **claims.plain},
+            requests=requests,
             ports=host_ports(shape.pod),
             view=PodView.of(shape),
             claims=claims.claims,

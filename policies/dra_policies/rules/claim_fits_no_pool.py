@@ -73,13 +73,18 @@ def _why(case: Waiting, pool: PoolAnswer) -> str:
     needed, offered = case.devices_per_pod, sum(len(part.devices) for part in pool.offer.slices)
     if isinstance(pool.answer, Refusal) and pool.answer.kind == "devices" and 0 < offered < needed:
         return f"offers {counted(offered, 'device')} on a node, {needed} are needed on one: {needed - offered} short"
-    reason = _nearest(pool)
-    return " ".join(reason.message.split()) if reason else "no reason is known"
+    reasons = _nearest(pool)
+    return ", and ".join(" ".join(reason.message.split()) for reason in reasons) or "no reason is known"
 
 
-def _nearest(pool: PoolAnswer) -> Reason | None:
-    reasons = () if not isinstance(pool.answer, Refusal) else reasons_of(pool.answer)
-    return reasons[0] if reasons else None
+def _nearest(pool: PoolAnswer) -> tuple[Reason, ...]:
+    """Return the nearest miss, and beside a taint or label what the node does not offer; () where none is known."""
+    if not isinstance(pool.answer, Refusal):
+        return ()
+    misfit, reasons = pool.answer.misfit, tuple(reasons_of(pool.answer))
+    if misfit is None or misfit.filter == "resources":
+        return reasons[:1]
+    return reasons[: 1 + len(misfit.shortages)]
 
 
 def _fix(case: Waiting, judgement: Judgement) -> str:
@@ -94,9 +99,9 @@ def _fix(case: Waiting, judgement: Judgement) -> str:
 def _fix_of_claim(case: Waiting) -> str:
     """Return the fewest changes to the pod or its claims with which some pool takes it."""
     for pool in case.pools:
-        reason = _nearest(pool)
-        if reason and reason.fix and isinstance(pool.answer, Refusal) and pool.answer.misfit:
-            return reason.fix
+        fixes = [reason.fix for reason in _nearest(pool) if reason.fix]
+        if fixes and isinstance(pool.answer, Refusal) and pool.answer.misfit:
+            return ", and ".join(fixes)
     sets = [suggest_edits(pool.answer, None) for pool in case.pools if isinstance(pool.answer, Refusal)]
     fewest = min(filter(None, sets), key=len, default=())
     return " and ".join(edit.text for edit in fewest)

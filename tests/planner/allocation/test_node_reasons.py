@@ -8,7 +8,7 @@ import pytest
 from allocation_builders import CLASSES, claim, gpus, node, request, shape
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
-from dra_planner.model import Shape
+from dra_planner.model import Shape, Taint, Toleration
 from dra_planner.releases import features_of
 
 
@@ -51,3 +51,24 @@ def test_devices_that_no_plugin_counts_are_requested_with_a_claim() -> None:
         "request the devices with a ResourceClaim, or use nodes whose device plugin offers nvidia.com/gpu"
     )
     assert fits(replace(pod, **{f: getattr(shape(claim(request(count=2))), f) for f in ("pod", "claims")}), opened())
+
+
+def test_a_taint_does_not_hide_that_the_node_offers_no_such_resource() -> None:
+    tainted = open_node(
+        node(taints=[Taint("nvidia.com/gpu", "present", "NoSchedule")]), [gpus(2)], CLASSES, features_of(34)
+    )
+    pod = shape(requests={"cpu": 1000, "nvidia.com/mig-1g.5gb": 1})
+    answer = place(pod, tainted)
+    assert isinstance(answer, Refusal)
+    assert [(reason.code, reason.message) for reason in reasons_of(answer)] == [
+        (
+            "missing-toleration",
+            "the node has the taint nvidia.com/gpu=present:NoSchedule, which the pod does not tolerate",
+        ),
+        ("insufficient-resource", "nvidia.com/mig-1g.5gb: requests 1, 0 left, 1 short"),
+    ]
+    tolerant = shape(requests={"cpu": 1000, "nvidia.com/mig-1g.5gb": 1}, tolerations=(Toleration(operator="Exists"),))
+    answer = place(tolerant, tainted)
+    assert isinstance(answer, Refusal)
+    assert [reason.code for reason in reasons_of(answer)] == ["insufficient-resource"]
+    assert fits(shape(requests={"cpu": 1000}, tolerations=(Toleration(operator="Exists"),)), tainted)
