@@ -175,3 +175,50 @@ def test_rules_are_given_to_who_collects(declare: Any, collector: str, expected:
     values = found.one("Release").inputs["values"]
     assert values["serviceMonitor"] == {"enabled": monitored}
     assert ("podAnnotations" in values) == (collector == "annotations")
+
+
+OLD = {
+    "an exporter that sees no claims": (
+        GpuMetrics,
+        {"version": "4.5.2"},
+        "version: 4.8.3 is the first that sees claims",
+    ),
+    "a Kueue that counts no claims": (Kueue, {"version": "0.17.9"}, "version: 0.18.0 is the first that counts claims"),
+    "a class that is too long": (Kueue, {"device_classes": ["a" * 64]}, "Kueue takes classes of at most 63 characters"),
+    "a class that is another quota": (Kueue, {"device_classes": ["cpu"]}, r'"cpu" is a quota of Kueue\'s own'),
+    "a class that no API server takes": (Kueue, {"device_classes": ["a..b"]}, "is not the name of a DeviceClass"),
+    "labels without an operator": (GpuMetrics, {"monitor_labels": {"a": "b"}}, "is for collector: prometheus-operator"),
+    "labels of numbers": (
+        GpuMetrics,
+        {"collector": "prometheus-operator", "monitor_labels": {"release": 1}},
+        "monitor_labels.release: must be text, not 1",
+    ),
+    "labels that are none": (
+        GpuMetrics,
+        {"collector": "prometheus-operator", "monitor_labels": {"release": "a b"}},
+        "monitor_labels.release",
+    ),
+}
+
+
+@pytest.mark.parametrize(("component", "inputs", "says"), OLD.values(), ids=OLD)
+def test_what_would_install_and_do_nothing_is_refused(declare: Any, component: Any, inputs: Any, says: str) -> None:
+    with pytest.raises(WrongInputs, match=says):
+        declare(lambda: component("it", inputs))
+
+
+def test_a_fleet_whose_class_kueue_does_not_take_is_refused_before_anything_is_declared(platform: Any) -> None:
+    """Kueue would not start, and its webhook would refuse every Deployment of the cluster."""
+    named = {**LARGE, "name": "large-" * 11}
+    with pytest.raises(WrongInputs, match=r"kueue\.device_classes\[2\]: .* at most 63 characters"):
+        platform("eks-dev", {"deviceClasses": [{**named, "name": named["name"].strip("-")}]}, kueue={})
+
+
+def test_prometheus_operator_finds_monitor_and_rules_by_labels(declare: Any) -> None:
+    """kube-prometheus-stack's Prometheus reads those with the label of its release alone."""
+    inputs = {"collector": "prometheus-operator", "monitor_labels": {"release": "kube-prometheus-stack"}}
+    found = declare(lambda: GpuMetrics("it", inputs))
+    monitor = found.one("Release").inputs["values"]["serviceMonitor"]
+    assert monitor == {"enabled": True, "additionalLabels": {"release": "kube-prometheus-stack"}}
+    rules = next(each for each in found.resources if each.type.endswith("PrometheusRule"))
+    assert rules.inputs["metadata"]["labels"] == {"release": "kube-prometheus-stack"}

@@ -8,7 +8,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 import yaml
 
-from dra_planner.clouds import DRA
+from dra_planner.clouds import DRA, label_key_fault, label_value_fault
 from pulumi_dra.children import Children
 from pulumi_dra.dra.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.gpu_alerts import rule_groups
@@ -24,6 +24,8 @@ DCGM = PinnedChart(
     version="4.8.3",
     namespace="dcgm-exporter",
     pod_security="privileged",
+    least="4.8.3",
+    least_does="sees claims on Kubernetes 1.34",
 )
 """The first release that reads resource.k8s.io/v1 (NVIDIA/dcgm-exporter pull request 654): those before it wait for
 v1beta1, which Kubernetes 1.34 and later does not serve."""
@@ -44,8 +46,12 @@ class GpuMetricsArgs(TypedDict):
     """Who collects the metrics: prometheus-operator (a ServiceMonitor and a PrometheusRule), google (GKE's managed
     Prometheus: PodMonitoring and Rules) or annotations (prometheus.io/scrape on the pods, the rules in a ConfigMap).
     Default annotations; google on a platform on GKE."""
+    monitor_labels: NotRequired[dict[str, str]]
+    """With prometheus-operator: labels of ServiceMonitor and PrometheusRule, by which a Prometheus selects them
+    (release: kube-prometheus-stack for the chart of that name). Default none."""
     version: NotRequired[str]
-    """Version of the Helm chart dcgm-exporter. Default 4.8.3, the first that sees claims on Kubernetes 1.34."""
+    """Version of the Helm chart dcgm-exporter, 4.8.3 or later. Default 4.8.3, the first that sees claims on Kubernetes
+    1.34."""
     chart: NotRequired[str]
     """Chart to install instead of the published one: a path, an archive or an oci:// address."""
     image_repository: NotRequired[str]
@@ -65,18 +71,33 @@ class GpuMetricsInputs:
 
     release: ReleaseInputs
     collector: str
+    monitor_labels: dict[str, str]
     driver_folder: str
     tolerations: list[dict[str, str]]
 
 
 def read_gpu_metrics(read: InputReader) -> GpuMetricsInputs:
     """Return the checked inputs; faults are noted in `read`."""
+    collector = read.choice("collector", COLLECTORS, ANNOTATIONS)
+    if read.has("monitor_labels") and collector != OPERATOR:
+        read.refuse("monitor_labels", f"is for collector: {OPERATOR}, not {collector}")
     return GpuMetricsInputs(
         release=read_release(read, DCGM),
-        collector=read.choice("collector", COLLECTORS, ANNOTATIONS),
+        collector=collector,
+        monitor_labels=_plain_labels(read),
         driver_folder=read.text("driver_folder", "", pattern=r"/[^\s]+", meaning="an absolute path"),
         tolerations=read_tolerations(read),
     )
+
+
+def _plain_labels(read: InputReader) -> dict[str, str]:
+    """Return `monitor_labels`; faults are noted in `read`."""
+    given = read.labels("monitor_labels", check=_label_complaint)
+    return {key: value for key, value in given.items() if isinstance(value, str)}
+
+
+def _label_complaint(key: str, value: str) -> str:
+    return label_key_fault(key) or label_value_fault(value)
 
 
 class GpuMetrics(pulumi.ComponentResource):
@@ -103,12 +124,12 @@ class GpuMetrics(pulumi.ComponentResource):
             data={"gpus-and-claims.json": dashboard_json()},
             opts=after,
         )
-        self._declare_rules(name, inputs.collector, after)
+        self._declare_rules(name, inputs, after)
         self.register_outputs({"namespace": self.namespace})
 
-    def _declare_rules(self, name: str, collector: str, opts: pulumi.ResourceOptions) -> None:
+    def _declare_rules(self, name: str, inputs: GpuMetricsInputs, opts: pulumi.ResourceOptions) -> None:
         groups = rule_groups()
-        if collector == ANNOTATIONS:
+        if inputs.collector == ANNOTATIONS:
             k8s.core.v1.ConfigMap(
                 f"{name}-rules",
                 metadata=_named("gpus-and-claims-rules"),
@@ -116,12 +137,12 @@ class GpuMetrics(pulumi.ComponentResource):
                 opts=opts,
             )
             return
-        google = collector == GOOGLE
+        google = inputs.collector == GOOGLE
         k8s.apiextensions.CustomResource(
             f"{name}-rules",
             api_version="monitoring.googleapis.com/v1" if google else "monitoring.coreos.com/v1",
             kind="Rules" if google else "PrometheusRule",
-            metadata=_named("gpus-and-claims"),
+            metadata=_named("gpus-and-claims", inputs.monitor_labels),
             spec={"groups": groups},
             opts=opts,
         )
@@ -148,7 +169,10 @@ def dcgm_values(inputs: GpuMetricsInputs) -> dict[str, Any]:
     values: dict[str, Any] = {
         "fullnameOverride": DAEMON_SET,
         "kubernetesDRA": {"enabled": True},
-        "serviceMonitor": {"enabled": inputs.collector == OPERATOR},
+        "serviceMonitor": {
+            "enabled": inputs.collector == OPERATOR,
+            **({"additionalLabels": inputs.monitor_labels} if inputs.monitor_labels else {}),
+        },
         "nodeSelector": {DRA: "true"},
         "tolerations": [dict(GPU_TOLERATION), *inputs.tolerations],
         "resources": {"requests": dict(REQUESTS), "limits": {"cpu": "200m", "memory": "512Mi"}},

@@ -16,6 +16,8 @@ KUEUE = PinnedChart(
     chart="oci://registry.k8s.io/kueue/charts/kueue",
     version="0.19.2",
     namespace="kueue-system",
+    least="0.18.0",
+    least_does="counts claims of templates without a gate",
 )
 """kubernetes-sigs/kueue:charts/kueue@v0.19.2. From 0.18 on claims of templates count without a gate that is off by
 default (pkg/features/kube_features.go)."""
@@ -23,14 +25,18 @@ default (pkg/features/kube_features.go)."""
 CHART_CLASSES = ("gpu.nvidia.com", "mig.nvidia.com")
 MOST_CLASSES = 16
 """The most mappings (kubernetes-sigs/kueue:pkg/config/validation.go@v0.19.2)."""
-_CLASS = r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
+LONGEST_CLASS = 63
+"""It takes classes that are names of labels (the same)."""
+OWN_QUOTAS = frozenset({"cpu", "memory", "ephemeral-storage", "pods"})
+"""What Kueue counts of every pod, under these names."""
+_CLASS = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 
 class KueueArgs(TypedDict):
     """Inputs of Kueue."""
 
     version: NotRequired[str]
-    """Version of the Helm chart. Default 0.19.2."""
+    """Version of the Helm chart, 0.18.0 or later. Default 0.19.2."""
     chart: NotRequired[str]
     """Chart to install instead of the published one: a path, an archive or an oci:// address."""
     image_repository: NotRequired[str]
@@ -45,6 +51,14 @@ class KueueArgs(TypedDict):
 def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
     """Return the checked inputs: those of the release, and the classes; faults are noted in `read`."""
     classes = read.texts("device_classes", pattern=_CLASS, meaning="the name of a DeviceClass") or list(CHART_CLASSES)
+    for index, each in enumerate(classes):
+        if len(each) > LONGEST_CLASS:
+            read.refuse(
+                f"device_classes[{index}]",
+                f'"{each}" is too long: Kueue takes classes of at most {LONGEST_CLASS} characters; name the others',
+            )
+        elif each in OWN_QUOTAS:
+            read.refuse(f"device_classes[{index}]", f'"{each}" is a quota of Kueue\'s own; name those that count')
     if len(set(classes)) < len(classes):
         read.refuse("device_classes", "names a class twice")
     if len(classes) > MOST_CLASSES:

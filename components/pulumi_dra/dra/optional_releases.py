@@ -24,6 +24,8 @@ class PinnedChart:
     version: str
     namespace: str
     pod_security: str = "restricted"
+    least: str = ""  # the first version that does what it is installed for, "" for any
+    least_does: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +47,21 @@ def read_release(read: InputReader, pinned: PinnedChart) -> ReleaseInputs:
     if read.has("chart") and read.has("version"):
         read.refuse("version", "is that of the published chart; the one in chart has its own")
     return ReleaseInputs(
-        version=read.text("version", pinned.version, check=chart_version_fault),
+        version=read.text("version", pinned.version, check=lambda text: _version_fault(text, pinned)),
         chart=read.text("chart", ""),
         image_repository=read_repository(read),
         image_pull_secrets=tuple(read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name")),
     )
+
+
+def _version_fault(text: str, pinned: PinnedChart) -> str:
+    if (fault := chart_version_fault(text)) or not pinned.least:
+        return fault
+    return f"{pinned.least} is the first that {pinned.least_does}" if _numbers(text) < _numbers(pinned.least) else ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.partition("-")[0].split("."))
 
 
 def declare_release(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import pulumi
+
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.pool_inputs import KubeletPolicies, read_kubelet_policies
 
@@ -57,8 +59,9 @@ def read_node_system(read: InputReader) -> NodeSystem:
     """Return `cpu_manager_policy`, `topology_manager_policy` and `sysctls`; faults are noted in `read`."""
     given = read.labels("sysctls", check=_sysctl_complaint)
     sysctls = {key: value for key, value in given.items() if isinstance(value, str)}
-    for key in given.keys() - sysctls.keys():
-        read.refuse(f"sysctls.{key}", "must be plain text")
+    for key, value in given.items():
+        if isinstance(value, pulumi.Output):
+            read.refuse(f"sysctls.{key}", "must be plain text, known before anything is created")
     return NodeSystem(kubelet=read_kubelet_policies(read), sysctls=sysctls)
 
 
