@@ -83,7 +83,8 @@ class DraPlatformArgs(TypedDict):
     admin_access_namespaces: NotRequired[list[str]]
     """Namespaces that alone may have admin access to devices; an empty list: none. Default: not restricted."""
     deletion_protection: NotRequired[bool]
-    """Whether the cloud refuses to delete the cluster. Default false."""
+    """Whether the cluster may neither be deleted nor replaced: Pulumi refuses, on EKS and GKE the cloud too. Default
+    false."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags, on GKE resource labels, on everything that takes them."""
 

@@ -139,9 +139,11 @@ class Engine:
         """Read every resource again from the simulated clouds."""
         return self._operation("refresh", stack, None, ["--yes", "--skip-preview", *options])
 
-    def destroy(self, stack: str, *, options: Sequence[str] = ()) -> RunResult:
-        """Delete every resource of the stack; the stack itself stays."""
-        return self._operation("destroy", stack, None, ["--yes", "--skip-preview", *options])
+    def destroy(self, stack: str, *, skip_preview: bool = True, options: Sequence[str] = ()) -> RunResult:
+        """Delete every resource of the stack, as a preview of it first where one is made; the stack itself stays."""
+        return self._operation(
+            "destroy", stack, None, ["--yes", *(["--skip-preview"] if skip_preview else []), *options]
+        )
 
     def export(self, stack: str) -> dict[str, Any]:
         """The stack's state as `pulumi stack export` writes it. Raises EngineError for an unknown stack."""

@@ -234,9 +234,10 @@ DISK_SET = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/diskEn
 def test_protection_and_keys(cluster: Any) -> None:
     """CKV_AZURE_117: a key of one's own for disks."""
     declared = cluster(deletion_protection=True, disk_encryption_set_id=DISK_SET)
-    assert declared.one("ManagementLockByScope").inputs["level"] == "CanNotDelete"
+    assert declared.one("ManagedCluster").protect
     assert declared.one("ManagedCluster").inputs["diskEncryptionSetID"] == DISK_SET
-    assert cluster().all("ManagementLockByScope") == []
+    assert not cluster().one("ManagedCluster").protect
+    assert declared.all("ManagementLockByScope") == [], "a lock would keep pools from being replaced"
 
 
 KEY = "https://secrets.vault.azure.net/keys/etcd/0a1b2c"

@@ -442,3 +442,10 @@ def test_the_kubeconfig_asks_the_aws_cli_in_the_clusters_region(declare: Any) ->
         "--region", "us-east-1", "eks", "get-token", "--cluster-name", "dev-cluster", "--output", "json",
     ]  # fmt: skip
     assert kubeconfig["clusters"][0]["cluster"]["server"] == "https://api.example"
+
+
+def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:
+    """EKS refuses the cluster alone, when its groups are gone."""
+    kept = cluster(deletion_protection=True).one("Cluster")
+    assert (kept.protect, kept.inputs["deletionProtection"]) == (True, True)
+    assert not cluster().one("Cluster").protect

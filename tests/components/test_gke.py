@@ -337,3 +337,10 @@ def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
     assert not {"bootDisk", "hostMaintenancePolicy", "kubeletConfig", "linuxNodeConfig"} & set(
         pool().inputs["nodeConfig"]
     )
+
+
+def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:
+    """GKE refuses the cluster alone, when its pools are gone."""
+    kept = cluster(deletion_protection=True).one("Cluster")
+    assert (kept.protect, kept.inputs["deletionProtection"]) == (True, True)
+    assert not cluster().one("Cluster").protect

@@ -5,18 +5,22 @@ from typing import Any
 
 import pytest
 
+from dra_sandbox.clouds.azure_native.going_on import NODES
+from dra_sandbox.clouds.azure_native.left_behind import BALANCER, DISK, INTERFACE, LOCK
 from dra_sandbox.clouds.azure_native.zones_lost import LOST_ZONE
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("aks")]
 
+SUBNET = "azure-native:network:Subnet"
 CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
 Change = Callable[[dict[str, Any]], None]
 
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack aks-dev after its first `up`: t4 over two zones, a100 in the one that is lost later."""
+    """The stack aks-dev, protected, after its first `up`: t4 over two zones, a100 in the one that is lost later."""
     stack = journey("aks-dev")
+    stack.config["pulumi-dra:platform"] = {"deletionProtection": True}
 
     def in_zones(fleet: dict[str, Any]) -> None:
         fleet["kubernetes"] = "1.34"
@@ -46,13 +50,16 @@ def pool(stack: Any, name: str) -> dict[str, Any]:
     return found
 
 
-def test_a_minor_is_upgraded_and_replaces_nothing(stack: Any) -> None:
-    steps = changed(stack, {"t4": 1, "a100": 1}, lambda fleet: fleet.update(kubernetes="1.35"))
-    assert {"dra-cluster-cluster", "dra-t4-nodes", "dra-a100-nodes"} <= steps.keys()
-    assert set(steps.values()) == {"update"}, steps
-    (cluster,) = stack.engine.cloud.all(CLUSTER).values()
-    assert cluster["currentKubernetesVersion"].startswith("1.35.")
-    assert pool(stack, "t4")["currentOrchestratorVersion"].startswith("1.35.")
+def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
+    for minor in ("1.35", "1.36"):
+        steps = changed(stack, {"t4": 1, "a100": 1}, lambda fleet, minor=minor: fleet.update(kubernetes=minor))
+        assert {"dra-cluster-cluster", "dra-t4-nodes", "dra-a100-nodes"} <= steps.keys()
+        assert set(steps.values()) == {"update"}, steps
+        (cluster,) = stack.engine.cloud.all(CLUSTER).values()
+        assert cluster["currentKubernetesVersion"].startswith(f"{minor}.")
+        assert pool(stack, "t4")["currentOrchestratorVersion"].startswith(f"{minor}.")
+    (system,) = stack.engine.cloud.all(NODES).values()
+    assert system["currentOrchestratorVersion"].startswith("1.34."), "AKS upgrades those by a command (upgrades.md)"
 
 
 def test_in_a_lost_zone_a_pool_cannot_grow_and_one_over_two_zones_can(stack: Any) -> None:
@@ -76,20 +83,57 @@ def test_another_zone_and_another_machine_replace_their_pools_alone(stack: Any) 
     assert (pool(stack, "a100")["availabilityZones"], pool(stack, "a100")["count"]) == (["2"], 2)
 
 
+def test_a_protected_cluster_keeps_all_of_its_stack(stack: Any) -> None:
+    def there() -> set[tuple[str, str]]:
+        return {(each["urn"], each.get("id", "")) for each in stack.engine.resources(stack.stack)}
+
+    before = there()
+    refused = stack.engine.destroy(stack.stack, skip_preview=False)
+    assert not refused.ok
+    assert "dra-cluster-cluster" in refused.output
+    assert "protect" in refused.output
+    assert there() == before
+    stack.config["pulumi-dra:platform"] = {}
+    assert changed(stack, {"t4": 3, "a100": 2}) == {}, "only the state knows of it"
+
+
 def test_another_region_replaces_everything_and_says_so(stack: Any) -> None:
     def move(fleet: dict[str, Any]) -> None:
         fleet["region"] = "westus2"
         fleet["pools"][0]["zones"], fleet["pools"][1]["zones"] = [], ["westus2-2"]
 
-    stack.config["azure-native:location"] = "westus2"
-    stack.write(nodes={"t4": 3, "a100": 2}, change=move)
-    seen = stack.engine.preview(stack.stack)
+    def elsewhere(config: dict[str, Any]) -> None:
+        config["azure-native:location"] = "westus2"
+        move(config["pulumi-dra:fleet"])
+
+    seen = stack.preview_of(elsewhere, nodes={"t4": 3, "a100": 2})
     assert seen.ok, seen.output
     replaced = {step.name for step in seen.steps if "replace" in step.op}
     assert {"dra-cluster-cluster", "dra-cluster-group", "dra-t4-nodes", "dra-a100-nodes"} <= replaced
 
 
-def test_nothing_is_left_in_the_cloud(stack: Any) -> None:
+def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
+    """A lock and an interface of theirs; what a cluster made beside its nodes goes with it."""
+    cloud = stack.engine.cloud
+    (cluster_id,), (cluster,), (subnet,) = cloud.all(CLUSTER), cloud.all(CLUSTER).values(), cloud.all(SUBNET)
+    nodes = f"{cluster_id.partition('/resourcegroups/')[0]}/resourceGroups/{cluster['nodeResourceGroup']}/providers"
+    cloud.put(BALANCER, f"{nodes}/Microsoft.Network/loadBalancers/kubernetes-internal", {"subnet": subnet})
+    cloud.put(DISK, f"{nodes}/Microsoft.Compute/disks/pvc-1", {})
+    theirs = "/subscriptions/s/resourceGroups/theirs/providers"
+    cloud.put(DISK, f"{theirs}/Microsoft.Compute/disks/pvc-2", {})
+    left = {
+        (LOCK, f"{cluster_id}/providers/Microsoft.Authorization/locks/keep"): ({}, "following scope(s) are locked"),
+        (INTERFACE, f"{theirs}/Microsoft.Network/networkInterfaces/nic"): ({"subnet": subnet}, "is in use by"),
+    }
+    for (token, identifier), (properties, _) in left.items():
+        cloud.put(token, identifier, properties)
+    for (token, identifier), (_, said) in left.items():
+        stopped = stack.engine.destroy(stack.stack)
+        assert not stopped.ok
+        assert said in stopped.output
+        cloud.drop(token, identifier)
+    assert cloud.all(BALANCER) == cloud.all(POOL) == cloud.all(CLUSTER) == {}
     destroyed = stack.engine.destroy(stack.stack)
     assert destroyed.ok, destroyed.output
-    assert stack.engine.cloud.all(POOL) == stack.engine.cloud.all(CLUSTER) == {}
+    assert stack.engine.resources(stack.stack) == []
+    assert list(cloud.all(DISK)) == [f"{theirs}/Microsoft.Compute/disks/pvc-2"]

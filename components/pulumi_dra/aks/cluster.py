@@ -75,10 +75,6 @@ class AksCluster(pulumi.ComponentResource):
             *self._declare_system_pool(inputs, group, subnet, cluster),
         ]
         self._declare_windows(inputs, group, cluster)
-        if inputs.deletion_protection:
-            authorization.ManagementLockByScope(
-                f"{name}-lock", scope=cluster.id, level="CanNotDelete", opts=self._children.options()
-            )
         declare_logs(name, cluster, workspace, self._children)
         self.cluster_resource = cluster
         self._set_outputs(inputs, group, subnet, identity, cluster)
@@ -193,6 +189,8 @@ class AksCluster(pulumi.ComponentResource):
                 ignore_changes=LEFT_ALONE if inputs.keep_pools else None,
                 # Two clusters cannot have one name.
                 delete_before_replace=True if inputs.cluster_name else None,
+                # Azure has locks alone, which keep pools and roles of the cluster from being replaced too.
+                protect=True if inputs.deletion_protection else None,
             ),
         )
 

@@ -122,8 +122,8 @@ class AksClusterArgs(TypedDict):
     system_zones: NotRequired[list[str]]
     """Zones of the nodes without GPUs, eastus-1 for example. Default none."""
     deletion_protection: NotRequired[bool]
-    """Whether a lock keeps everybody from deleting the cluster until it is taken away, which Pulumi does first;
-    `protect` in the resource options keeps Pulumi from it. Default false."""
+    """Whether Pulumi refuses to delete or replace the cluster. Default false. Azure has no such flag, and a lock would
+    keep pools from being replaced too."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags of what is made."""
 

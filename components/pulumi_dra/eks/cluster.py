@@ -200,6 +200,8 @@ class EksCluster(pulumi.ComponentResource):
                 depends_on=[*policies, *ways_out, *logs],
                 # Two clusters cannot have one name, so a replacement waits until the old one is gone.
                 delete_before_replace=True if inputs.cluster_name else None,
+                # The cloud's refusal comes when pools and releases are gone already.
+                protect=True if inputs.deletion_protection else None,
                 # It takes no subnet of a zone that it did not begin with, nor one of another VPC (EKS user guide,
                 # “Subnet requirements and considerations”): it stays while a new network grows, and goes with it.
                 ignore_changes=[*AT_CREATION, *(["vpcConfig.subnetIds"] if inputs.subnet_ids is None else [])],

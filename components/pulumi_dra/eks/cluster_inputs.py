@@ -127,8 +127,7 @@ class EksClusterArgs(TypedDict):
     """Whether traffic may be shifted away from a zone that fails, by hand or by AWS; node repair stops meanwhile.
     Default false."""
     deletion_protection: NotRequired[bool]
-    """Whether EKS refuses to delete the cluster. Default false; `protect` in the resource options keeps Pulumi from
-    deleting it."""
+    """Whether EKS refuses to delete the cluster, and Pulumi to delete or replace it. Default false."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags on everything that takes tags."""
 

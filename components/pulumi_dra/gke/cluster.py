@@ -143,6 +143,8 @@ class GkeCluster(pulumi.ComponentResource):
                 ignore_changes=FIRST_POOL,
                 # Two clusters cannot have one name.
                 delete_before_replace=True if inputs.cluster_name else None,
+                # The cloud's refusal comes when pools and releases are gone already.
+                protect=True if inputs.deletion_protection else None,
             ),
         )
 

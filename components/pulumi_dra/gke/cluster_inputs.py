@@ -94,8 +94,7 @@ class GkeClusterArgs(TypedDict):
     system_count: NotRequired[int]
     """How many nodes without GPUs, in all zones together. Default 2."""
     deletion_protection: NotRequired[bool]
-    """Whether GKE refuses to delete the cluster. Default false; `protect` in the resource options keeps Pulumi from
-    deleting it."""
+    """Whether GKE refuses to delete the cluster, and Pulumi to delete or replace it. Default false."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the cluster and its machines, for billing."""
 

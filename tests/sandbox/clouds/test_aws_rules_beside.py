@@ -8,6 +8,7 @@ from typing import Any
 import grpc
 import pytest
 
+from dra_sandbox.clouds.aws.scaling_groups import TAGGED
 from dra_sandbox.clouds.aws.zones_lost import LOST_ZONE
 from dra_sandbox.clouds.memory import Memory
 
@@ -232,3 +233,29 @@ def test_row_30_a_zone_without_machines(cloud: Any, memory: Memory) -> None:
     cloud.create(GROUP, **group(nodeGroupName="new", subnetIds=both[1:]))
     none = {"minSize": 0, "desiredSize": 0, "maxSize": 4}
     cloud.create(GROUP, **group(nodeGroupName="empty", subnetIds=both, scalingConfig=none))
+
+
+def test_row_36_tags_of_a_group_reach_nothing_else(cloud: Any, memory: Memory) -> None:
+    """Those of its template reach instances, once they are started with the version that has them."""
+    said = [{"resourceType": "instance", "tags": {"team": "a"}}, {"resourceType": "volume", "tags": {"disk": "a"}}]
+    template = cloud.create(TEMPLATE, name="t", instanceType="g6.2xlarge", tagSpecifications=said)
+    inputs = {
+        "clusterName": "main",
+        "nodeGroupName": "gpu",
+        "nodeRoleArn": "arn:aws:iam::123456789012:role/nodes",
+        "subnetIds": ["subnet-1"],
+        "scalingConfig": {"minSize": 0, "desiredSize": 1, "maxSize": 2},
+        "launchTemplate": {"id": template["id"], "version": "1"},
+        "tags": {"cost": "a"},
+    }
+    made = cloud.create(GROUP, **inputs)
+    own = {"eks:cluster-name": "main", "eks:nodegroup-name": "gpu"}
+    assert list(memory.all(TAGGED).values()) == [{"tags": own, "instanceTags": {"team": "a"}}]
+    later = [{"resourceType": "instance", "tags": {"team": "b"}}]
+    cloud.update(TEMPLATE, template, name="t", instanceType="g6.2xlarge", tagSpecifications=later)
+    made = {**cloud.update(GROUP, made, **{**inputs, "tags": {"cost": "b"}}), "id": made["id"]}
+    assert list(memory.all(TAGGED).values()) == [{"tags": own, "instanceTags": {"team": "a"}}]
+    cloud.update(GROUP, made, **{**inputs, "launchTemplate": {"id": template["id"], "version": "2"}})
+    assert list(memory.all(TAGGED).values()) == [{"tags": own, "instanceTags": {"team": "b"}}]
+    cloud.delete(GROUP, made)
+    assert memory.all(TAGGED) == {}

@@ -249,7 +249,7 @@ def test_row_126_the_group_of_the_nodes_goes_with_the_cluster(dev: Any, memory: 
 
 def test_row_127_a_lock_holds_for_all_below(dev: Any, memory: Memory) -> None:
     made, group = dev.create(POOL, **pool()), dev.create(GROUP, resourceGroupName="group")
-    memory.put(LOCK, f"{dev.made['id']}/providers/Microsoft.Authorization/locks/keep", {"scope": dev.made["id"]})
+    memory.put(LOCK, f"{dev.made['id']}/providers/Microsoft.Authorization/locks/keep", {})
     for token, state in ((POOL, made), (CLUSTER, dev.made), (GROUP, group)):
         with pytest.raises(grpc.RpcError, match=r"following scope\(s\) are locked: .*managedClusters/dev'"):
             dev.delete(token, state)

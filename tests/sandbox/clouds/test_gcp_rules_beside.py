@@ -302,3 +302,31 @@ def test_refused_at_once(gcp: Cloud, token: str, inputs: dict[str, Any], said: s
     found = gcp.complaint(token, **inputs)
     assert said in found
     assert bool(found) is bool(said)
+
+
+def test_row_76_taints_that_gke_adds(gcp: Cloud) -> None:
+    """Beside a pool without GPUs at that moment, and not later; on Arm; with queued provisioning."""
+
+    def taints(pool: dict[str, Any]) -> set[str]:
+        return {each["key"] for each in pool["nodeConfig"]["effectiveTaints"]}
+
+    cluster = gcp.create(CLUSTER, name="main", location="us-central1")["id"]
+    gpus = {"machineType": "g2-standard-8", "guestAccelerators": [{"type": "nvidia-l4", "count": 1}]}
+    beside = {"cluster": cluster, "location": "us-central1"}
+    first = gcp.create(POOL, **beside, name="first", nodeConfig=gpus)
+    plain = gcp.create(POOL, **beside, name="plain", nodeConfig={"machineType": "e2-standard-4"})
+    assert taints(first) == taints(plain) == set()
+    second = gcp.create(POOL, **beside, name="second", nodeConfig=gpus)
+    assert taints(second) == {"nvidia.com/gpu"}
+    changed = {"machineType": "g2-standard-12", "guestAccelerators": gpus["guestAccelerators"]}
+    assert taints(gcp.update(POOL, first, **beside, name="first", nodeConfig=changed)) == set()
+    assert taints(gcp.update(POOL, second, **beside, name="second", nodeConfig=changed)) == {"nvidia.com/gpu"}
+    own = {**gpus, "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}]}
+    third = gcp.create(POOL, **beside, name="third", nodeConfig=own)
+    assert len(third["nodeConfig"]["effectiveTaints"]) == 1
+    arm = {"machineType": "a4x-highgpu-4g"}
+    assert taints(gcp.create(POOL, **beside, name="arm", nodeConfig=arm)) == {"nvidia.com/gpu", "kubernetes.io/arch"}
+    quiet = {**arm, "taintConfig": {"architectureTaintBehavior": "NONE"}}
+    assert "kubernetes.io/arch" not in taints(gcp.create(POOL, **beside, name="quiet", nodeConfig=quiet))
+    queued = gcp.create(POOL, **beside, name="queued", nodeConfig=gpus, queuedProvisioning={"enabled": True})
+    assert "cloud.google.com/gke-queued" in taints(queued)

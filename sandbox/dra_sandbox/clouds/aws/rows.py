@@ -19,6 +19,7 @@ from dra_sandbox.clouds.aws import (
     own_images,
     queues,
     rolling,
+    scaling_groups,
     schedules,
     subnets,
     values,
@@ -402,7 +403,7 @@ ROWS: Mapping[str, Row] = {
             zones_lost.has_machines,
             *rolling.REFUSALS,
         ),
-        effects=(own_images.registers,),
+        effects=(own_images.registers, scaling_groups.has_tags_of_its_own),
         remembered=True,
     ),
     "aws:autoscaling/schedule:Schedule": Row(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dra_sandbox.clouds.azure_native.present_pools import present
@@ -26,12 +27,13 @@ def is_not_locked(request: Request) -> str | None:
     if request.inputs is not None:
         return None
     own = request.identifier.lower()
-    for lock in request.cloud.all(LOCK).values():
-        scope = str(lock["scope"]).lower()
+    for lock in request.cloud.all(LOCK):
+        locked = re.split("/providers/Microsoft.Authorization/locks/", lock, flags=re.IGNORECASE)[0]
+        scope = locked.lower()
         if _is_inside(own, scope) or (_is_group(own) and _is_inside(scope, own)):
             return (
                 f"ScopeLocked: The scope '{request.identifier}' cannot perform delete operation because following "
-                f"scope(s) are locked: '{lock['scope']}'. Please remove the lock and try again."
+                f"scope(s) are locked: '{locked}'. Please remove the lock and try again."
             )
     return None
 

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dra_sandbox.clouds.gcp import first_pool, keys, node_pools, operations, pool_in_cluster, reservations, zones_lost
+from dra_sandbox.clouds.gcp import (
+    first_pool,
+    keys,
+    node_pools,
+    operations,
+    pool_in_cluster,
+    reservations,
+    taints,
+    zones_lost,
+)
 from dra_sandbox.clouds.gcp.functions import newest
 from dra_sandbox.clouds.rows import Facts, Row
 from dra_sandbox.clouds.wire import Value, Values
@@ -223,9 +232,10 @@ ROWS: Mapping[str, Row] = {
             "managedInstanceGroupUrls": _groups("instanceGroups"),
             "management": {"autoRepair": True, "autoUpgrade": True},
             "upgradeSettings": {"maxSurge": 1, "maxUnavailable": 0, "strategy": "SURGE"},
-            "nodeConfig": {"machineType": "e2-medium", "diskSizeGb": 100, "imageType": "COS_CONTAINERD"},
+            "nodeConfig": taints.USUAL,
             "operation": "",
         },
+        every_time={"nodeConfig": taints.node_config},
         replace=(
             "cluster",
             "initialNodeCount",
