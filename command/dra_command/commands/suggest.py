@@ -89,6 +89,12 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
 
 def _refusal(found: Suggestions) -> Iterator[str]:
     compared = found.candidates
+    if found.plan.judgement.sizing.verdict == "fits":
+        yield (
+            f"cannot tell: everything can be packed on {_packed(found)}, but no fleet of the {compared} machine types "
+            "compared was found on which the simulated scheduler places it in every order of arrival"
+        )
+        return
     yield (
         f"no fleet of the {compared} machine types compared runs everything"
         if compared > 1
@@ -100,6 +106,10 @@ def _refusal(found: Suggestions) -> Iterator[str]:
             yield f"  {line}"
             if fix:
                 yield f"    → {fix}"
+
+
+def _packed(found: Suggestions) -> str:
+    return " + ".join(f"{pool.packing} × {pool.machine}" for pool in found.plan.pools if pool.packing)
 
 
 def _fleet(each: Suggestion) -> str:

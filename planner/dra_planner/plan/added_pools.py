@@ -13,7 +13,7 @@ from typing import Any
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
-from dra_planner.plan.fixes import pools_to_taint, prefer_others_row
+from dra_planner.plan.fixes import pools_to_taint, prefer_others_rows
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggesting import ROOM, SuggestRequest, buyable_machines
 from dra_planner.plan.values import Plan, PlanRequest
@@ -58,7 +58,7 @@ class _Offered:
             {
                 **self.rows[name],
                 "count": {"min": 0, "max": nodes},
-                **({"taints": [prefer_others_row()]} if name in last else {}),
+                **({"taints": prefer_others_rows(1)} if name in last else {}),
             }
             for name, nodes in counts.items()
             if nodes

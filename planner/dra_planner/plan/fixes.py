@@ -9,7 +9,7 @@ from typing import Any
 from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import PodSet, Workload
 from dra_planner.offers import Offer
-from dra_planner.simulation import PREFER_OTHERS, Fix, PodSetRef
+from dra_planner.simulation import PREFER_OTHERS, Fix, PodSetRef, prefer_others
 from dra_planner.simulation.fixes import pin_pod
 from dra_planner.wording import counted
 
@@ -52,7 +52,7 @@ def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
     """
     match fix.kind:
         case "taint":
-            return {"pools": [{"name": pool, "taints": [prefer_others_row()]} for pool in fix.pools]}
+            return {"pools": [{"name": pool, "taints": prefer_others_rows(1)} for pool in fix.pools]}
         case "maximum":
             return {"pools": [{"name": pool, "count": {"max": fix.counts[pool]}} for pool in fix.pools]}
         case "affinity":
@@ -61,9 +61,9 @@ def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
             return {"schedulerProfile": "most-allocated"}
 
 
-def prefer_others_row() -> dict[str, str]:
-    """Return the taint that makes pods take other pools first, as a fleet's document has it."""
-    return {"key": PREFER_OTHERS.key, "value": PREFER_OTHERS.value, "effect": PREFER_OTHERS.effect}
+def prefer_others_rows(level: int) -> list[dict[str, str]]:
+    """Return as many taints that make pods take other pools first, as a fleet's document has them."""
+    return [{"key": each.key, "value": each.value, "effect": each.effect} for each in prefer_others(level)]
 
 
 def pools_to_taint(fixes: Iterable[Fix]) -> tuple[str, ...]:

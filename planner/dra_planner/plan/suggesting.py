@@ -1,18 +1,20 @@
 """Workloads without a fleet → the cheapest pools of one region that run them, and how they compare with simpler ones.
 
     candidates   every machine with NVIDIA GPUs that the region offers on demand at a known price, one pool each
-    any          the packing over all of them at once
+    any          the packing over all of them at once, and dearer fleets by price until one runs everything
     one, two     the best fleet of one machine type, and of two among those that stand out
 
-Each fleet is planned again as it will be committed before it is suggested.
+Each is tried as it is and with pods sent to its cheaper pools first, by taints that keep nobody away, and is planned
+again as it will be committed before it is suggested.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 from dra_planner import catalog
@@ -22,8 +24,10 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import DemandLevel
 from dra_planner.offers import Offer, predict_offers
-from dra_planner.plan.fixes import pools_to_taint, prefer_others_row
+from dra_planner.plan.fixes import prefer_others_rows
+from dra_planner.plan.fleets_by_price import cheapest_fleet_that_runs, order_by_price
 from dra_planner.plan.planning import make_plan
+from dra_planner.plan.system_machine import cheapest_system_machine
 from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
 from dra_planner.records import dataclass
 from dra_planner.releases import features_of, parse_version
@@ -32,8 +36,10 @@ from dra_planner.sources import Source
 
 MOST_PAIRED = 8
 """Machine types that fleets of two are made of: those of the best fleet, and the cheapest alone."""
+MANY_STEPS = 5 * SIMULATED_STEPS
+"""Of the simulation where fewer find no fleet: pods are very many, or nodes that stand in each other's way."""
 ROOM = 4  # nodes more than twice those of a packing, so that the simulation can say how many the scheduler needs
-_SYSTEM_GIB, _SYSTEM_VCPUS = 8, 2
+_NONE_LAST: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,18 +116,31 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
             candidates=len(candidates),
             left_out=tuple(sorted(left_out.items())),
         )
-    found = [each for counts in _fleets(plan) if (each := _confirmed(request, candidates, counts)) is not None]
+    found = _found(request, candidates, plan)
     found.sort(key=lambda each: (each.hourly_usd, len(each.machines)))
-    best, *others = [
-        each for at, each in enumerate(found) if all(each.document != other.document for other in found[:at])
-    ]
+    found = [each for at, each in enumerate(found) if all(each.document != other.document for other in found[:at])]
     return Suggestions(
-        best=best,
-        others=tuple(others),
-        plan=plan,
+        best=found[0] if found else None,
+        others=tuple(found[1:]),
+        plan=plan if found else replace(plan, verdict="cannot-tell"),
         candidates=len(candidates),
         left_out=tuple(sorted(left_out.items())),
     )
+
+
+def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -> list[Suggestion]:
+    """Return the fleets that are compared; one at least where much simulation finds one."""
+    fleets = list(_fleets(plan))
+    found = [each for counts in fleets if (each := _confirmed(request, candidates, counts)) is not None]
+    lowest = min((each.hourly_usd for each in found), default=None)
+    if lowest is None or lowest > (plan.judgement.sizing.hourly_bound or Decimal(0)):
+        searched = cheapest_fleet_that_runs(plan, lowest, SIMULATED_STEPS)
+        if searched is not None:
+            nodes = {pool.machine: searched.nodes[pool.name] for pool in plan.pools if pool.name in searched.nodes}
+            found += [each for each in [_planned(request, candidates, nodes, searched.last)] if each is not None]
+    if not found:
+        found += [each for each in [_confirmed(request, candidates, fleets[0], MANY_STEPS)] if each is not None]
+    return found
 
 
 def buyable_machines(request: SuggestRequest, left_out: dict[str, str]) -> Iterator[Machine]:
@@ -158,9 +177,9 @@ def _fault(request: SuggestRequest, machine: Machine) -> str:
 
 
 def _document(
-    request: SuggestRequest, pools: Sequence[tuple[Machine, int]], last: Collection[str] = ()
+    request: SuggestRequest, pools: Sequence[tuple[Machine, int]], last: Mapping[str, int] = _NONE_LAST
 ) -> dict[str, Any]:
-    """Return a fleet of these machines, each with at most so many nodes; pods take pools in `last` last."""
+    """Return a fleet of these machines, each with at most so many nodes; pods take those higher in `last` later."""
     pool_name = cloud(request.cloud).pool_name
     each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False).nodes > 1
     return {
@@ -168,36 +187,22 @@ def _document(
         "region": request.region,
         "kubernetes": request.kubernetes,
         **({"network": {"zones": 1}} if each_zone_alike else {}),
-        "systemPool": {"machine": _system_machine(request)},
+        "systemPool": {"machine": cheapest_system_machine(request.cloud, request.region)},
         "drivers": {"nvidia": {"version": catalog.newest_driver_release().version}},
         "pools": [
             {
                 "name": pool_name(machine.name),
                 "machine": machine.name,
                 "count": {"min": 0, "max": nodes},
-                **({"taints": [prefer_others_row()]} if pool_name(machine.name) in last else {}),
+                **({"taints": prefer_others_rows(level)} if (level := last.get(pool_name(machine.name), 0)) else {}),
             }
             for machine, nodes in pools
         ],
     }
 
 
-def _system_machine(request: SuggestRequest) -> str:
-    """Return the cheapest plain machine of the region that holds controllers and add-ons."""
-    priced = [
-        (price.usd_per_hour, machine.name)
-        for machine in catalog.machines_without_accelerators(request.cloud)
-        if machine.arch == "amd64"
-        and (machine.vcpus or 0) >= _SYSTEM_VCPUS
-        and (machine.memory_mib or 0) >= _SYSTEM_GIB * 1024
-        and (price := catalog.price(machine, request.region)) is not None
-    ]
-    names = [machine.name for machine in catalog.machines_without_accelerators(request.cloud)]
-    return min(priced)[1] if priced else names[0]
-
-
-def _plan_request(request: SuggestRequest, fleet: Fleet, *, steps: int = 0, with_fixes: bool = False) -> PlanRequest:
-    return PlanRequest(sources=request.sources, fleet=fleet, level=request.level, steps=steps, with_fixes=with_fixes)
+def _plan_request(request: SuggestRequest, fleet: Fleet, steps: int = 0) -> PlanRequest:
+    return PlanRequest(sources=request.sources, fleet=fleet, level=request.level, steps=steps, with_fixes=False)
 
 
 def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
@@ -231,43 +236,63 @@ def _nodes(offers: Sequence[Offer], sizing: Sizing) -> dict[str, int]:
     return {offer.machine: nodes for offer in offers if (nodes := sizing.pool(offer.name).plan)}
 
 
-def _confirmed(request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int]) -> Suggestion | None:
+def _confirmed(
+    request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int], steps: int = SIMULATED_STEPS
+) -> Suggestion | None:
     """Return the fleet with the plan that it makes, None where that does not fit.
 
-    The packing may not be enough for the scheduler: with room for more, the plan says how many nodes are, and which
-    pools had better be taken last; a taint of theirs that keeps nobody away says so where the fleet then costs less.
+    The packing may not be enough for the scheduler: with room for more, the plan says how many nodes are. The cheapest
+    is returned of the fleet as it is, with pods sent to its cheaper pools first, and with the dearest pool taken last.
     """
     most = cloud(request.cloud).nodes_of_a_pool[-1]
     roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
-    fleet = read_fleet(_bought(request, candidates, roomy))
-    plan = make_plan(_plan_request(request, fleet, steps=SIMULATED_STEPS, with_fixes=True))
-    found = _built(request, candidates, plan, ())
-    last = pools_to_taint(plan.judgement.fixes)
-    if not last:
-        return found
-    fleet = read_fleet(_bought(request, candidates, roomy, last))
-    tainted = _built(request, candidates, make_plan(_plan_request(request, fleet, steps=SIMULATED_STEPS)), last)
-    both = [each for each in (found, tainted) if each is not None]
-    return min(both, key=lambda each: each.hourly_usd, default=None)
+    best: Suggestion | None = None
+    ways: list[Mapping[str, int]] = [_NONE_LAST]
+    for last in ways:
+        plan = make_plan(_plan_request(request, read_fleet(_bought(request, candidates, roomy, last)), steps))
+        if last is _NONE_LAST:
+            ways += _orders(plan.offers)
+        found = None
+        if plan.verdict == "fits":
+            nodes = {pool.machine: pool.recommended for pool in plan.pools if pool.recommended}
+            found = _planned(request, candidates, nodes, last, steps)
+        if found is not None and (best is None or found.hourly_usd < best.hourly_usd):
+            best = found
+        if best is not None and best.hourly_usd == plan.judgement.sizing.hourly_plan:
+            break
+    return best
 
 
-def _built(
-    request: SuggestRequest, candidates: Sequence[Machine], plan: Plan, last: Collection[str]
+def _orders(offers: Sequence[Offer]) -> list[dict[str, int]]:
+    """Return in which orders pods may be sent to pools, by how many taints each has."""
+    if len(offers) < 2:
+        return []
+    by_price = order_by_price(offers)
+    dearest = max(by_price, key=lambda name: by_price[name])
+    return [by_price, {dearest: 1}] if len(offers) > 2 else [by_price]
+
+
+def _planned(
+    request: SuggestRequest,
+    candidates: Sequence[Machine],
+    nodes: Mapping[str, int],
+    last: Mapping[str, int],
+    steps: int = SIMULATED_STEPS,
 ) -> Suggestion | None:
-    """Return the fleet of the nodes that a plan recommends, planned as it is; None where either does not fit."""
-    if plan.verdict != "fits":
-        return None
-    nodes = {pool.machine: pool.recommended for pool in plan.pools if pool.recommended}
+    """Return the fleet of so many nodes with its plan, None where that does not fit."""
     document = _bought(request, candidates, nodes, last)
     fleet = read_fleet(document)
-    plan = make_plan(_plan_request(request, fleet, steps=SIMULATED_STEPS))
+    plan = make_plan(_plan_request(request, fleet, steps))
     if plan.verdict != "fits" or plan.cost is None:
         return None
     return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=plan.cost.hourly_usd)
 
 
 def _bought(
-    request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int], last: Collection[str] = ()
+    request: SuggestRequest,
+    candidates: Sequence[Machine],
+    counts: Mapping[str, int],
+    last: Mapping[str, int] = _NONE_LAST,
 ) -> dict[str, Any]:
     chosen = [(machine, counts[machine.name]) for machine in candidates if machine.name in counts]
     return _document(request, chosen, last)

@@ -34,11 +34,11 @@ from dra_planner.simulation.profile import (
 from dra_planner.simulation.simulator import Simulator
 
 if TYPE_CHECKING:  # only where the scheduler leaves pods pending
-    from dra_planner.simulation.fixes import PREFER_OTHERS, Fix, FixKind, PodSetRef, find_fixes
+    from dra_planner.simulation.fixes import PREFER_OTHERS, Fix, FixKind, PodSetRef, find_fixes, prefer_others
     from dra_planner.simulation.losses import Loss, Losses, simulate_losses
 
 _HOMES = {
-    **dict.fromkeys(("PREFER_OTHERS", "Fix", "FixKind", "PodSetRef", "find_fixes"), "fixes"),
+    **dict.fromkeys(("PREFER_OTHERS", "Fix", "FixKind", "PodSetRef", "find_fixes", "prefer_others"), "fixes"),
     **dict.fromkeys(("Loss", "Losses", "simulate_losses"), "losses"),
 }
 
@@ -70,6 +70,7 @@ __all__ = [
     "find_fixes",
     "observed_nodes",
     "predicted_nodes",
+    "prefer_others",
     "requested_to_capacity_ratio",
     "simulate_counts",
     "simulate_losses",

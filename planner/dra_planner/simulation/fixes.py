@@ -27,6 +27,12 @@ _MOST_PINNED: Final = 64  # shapes of which the fewest are looked for
 _ROOM: Final = 8  # nodes above twice the maximum up to which more are tried
 
 
+def prefer_others(level: int) -> tuple[Taint, ...]:
+    """Return as many such taints: pods take pools with fewer of them first, as TaintToleration counts them."""
+    further = (replace(PREFER_OTHERS, key=f"{PREFER_OTHERS.key}-{at}") for at in range(2, level + 1))
+    return (PREFER_OTHERS, *further)[:level]
+
+
 class PodSetRef(NamedTuple):
     """Pods of one template inside a workload."""
 

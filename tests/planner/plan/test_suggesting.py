@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+
+from suggest_instances import Work, draw, fleets_below, least_price, machines_for, runs
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
@@ -15,34 +22,11 @@ from dra_planner.plan.added_pools import find_added_pools
 from dra_planner.plan.suggesting import Suggestion, Suggestions, SuggestRequest, suggest_fleets
 from dra_planner.sources import Source
 
-JOB = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: gpu-%(name)s}
-spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: %(gpus)d}}]}}}
----
-apiVersion: batch/v1
-kind: Job
-metadata: {name: %(name)s}
-spec:
-  parallelism: %(pods)d
-  completions: %(pods)d
-  template:
-    spec:
-      restartPolicy: Never
-      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu-%(name)s}]
-      containers:
-      - name: main
-        image: train
-        resources: {requests: {cpu: "%(cpu)s", memory: %(gib)dGi}, claims: [{name: gpu}]}
-"""
-
 EKS, GKE, AKS = ("eks", "us-east-1"), ("gke", "us-central1"), ("aks", "eastus")
 
 
-def job(name: str, pods: int, *, gpus: int = 1, cpu: float = 1, gib: int = 4) -> Source:
-    return Source(f"{name}.yaml", JOB % {"name": name, "pods": pods, "gpus": gpus, "cpu": cpu, "gib": gib})
+def job(name: str, pods: int, **each: int) -> Source:
+    return Work(name, pods, **each).source
 
 
 def suggest(*jobs: Source, where: tuple[str, str] = EKS, **options: object) -> Suggestions:
@@ -72,7 +56,6 @@ def optimum(found: Suggestions, pods: int) -> Decimal:
         (3, 1, 3, 12),
         (7, 1, 7, 28),
         (10, 1, 1, 60),
-        (23, 1, 2, 8),
         (2, 2, 4, 16),
         (5, 4, 8, 64),
         (9, 4, 20, 100),
@@ -81,11 +64,55 @@ def optimum(found: Suggestions, pods: int) -> Decimal:
     ],
 )
 def test_one_shape_of_pods_gets_the_cheapest_nodes_there_are(
-    where: tuple[str, str], pods: int, gpus: int, cpu: float, gib: int
+    where: tuple[str, str], pods: int, gpus: int, cpu: int, gib: int
 ) -> None:
     found = suggest(job("train", pods, gpus=gpus, cpu=cpu, gib=gib), where=where)
     assert found.best is not None
     assert found.best.hourly_usd == optimum(found, pods), found.best.machines
+
+
+MIXED = draw(5)  # six small pods, two of two GPUs, three larger ones
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Suggestions:
+    return suggest(*(each.source for each in MIXED), where=AKS)
+
+
+def cheaper_fleets(found: Suggestions, work: list[Work], usd: Decimal) -> list[Counter[str]]:
+    wanted = tuple(each.pods for each in work)
+    return list(fleets_below(machines_for(found.plan.offers, work), wanted, usd))
+
+
+def test_no_fleet_can_be_cheaper_than_the_optimum_of_packings(mixed: Suggestions) -> None:
+    assert mixed.best is not None
+    least = least_price(machines_for(mixed.plan.offers, MIXED))(tuple(each.pods for each in MIXED))
+    assert mixed.best.hourly_usd == mixed.plan.judgement.sizing.hourly_plan == least
+    assert not cheaper_fleets(mixed, MIXED, mixed.best.hourly_usd)
+
+
+def test_none_of_the_cheaper_fleets_runs_everything_where_the_scheduler_needs_more_than_a_packing() -> None:
+    work = draw(16)
+    found = suggest(*(each.source for each in work), where=GKE)
+    assert found.best is not None
+    cheaper = cheaper_fleets(found, work, found.best.hourly_usd)
+    assert [dict(nodes) for nodes in cheaper] == [{"g2-standard-96": 2}]
+    assert not [nodes for nodes in cheaper if runs(found.best.document, nodes, work)]
+
+
+def test_the_referee_finds_a_cheaper_fleet_where_there_is_one(mixed: Suggestions) -> None:
+    assert mixed.best is not None
+    cheaper = cheaper_fleets(mixed, MIXED, mixed.best.hourly_usd + Decimal("0.1"))
+    assert any(runs(mixed.best.document, nodes, MIXED) for nodes in cheaper)
+
+
+def test_pods_are_sent_to_the_cheaper_of_several_pools_first(mixed: Suggestions) -> None:
+    assert mixed.best is not None
+    rows = {row["name"]: row for row in mixed.best.document["pools"]}
+    offers = sorted(mixed.best.plan.offers, key=lambda offer: offer.hourly_usd or Decimal(0))
+    first = "pulumi-dra/prefer-other-pools"
+    keys = [[taint["key"] for taint in rows[offer.name].get("taints", [])] for offer in offers]
+    assert keys == [[], [first], [first, f"{first}-2"]]
 
 
 def test_the_fleet_plans_as_fits_when_it_is_read_again() -> None:
