@@ -92,7 +92,7 @@ class Suggestions:
 
 
 def suggest_fleets(request: SuggestRequest) -> Suggestions:
-    """Return which machines to buy; raises PlannerError for wrong input, and where no machine may be bought."""
+    """Return which machines to buy; raises PlannerError for wrong input, and where none may or need be bought."""
     parse_version(request.kubernetes)
     if fault := cloud(request.cloud).region_fault(request.region):
         said, _, fix = fault.partition("; ")
@@ -116,6 +116,8 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
             candidates=len(candidates),
             left_out=tuple(sorted(left_out.items())),
         )
+    if not any(pool.packing for pool in plan.pools):
+        raise PlannerError("no pod of these workloads needs a machine with GPUs: there is nothing to buy")
     found = _found(request, candidates, plan)
     found.sort(key=lambda each: (each.hourly_usd, len(each.machines)))
     found = [each for at, each in enumerate(found) if all(each.document != other.document for other in found[:at])]
