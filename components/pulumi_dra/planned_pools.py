@@ -14,6 +14,8 @@ IN_THE_FLEET = {
     "local_ssds": "localSsds",
     "local_storage": "localStorage",
     "image_id": "image",
+    "huge_pages_2mi": "hugePages",
+    "huge_pages_1gi": "hugePages",
     "taints": "taints",
     "zones": "zones",
     "capacity": "capacity",
@@ -56,5 +58,10 @@ def planned_pool_args(
         "labels": {**pool.labels, **labels},
         **({"max_pods": pool.max_pods} if pool.max_pods else {}),
         **({"local_ssds": pool.local_ssds} if pool.local_ssds else {}),
+        **(
+            {f"huge_pages_{size.lower()}": count for size, count in pool.huge_pages.counts.items()}
+            if pool.huge_pages
+            else {}
+        ),
         **({"local_storage": pool.local_storage} if pool.local_storage != "none" else {}),
     }

@@ -1,16 +1,22 @@
 """Inputs that GPU pools of both clouds share: how many nodes, the pool's name, further labels."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner.catalog import Machine
 from dra_planner.clouds import (
     DISK_GIB,
+    HUGE_PAGES,
     LABEL_VALUE,
+    MOST_HUGE_PAGES,
     Cloud,
     PoolNodes,
+    huge_pages_fault,
     label_key_fault,
     label_value_fault,
     limits_fault,
@@ -54,6 +60,18 @@ def read_max_pods(read: InputReader, cloud: Cloud) -> int | None:
     """Return `max_pods`, None where it was left out."""
     allowed = cloud.pods_of_a_node
     return read.whole("max_pods", least=allowed[0], most=allowed[-1]) if read.has("max_pods") else None
+
+
+NO_HUGE_PAGES: Mapping[str, int] = MappingProxyType({})
+
+
+def read_huge_pages(read: InputReader, machine: Machine | None) -> Mapping[str, int]:
+    """Return how many huge pages of each size ("2Mi", "1Gi") are asked for; none where nothing was given."""
+    keys = {f"huge_pages_{size.lower()}": size for size in HUGE_PAGES}
+    counts = {size: read.whole(key, least=1, most=MOST_HUGE_PAGES) for key, size in keys.items() if read.has(key)}
+    if counts and (fault := huge_pages_fault(counts, machine)):
+        read.refuse(next(key for key, size in keys.items() if size in counts), fault)
+    return counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ NODE_CONFIG: Names = {
     "guestAccelerators": "accelerators",
     "guestAccelerators.type": "acceleratorType",
     "guestAccelerators.count": "acceleratorCount",
+    "linuxNodeConfig.hugepagesConfig": "hugepages",
     "hostMaintenancePolicy": lambda policy: _maintained_hosts(policy),
 }
 

@@ -328,6 +328,11 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         for beside in ({"release_version": "1.34.2-20260115"}, {"kubernetes_version": "1.34"})
         for key in beside
     ),
+    ("EksGpuPool", {"huge_pages_2mi": 0}, "huge_pages_2mi", "must be from 1 to 2147483647, not 0"),
+    ("EksGpuPool", {"huge_pages_1gi": 64}, "huge_pages_1gi", "huge pages of 64 GiB leave a g6.2xlarge no memory"),
+    ("EksKarpenterPool", {"huge_pages_1gi": 64}, "huge_pages_1gi", "huge pages of 64 GiB leave a g6.2xlarge no memory"),
+    ("GkeGpuPool", {"huge_pages_2mi": "4Gi"}, "huge_pages_2mi", 'must be an integer, not "4Gi"'),
+    ("GkeGpuPool", {"huge_pages_2mi": 20_000}, "huge_pages_2mi", "huge pages of 39.0625 GiB leave a g2-standard-8 no"),
     *(("EksKarpenterPool", {"image_id": AMI, **more}, key, said) for more, key, said in OF_KARPENTER),
     ("EksGpuPool", {"efa": True}, "vpc_id", "is missing: with efa the launch template names the security groups"),
     ("EksGpuPool", {**EFA, "machine": "g6.2xlarge"}, "efa", "g6.2xlarge has no EFA interface"),

@@ -33,6 +33,8 @@ FAST: dict[str, Any] = {
     "cpu_manager_policy": "static",
     "topology_manager_policy": "best-effort",
     "sysctls": {"net.core.somaxconn": "2048", "vm.max_map_count": "1048576"},
+    "huge_pages_2mi": 4096,
+    "huge_pages_1gi": 2,
 }
 
 

@@ -329,11 +329,15 @@ def test_local_ssds_are_as_many_as_asked_and_another_number_is_seen(pool: Any) -
 def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
     asked = {"machine": "a4-highgpu-8g", "disk_iops": 9600, "disk_throughput": 2400, "host_maintenance": "PERIODIC"}
     system = {"cpu_manager_policy": "static", "topology_manager_policy": "best-effort"}
-    config = pool(**asked, **system, sysctls={"net.core.somaxconn": "2048"}).inputs["nodeConfig"]
+    kernel = {"sysctls": {"net.core.somaxconn": "2048"}, "huge_pages_2mi": 4096, "huge_pages_1gi": 2}
+    config = pool(**asked, **system, **kernel).inputs["nodeConfig"]
     assert config["bootDisk"] == {"provisionedIops": 9600, "provisionedThroughput": 2400}
     assert config["hostMaintenancePolicy"] == {"maintenanceInterval": "PERIODIC"}
     assert config["kubeletConfig"] == {"cpuManagerPolicy": "static", "topologyManager": {"policy": "best-effort"}}
-    assert config["linuxNodeConfig"] == {"sysctls": {"net.core.somaxconn": "2048"}}
+    assert config["linuxNodeConfig"] == {
+        "sysctls": {"net.core.somaxconn": "2048"},
+        "hugepagesConfig": {"hugepageSize2m": 4096, "hugepageSize1g": 2},
+    }
     assert not {"bootDisk", "hostMaintenancePolicy", "kubeletConfig", "linuxNodeConfig"} & set(
         pool().inputs["nodeConfig"]
     )

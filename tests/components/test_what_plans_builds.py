@@ -75,6 +75,8 @@ OF_POOLS = {
     "local_ssds": "pools.0.localSsds",
     "local_storage": "pools.0.localStorage",
     "image_id": "pools.0.image.id",
+    "huge_pages_2mi": "pools.0.hugePages.2Mi",
+    "huge_pages_1gi": "pools.0.hugePages.1Gi",
     "image": "pools.0.image.family",
     "labels": "pools.0.labels",
     "taints": "pools.0.taints",

@@ -10,8 +10,9 @@ from typing import Any
 import yaml
 
 from dra_planner.model import Taint
+from pulumi_dra.eks.huge_pages_at_boot import huge_pages_installer
 from pulumi_dra.eks.mig_at_boot import mig_installer
-from pulumi_dra.pool_inputs import UNTOLD, KubeletPolicies
+from pulumi_dra.pool_inputs import NO_HUGE_PAGES, UNTOLD, KubeletPolicies
 
 BOUNDARY = "pulumi-dra"
 MOST_BYTES = 16_384
@@ -63,12 +64,14 @@ def boot_config(
     local_storage: str = "none",
     kubelet: KubeletSettings = NOTHING_TOLD,
     script: str = "",
+    huge_pages: Mapping[str, int] = NO_HUGE_PAGES,
     joining: JoiningNode | None = None,
 ) -> str:
     """Return base64 user data, or "" when nothing needs saying.
 
     `mig` holds, for each GPU in device order, its MIG instances in creation order ("3g.40gb", "3g.40gb"), or None
     for a GPU that stays whole. `local_storage` is none, raid0 or mount and says what nodeadm does with local disks.
+    `huge_pages` are so many pages of each size ("2Mi", "1Gi").
     `script` is the owner's, which runs before the layout is made and the node joins, on the first boot of an instance.
     EKS merges its own node configuration with this as long as the launch template names no image; for one that does,
     `joining` says the rest.
@@ -78,6 +81,8 @@ def boot_config(
         parts.append(("application/node.eks.aws", node_config))
     if script:
         parts.append(("text/x-shellscript", script))
+    if huge_pages:
+        parts.append(("text/x-shellscript", huge_pages_installer(huge_pages)))
     if any(instances is not None for instances in mig):
         parts.append(("text/x-shellscript", mig_installer(mig)))
     return base64.b64encode(_multipart(parts).encode()).decode() if parts else ""

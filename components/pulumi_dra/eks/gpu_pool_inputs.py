@@ -30,6 +30,7 @@ from pulumi_dra.pool_inputs import (
     NodeTaint,
     read_counts,
     read_disk_gib,
+    read_huge_pages,
     read_kubelet_policies,
     read_labels,
     read_max_pods,
@@ -120,6 +121,11 @@ class EksGpuPoolArgs(TypedDict):
     """CPU that kubelet keeps from pods for the system ("500m"). Default: the image's own reservation alone."""
     reserved_memory: NotRequired[str]
     """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
+    huge_pages_2mi: NotRequired[int]
+    """How many huge pages of 2 MiB nodes reserve at boot, for pods that request hugepages-2Mi: memory that others do
+    not have. A node that cannot reserve them all does not join. Default none."""
+    huge_pages_1gi: NotRequired[int]
+    """How many huge pages of 1 GiB. Default none."""
     cpu_manager_policy: NotRequired[str]
     """static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one on a node that
     runs needs a new node, which the launch template sees to."""
@@ -277,7 +283,7 @@ def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None]
     script = read.text("boot_script", "")
     if script and not script.startswith("#!"):
         read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
-    mig = read_mig(read, machine)
+    mig, huge_pages = read_mig(read, machine), read_huge_pages(read, known_machine(machine))
     local_storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
     kubelet = KubeletSettings(
         max_pods=read_max_pods(read, CLOUD),
@@ -286,7 +292,12 @@ def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None]
         policies=read_kubelet_policies(read),
     )
     return lambda joining: boot_config(
-        mig=mig, local_storage=local_storage, kubelet=kubelet, script=script, joining=joining
+        mig=mig,
+        local_storage=local_storage,
+        kubelet=kubelet,
+        huge_pages=huge_pages,
+        script=script,
+        joining=joining,
     )
 
 

@@ -24,6 +24,7 @@ from pulumi_dra.inputs import InputReader
 from pulumi_dra.pool_inputs import (
     NodeTaint,
     read_disk_gib,
+    read_huge_pages,
     read_labels,
     read_max_pods,
     read_pool_name,
@@ -86,6 +87,11 @@ class EksKarpenterPoolArgs(TypedDict):
     """CPU that kubelet keeps from pods for the system ("500m"). Default: the image's own reservation alone."""
     reserved_memory: NotRequired[str]
     """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
+    huge_pages_2mi: NotRequired[int]
+    """How many huge pages of 2 MiB nodes reserve at boot, for pods that request hugepages-2Mi: memory that others do
+    not have. A node that cannot reserve them all does not join. Default none."""
+    huge_pages_1gi: NotRequired[int]
+    """How many huge pages of 1 GiB. Default none."""
     disk_gib: NotRequired[int]
     """Size of the root volume. Default 200."""
     disk_iops: NotRequired[int]
@@ -203,7 +209,10 @@ def _read_user_data(read: InputReader, machine: str, storage: str) -> str:
     if script and not script.startswith("#!"):
         read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
     disks = "mount" if storage == "mount" else "none"  # a raid0 Karpenter makes by itself
-    told = boot_config(mig=read_mig(read, machine), local_storage=disks, kubelet=NOTHING_TOLD, script=script)
+    pages = read_huge_pages(read, known_machine(machine))
+    told = boot_config(
+        mig=read_mig(read, machine), local_storage=disks, kubelet=NOTHING_TOLD, huge_pages=pages, script=script
+    )
     text = b64decode(told).decode()
     if len(text.encode()) > MOST_BYTES:
         read.refuse("boot_script", f"makes user data of {len(text.encode())} bytes; EC2 takes {MOST_BYTES}")

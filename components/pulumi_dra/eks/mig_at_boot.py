@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from pulumi_dra.eks.boot_unit import unit_installer
+
 UNIT = "pulumi-dra-mig.service"
 PROGRAM_PATH = "/usr/local/sbin/pulumi-dra-mig"
 
@@ -59,26 +61,6 @@ lay_out() {
 
 """
 
-# cloud-init runs this at the first boot alone; later boots have the unit. A start that fails here fails the waiting
-# start of nodeadm-run too; it is masked besides, for nodeadm-run may have been queued before it required the unit.
-INSTALLER = """\
-#!/bin/bash
-set -euo pipefail
-cat >{program_path} <<'PROGRAM'
-{program}PROGRAM
-chmod 0755 {program_path}
-cat >/etc/systemd/system/{unit} <<'UNIT'
-{unit_text}UNIT
-systemctl daemon-reload
-systemctl enable {unit}
-systemctl stop nvidia-persistenced.service || true
-if ! systemctl start {unit}; then
-  systemctl mask --runtime --now nodeadm-run.service
-  exit 1
-fi
-systemctl start nvidia-persistenced.service || true
-"""
-
 
 def mig_program(mig: Sequence[Sequence[str] | None]) -> str:
     """Return the program that lays out the GPUs; None stands for one that is left as it is."""
@@ -91,4 +73,11 @@ def mig_installer(mig: Sequence[Sequence[str] | None]) -> str:
 
     `mig` holds, for each GPU in device order, its instances in creation order ("3g.40gb", "3g.40gb"), or None.
     """
-    return INSTALLER.format(program_path=PROGRAM_PATH, program=mig_program(mig), unit=UNIT, unit_text=UNIT_TEXT)
+    return unit_installer(
+        unit=UNIT,
+        unit_text=UNIT_TEXT,
+        program_path=PROGRAM_PATH,
+        program=mig_program(mig),
+        before="systemctl stop nvidia-persistenced.service || true\n",
+        after="systemctl start nvidia-persistenced.service || true\n",
+    )

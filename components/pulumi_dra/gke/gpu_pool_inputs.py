@@ -89,6 +89,11 @@ class GkeGpuPoolArgs(TypedDict):
     sysctls: NotRequired[dict[str, str]]
     """Parameters of the kernel that GKE lets be set (net.core.somaxconn: "2048"). Others make nodes anew, as an upgrade
     does. Default: GKE's."""
+    huge_pages_2mi: NotRequired[int]
+    """How many huge pages of 2 MiB nodes reserve at boot, for pods that request hugepages-2Mi: memory that others do
+    not have. Others make nodes anew, as an upgrade does. Default none."""
+    huge_pages_1gi: NotRequired[int]
+    """How many huge pages of 1 GiB. Default none."""
     max_pods: NotRequired[int]
     """The most pods of a node, 8 to 256. Default GKE's, 110."""
     network_devices: NotRequired[bool]
@@ -214,7 +219,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         host_maintenance=(
             read.choice("host_maintenance", ("PERIODIC", "AS_NEEDED"), "") if read.has("host_maintenance") else ""
         ),
-        system=read_node_system(read),
+        system=read_node_system(read, machine.found),
         max_pods=read_max_pods(read, CLOUD),
         network_profile="auto" if network_devices and machine.has_rdma else "",
         secure_boot=read.flag("secure_boot", True),

@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
+from dra_planner.catalog import Machine
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.pool_inputs import KubeletPolicies, read_kubelet_policies
+from pulumi_dra.pool_inputs import KubeletPolicies, read_huge_pages, read_kubelet_policies
 
 if TYPE_CHECKING:
     # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is imported at run time.
-    from pulumi_gcp.container import NodePoolNodeConfigArgsDict, NodePoolNodeConfigKubeletConfigArgsDict
+    from pulumi_gcp.container import (
+        NodePoolNodeConfigArgsDict,
+        NodePoolNodeConfigKubeletConfigArgsDict,
+        NodePoolNodeConfigLinuxNodeConfigArgsDict,
+        NodePoolNodeConfigLinuxNodeConfigHugepagesConfigArgsDict,
+    )
 
 SYSCTLS: Mapping[str, str] = MappingProxyType(
     {
@@ -41,6 +47,7 @@ class NodeSystem:
 
     kubelet: KubeletPolicies
     sysctls: Mapping[str, str]
+    huge_pages: Mapping[str, int]  # by size, "2Mi"
 
     def node_config(self) -> NodePoolNodeConfigArgsDict:
         """Return the part of a node configuration that says so; nothing where nothing was asked for."""
@@ -50,19 +57,32 @@ class NodeSystem:
             if self.kubelet.topology_manager:
                 kubelet["topology_manager"] = {"policy": self.kubelet.topology_manager}
             config["kubelet_config"] = kubelet
+        linux: NodePoolNodeConfigLinuxNodeConfigArgsDict = {}
         if self.sysctls:
-            config["linux_node_config"] = {"sysctls": dict(self.sysctls)}
+            linux["sysctls"] = dict(self.sysctls)
+        if self.huge_pages:
+            linux["hugepages_config"] = self._huge_pages()
+        if linux:
+            config["linux_node_config"] = linux
+        return config
+
+    def _huge_pages(self) -> NodePoolNodeConfigLinuxNodeConfigHugepagesConfigArgsDict:
+        config: NodePoolNodeConfigLinuxNodeConfigHugepagesConfigArgsDict = {}
+        if "2Mi" in self.huge_pages:
+            config["hugepage_size2m"] = self.huge_pages["2Mi"]
+        if "1Gi" in self.huge_pages:
+            config["hugepage_size1g"] = self.huge_pages["1Gi"]
         return config
 
 
-def read_node_system(read: InputReader) -> NodeSystem:
-    """Return `cpu_manager_policy`, `topology_manager_policy` and `sysctls`; faults are noted in `read`."""
+def read_node_system(read: InputReader, machine: Machine | None) -> NodeSystem:
+    """Return policies of kubelet, `sysctls` and huge pages; faults are noted in `read`."""
     given = read.labels("sysctls", check=_sysctl_complaint)
     sysctls = {key: value for key, value in given.items() if isinstance(value, str)}
     for key, value in given.items():
         if isinstance(value, pulumi.Output):
             read.refuse(f"sysctls.{key}", "must be plain text, known before anything is created")
-    return NodeSystem(kubelet=read_kubelet_policies(read), sysctls=sysctls)
+    return NodeSystem(kubelet=read_kubelet_policies(read), sysctls=sysctls, huge_pages=read_huge_pages(read, machine))
 
 
 def _sysctl_complaint(key: str, value: str) -> str:

@@ -32,6 +32,8 @@ def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
     missing = amount_text(name, asked - left)
     whole = "" if left == total else f" of {amount_text(name, total)}"
     fix = f"request {missing} less, or use a larger machine" if asked > total else f"free {missing}, or add a node"
+    if not total and name.startswith("hugepages-"):
+        fix = f"give the nodes pages of that size (hugePages of a pool of the fleet), or leave {name} out"
     if not total and "/" in name:
         plugin = f"use nodes whose device plugin offers {name}"
         fix = f"request the devices with a ResourceClaim, or {plugin}" if name.startswith("nvidia.com/") else plugin

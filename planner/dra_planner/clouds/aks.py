@@ -43,6 +43,7 @@ class Aks(Cloud):
     refused = {
         "localSsds": "is for GKE",
         "image": "is for EKS; AKS takes no image of one's own",
+        "hugePages": "is for EKS and GKE",
         "localStorage": "is for EKS",
         "network.prefixDelegation": "is for EKS; on AKS pods have addresses of their own (Azure CNI Overlay)",
         "drivers.dranet": "DRANET is not planned on AKS: what it publishes there is not documented; set it to false",

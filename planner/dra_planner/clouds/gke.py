@@ -87,6 +87,7 @@ class Gke(Cloud):
     reservation_meaning = "the name of a reservation"
     pods_of_a_node = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
     disk_gib = range(50, 65_537)
+    huge_pages_doubt = "; whether GKE takes so many of this size for the machine is not known"
     commands = ("gcloud container",)
     system_machine = "e2-standard-4"
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}

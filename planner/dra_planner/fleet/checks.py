@@ -148,6 +148,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
         disk_gib=pool.disk_gib,
         local_ssds=pool.local_ssds,
         mig=pool.mig,
+        huge_pages=pool.huge_pages.counts if pool.huge_pages else {},
         image=pool.image.facts if pool.image else None,
         labels=pool.labels,
         taint_keys=tuple(taint.key for taint in pool.taints),
@@ -172,6 +173,7 @@ def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
     yield "localSsds", pool.local_ssds
     yield "localStorage", pool.local_storage != "none"
     yield "image", pool.image
+    yield "hugePages", pool.huge_pages
 
 
 def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from dra_planner.clouds import (
     DAYS,
     DISK_GIB,
+    MOST_HUGE_PAGES,
     NODES,
     UTC_ZONE,
     Capacity,
@@ -50,6 +51,7 @@ Unit = Literal["vcpus", "gpus", "nodes", "addresses", "pod-addresses"]
 _AMOUNTS = range(10**9 + 1)
 _PODS = range(1, 1_000_001)
 _SSDS = range(1, 33)
+_PAGES = range(1, MOST_HUGE_PAGES + 1)
 _LOST_NODES, _LOST_ZONES = range(4), range(2)
 CapacityKind = Literal["on-demand", "spot", "reservation", "capacity-block"]
 
@@ -148,6 +150,23 @@ class PoolTaint(Document):
     )
 
 
+class HugePages(Document):
+    """Memory that nodes reserve for huge pages at boot, in pages of a size."""
+
+    of_2mi: Annotated[int, within(_PAGES)] | None = Field(
+        default=None, alias="2Mi", description="Pages of 2 MiB, for hugepages-2Mi."
+    )
+    of_1gi: Annotated[int, within(_PAGES)] | None = Field(
+        default=None, alias="1Gi", description="Pages of 1 GiB, for hugepages-1Gi."
+    )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The same by size, without those of which there are none."""
+        counts = {"2Mi": self.of_2mi, "1Gi": self.of_1gi}
+        return {size: count for size, count in counts.items() if count}
+
+
 class PoolImage(Document):
     """An image of one's own for a pool's nodes."""
 
@@ -207,6 +226,12 @@ class Pool(Document):
         exclude_if=lambda count: count is None,
         description="GKE, for machines that leave a choice: how many local SSDs of 375 GiB are the nodes' ephemeral "
         "storage; none: what comes with the machine.",
+    )
+    huge_pages: HugePages | None = Field(
+        default=None,
+        exclude_if=lambda pages: pages is None,
+        description="EKS and GKE: huge pages that nodes reserve at boot, which pods request as hugepages-2Mi and "
+        "hugepages-1Gi; they are no memory for others.",
     )
     image: PoolImage | None = Field(
         default=None,

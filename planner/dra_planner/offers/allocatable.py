@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds import Allocatable, NodeSettings, cloud_of
+from dra_planner.clouds import HUGE_PAGES, Allocatable, NodeSettings, cloud_of
 from dra_planner.errors import CatalogError
+from dra_planner.wording import counted
 
 _DEFAULTS = NodeSettings()
 
@@ -18,7 +19,10 @@ def predict_allocatable(machine: Machine, settings: NodeSettings = _DEFAULTS) ->
         raise CatalogError(
             f"how many vCPU and how much memory {machine.name} has is not known", fix="use another machine"
         )
-    found = cloud_of(machine).allocatable(machine, machine.vcpus, machine.memory_mib, settings)
+    of_cloud = cloud_of(machine)
+    found = of_cloud.allocatable(machine, machine.vcpus, machine.memory_mib, settings)
+    if settings.huge_pages:
+        found = _with_huge_pages(found, settings, of_cloud.huge_pages_doubt)
     kept = {name: amount for name, amount in settings.reserved.items() if amount}
     if not kept:
         return found
@@ -29,3 +33,20 @@ def predict_allocatable(machine: Machine, settings: NodeSettings = _DEFAULTS) ->
     if scarce:
         raise CatalogError(f"what is reserved leaves a {machine.name} no {scarce[0]}", fix="reserve less")
     return Allocatable(amounts, at_most, (*found.assumptions, f"{machine.name}: reserved amounts are kept from pods"))
+
+
+def _with_huge_pages(found: Allocatable, settings: NodeSettings, doubt: str) -> Allocatable:
+    """Return the same with huge pages, which are no memory for others.
+
+    Source: kubernetes/kubernetes:pkg/kubelet/nodestatus/setters.go@v1.36.3.
+    """
+    pages = {f"hugepages-{size}": HUGE_PAGES[size] * count for size, count in settings.huge_pages.items()}
+    amounts, at_most = (
+        {**side, "memory": side["memory"] - sum(pages.values()), **pages} for side in (found.amounts, found.at_most)
+    )
+    if amounts["memory"] <= 0:
+        raise CatalogError("huge pages leave a node no memory for pods", fix="reserve fewer (hugePages)")
+    text = " and ".join(f"{counted(count, 'huge page')} of {size}B" for size, count in settings.huge_pages.items())
+    return Allocatable(
+        amounts, at_most, (*found.assumptions, f"nodes reserve {text} at boot, and have them all{doubt}")
+    )

@@ -71,6 +71,7 @@ def node_settings(fleet: Fleet, pool: Pool | None = None) -> NodeSettings:
         local_ssds=pool.local_ssds,
         local_storage=pool.local_storage,
         reserved=pool.reserved.amounts,
+        huge_pages=pool.huge_pages.counts if pool.huge_pages else {},
         image=pool.image.facts if pool.image else None,
     )
 

@@ -292,6 +292,23 @@ def test_an_image_of_ones_own_says_what_a_plan_must_know(image: dict[str, str], 
     assert sentence in str(caught.value)
 
 
+PAGES = [
+    ("none of a size", {"2Mi": 0}, "hugePages.2Mi", "must be from 1 to 2147483647, not 0"),
+    ("another size", {"4Mi": 1}, "hugePages.4Mi", "is not a key of the fleet"),
+    ("an amount", {"1Gi": "2Gi"}, "hugePages.1Gi", 'must be an integer, not "2Gi"'),
+    ("all memory", {"2Mi": 10**6, "1Gi": 100}, "hugePages", "huge pages of 2053.125 GiB leave a p5.48xlarge no memory"),
+]
+
+
+@pytest.mark.parametrize(("pages", "path", "sentence"), [case[1:] for case in PAGES], ids=[case[0] for case in PAGES])
+def test_huge_pages_are_counted_by_size(pages: dict[str, Any], path: str, sentence: str) -> None:
+    pool = {"name": "a", "machine": "p5.48xlarge", "count": 1, "hugePages": pages}
+    with pytest.raises(FleetError) as caught:
+        read_fleet(changed(("pools", [pool])))
+    assert caught.value.place.path == f"pools[0].{path}"
+    assert sentence in str(caught.value)
+
+
 def test_a_layout_needs_the_driver_where_the_boot_has_it() -> None:
     image = {"id": AMI, "family": "al2023", "driverRoot": "/run/nvidia/driver"}
     pool = {"name": "a", "machine": "p5.48xlarge", "count": 1, "image": image}

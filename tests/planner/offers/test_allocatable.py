@@ -175,6 +175,22 @@ def test_nodes_of_ones_own_image_keep_memory_for_as_many_pods_as_nodeadm_works_o
     assert any("nodes run the image ami-1" in each for each in own.assumptions)
 
 
+@pytest.mark.parametrize(("cloud", "name"), [("eks", "p5.48xlarge"), ("gke", "a3-highgpu-8g")])
+def test_huge_pages_are_a_resource_of_their_own_and_no_memory(cloud: str, name: str) -> None:
+    machine = catalog.machine(cloud, name)
+    usual = predict_allocatable(machine)
+    found = predict_allocatable(machine, NodeSettings(huge_pages={"2Mi": 4096, "1Gi": 2}))
+    for side, before in ((found.amounts, usual.amounts), (found.at_most, usual.at_most)):
+        assert (side["hugepages-2Mi"], side["hugepages-1Gi"]) == (8 * 1024 * MIB, 2 * 1024 * MIB)
+        assert before["memory"] - side["memory"] == 10 * 1024 * MIB
+    assert any("4096 huge pages of 2MiB and 2 huge pages of 1GiB" in each for each in found.assumptions)
+
+
+def test_huge_pages_that_leave_no_memory_are_refused() -> None:
+    with pytest.raises(CatalogError, match="huge pages leave a node no memory for pods"):
+        predict_allocatable(catalog.machine("eks", "g6.2xlarge"), NodeSettings(huge_pages={"1Gi": 31}))
+
+
 def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> None:
     """So a pod that asks for a TiB is not said not to fit; that GKE uses them so is not counted on."""
     allocatable = predict_allocatable(catalog.machine("gke", "a3-highgpu-8g"))

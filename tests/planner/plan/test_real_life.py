@@ -76,6 +76,8 @@ def replicas(number: int, extra: str = "", objects: str = "") -> Source:
 
 TWO_GPUS = replicas(1)
 TWO_GPUS = Source("web.yaml", TWO_GPUS.text.replace("gpu.nvidia.com", "gpu.nvidia.com, count: 2"))
+HUGE = replicas(3)
+HUGE = Source("web.yaml", HUGE.text.replace("cpu: 500m}", "cpu: 500m}, limits: {hugepages-2Mi: 1Gi, memory: 1Gi}"))
 IMAGE = {"id": "ami-0123456789abcdef0", "family": "al2023"}
 NEVER = POD % ", restartPolicy: Never"
 JOB_SET = claiming(
@@ -400,6 +402,16 @@ CASES = [
     Case(
         "claims for two GPUs of a machine with one, whatever its image has",
         fleet(pool(image=IMAGE)), (TWO_GPUS,), "does-not-fit", {"l4": 0},
+    ),
+    Case(
+        "huge pages: three pods of 1 GiB, two on each node",
+        fleet(pool(machine="g6.12xlarge", hugePages={"2Mi": 1024})), (HUGE,), "fits", {"l4": 2},
+        says="nodes reserve 1024 huge pages of 2MiB at boot",
+    ),
+    Case(
+        "huge pages that no node reserves",
+        fleet(pool(machine="g6.12xlarge")), (HUGE,), "does-not-fit", {"l4": 0}, "insufficient-resource",
+        says="hugePages of a pool of the fleet",
     ),
     Case("a zonal volume", fleet(pool()), (replicas(2, ZONAL),), "cannot-tell", {"l4": 0}, "zonal-volume"),
     Case(

@@ -44,6 +44,7 @@ class NodeSettings:
     daemons: Mapping[str, Amounts | None] = field(default_factory=dict, hash=False)
     local_storage: str = "none"  # what a node does with the machine's own disks: none, raid0 or mount
     local_ssds: int | None = None  # that are asked for as ephemeral storage; None: what comes with the machine
+    huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)  # reserved at boot: pages by size, "2Mi"
     image: NodeImage | None = None  # None: the cloud's own
 
 

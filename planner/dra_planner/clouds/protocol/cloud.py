@@ -12,7 +12,7 @@ from typing import ClassVar
 from dra_planner.catalog import WHOLE, DriverRelease, DriverSettings, Machine, cloud_titles
 from dra_planner.clouds.protocol.allocatable import Allocatable, NodeImage, NodeSettings, reserved_cpu_milli
 from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, contract_labels, contract_taints
-from dra_planner.clouds.protocol.refusals import NODES, range_fault
+from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AttributeValue, Taint
@@ -76,6 +76,7 @@ class PoolSettings:
     max_pods: int | None = None
     disk_gib: int | None = None
     local_ssds: int | None = None
+    huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)
     mig: str = "none"
     image: NodeImage | None = None
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -103,6 +104,7 @@ class Cloud(ABC):
 
     # Machines: where they come from, how large a node may be, what it boots.
     capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message
+    huge_pages_doubt: ClassVar[str] = ""  # what is not known of those that it reserves
     new_cluster: ClassVar[str] = "1.34"  # Kubernetes of a new cluster: the first with resource.k8s.io/v1
     spot: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and the values that mean Spot
     reservation_pattern: ClassVar[str] = ".+"
@@ -333,6 +335,8 @@ class Cloud(ABC):
             yield "maxPods", fault
         if pool.disk_gib is not None and (fault := range_fault(pool.disk_gib, self.disk_gib)):
             yield "diskGib", fault
+        if pool.huge_pages and (fault := huge_pages_fault(pool.huge_pages, pool.machine)):
+            yield "hugePages", fault
         yield from (("labels", fault) for key, value in pool.labels.items() if (fault := self.label_fault(key, value)))
         for index, key in enumerate(pool.taint_keys):
             if fault := self.taint_fault(key):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from dra_planner.catalog import CHART_CLASSES
+from dra_planner.catalog import CHART_CLASSES, Machine
 from dra_planner.clouds.protocol.labels import LABEL_KEY, LABEL_VALUE
 from dra_planner.releases import default_since, features_of
 
 NODES = range(100_001)  # of one pool: as many as the largest clusters that a cloud documents have in all
 SYSTEM_NODES = range(1, 101)
+HUGE_PAGES = {"2Mi": 2 * 1024 * 1024, "1Gi": 1024 * 1024 * 1024}
+"""Bytes of the sizes that clouds reserve, as resources of a node are called after them (hugepages-2Mi)."""
+MOST_HUGE_PAGES = 2**31 - 1  # GKE API reference, HugepagesConfig: int32
 _CLASS_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 
 
@@ -23,6 +26,17 @@ def range_fault(number: int, allowed: range) -> str:
 def limits_fault(least: int, most: int) -> str:
     """Return why two numbers of nodes cannot be minimum and maximum."""
     return f"the minimum, {least}, is more than the maximum, {most}" if least > most else ""
+
+
+def huge_pages_fault(pages: Mapping[str, int], machine: Machine | None) -> str:
+    """Return why a machine cannot have so many huge pages of each size; one that is not known may."""
+    asked = sum(HUGE_PAGES[size] * count for size, count in pages.items())
+    memory_mib = machine.memory_mib if machine is not None else None
+    if machine is None or memory_mib is None or asked < memory_mib * 1024 * 1024:
+        return ""
+    return (
+        f"huge pages of {asked / 1024**3:.10g} GiB leave a {machine.name} no memory: it has {memory_mib / 1024:.4g} GiB"
+    )
 
 
 def repetition_fault(names: Iterable[str]) -> str:

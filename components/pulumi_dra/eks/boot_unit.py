@@ -1,0 +1,31 @@
+"""What a node of EKS does at every boot before it joins: a program, and a systemd unit that keeps the node out else."""
+
+# cloud-init runs this at the first boot alone; later boots have the unit. A start that fails here fails the waiting
+# start of nodeadm-run too; it is masked besides, for nodeadm-run may have been queued before it required the unit.
+_INSTALLER = """\
+#!/bin/bash
+set -euo pipefail
+cat >{program_path} <<'PROGRAM'
+{program}PROGRAM
+chmod 0755 {program_path}
+cat >/etc/systemd/system/{unit} <<'UNIT'
+{unit_text}UNIT
+systemctl daemon-reload
+systemctl enable {unit}
+{before}if ! systemctl start {unit}; then
+  systemctl mask --runtime --now nodeadm-run.service
+  exit 1
+fi
+{after}"""
+
+
+def unit_installer(
+    *, unit: str, unit_text: str, program_path: str, program: str, before: str = "", after: str = ""
+) -> str:
+    """Return the script for cloud-init that installs a program and its unit, and starts it.
+
+    `before` and `after` are lines of the script around the start.
+    """
+    return _INSTALLER.format(
+        program_path=program_path, program=program, unit=unit, unit_text=unit_text, before=before, after=after
+    )
