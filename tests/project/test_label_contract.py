@@ -60,6 +60,9 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
             kubernetes_version=fleet.kubernetes,
             cluster_security_group_id="sg-1",
             vpc_id="vpc-1",
+            endpoint="https://cluster.example",
+            certificate_authority="Y2E=",
+            service_cidr="10.100.0.0/16",
         )
         read = InputReader("EksGpuPool", name, pool_args(NO_OPTIONS, fleet, plan, pool, place), EksGpuPoolArgs)
         return read_gpu_pool_inputs(read, name)

@@ -12,7 +12,7 @@ from typing import Any
 from dra_planner.claims.consumers import take
 from dra_planner.claims.resolution import Unresolved
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
-from dra_planner.manifests.validation.quotas import Usage, claim_usage, covers, pod_usage
+from dra_planner.manifests.validation.quotas import Usage, claim_usage, covers, pod_usage, unspecified
 from dra_planner.model import DeviceClass, Member, ObjectKey, PodSpec, Reason, ShapeClaim
 from dra_planner.quantity import Quantity
 from dra_planner.records import dataclass
@@ -90,6 +90,13 @@ class QuotaRoom:
             yield member, None
             return
         data = render_pod_spec(pod)
+        silent = next(filter(None, (_unsaid(quota, data, namespace) for quota in quotas)), None)
+        if silent is not None:
+            running, rest = take(member, [len(member.running)] * _LEVELS)
+            yield running, None
+            if rest is not None:
+                yield rest, Denial(silent, created=False)
+            return
         charged = [(quota, self._usage(quota, data, claims)) for quota in quotas]
         fits = [quota.fits(usage) for quota, usage in charged]
         room = [min(column) + len(member.running) for column in zip(*fits, strict=True)]
@@ -145,6 +152,20 @@ def _times(room: Quantity, amount: Quantity) -> int:
 
 def _multiple(amount: Quantity, count: int) -> Quantity:
     return Quantity(amount.unscaled * count, amount.scale, False, amount.suffixes)
+
+
+def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | None:
+    """Return why pods that leave open what a quota counts are refused; None where they leave nothing open."""
+    hard = (quota.data.get("spec") or {}).get("hard") or {}
+    missing = unspecified(hard, pod) if covers(quota.data, pod) else []
+    if not missing:
+        return None
+    left_open = "; ".join(missing)
+    return Reason(
+        code="quota-exceeded",
+        message=f"ResourceQuota {namespace}/{quota.name} refuses pods that leave open what it limits: {left_open}",
+        fix="write that in the containers, or give the namespace a LimitRange with defaults",
+    )
 
 
 def _tight_key(quota: _Quota, usage: Usage) -> str:

@@ -323,7 +323,7 @@ class Quota(Document):
     )
     unit: Unit = Field(
         description="What it counts; `addresses` are those of the nodes' subnets, `pod-addresses` those of the range "
-        "that pods have to themselves (GKE, AKS)."
+        "that pods have to themselves, where the cloud has one."
     )
     limit: Annotated[int, within(_AMOUNTS)] = Field(
         description="How many the nodes of this fleet may take together.", json_schema_extra=bounds(_AMOUNTS)

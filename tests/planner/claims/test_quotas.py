@@ -55,6 +55,37 @@ def test_what_a_quota_admits(hard: str, admitted: int) -> None:
     assert all("ResourceQuota default/q limits" in blocked.reason.message for blocked in result.blocked)
 
 
+@pytest.mark.parametrize(
+    ("hard", "resources", "refused"),
+    [
+        ("requests.cpu: 20", "{}", "requests.cpu for: m"),
+        ("limits.memory: 20Gi", "{requests: {memory: 1Gi}}", "limits.memory for: m"),
+        ("requests.cpu: 20, requests.memory: 20Gi", "{}", "requests.cpu for: m; requests.memory for: m"),
+        ("cpu: 20", "{limits: {cpu: 1}}", None),  # the limit is the request
+        ("requests.cpu: 20", "{requests: {cpu: 1}}", None),
+        ("requests.nvidia.com/gpu: 1", "{}", None),  # only cpu and memory must be said
+        ("requests.ephemeral-storage: 1Gi", "{}", None),
+        ("pods: 9", "{}", None),
+    ],
+)
+def test_a_quota_refuses_pods_that_leave_open_what_it_limits(hard: str, resources: str, refused: str | None) -> None:
+    result = demand(TEMPLATE, workload(resources=resources), quota(hard))
+    messages = [blocked.reason.message for blocked in result.blocked]
+    text = f"ResourceQuota default/q refuses pods that leave open what it limits: {refused}"
+    assert messages == ([text] if refused else [])
+    assert sum(shape.figures.steady for shape in result.shapes) == (0 if refused else 5)
+
+
+def test_amounts_of_the_pod_itself_leave_nothing_open() -> None:
+    whole = workload().replace("{containers:", "{resources: {requests: {cpu: 1}}, containers:")
+    assert demand(TEMPLATE, whole, quota("requests.cpu: 20, requests.memory: 20Gi")).blocked == ()
+
+
+def test_defaults_of_a_limit_range_say_what_a_pod_leaves_open() -> None:
+    defaults = "{apiVersion: v1, kind: LimitRange, metadata: {name: l}, spec: {limits: [{type: Container, defaultRequest: {cpu: 100m}}]}}"
+    assert demand(TEMPLATE, workload(), quota("requests.cpu: 20"), defaults).blocked == ()
+
+
 def test_a_named_claim_is_charged_once_and_before_the_pods() -> None:
     entry = "resourceClaimName: c"
     assert demand(CLAIM, workload(entry), quota("count/resourceclaims.resource.k8s.io: 1")).blocked == ()

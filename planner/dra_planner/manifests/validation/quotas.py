@@ -21,6 +21,7 @@ CLASS_SUFFIX: Final = ".deviceclass.resource.k8s.io/devices"
 IMPLICIT: Final = "requests.deviceclass.resource.kubernetes.io/"
 ALL_DEVICES: Final = 32  # what an `All` request is charged
 _COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
+_MUST_BE_SAID: Final = ("cpu", "memory")
 _BOTH: Final = {f"requests.{name}": name for name in ("cpu", "memory", "ephemeral-storage")}
 
 
@@ -107,7 +108,7 @@ def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
     if not covers(quota, pod):
         return
     if pod is not None:
-        missing = _unspecified(hard, pod)
+        missing = unspecified(hard, pod)
         if missing:
             yield f"failed quota: {name}: must specify {'; '.join(missing)}"
             return
@@ -121,20 +122,35 @@ def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
         yield f"exceeded quota: {name}, requested: {requested}, used: {taken}, limited: {limited}"
 
 
-def _unspecified(hard: Mapping[str, Quantity], pod: Data) -> list[str]:
+def unspecified(hard: Mapping[str, Any], pod: Data) -> list[str]:
+    """Return what a quota with these limits wants to be said in a pod: `requests.cpu for: main,sidecar`, each.
+
+    Only cpu and memory must be said, and not where the pod has amounts of its own for all its containers.
+    Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3 (Constraints).
+    """
+    if _has_amounts_of_its_own(pod):
+        return []
     found = []
     for key in sorted(hard):
         field, _, name = key.rpartition(".")
-        if name not in _COMPUTE or field not in ("", "requests", "limits"):
+        if name not in _MUST_BE_SAID or field not in ("", "requests", "limits"):
             continue
-        lacking = [
+        lacking = {
             str(container.get("name"))
             for container in (*(pod.get("containers") or ()), *(pod.get("initContainers") or ()))
             if name not in _amounts(container, field or "requests")
-        ]
+        }
         if lacking:
-            found.append(f"{key} for: {','.join(lacking)}")
+            found.append(f"{key} for: {','.join(sorted(lacking))}")
     return found
+
+
+def _has_amounts_of_its_own(pod: Data) -> bool:
+    return any(
+        name in _MUST_BE_SAID or name.startswith("hugepages-")
+        for field in ("requests", "limits")
+        for name in _amounts(pod, field)
+    )
 
 
 def covers(quota: Data, pod: Data | None) -> bool:
