@@ -103,6 +103,8 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
                 )
             except NameRefused as error:
                 failures.append(Failure(named, str(error)))
+        elif len(known_text(inputs.get(named))) > row.name_limit:
+            failures.append(Failure(named, f"expected length of {named} to be in the range (1 - {row.name_limit})"))
         checked = {**inputs, **defaults, "__defaults": sorted(defaults)}
         return provider_pb2.CheckResponse(
             inputs=to_wire(checked),

@@ -38,12 +38,26 @@ AT_ONCE = {
     "a label of EKS": (GROUP, {"labels": {"eks.amazonaws.com/x": "y"}}, "reserved prefixes"),
     "a label without a value": (GROUP, {"labels": {"x": ""}}, "must consist of alphanumeric characters"),
     "a long key": (GROUP, {"labels": {"x" * 64: "y"}}, "1 to 63 characters"),
+    "a value of two words": (GROUP, {"labels": {"x": "a b"}}, "Invalid value: a b: field must consist of"),
+    "a key of two words": (GROUP, {"labels": {"a b": "y"}}, "Invalid value: a b: field must consist of"),
+    "a taint of two words": (GROUP, {"taints": [{"key": "a b", "effect": "NO_SCHEDULE"}]}, "alphanumeric characters"),
+    "51 tags": (GROUP, {"tags": {f"k{n}": "v" for n in range(51)}}, "tags has 51 members"),
+    "a name of 64 characters": (GROUP, {"nodeGroupName": "n" * 64}, "nodeGroupName to be in the range (1 - 63)"),
+    "a name that begins with a hyphen": (GROUP, {"nodeGroupName": "-n"}, "must begin with a letter or a digit"),
+    "21 machines": (GROUP, {"instanceTypes": ["g6.2xlarge"] * 21}, "instanceTypes has 21 members, and 20 at most"),
+    "a way of updates that EKS has not": (
+        GROUP,
+        {"updateConfig": {"maxUnavailable": 1, "updateStrategy": "FAST"}},
+        "is not one of DEFAULT, MINIMAL",
+    ),
     "51 taints": (GROUP, {"taints": [{"key": f"k{n}", "effect": "NO_SCHEDULE"} for n in range(51)]}, "50 items"),
     "two limits of updates": (
         GROUP,
         {"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 1}},
         "exclude each other",
     ),
+    "fewer than no nodes": (GROUP, {"scalingConfig": sizes(-1, 0, 1)}, "minSize can't be less than 0"),
+    "a wish for fewer than no nodes": (GROUP, {"scalingConfig": sizes(0, -1, 1)}, "desiredSize can't be less than 0"),
     "no node at all": (GROUP, {"scalingConfig": sizes(0, 0, 0)}, "maxSize can't be less than 1"),
     "a template named twice": (
         GROUP,
@@ -54,6 +68,17 @@ AT_ONCE = {
         GROUP,
         {"version": "1.30", "releaseVersion": "1.31.3-20250103"},
         "Requested release version 1.31.3-20250103 is not valid for kubernetes version 1.30.",
+    ),
+    "a release that is none": (GROUP, {"releaseVersion": "latest"}, "release version latest is invalid"),
+    "a version that is none": (CLUSTER, {"version": "x"}, "unsupported Kubernetes version"),
+    "a version of long ago": (CLUSTER, {"version": "1.10"}, "unsupported Kubernetes version"),
+    "a version with its patch": (CLUSTER, {"version": "1.34.2"}, "unsupported Kubernetes version"),
+    "a version of nodes that is none": (GROUP, {"version": "x"}, "unsupported Kubernetes version"),
+    "a tier that is none": (CLUSTER, {"controlPlaneScalingConfig": {"tier": "tier-3xl"}}, "is not one of standard"),
+    "services on public addresses": (
+        CLUSTER,
+        {"kubernetesNetworkConfig": {"serviceIpv4Cidr": "8.8.0.0/16"}},
+        "must be a private range of /12 to /24",
     ),
     "one subnet": (CLUSTER, {"vpcConfig": {"subnetIds": ["subnet-1"]}}, "at least two different AZs"),
     "no endpoint": (
@@ -168,6 +193,18 @@ def test_minors_go_up_one_by_one_and_groups_come_along(cloud: Any) -> None:
     assert cloud.update(CLUSTER, cluster, **{**CLUSTER_INPUTS, "version": "1.36"})["version"] == "1.36"
     with pytest.raises(grpc.RpcError, match=r"from Kubernetes 1\.35 back to 1\.34"):
         cloud.update(GROUP, group, **GROUP_INPUTS, version="1.34")
+
+
+def test_a_release_without_a_version_is_the_clusters_and_does_not_go_back(cloud: Any) -> None:
+    """Bottlerocket counts its releases by itself."""
+    cloud.create(CLUSTER, **{**CLUSTER_INPUTS, "version": "1.35"})
+    with pytest.raises(grpc.RpcError, match=r"1\.34\.2-20260115 is not valid for kubernetes version 1\.35"):
+        cloud.create(GROUP, **GROUP_INPUTS, releaseVersion="1.34.2-20260115")
+    group = cloud.create(GROUP, **GROUP_INPUTS, releaseVersion="1.35.2-20260115")
+    with pytest.raises(grpc.RpcError, match=r"from release 1\.35\.2-20260115 back to 1\.35\.1-20260201"):
+        cloud.update(GROUP, group, **GROUP_INPUTS, releaseVersion="1.35.1-20260201")
+    own = {"nodeGroupName": "other", "amiType": "BOTTLEROCKET_x86_64_NVIDIA", "releaseVersion": "1.50.0-5d9ac849"}
+    cloud.create(GROUP, **{**GROUP_INPUTS, **own})
 
 
 def test_a_cluster_goes_after_its_groups(cloud: Any) -> None:

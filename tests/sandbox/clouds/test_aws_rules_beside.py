@@ -120,6 +120,7 @@ def test_row_47_an_addon_is_of_the_clusters_minor(cloud: Any) -> None:
     cloud.create(CLUSTER, **cluster())
     proxy = {"clusterName": "main", "addonName": "kube-proxy"}
     refused(cloud, "Addon version specified is not supported", ADDON, **proxy, addonVersion="v1.35.0-eksbuild.1")
+    refused(cloud, "Addon version specified is not supported", ADDON, **proxy, addonVersion="v1.33.0-eksbuild.1")
     cloud.create(ADDON, **proxy, addonVersion="v1.34.0-eksbuild.1")
     assert (
         cloud.create(ADDON, **proxy)["addonVersion"] == "v1.34.0-eksbuild.1"

@@ -90,6 +90,30 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "Cannot use default machine type (e2-medium) with GPUs",
     ),
     "a label of Kubernetes": ({}, {"labels": {"kubernetes.io/x": "y"}}, "are reserved"),
+    "a value of two words": ({}, {"labels": {"x": "a b"}}, "Invalid node label x=a b"),
+    "a taint of two words": ({}, {"taints": [{"key": "a b", "value": "", "effect": "NO_SCHEDULE"}]}, "node taint a b"),
+    "a name of 41 characters": ({"name": "n" * 41}, {}, "must be no longer than 40 characters"),
+    "a name with a capital": ({"name": "Gpu"}, {}, "only lowercase alphanumerics"),
+    "few pods": ({"maxPodsPerNode": 7}, {}, "must be between 8 and 256"),
+    "a small disk": ({}, {"diskSizeGb": 5}, "must be at least 10"),
+    "a run without a unit": ({}, {"maxRunDuration": "3600"}, "is no duration such as 3600s"),
+    "a reservation without its name": (
+        {},
+        {"reservationAffinity": {"consumeReservationType": "SPECIFIC_RESERVATION"}},
+        "needs the key compute.googleapis.com/reservation-name",
+    ),
+    "fewer than no nodes": ({"nodeCount": -1}, {}, "nodeCount to be at least (0)"),
+    "limits the other way round": (
+        {"autoscaling": {"minNodeCount": 3, "maxNodeCount": 2}},
+        {},
+        "min_node_count must be less than or equal to max_node_count",
+    ),
+    "30 nodes more for an upgrade": (
+        {"upgradeSettings": {"maxSurge": 30, "maxUnavailable": 0}},
+        {},
+        "20 nodes at most",
+    ),
+    "a version that is none": ({"version": "x"}, {}, 'Node version "x" is unsupported'),
     "queued": (
         {"queuedProvisioning": {"enabled": True}, **LENT},
         {"flexStart": True, "reservationAffinity": NONE},
@@ -155,6 +179,7 @@ def excluded(scope: str) -> dict[str, Any]:
 
 PRIVATE = {"privateClusterConfig": {"enablePrivateEndpoint": True}}
 CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
+    "a name with a capital": ({"name": "Main"}, "only lowercase alphanumerics"),
     "private": ({**PRIVATE, "masterAuthorizedNetworksConfig": {"cidrBlocks": []}}, ""),
     "private without networks": (PRIVATE, "Master authorized networks must be enabled"),
     "private with a public network": (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 
-from dra_planner.releases import MAXIMUM_MINOR
 from dra_sandbox.clouds.aws.subnets import zones_of
+from dra_sandbox.clouds.aws.values import OFFERED
 from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
@@ -17,6 +18,7 @@ CLUSTER = "aws:eks/cluster:Cluster"
 FULL_ZONE = "dra-sandbox:aws:FullZone"
 """Kind under which a cloud remembers zones without room for a control plane, by their names."""
 MODES = ("CONFIG_MAP", "API_AND_CONFIG_MAP", "API")
+SERVICES = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 
 
 def is_accepted(inputs: Values) -> str | None:
@@ -25,7 +27,7 @@ def is_accepted(inputs: Values) -> str | None:
     made it); botocore's model of CreateCluster (name, security groups).
     """
     vpc, access = inputs["vpcConfig"], inputs.get("accessConfig") or {}
-    if inputs.get("version") and _minor(inputs["version"]) > MAXIMUM_MINOR:
+    if inputs.get("version") and inputs["version"] not in OFFERED:
         return f"{INVALID}unsupported Kubernetes version"
     if len(vpc.get("subnetIds") or []) < 2:
         return f"{INVALID}Subnets specified must be in at least two different AZs"
@@ -35,6 +37,8 @@ def is_accepted(inputs: Values) -> str | None:
         return f"{INVALID}the name of a cluster has letters, digits, - and _"
     if vpc.get("endpointPublicAccess") is False and vpc.get("endpointPrivateAccess") is False:
         return f"{INVALID}Private and public endpoint access cannot both be false"
+    if not _is_for_services((inputs.get("kubernetesNetworkConfig") or {}).get("serviceIpv4Cidr")):
+        return f"{INVALID}serviceIpv4Cidr must be a private range of /12 to /24"
     by_map = access.get("authenticationMode", "CONFIG_MAP") == "CONFIG_MAP"
     if by_map and access.get("bootstrapClusterCreatorAdminPermissions") is False:
         return (
@@ -42,6 +46,18 @@ def is_accepted(inputs: Values) -> str | None:
             "CONFIG_MAP"
         )
     return None
+
+
+def _is_for_services(text: str | None) -> bool:
+    """Whether EKS takes a range for services: the text of serviceIpv4Cidr in botocore's model."""
+    try:
+        network = ipaddress.ip_network(text) if text else None
+    except ValueError:
+        return False
+    if network is None:
+        return True
+    inside = isinstance(network, ipaddress.IPv4Network) and any(network.subnet_of(each) for each in SERVICES)
+    return inside and 12 <= network.prefixlen <= 24
 
 
 def moves_by_one_minor(request: Request) -> str | None:

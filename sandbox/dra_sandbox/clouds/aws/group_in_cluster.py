@@ -5,12 +5,23 @@ from __future__ import annotations
 from dra_planner.catalog import machine
 from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.aws.subnets import zones_of
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import Facts, Request
 from dra_sandbox.clouds.wire import Values
 
 CLUSTER, GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
 TEMPLATE, ADDON = "aws:ec2/launchTemplate:LaunchTemplate", "aws:eks/addon:Addon"
 INVALID = "InvalidParameterException: "
+
+
+def version(facts: Facts) -> str:
+    """The version that a group begins with where none is given (EKS API reference, CreateNodegroup)."""
+    cluster = facts.cloud.get(CLUSTER, str(facts.inputs.get("clusterName"))) or {}
+    return str(cluster.get("version") or "1.34")
+
+
+def release(facts: Facts) -> str:
+    """The image that it begins with where none is given: the newest of its minor (the same)."""
+    return f"{facts.inputs.get('version') or version(facts)}.2-20260101"
 
 
 def has_a_name_of_its_own(request: Request) -> str | None:

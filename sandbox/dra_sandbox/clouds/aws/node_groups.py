@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from dra_sandbox.clouds.aws.values import OFFERED
+from dra_sandbox.clouds.label_syntax import is_key, is_value
 from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
@@ -12,6 +15,8 @@ INVALID = "InvalidParameterException: "
 # eksctl-io/eksctl issue 4007.
 RESERVED_PREFIXES = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
 REPAIR_OVERRIDE = ("minRepairWaitTimeMins", "nodeMonitoringCondition", "nodeUnhealthyReason", "repairAction")
+MACHINES, TAGS = 20, 50
+RELEASE = r"\d+\.\d+\.\d+-\d{8}"  # of Amazon Linux: awslabs/amazon-eks-ami, its releases
 TAINTS = 50  # terraform-provider-aws:internal/service/eks/node_group.go@012e0a32
 
 
@@ -32,8 +37,33 @@ def sizes_in_order(request: Request) -> str | None:
     return f"{INVALID}Minimum capacity {low} can't be greater than desired size {wanted}"
 
 
+def has_a_name(inputs: Values) -> str | None:
+    """EKS user guide, “Create a managed node group for your cluster”; its length is the provider's to refuse."""
+    name = str(inputs.get("nodeGroupName") or "x")
+    if re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z_-]*", name):
+        return None
+    return f"{INVALID}The nodegroup name {name} must begin with a letter or a digit and have these, - and _ alone"
+
+
+def has_a_version(inputs: Values) -> str | None:
+    """finos/compliant-financial-infrastructure issue 228."""
+    return None if inputs.get("version", OFFERED[0]) in OFFERED else f"{INVALID}unsupported Kubernetes version"
+
+
 def has_a_size(inputs: Values) -> str | None:
-    return f"{INVALID}maxSize can't be less than 1" if inputs["scalingConfig"].get("maxSize") == 0 else None
+    """botocore's model, NodegroupScalingConfig."""
+    for key, least in (("minSize", 0), ("desiredSize", 0), ("maxSize", 1)):
+        if (inputs["scalingConfig"].get(key) or 0) < least:
+            return f"{INVALID}{key} can't be less than {least}"
+    return None
+
+
+def has_few_machines_and_tags(inputs: Values) -> str | None:
+    """EKS API reference, CreateNodegroup: the text of instanceTypes, and the model of tags."""
+    for key, most in (("instanceTypes", MACHINES), ("tags", TAGS)):
+        if len(inputs.get(key) or ()) > most:
+            return f"{INVALID}{key} has {len(inputs[key])} members, and {most} at most"
+    return None
 
 
 def template_or_own(inputs: Values) -> str | None:
@@ -57,8 +87,9 @@ def labels_are_accepted(inputs: Values) -> str | None:
             return f"{INVALID}Label cannot contain reserved prefixes [{', '.join(RESERVED_PREFIXES)}]"
         if not 1 <= len(key) <= 63 or len(value) > 63:
             return f"{INVALID}label {key}: key and value have 1 to 63 characters"
-        if not value:
-            return f"{INVALID}Invalid value: : field must consist of alphanumeric characters, '-', '_' or '.'"
+        if not value or not is_value(value) or not is_key(key):
+            wrong = key if value and is_value(value) else value
+            return f"{INVALID}Invalid value: {wrong}: field must consist of alphanumeric characters, '-', '_' or '.'"
     return None
 
 
@@ -69,6 +100,8 @@ def taints_are_accepted(inputs: Values) -> str | None:
     for taint in taints:
         if not 1 <= len(taint["key"]) <= 63 or len(taint.get("value") or "") > 63:
             return f"expected length of taint {taint['key']} to be in the range (1 - 63), its value's (0 - 63)"
+        if not is_key(taint["key"]) or not is_value(taint.get("value") or ""):
+            return f"{INVALID}taint {taint['key']}: must consist of alphanumeric characters, '-', '_' or '.'"
     return None
 
 
@@ -97,9 +130,13 @@ def repairs_one_way(inputs: Values) -> str | None:
 
 
 def release_is_of_the_version(inputs: Values) -> str | None:
-    """eksctl-io/eksctl issue 7976."""
+    """eksctl-io/eksctl issue 7976, awslabs/amazon-eks-ami issue 435. Bottlerocket's releases name no minor."""
     release, version = inputs.get("releaseVersion"), inputs.get("version")
-    if not release or not version or release.startswith(f"{version}."):
+    if not release or str(inputs.get("amiType") or "").startswith(("BOTTLEROCKET_", "WINDOWS_")):
+        return None
+    if not re.fullmatch(RELEASE, release):
+        return f"{INVALID}Requested Nodegroup release version {release} is invalid."
+    if not version or release.startswith(f"{version}."):
         return None
     return f"{INVALID}Requested release version {release} is not valid for kubernetes version {version}."
 
@@ -129,6 +166,22 @@ def agrees_with_its_template(request: Request) -> str | None:
     if group.get("capacityType") == "CAPACITY_BLOCK" and (missing := _missing_of_a_block(template)):
         return f"{INVALID}Ec2LaunchTemplateInvalidConfiguration: a Capacity Block needs {missing} in the template"
     return _not_for_templates(template)
+
+
+def release_is_no_older(request: Request) -> str | None:
+    """EKS API reference, UpdateNodegroupVersion: no way back. Without a version it is the cluster's, which the release
+    must be of (eksctl-io/eksctl issue 7976).
+    """
+    group = request.inputs or {}
+    wanted, now = str(group.get("releaseVersion") or ""), str((request.before or {}).get("releaseVersion") or "")
+    if not re.fullmatch(RELEASE, wanted):
+        return None
+    if re.fullmatch(RELEASE, now) and _numbers(wanted) < _numbers(now):
+        return f"{INVALID}a node group cannot go from release {now} back to {wanted}"
+    own = (request.before or request.cloud.get(CLUSTER, str(group.get("clusterName"))) or {}).get("version")
+    if group.get("version") or not own or wanted.startswith(f"{own}."):
+        return None
+    return f"{INVALID}Requested release version {wanted} is not valid for kubernetes version {own}."
 
 
 def is_no_older(request: Request) -> str | None:
@@ -188,8 +241,15 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
+def _numbers(release: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", release)]
+
+
 CHECKS = (
+    has_a_name,
+    has_a_version,
     has_a_size,
+    has_few_machines_and_tags,
     template_or_own,
     labels_are_accepted,
     taints_are_accepted,
@@ -197,4 +257,4 @@ CHECKS = (
     repairs_one_way,
     release_is_of_the_version,
 )
-REFUSALS = (sizes_in_order, agrees_with_its_template, is_no_older)
+REFUSALS = (sizes_in_order, agrees_with_its_template, release_is_no_older, is_no_older)

@@ -5,6 +5,12 @@ Compared with the service models that botocore 1.44.5 carries (eks/2017-11-01, e
 
 from __future__ import annotations
 
+from dra_planner.releases import MAXIMUM_MINOR
+
+OFFERED = tuple(f"1.{minor}" for minor in range(31, MAXIMUM_MINOR + 1))
+"""Kubernetes versions of EKS, without patches, the oldest in extended support until 26 November 2026: EKS user guide,
+“Understand the Kubernetes version lifecycle on EKS”."""
+
 # eks API, shape AMITypes.
 AMI_TYPES = frozenset(
     {
@@ -33,14 +39,19 @@ AMI_TYPES = frozenset(
         "AL2023_ARM_64_NVIDIA",
     }
 )
-# eks API, shapes CapacityTypes, TaintEffect, AuthenticationMode, LogType, ResolveConflicts, SupportType; the types of
-# access entries are in the text of CreateAccessEntryRequest.
+# eks API, shapes CapacityTypes, TaintEffect, AuthenticationMode, LogType, ResolveConflicts, SupportType, IpFamily,
+# ControlPlaneScalingConfig, NodegroupUpdateStrategies, RepairAction; the types of access entries are in the text of
+# CreateAccessEntryRequest.
 CAPACITY_TYPES = frozenset({"ON_DEMAND", "SPOT", "CAPACITY_BLOCK"})
 TAINT_EFFECTS = frozenset({"NO_SCHEDULE", "NO_EXECUTE", "PREFER_NO_SCHEDULE"})
 AUTHENTICATION_MODES = frozenset({"API", "API_AND_CONFIG_MAP", "CONFIG_MAP"})
 LOG_TYPES = frozenset({"api", "audit", "authenticator", "controllerManager", "scheduler"})
 RESOLVE_CONFLICTS = frozenset({"OVERWRITE", "NONE", "PRESERVE"})
 SUPPORT_TYPES = frozenset({"STANDARD", "EXTENDED"})
+CONTROL_PLANE_TIERS = frozenset({"standard", "tier-xl", "tier-2xl", "tier-4xl", "tier-8xl"})
+IP_FAMILIES = frozenset({"ipv4", "ipv6"})
+UPDATE_STRATEGIES = frozenset({"DEFAULT", "MINIMAL"})
+REPAIR_ACTIONS = frozenset({"Replace", "Reboot", "NoAction"})
 ACCESS_ENTRY_TYPES = frozenset(
     {"STANDARD", "FARGATE_LINUX", "EC2_LINUX", "EC2_WINDOWS", "EC2", "HYBRID_LINUX", "HYPERPOD_LINUX"}
 )

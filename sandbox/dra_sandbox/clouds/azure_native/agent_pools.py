@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
-from dra_sandbox.clouds.azure_native.functions import newest
+from dra_sandbox.clouds.azure_native.functions import is_offered, newest
+from dra_sandbox.clouds.azure_native.labels_and_taints import labels_are_accepted, taints_are_accepted
 from dra_sandbox.clouds.azure_native.present_pools import POOL, cluster_of
 from dra_sandbox.clouds.azure_native.zones_lost import has_machines
 from dra_sandbox.clouds.rows import Request
@@ -61,6 +62,9 @@ def of_cluster(inputs: Values) -> str | None:
     pools = inputs.get("agentPoolProfiles") or []
     if not any(pool.get("mode") == "System" for pool in pools):
         return f"{INVALID}Must define at least one system pool."
+    names = [pool.get("name") for pool in pools]
+    if twice := [name for name in names if names.count(name) > 1]:
+        return f"{INVALID}agentPoolProfile.name {twice[0]} is used by several agent pools"
     return next((reason for pool in pools for rule in RULES if (reason := rule(pool))), None)
 
 
@@ -74,39 +78,6 @@ def _name(pool: Values) -> str | None:
     )
 
 
-def _labels(pool: Values) -> str | None:
-    """Issues ams0/aks-nvme-ssd-provisioner 5 and Azure/AKS 4613."""
-    for key in pool.get("nodeLabels") or {}:
-        domain = key.rpartition("/")[0]
-        if domain == "kubernetes.azure.com":
-            return (
-                f"BadRequest: Invalid node label key {key}. The 'kubernetes.azure.com' prefix is preserved by aks "
-                "system labels"
-            )
-        of_kubernetes = re.fullmatch(r"(.*\.)?(kubernetes\.io|k8s\.io)", domain)
-        if of_kubernetes and not re.fullmatch(r"(.*\.)?(kubelet|node)\.kubernetes\.io", domain):
-            return (
-                "BadRequest: For Kubernetes version greater than or equal to 1.16, node label keys in the "
-                "'kubernetes.io' or 'k8s.io' namespace must begin with an allowed prefix (kubelet.kubernetes.io, "
-                "node.kubernetes.io)"
-            )
-    return None
-
-
-def _taints(pool: Values) -> str | None:
-    """Azure/AKS issue 2578 (system pools); the form is kubectl's: learn.microsoft.com/azure/aks/use-node-taints."""
-    for taint in pool.get("nodeTaints") or []:
-        if not re.fullmatch(r"[^=:]+(=[^:]*)?:(NoSchedule|PreferNoSchedule|NoExecute)", taint):
-            return f'{INVALID}agentPoolProfile.nodeTaints: "{taint}" is not key=value:effect'
-        ours = taint.startswith("CriticalAddonsOnly=") or taint.endswith(":PreferNoSchedule")
-        if pool.get("mode") == "System" and not ours:
-            return (
-                "SystemPoolHasRestrictedTaint: Placing custom taints on system pool is not supported(except "
-                "'CriticalAddonsOnly' taint or taint effect is 'PreferNoSchedule')"
-            )
-    return None
-
-
 def _counts(pool: Values) -> str | None:
     """Azure/AKS issue 4185, pulumi/pulumi-azure-native issue 2943."""
     count, least = pool.get("count"), 1 if pool.get("mode") == "System" else 0
@@ -116,6 +87,8 @@ def _counts(pool: Values) -> str | None:
     if pool.get("enableAutoScaling"):
         if pool.get("minCount") is None or pool.get("maxCount") is None:
             return f"{INVALID}minCount and maxCount are required when enableAutoScaling is true"
+        if pool["minCount"] < least:
+            return f"{INVALID}minCount was {pool['minCount']}. It must be greater or equal to {least}"
         low, most = max(least, pool["minCount"]), min(MOST_NODES, pool["maxCount"])
         if pool["minCount"] > pool["maxCount"]:
             return f"{INVALID}minCount {pool['minCount']} is greater than maxCount {pool['maxCount']}"
@@ -137,6 +110,8 @@ def _spot(pool: Values) -> str | None:
         return f"{INVALID}{spoken[0]} can only be set on Spot pools" if spoken else None
     if pool.get("mode") == "System":
         return f"{INVALID}Spot pools can't be system pools."
+    if not _is_price(pool.get("spotMaxPrice")):
+        return f"{INVALID}spotMaxPrice was {pool['spotMaxPrice']}. It must be greater than zero, or -1"
     for key, words in (("maxSurge", "max surge"), ("maxUnavailable", "maxUnavailable")):
         if settings.get(key) is not None:
             return (
@@ -146,10 +121,22 @@ def _spot(pool: Values) -> str | None:
     return None
 
 
+def _is_price(price: float | None) -> bool:
+    """Whether the API's text of spotMaxPrice allows it."""
+    return price is None or price > 0 or price == -1
+
+
 def _surge(pool: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling."""
+    """learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling; the limits are those of the API."""
     settings = pool.get("upgradeSettings") or {}
     surge, away = settings.get("maxSurge"), settings.get("maxUnavailable")
+    for key, value in (("maxSurge", surge), ("maxUnavailable", away)):
+        if value is not None and not re.fullmatch(r"\d+%?", value):
+            return f"{INVALID}The value of parameter agentPoolProfile.upgrade.{key} is invalid."
+    for key, low, high in (("drainTimeoutInMinutes", 1, 1440), ("nodeSoakDurationInMinutes", 0, 30)):
+        value = settings.get(key)
+        if value is not None and not low <= value <= high:
+            return f"{INVALID}agentPoolProfile.upgrade.{key} was {value}. It must be from {low} to {high}"
     if surge in ("0", "0%") and away in (None, "0", "0%"):
         return f"{INVALID}maxSurge and maxUnavailable cannot both be 0"
     if pool.get("mode") == "System" and away not in (None, "0", "0%"):
@@ -213,7 +200,30 @@ def _subnet(pool: Values) -> str | None:
     return f"{INVALID}vnetSubnetID: {longest} must be {LONGEST_LABEL} characters or less"
 
 
-RULES: tuple[Rule, ...] = (_name, _labels, _taints, _sizes, _counts, _spot, _surge, _gpus, _reservations, _subnet)
+def _version(pool: Values) -> str | None:
+    """dspace-group/simphera-reference-architecture-azure issue 29."""
+    wanted = str(pool.get("orchestratorVersion") or "")
+    if not wanted or is_offered(wanted):
+        return None
+    return (
+        f"AgentPoolK8sVersionNotSupported: Version {wanted} is not supported in this region. Please use [az aks "
+        "get-versions] command to get the supported version list in this region."
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    _name,
+    _version,
+    labels_are_accepted,
+    taints_are_accepted,
+    _sizes,
+    _counts,
+    _spot,
+    _surge,
+    _gpus,
+    _reservations,
+    _subnet,
+)
 
 
 def keeps_what_is_fixed(request: Request) -> str | None:

@@ -59,6 +59,11 @@ def offered_versions() -> tuple[str, ...]:
     return tuple(f"1.{minor}.{_PATCH}" for minor in range(MINIMUM_MINOR - 1, MAXIMUM_MINOR + 1))
 
 
+def is_offered(wanted: str) -> bool:
+    """Whether a version, or a minor of which the newest patch is meant, is there."""
+    return wanted in offered_versions() or any(each.rpartition(".")[0] == wanted for each in offered_versions())
+
+
 def newest(wanted: str) -> str:
     """Return the version that "1.35" stands for, its newest patch; an exact one is itself, nothing the oldest."""
     if not wanted:

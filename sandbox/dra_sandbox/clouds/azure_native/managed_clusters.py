@@ -6,7 +6,7 @@ import ipaddress
 import re
 
 from dra_planner.releases import MAXIMUM_MINOR
-from dra_sandbox.clouds.azure_native.functions import newest, offered_versions
+from dra_sandbox.clouds.azure_native.functions import is_offered, newest
 from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
@@ -19,7 +19,7 @@ _LONGEST_GROUP = 80
 
 def is_accepted(inputs: Values) -> str | None:
     """Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges), and the pages
-    private-clusters, api-server-authorized-ip-ranges; pulumi/pulumi-azure-native issue 3550 (version).
+    private-clusters, api-server-authorized-ip-ranges, long-term-support; pulumi/pulumi-azure-native issue 3550.
     """
     access = inputs.get("apiServerAccessProfile") or {}
     ranges = access.get("authorizedIPRanges") or []
@@ -32,14 +32,20 @@ def is_accepted(inputs: Values) -> str | None:
         return "BadRequest: authorizedIPRanges is not supported for private cluster"
     if len(ranges) > MOST_RANGES:
         return f"BadRequest: at most {MOST_RANGES} authorized IP ranges are supported, not {len(ranges)}"
+    if wrong := [each for each in ranges if _range(each) is None]:
+        return f"InvalidParameter: apiServerAccessProfile.authorizedIPRanges: {wrong[0]} is not a valid range"
     wanted = str(inputs.get("kubernetesVersion") or "")
-    if wanted and not any(each == wanted or each.startswith(f"{wanted}.") for each in offered_versions()):
+    if wanted and not is_offered(wanted):
         return f"K8sVersionNotSupported: Kubernetes version {wanted} is not supported in this region."
     kms = (inputs.get("securityProfile") or {}).get("azureKeyVaultKms") or {}
     if fault := _key_vault(kms, access):
         return fault
     if not inputs.get("dnsPrefix") and not inputs.get("fqdnSubdomain"):
         return "InvalidParameter: Required parameter dnsPrefix is missing (null)."
+    if not re.fullmatch(r"[a-zA-Z0-9]([a-zA-Z0-9-]{0,52}[a-zA-Z0-9])?", inputs.get("dnsPrefix") or "x"):
+        return "InvalidParameter: The value of parameter dnsPrefix is invalid"
+    if inputs.get("supportPlan") == "AKSLongTermSupport" and (inputs.get("sku") or {}).get("tier") != "Premium":
+        return "BadRequest: AKSLongTermSupport requires the Premium tier"
     if len(str(inputs.get("nodeResourceGroup") or "")) > _LONGEST_GROUP:
         return f"InvalidParameter: nodeResourceGroup has more than {_LONGEST_GROUP} characters"
     if not re.fullmatch(r"[a-zA-Z0-9]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?", inputs.get("resourceName") or "x"):
@@ -62,12 +68,35 @@ def _key_vault(kms: Values, access: Values) -> str | None:
 
 
 def _network(network: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium: data plane and policy go together."""
+    """learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium: data plane and policy go together;
+    …/configure-azure-cni: the name service has an address of the services' range, not the first.
+    """
+    for key in ("podCidr", "serviceCidr"):
+        if network.get(key) and _range(network[key]) is None:
+            return f"InvalidParameter: The value of parameter networkProfile.{key} is invalid."
+    services, address = _range(network.get("serviceCidr") or SERVICE_CIDR), network.get("dnsServiceIP")
+    if address and services and not _is_of(address, services):
+        return f"InvalidParameter: networkProfile.dnsServiceIP {address} must be within {services}, not its first"
     if network.get("networkPolicy") == "cilium" and network.get("networkDataplane") != "cilium":
         return "BadRequest: networkPolicy cilium requires networkDataplane cilium"
     if network.get("networkPluginMode") == "overlay" and network.get("networkPlugin") != "azure":
         return "BadRequest: networkPluginMode overlay requires networkPlugin azure"
     return None
+
+
+def _range(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError:
+        return None
+
+
+def _is_of(address: str, services: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return found in services and int(found) > int(services.network_address) + 1
 
 
 def may_join_its_subnet(request: Request) -> str | None:

@@ -129,6 +129,7 @@ ROWS: Mapping[str, Row] = {
         name_limit=63,
         allowed={
             **{f"agentPoolProfiles[*].{path}": values for path, values in _POOL_VALUES.items()},
+            "sku.name": frozenset({"Base", "Automatic"}),
             "sku.tier": frozenset({"Free", "Standard", "Premium"}),
             "supportPlan": frozenset({"KubernetesOfficial", "AKSLongTermSupport"}),
             "networkProfile.networkPlugin": frozenset({"azure", "kubenet", "none"}),

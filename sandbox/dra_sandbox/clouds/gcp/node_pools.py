@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from dra_planner import catalog
 from dra_planner.clouds.gke import attachment, bundled_ssds, takes_boot_disk
 from dra_planner.errors import CatalogError
+from dra_sandbox.clouds.label_syntax import is_key, is_value
 from dra_sandbox.clouds.wire import Values
 
 EXCLUSIONS = 20
@@ -26,6 +28,9 @@ SSDS = {
 }
 SYSCTL_GROUPS = ("fs.", "kernel.", "net.core.", "net.ipv4.tcp_", "net.netfilter.nf_conntrack_", "vm.")
 NO_RESERVATION = "NO_RESERVATION"
+NAME = "[a-z](?:[-a-z0-9]{0,38}[a-z0-9])?"
+LIMITS = ("minNodeCount", "maxNodeCount", "totalMinNodeCount", "totalMaxNodeCount")
+MOST_NODES, MOST_AT_ONCE = 1000, 20
 
 Rule = Callable[[Values, Values], str | None]  # a pool's inputs, and its node configuration
 
@@ -115,7 +120,14 @@ def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
 
 
 def _labels(inputs: Values, config: Values) -> str | None:
-    """hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622."""
+    """hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622; GKE API reference,
+    NodeConfig: labels and taints are Kubernetes'.
+    """
+    taints = {taint["key"]: taint.get("value") or "" for taint in config.get("taints") or []}
+    for kind, given in (("label", config.get("labels") or {}), ("taint", taints)):
+        for key, value in given.items():
+            if not is_key(key) or not is_value(value):
+                return f"Invalid node {kind} {key}={value}: it must consist of alphanumeric characters, '-', '_' or '.'"
     for key in config.get("labels") or {}:
         if key.startswith(("kubernetes.io/", "k8s.io/")):
             return f"node label {key}: the prefixes kubernetes.io/ and k8s.io/ are reserved"
@@ -161,7 +173,44 @@ def _counts(inputs: Values, config: Values) -> str | None:
     """terraform-provider-google:google/services/container/resource_container_node_pool.go@e03b7622."""
     if inputs.get("initialNodeCount") is not None and inputs.get("nodeCount") is not None:
         return "Cannot set both initial_node_count and node_count"
+    scaling = inputs.get("autoscaling") or {}
+    for key, given in (("initialNodeCount", inputs), ("nodeCount", inputs), *((key, scaling) for key in LIMITS)):
+        if (given.get(key) or 0) < 0:
+            return f"expected {key} to be at least (0), got {given[key]}"
+    if (scaling.get("minNodeCount") or 0) > scaling.get("maxNodeCount", MOST_NODES):
+        return "min_node_count must be less than or equal to max_node_count"
     return None
+
+
+def _limits(inputs: Values, config: Values) -> str | None:
+    """pulumi/pulumi-gcp issue 1510 (name); docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr;
+    terraform-provider-google:website/docs/r/container_{cluster,node_pool}.html.markdown@e03b7622 (disk, run time).
+    """
+    if complaint := wrong_name("node_pool", inputs):
+        return complaint
+    pods, disk, seconds = inputs.get("maxPodsPerNode"), config.get("diskSizeGb"), config.get("maxRunDuration")
+    if pods is not None and not 8 <= pods <= 256:
+        return f"max_pods_per_node must be between 8 and 256, not {pods}"
+    if disk is not None and disk < 10:
+        return f"disk_size_gb must be at least 10, not {disk}"
+    if seconds and not re.fullmatch(r"\d+s", seconds):
+        return f'max_run_duration: "{seconds}" is no duration such as 3600s'
+    affinity = config.get("reservationAffinity") or {}
+    if affinity.get("consumeReservationType") == "SPECIFIC_RESERVATION" and not affinity.get("values"):
+        return "SPECIFIC_RESERVATION needs the key compute.googleapis.com/reservation-name and the reservation's name"
+    return None
+
+
+def wrong_name(kind: str, inputs: Values) -> str | None:
+    """Return what is said of the name of a node pool or a cluster that is none."""
+    name = str(inputs.get("name") or "x")
+    if re.fullmatch(NAME, name):
+        return None
+    return (
+        f'Invalid value for field "{kind}.name": "{name}". Must be a match of regex \'(?:{NAME})\' (only lowercase '
+        "alphanumerics and '-' allowed, must start with a letter and end with an alphanumeric, and must be no longer "
+        "than 40 characters)."
+    )
 
 
 def _upgrades(inputs: Values, config: Values) -> str | None:
@@ -170,6 +219,8 @@ def _upgrades(inputs: Values, config: Values) -> str | None:
     surge = [settings[key] for key in ("maxSurge", "maxUnavailable") if settings.get(key) is not None]
     if surge and settings.get("strategy", "SURGE") != "SURGE":
         return "Surge upgrade settings may not be changed when surge strategy is not enabled"
+    if sum(surge) > MOST_AT_ONCE:
+        return f"The sum of max_surge and max_unavailable is {sum(surge)}, and {MOST_AT_ONCE} nodes at most at once"
     return "max_surge and max_unavailable cannot both be 0" if len(surge) == 2 and not any(surge) else None
 
 
@@ -191,6 +242,7 @@ RULES: tuple[Rule, ...] = (
     _lent_nodes,
     _placement,
     _counts,
+    _limits,
     _upgrades,
     _networks,
 )
@@ -202,6 +254,8 @@ def of_cluster(inputs: Values) -> str | None:
     Sources: GoogleCloudPlatform/magic-modules PR 8338, cluster-toolkit PR 3364 and modules/scheduler/gke-cluster,
     terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622.
     """
+    if complaint := wrong_name("cluster", inputs):
+        return complaint
     private = (inputs.get("privateClusterConfig") or {}).get("enablePrivateEndpoint")
     networks = inputs.get("masterAuthorizedNetworksConfig")
     if private and networks is None:

@@ -45,13 +45,21 @@ def networks_come_with_dataplane_v2(request: Request) -> str | None:
 
 def version_is_offered(inputs: Values) -> str | None:
     """CircleCI-Public/server-terraform: an exact version, or the beginning of one, must be there."""
-    wanted = inputs.get("minMasterVersion")
+    wanted = str(inputs.get("minMasterVersion") or "")
+    return None if _is_offered(wanted) else f'Master version "{wanted}" is unsupported.'
+
+
+def version_of_nodes_is_offered(inputs: Values) -> str | None:
+    """The same, of node pools: jetstack/terraform-google-gke-cluster issue 28."""
+    wanted = str(inputs.get("version") or "")
+    return None if _is_offered(wanted) else f'Node version "{wanted}" is unsupported.'
+
+
+def _is_offered(wanted: str) -> bool:
     if not wanted or wanted in ("latest", "-"):
-        return None
+        return True
     offered = engine_versions({}, {})["validMasterVersions"]
-    if any(each == wanted or each.startswith((f"{wanted}.", f"{wanted}-")) for each in offered):
-        return None
-    return f'Master version "{wanted}" is unsupported.'
+    return any(each == wanted or each.startswith((f"{wanted}.", f"{wanted}-")) for each in offered)
 
 
 def is_used_by_nobody(request: Request) -> str | None:

@@ -261,7 +261,7 @@ ROWS: Mapping[str, Row] = {
             "placementPolicy.type": frozenset({"TYPE_UNSPECIFIED", "COMPACT"}),
             "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN", "SHORT_LIVED"}),
         },
-        checks=(_autoscaling_in_one_way, node_pools.of_pool),
+        checks=(_autoscaling_in_one_way, node_pools.of_pool, pool_in_cluster.version_of_nodes_is_offered),
         refusals=(
             operations.may_begin,
             *pool_in_cluster.REFUSALS,
