@@ -13,7 +13,7 @@ from dra_command.status import Status
 from dra_planner.errors import PlannerError
 
 INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: a fault of ours, not of the input
-MORE_OBJECTS = 50_000  # before the collector looks for cycles, instead of 700: a start loads much and leaves few
+MORE_OBJECTS = 250_000  # before the collector looks for cycles, instead of 700: a plan of some pods makes 100 000
 BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
 
 
