@@ -236,6 +236,7 @@ class _Expansion:
             namespaces=self._namespaces(),
             gangs=self._manifests.gangs,
             budgets=budgets,
+            quotas=self._quotas.as_pods_arrive(),
         )
 
     def _budgets(self, pods: Iterable[PodSpec]) -> tuple[DisruptionBudget, ...]:

@@ -13,7 +13,18 @@ from dra_planner.claims.consumers import take
 from dra_planner.claims.resolution import Unresolved
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
 from dra_planner.manifests.validation.quotas import Usage, claim_usage, covers, pod_usage, unspecified
-from dra_planner.model import DeviceClass, Member, ObjectKey, PodSpec, Reason, ShapeClaim
+from dra_planner.model import (
+    DeviceClass,
+    Figures,
+    Member,
+    ObjectKey,
+    PodQuotas,
+    PodSetKey,
+    PodSpec,
+    QuotaLimit,
+    Reason,
+    ShapeClaim,
+)
 from dra_planner.quantity import Quantity
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
@@ -66,13 +77,29 @@ class QuotaRoom:
             namespace = str((data.get("metadata") or {}).get("namespace") or "default")
             self._quotas.setdefault(namespace, []).append(_Quota(data, [_room(data) for _ in range(_LEVELS)]))
         self._denied: dict[ObjectKey, Reason] = {}
+        self._charges: dict[PodSetKey, dict[QuotaLimit, int]] = {}
+        self._refused: dict[PodSetKey, Figures] = {}
         if self._quotas:
             self._charge_claims(manifests)
+        self._at_start = {limit: room.milli_value for limit, room in self._limits()}
 
     @property
     def denied_claims(self) -> Mapping[ObjectKey, Reason]:
         """The claims given by name that would not be created, and why."""
         return self._denied
+
+    def as_pods_arrive(self) -> PodQuotas | None:
+        """Return what quotas count of the pods that were split; None where they count none."""
+        if not self._charges:
+            return None
+        return PodQuotas(room=self._at_start, charges=self._charges, refused=self._refused)
+
+    def _limits(self) -> Iterator[tuple[QuotaLimit, Quantity]]:
+        """Yield every limit with its room for steady demand."""
+        for namespace, quotas in self._quotas.items():
+            for quota in quotas:
+                for resource, room in quota.room[1].items():
+                    yield (ObjectKey(namespace, quota.name), resource), room
 
     def check_named(self, pod: PodSpec, namespace: str) -> None:
         """Raise Unresolved where a quota keeps a claim that the pod names from being created."""
@@ -98,6 +125,13 @@ class QuotaRoom:
                 yield rest, Denial(silent, created=False)
             return
         charged = [(quota, self._usage(quota, data, claims)) for quota in quotas]
+        key = member.workload, member.pod_set
+        self._charges[key] = {
+            (ObjectKey(namespace, quota.name), resource): usage[resource].milli_value
+            for quota, usage in charged
+            for resource in quota.room[0]
+            if resource in usage and usage[resource].sign > 0
+        }
         fits = [quota.fits(usage) for quota, usage in charged]
         room = [min(column) + len(member.running) for column in zip(*fits, strict=True)]
         admitted, rest = take(member, room)
@@ -106,6 +140,7 @@ class QuotaRoom:
             quota.charge(usage, counts)
         yield admitted, None
         if rest is not None:
+            self._refused[key] = rest.figures
             tightest = min(range(len(charged)), key=lambda index: fits[index])
             quota, usage = charged[tightest]
             of_pods = pod_usage(data, self._features) if covers(quota.data, data) else {}

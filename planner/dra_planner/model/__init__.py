@@ -19,7 +19,18 @@ from dra_planner.model.claims import (
     ResourceClaimTemplate,
     generated_claim_name,
 )
-from dra_planner.model.demand import Blocked, Demand, Gang, GangPart, Member, Shape, ShapeClaim
+from dra_planner.model.demand import (
+    Blocked,
+    Demand,
+    Gang,
+    GangPart,
+    Member,
+    PodQuotas,
+    PodSetKey,
+    QuotaLimit,
+    Shape,
+    ShapeClaim,
+)
 from dra_planner.model.disruption_budgets import BudgetStatus, DisruptionBudget
 from dra_planner.model.limit_ranges import LimitRange
 from dra_planner.model.nodes import Node, SharedLimit, Taint, fill_up, nodes_left
@@ -109,12 +120,15 @@ __all__ = [
     "ObjectKey",
     "ObjectMeta",
     "PodAffinityTerm",
+    "PodQuotas",
     "PodResourceClaim",
     "PodSet",
+    "PodSetKey",
     "PodSpec",
     "PodTemplate",
     "PreferredNodes",
     "PreferredPods",
+    "QuotaLimit",
     "Reason",
     "RequestPolicy",
     "Requirement",

@@ -107,12 +107,32 @@ class Gang:
     held_by: str = ""
 
 
+QuotaLimit = tuple[ObjectKey, str]
+"""One limit of a ResourceQuota: the object, and the resource that it limits."""
+PodSetKey = tuple[WorkloadRef, str]
+"""A workload, and the name of one of its pod sets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodQuotas:
+    """Room of quotas before any pod of a demand is made, in thousandths of what each limit is given in.
+
+    `charges` is what one pod of a pod set takes of it, by pod set; `refused` are the pods that the demand leaves out
+    for quotas: which ones these are in a cluster is decided by who comes first.
+    """
+
+    room: Mapping[QuotaLimit, int] = field(hash=False)
+    charges: Mapping[PodSetKey, Mapping[QuotaLimit, int]] = field(hash=False)
+    refused: Mapping[PodSetKey, Figures] = field(hash=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
     """All that the workloads ask for: shapes sorted by id, and pods that can never be scheduled.
 
     `namespaces` are the labels of namespaces by name, for rules between pods that select namespaces. `gangs` are the
-    pods that start together. `budgets` spare pods where others of higher priority push them off their nodes.
+    pods that start together. `budgets` spare pods where others of higher priority push them off their nodes. `quotas`
+    tell whom they let in when pods arrive one after the other; None where no quota limits a pod.
     """
 
     shapes: tuple[Shape, ...]
@@ -122,3 +142,4 @@ class Demand:
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
     gangs: tuple[Gang, ...] = ()
     budgets: tuple[DisruptionBudget, ...] = ()
+    quotas: PodQuotas | None = None

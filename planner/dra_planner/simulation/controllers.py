@@ -6,11 +6,11 @@ Source of the behaviour: kubernetes/kubernetes:pkg/controller/{replicaset,deploy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Final, Protocol
 
-from dra_planner.model import ObjectKey, WorkloadRef
+from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.records import dataclass
 from dra_planner.simulation.cluster import SimulatedPod
 from dra_planner.simulation.kinds import PodKind
@@ -18,6 +18,7 @@ from dra_planner.simulation.kinds import PodKind
 Runs = Callable[[SimulatedPod], bool]
 """Tells whether a pod is on a node."""
 Names = Iterator[ObjectKey]
+_UNBOUNDED: Final = 2**62
 BARE_POD: Final = "Pod"  # the kind of a workload that no controller makes
 
 
@@ -26,6 +27,8 @@ class Controller(Protocol):
 
     workload: WorkloadRef
     pods: list[SimulatedPod]
+    charges: Mapping[QuotaLimit, int]
+    """What quotas count of each of its pods."""
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
@@ -39,11 +42,11 @@ class Controller(Protocol):
 
     @property
     def lost(self) -> int:
-        """How many pods were preempted that are not made again."""
+        """How many pods were preempted, or refused by a quota, that are not made again."""
         ...
 
-    def create(self, runs: Runs) -> list[SimulatedPod]:
-        """Return the pods that it makes now; none when there is nothing to do before something changes."""
+    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
+        """Return the pods that it makes now, at most `room`; none where nothing is to be done now."""
         ...
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
@@ -78,16 +81,20 @@ class Replicas:
     replaces: bool = True
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
         return ()
 
-    def create(self, runs: Runs) -> list[SimulatedPod]:
+    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
         missing = self.wanted - len(self.pods)
         if missing <= 0:
             return []
-        made = [SimulatedPod(next(self.names), self.kind) for _ in range(missing)]
+        if missing > room and not self.replaces:
+            self.lost += missing - room
+            self.wanted -= missing - room
+        made = [SimulatedPod(next(self.names), self.kind) for _ in range(min(missing, room))]
         self.pods += made
         return made
 
@@ -111,13 +118,14 @@ class Ordered:
     names: Names
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
         return ()
 
-    def create(self, runs: Runs) -> list[SimulatedPod]:
-        if len(self.pods) >= self.wanted or not all(map(runs, self.pods)):
+    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
+        if not room or len(self.pods) >= self.wanted or not all(map(runs, self.pods)):
             return []
         self.pods.append(SimulatedPod(next(self.names), self.kind))
         return self.pods[-1:]
@@ -139,6 +147,7 @@ class PerNode:
     names: Names
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
     replaced: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
 
     @property
@@ -149,9 +158,10 @@ class PerNode:
     def old(self) -> Sequence[SimulatedPod]:
         return ()
 
-    def create(self, runs: Runs) -> list[SimulatedPod]:
+    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
         there = {pod.only_node for pod in self.pods}
-        made = [SimulatedPod(next(self.names), self.kind, node) for node in self.nodes if node not in there]
+        without = [node for node in self.nodes if node not in there][:room]
+        made = [SimulatedPod(next(self.names), self.kind, node) for node in without]
         self.pods += made
         return made
 
@@ -177,10 +187,11 @@ class Rollout:
     unavailable: int = 0
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
 
-    def create(self, runs: Runs) -> list[SimulatedPod]:
-        room = min(self.wanted - len(self.pods), self.wanted + self.surge - len(self.old) - len(self.pods))
-        made = [SimulatedPod(next(self.names), self.kind) for _ in range(max(0, room))]
+    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
+        more = min(self.wanted - len(self.pods), self.wanted + self.surge - len(self.old) - len(self.pods), room)
+        made = [SimulatedPod(next(self.names), self.kind) for _ in range(max(0, more))]
         self.pods += made
         return made
 

@@ -12,7 +12,18 @@ from dra_planner.allocation import NodeState, open_offer, sight_of
 from dra_planner.allocation.interpod import PodView
 from dra_planner.allocation.node_filters import reject_for_good
 from dra_planner.allocation.verdicts import ClaimPicks
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Member, Node, ObjectKey, Shape, Toleration, WorkloadRef
+from dra_planner.model import (
+    Demand,
+    DemandLevel,
+    DeviceClass,
+    Member,
+    Node,
+    ObjectKey,
+    PodQuotas,
+    Shape,
+    Toleration,
+    WorkloadRef,
+)
 from dra_planner.offers import Offer
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
@@ -54,15 +65,29 @@ class Setting:
     running: Mapping[ObjectKey, SimulatedPod]  # pods that were there before, by name
     level: DemandLevel
     budgets: tuple[Budget, ...] = ()
+    quotas: PodQuotas | None = None  # that pods are let in by as they arrive
 
     def documents(self) -> list[list[Controller]]:
         """Return fresh controllers, those of one document together."""
         index: dict[WorkloadRef, Iterator[int]] = defaultdict(numbers)
         by_document = groupby(self.members, lambda each: not each[0].ahead and (each[0].place, each[0].workload))
-        return [[self._controller(*each, index) for each in group] for _, group in by_document]
+        return [[self._charged(*each, index) for each in group] for _, group in by_document]
 
-    def _controller(self, member: Member, kind: PodKind, index: Mapping[WorkloadRef, Iterator[int]]) -> Controller:
-        ref, wanted = member.workload, member.figures.at(self.level) or 0
+    def _charged(self, member: Member, kind: PodKind, index: Mapping[WorkloadRef, Iterator[int]]) -> Controller:
+        """Return the controller of a member; quotas decide how many of its pods are made, where there are any."""
+        wanted, quotas, key = member.figures.at(self.level) or 0, self.quotas, (member.workload, member.pod_set)
+        if quotas is None or key not in quotas.charges:
+            return self._controller(member, kind, wanted, index)
+        refused = quotas.refused.get(key)
+        more = 0 if refused is None else refused.at(self.level) or 0
+        made = self._controller(member, kind, wanted + more, index)
+        made.charges = quotas.charges[key]
+        return made
+
+    def _controller(
+        self, member: Member, kind: PodKind, wanted: int, index: Mapping[WorkloadRef, Iterator[int]]
+    ) -> Controller:
+        ref = member.workload
         before = [self.running[name] for name in member.running if name in self.running]
         taken = {pod.name for pod in before}
         keys = (ObjectKey(ref.namespace, ref.pod_name(number)) for number in index[ref])
@@ -88,6 +113,7 @@ def prepare(
     level: DemandLevel,
     place_budget: int,
     opened: dict[int, NodeState] | None = None,
+    quotas: PodQuotas | None = None,
 ) -> Setting:
     """Return the setting of a demand on nodes; they are numbered as the scheduler walks them.
 
@@ -131,6 +157,7 @@ def prepare(
         running={placed.pod.name: placed.pod for pods in bound for placed in pods},
         level=level,
         budgets=compile_budgets(demand.budgets, kinds.all, members, [each.offer for each in nodes], level),
+        quotas=quotas,
     )
 
 

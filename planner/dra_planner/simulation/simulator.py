@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from dra_planner.allocation import NodeState, Placement
 from dra_planner.allocation.search import STEP_BUDGET
-from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, WorkloadRef
+from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, PodQuotas, WorkloadRef
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation.budgets import Allowance, BudgetCounts
@@ -25,6 +26,9 @@ from dra_planner.simulation.profile import DEFAULT, Profile
 from dra_planner.simulation.queue import Queue
 from dra_planner.simulation.scheduling import Choice, Failure, Scheduler
 from dra_planner.simulation.setting import Setting, prepare
+
+if TYPE_CHECKING:
+    from dra_planner.simulation.admission import Admission
 
 STEPS = 50_000_000
 """Steps (see `Scheduler`) that one order may take, unless it is said otherwise."""
@@ -48,10 +52,12 @@ class Simulator:
         level: DemandLevel = "steady",
         place_budget: int = STEP_BUDGET,
         opened: dict[int, NodeState] | None = None,
+        quotas: PodQuotas | None = None,
     ) -> Simulator:
         """Return a simulator; `place_budget` bounds each search for devices.
 
-        `opened` remembers what nodes answered to the same demand, by the identity of their offer.
+        `opened` remembers what nodes answered to the same demand, by the identity of their offer. With the
+        `quotas` of the demand, pods are let in as they arrive, also those that the demand leaves out for quotas.
         """
         return cls(
             prepare(
@@ -63,6 +69,7 @@ class Simulator:
                 level=level,
                 place_budget=place_budget,
                 opened=opened,
+                quotas=quotas,
             )
         )
 
@@ -92,6 +99,14 @@ def _arranged(documents: list[list[Controller]], arrivals: Sequence[WorkloadRef]
     return sorted(documents, key=lambda each: rank.get(each[0].workload, -1))
 
 
+def _admission(setting: Setting) -> Admission | None:
+    if setting.quotas is None:
+        return None
+    from dra_planner.simulation.admission import Admission  # rehearsals alone let pods in as they arrive
+
+    return Admission(setting.quotas)
+
+
 class Run:
     """One order of arrival under way."""
 
@@ -102,6 +117,7 @@ class Run:
         self._cluster = Cluster(setting.start, setting.stages, Census(setting.kinds, setting.rules))
         self._scheduler = Scheduler(self._cluster, setting.rules, setting.standings, order.seed)
         self._budgets = BudgetCounts(setting.budgets, self._cluster)
+        self._admission = _admission(setting)
         self._queue = Queue()
         self._controllers: list[Controller] = []
         self._owner: dict[ObjectKey, Controller] = {}
@@ -116,6 +132,7 @@ class Run:
     def start(self, controllers: Sequence[Controller]) -> None:
         """Let controllers begin, and go on until nothing moves."""
         self._controllers += controllers
+        self._queue.rest()
         for controller in controllers:
             self._owner.update((pod.name, controller) for pod in (*controller.pods, *controller.old))
         while not self._is_exhausted:
@@ -136,14 +153,19 @@ class Run:
                 controller.nodes = [node for node in controller.nodes if node not in nodes]
         for node in sorted(nodes):
             for placed in list(self._cluster.pods_on(node)):
-                name = placed.pod.name
-                self._cluster.remove(name)
-                owner = self._owner.pop(name, None)
-                if owner is not None:
-                    owner.lose(placed.pod)
+                self._cluster.remove(placed.pod.name)
+                self._lose(placed.pod)
             self._cluster.close(node)
         self._queue.wake(lambda _pod, _failure: True)
         self.start(())
+
+    def _lose(self, pod: SimulatedPod) -> None:
+        """Tell who made a pod that it has gone."""
+        owner = self._owner.pop(pod.name, None)
+        if owner is not None:
+            owner.lose(pod)
+            if self._admission is not None:
+                self._admission.release(owner)
 
     def retire(self, controller: Controller) -> None:
         """Let a controller make no more pods; those that it made stay, under whoever takes them over."""
@@ -161,7 +183,9 @@ class Run:
     def _delete(self) -> bool:
         going = [pod for controller in self._controllers for pod in controller.delete(self._runs)]
         for pod in going:
-            self._owner.pop(pod.name, None)
+            owner = self._owner.pop(pod.name, None)
+            if owner is not None and self._admission is not None:
+                self._admission.release(owner)
             self._queue.drop(pod.name)
             if self._runs(pod):
                 self._cluster.remove(pod.name)
@@ -171,8 +195,11 @@ class Run:
 
     def _create(self) -> bool:
         made: list[list[SimulatedPod]] = []
+        admission = self._admission
         for controller in self._controllers:
-            made.append(controller.create(self._runs))
+            made.append(
+                controller.create(self._runs) if admission is None else admission.create(controller, self._runs)
+            )
             self._owner.update((pod.name, controller) for pod in made[-1])
         pods = self._order.mix(made, self._turn)
         self._queue.add(pods)
@@ -227,10 +254,8 @@ class Run:
             name = victim.pod.name
             self._preempted.append(name)
             self._cluster.remove(name)
-            owner = self._owner.pop(name, None)
-            if owner is not None:
-                owner.lose(victim.pod)
-        self._queue.wake(lambda _pod, _failure: True)
+            self._lose(victim.pod)
+        self._queue.wake(lambda _pod, _failure: True, freed=True)
         answer = self._scheduler.judge(pod.kind, self._cluster.stage_of[node], self._cluster.population)
         assert isinstance(answer, Placement)  # the victims were chosen so
         return Choice(node, answer)

@@ -78,7 +78,11 @@ def compare(
     """
     planned = {each.workload: each for each in plan.workloads}
     taken = enough_runs(runs, outcome.workloads, one_by_one=one_by_one)
-    short = any(not pod.node for each in outcome.workloads for pod in each.pods)
+    short = any(not pod.node for each in outcome.workloads for pod in each.pods) or any(
+        each.refused and each.placed < planned[each.workload].placed
+        for each in outcome.workloads
+        if each.workload in planned
+    )
     shared = any(each.pending for each in plan.workloads) and sum(each.placed for each in outcome.workloads) >= sum(
         each.placed for each in plan.workloads
     )

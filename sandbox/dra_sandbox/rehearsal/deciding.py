@@ -8,12 +8,13 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 from dra_sandbox.control_plane import ApiServer, ControlPlane, NotReady
 from dra_sandbox.control_plane.problems import tail
 from dra_sandbox.rehearsal.following import Follower
+from dra_sandbox.rehearsal.settling import seconds_to_replacement
 from dra_sandbox.rehearsal.snapshot import NODES
 from dra_sandbox.rehearsal.workloads import ANNOTATION
 
@@ -85,9 +86,22 @@ class Decisions:
             quiet = time.monotonic() - self._last
             if quiet >= self._quiet and not (self._load is not None and self._load.is_queued()):
                 pods = self.pods
-                if (is_complete(pods) and all(map(is_judged, pods))) or quiet >= self._quiet + _IDLE_SECONDS:
+                if is_complete(pods) and all(map(is_judged, pods)):
+                    return True
+                idle = quiet - self._quiet - _IDLE_SECONDS
+                if idle >= 0 and idle >= seconds_to_replacement(self._server):
                     return True
         return False
+
+    def wait_for_retry(self, pods: Collection[tuple[str, str]], within_seconds: float) -> None:
+        """Return when these pods, by namespace and name, have nodes or are gone, or after `within_seconds`."""
+        until = time.monotonic() + within_seconds
+        while time.monotonic() < until:
+            there = {(each["metadata"]["namespace"], each["metadata"]["name"]): each for each in self.pods}
+            if all(name not in there or there[name]["spec"].get("nodeName") for name in pods):
+                return
+            self._changed.wait(_LOOK_EVERY_SECONDS)
+            self._changed.clear()
 
     def stop(self) -> None:
         """Follow no longer."""

@@ -71,7 +71,7 @@ class Difference:
 def deviation(outcome: WorkloadOutcome, runs: Sequence[Simulated], *, one_by_one: bool) -> Difference | None:
     """Return why the first of the runs of the simulation is not what became of a workload; None where it is."""
     said = [run[outcome.workload] for run in runs if outcome.workload in run]
-    if not said or outcome.refused or is_same(said[0], outcome):
+    if not said or is_same(said[0], outcome):
         return None
     if not all(each.is_decided for each in said):
         return Difference("simulation-cannot-tell")

@@ -12,6 +12,7 @@ from typing import Any, Final
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
+from dra_planner.wording import counted, verb
 from dra_sandbox.control_plane import ApiServer, ControlPlane, Refused
 from dra_sandbox.rehearsal.clearing import clear_workloads
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
@@ -19,6 +20,7 @@ from dra_sandbox.rehearsal.comparison import Comparison, compare
 from dra_sandbox.rehearsal.deciding import Decisions, Load
 from dra_sandbox.rehearsal.outcome import read_outcome
 from dra_sandbox.rehearsal.scenarios import Scenario
+from dra_sandbox.rehearsal.settling import RETRY_SECONDS, wait_for_quotas
 from dra_sandbox.rehearsal.simulating import Simulated, Simulation, written
 from dra_sandbox.rehearsal.snapshot import take_pods_alone
 from dra_sandbox.rehearsal.stage import Stage
@@ -106,10 +108,15 @@ def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, reque
     refused, decided = _arrive(server, decisions, workloads, request)
     seconds = time.monotonic() - started
     refused |= _failed_creations(server, refs)
-    outcome = read_outcome(refs, decisions.pods, decisions.claims, cluster, refused, decided=decided)
     room = _room_left(server, plan, decisions.pods)
+    late = len(room)
+    if room:
+        decisions.wait_for_retry(room, RETRY_SECONDS)
+        room = _room_left(server, plan, decisions.pods)
+        late -= len(room)
+    outcome = read_outcome(refs, decisions.pods, decisions.claims, cluster, refused, decided=decided)
     runs = _simulated(plan, cluster, workloads, arrivals, one_by_one=request.one_by_one)
-    rows = compare(plan, outcome, room, runs, one_by_one=request.one_by_one)
+    rows = compare(plan, outcome, Counter(room.values()), runs, one_by_one=request.one_by_one)
     wanted = {row.outcome.workload: row.wanted for row in rows}
     stage = Stage(server, decisions, plan, cluster, workloads.first, arrivals, wanted, request.within_seconds)
     return Comparison(
@@ -118,7 +125,7 @@ def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, reque
         rows=rows,
         order=f"{request.order}{', one by one' if request.one_by_one else ''}",
         release=where.release,
-        notes=tuple(_notes(cluster, workloads)),
+        notes=tuple(_notes(cluster, workloads, late)),
         seconds=seconds,
         scenarios=tuple(stage.play(scenario) for scenario in request.scenarios),
     )
@@ -157,12 +164,14 @@ def _arrive(
     """Apply everything; return why workloads were refused, and whether all is decided."""
     refused: dict[WorkloadRef, str] = {}
     until = time.monotonic() + request.within_seconds
+    taken: list[Json] = []
     for each in workloads.first:
         try:
-            server.apply(each)
+            taken.append(server.apply(each))
         except Refused as problem:
             ref = WorkloadRef(each["kind"], each["metadata"].get("namespace", ""), each["metadata"].get("name", ""))
             refused[ref] = str(problem)
+    wait_for_quotas(server, taken, until - time.monotonic())
     wanted = {each.workload: each.placed + each.pending for each in request.plan.workloads}
     arrived: dict[WorkloadRef, int] = {}
     decided = True
@@ -218,8 +227,8 @@ def _failed_creations(server: ApiServer, refs: Iterable[WorkloadRef]) -> dict[Wo
     return failures
 
 
-def _room_left(server: ApiServer, plan: Plan, pods: Sequence[Json]) -> dict[WorkloadRef, int]:
-    """Return for how many pending pods of each workload the planner finds a place on the nodes as they are now."""
+def _room_left(server: ApiServer, plan: Plan, pods: Sequence[Json]) -> dict[tuple[str, str], WorkloadRef]:
+    """Return the pending pods that the planner finds a place for on the nodes as they are now, and whose they are."""
     pending = {
         (each["metadata"]["namespace"], each["metadata"]["name"]): workload_of(each)
         for each in pods
@@ -231,19 +240,19 @@ def _room_left(server: ApiServer, plan: Plan, pods: Sequence[Json]) -> dict[Work
     judged = make_plan(
         PlanRequest(sources=(), observed=(Source("the rehearsed cluster", text),), kubernetes=plan.kubernetes)
     )
-    room: Counter[WorkloadRef] = Counter()
-    for each in judged.workloads:
-        ref = pending.get((each.workload.namespace, each.workload.name))
-        if ref is not None:
-            room[ref] += each.placed
-    return dict(room)
+    found = {(each.workload.namespace, each.workload.name) for each in judged.workloads if each.placed}
+    return {name: ref for name, ref in pending.items() if name in found}
 
 
-def _notes(cluster: PlannedCluster, workloads: Workloads) -> Iterable[str]:
+def _notes(cluster: PlannedCluster, workloads: Workloads, late: int) -> Iterable[str]:
+    """Say what was invented or left out; `late` pods had to wait until the scheduler tried all pods again."""
     yield from cluster.invented
+    if late:
+        said = f"{counted(late, 'pod')} {verb(late, 'were')}"
+        yield f"{said} placed only when the scheduler tried again after 5 minutes: no event told it of the room"
     kinds = sorted({arrival.workload.kind for arrival in workloads.arrivals if arrival.made_here})
     if kinds:
         yield f"controllers of {', '.join(kinds)} are not here: their pods were created as the plan reads them"
     if workloads.left_out:
-        counted = ", ".join(f"{count} {kind}" for kind, count in sorted(workloads.left_out.items()))
-        yield f"left out, for they make no pods: {counted}"
+        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(workloads.left_out.items()))
+        yield f"left out, for they make no pods: {listed}"

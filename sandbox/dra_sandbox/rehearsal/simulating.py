@@ -69,7 +69,8 @@ class Simulation:
             )
         )
         nodes = observed_nodes(found.offers)
-        simulator = Simulator.of(found.demand, nodes, found.manifests.classes, found.features)
+        demand, classes = found.demand, found.manifests.classes
+        simulator = Simulator.of(demand, nodes, classes, found.features, quotas=demand.quotas)
         return cls(simulator, tuple(refs), made_by, pool_of, one_by_one)
 
     def run(self, seed: int | None = None) -> Simulated:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from dra_planner.claims import expand_claims
-from dra_planner.model import DeviceClass, Figures, ObjectMeta
+from dra_planner.model import DeviceClass, Figures, ObjectKey, ObjectMeta
 from dra_planner.model.demand import Demand
 from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
@@ -106,3 +106,31 @@ def test_what_is_used_already_counts() -> None:
     used = quota("pods: 5").replace("}}}", "}}, status: {used: {pods: 4}}}")
     result = demand(TEMPLATE, workload(), used)
     assert sum(shape.figures.steady for shape in result.shapes) == 1
+    assert result.quotas is not None
+    assert result.quotas.room == {(ObjectKey("default", "q"), "pods"): 1000}
+
+
+@pytest.mark.parametrize(
+    ("hard", "charge", "refused"),
+    [
+        ("pods: 3", {"pods": 1000}, 2),
+        ("requests.cpu: 1", {"requests.cpu": 500}, 3),
+        ("pods: 3, gpu.nvidia.com.deviceclass.resource.k8s.io/devices: 20", None, 2),
+        ("other.deviceclass.resource.k8s.io/devices: 0", {}, 0),
+    ],
+)
+def test_what_one_pod_takes_of_a_quota_and_how_many_are_left_out(
+    hard: str, charge: dict[str, int] | None, refused: int
+) -> None:
+    """So that pods can be let in as they arrive."""
+    given = demand(TEMPLATE, workload(resources="{requests: {cpu: 500m}}"), quota(hard)).quotas
+    assert given is not None
+    ((key, charges),) = given.charges.items()
+    if charge is None:
+        charge = {"pods": 1000, "gpu.nvidia.com.deviceclass.resource.k8s.io/devices": 2000}
+    assert charges == {(ObjectKey("default", "q"), resource): amount for resource, amount in charge.items()}
+    assert given.refused.get(key, Figures.fixed(0)) == Figures.fixed(refused)
+
+
+def test_pods_that_a_quota_refuses_for_what_they_leave_open_never_come() -> None:
+    assert demand(TEMPLATE, workload(), quota("requests.cpu: 20")).quotas is None

@@ -57,7 +57,8 @@ def pending_on(case: Instance, plan: Plan, sizes: Mapping[str, int]) -> dict[Ord
     snapshot = Source("cluster", _text(cluster.objects))
     seen = make_plan(PlanRequest(sources=(_source(case),), observed=(snapshot,), kubernetes=case.fleet["kubernetes"]))
     judged = seen.judgement
-    simulator = Simulator.of(judged.demand, observed_nodes(judged.offers), judged.classes, judged.features)
+    demand, nodes = judged.demand, observed_nodes(judged.offers)
+    simulator = Simulator.of(demand, nodes, judged.classes, judged.features, quotas=demand.quotas)
     wanted = sum(size.wanted or 0 for size in judged.sizing.workloads)
     return {order: wanted - sum(each.placed for each in simulator.run(order).workloads.values()) for order in ORDERS}
 

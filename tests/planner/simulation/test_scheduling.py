@@ -208,6 +208,18 @@ def test_many_pods_of_negative_priority_are_not_cheaper_than_one():
     assert [name.name for name in outcome.preempted] == ["one"]
 
 
+def test_pods_that_waited_come_first_when_one_gives_way():
+    """The low pod keeps others out of the zone. When it goes, the workers have had their turn, the wide pod not."""
+    away = PodAffinityTerm(topology_key=ZONE, label_selector=APP)
+    low = bare(
+        shape(requests={"cpu": 1_000}, priority=-1, pod_anti_affinity=(away,), node_selector={"is": "n2"}), "low", at=0
+    )
+    wide = bare(labelled(requests={"cpu": 6_000}, node_selector={ZONE: "a", "is": "n1"}), "wide", at=1)
+    workers = workload(labelled(requests={"cpu": 5_000}), 2, name="worker", kind="Job", at=2)
+    nodes = [offer(name, zone="a", cpu=8_000, labels={"is": name}) for name in ("n1", "n2")]
+    assert pods_by_node([low, wide, workers], nodes) == {"low": {}, "wide": {"n1": 1}, "worker": {"n2": 1}}
+
+
 def test_a_controller_makes_a_preempted_pod_again():
     low = workload(shape(requests={"cpu": 60_000}), 1, name="low", at=0)
     high = bare(shape(requests={"cpu": 60_000}, priority=9), "high", 1)

@@ -124,3 +124,33 @@ def test_pods_of_one_claim_go_where_the_first_one_goes(placed: int, room: int, r
     outcome = Outcome((WorkloadOutcome(WEB, tuple(pods), {"l4": placed}),), (), decided=True)
     (found,) = compare(plan, outcome, {WEB: room}, [{WEB: SimulatedWorkload({"l4": placed})}], one_by_one=True)
     assert reasons(found) == (reason, "")
+
+
+QUOTA = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: 2}}\n"
+
+
+@pytest.mark.parametrize(
+    ("api", "web", "found"),
+    [
+        (0, 2, {"api": ("pods-refused", ""), "web": ("who-goes-without", "")}),
+        (1, 1, {"api": ("pods-refused", "unexplained"), "web": ("who-goes-without", "unexplained")}),
+        (2, 2, {"api": ("", "unexplained"), "web": ("unexplained", "")}),
+    ],
+    ids=["the one that comes first takes the room", "both take some", "more than the quota admits"],
+)
+def test_who_comes_first_takes_the_room_of_a_quota(api: int, web: int, found: dict[str, tuple[str, str]]) -> None:
+    """The plan gives the room of two pods to the API, in the simulation the site comes first."""
+    plan = plan_of(sources(QUOTA, deployment("web", 2), deployment("api", 2)))
+    placed = {WorkloadRef("Deployment", "default", name): count for name, count in (("web", web), ("api", api))}
+    outcomes = [
+        WorkloadOutcome(
+            ref,
+            tuple(PodOutcome(f"{ref.name}-{index}", "l4-0", "", is_judged=True) for index in range(count)),
+            {"l4": count} if count else {},
+            "exceeded quota: q" if count < 2 else "",
+        )
+        for ref, count in placed.items()
+    ]
+    simulated = {ref: SimulatedWorkload({"l4": 2} if ref.name == "web" else {}) for ref in placed}
+    rows = compare(plan, Outcome(tuple(outcomes), (), decided=True), {}, [simulated], one_by_one=True)
+    assert {each.outcome.workload.name: reasons(each) for each in rows} == found

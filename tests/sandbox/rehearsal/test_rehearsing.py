@@ -80,10 +80,16 @@ def test_refusals_of_the_api_server_are_told_as_the_plan_tells_them(binaries: Bi
     nameless = "apiVersion: v1\nkind: Pod\nmetadata: {name: nothing}\nspec: {containers: []}\n"
     missing = deployment("orphan", 1).replace("one-gpu", "no-such-template")
 
-    found = rehearsed(binaries, nameless, missing)
+    limited = "metadata: {name: limited, namespace: limited}"
+    quota = f"apiVersion: v1\nkind: ResourceQuota\n{limited}\nspec: {{hard: {{requests.cpu: 4}}}}\n"
+    silent = f"apiVersion: v1\nkind: Pod\n{limited}\nspec: {{containers: [{{name: c, image: i}}]}}\n"
 
-    nothing, orphan = found.rows
+    found = rehearsed(binaries, nameless, missing, quota, silent)
+
+    nothing, orphan, open_ = found.rows
     assert nothing.difference is not None
     assert nothing.difference.reason == "refused-as-planned"
     assert "spec.containers: Required value" in nothing.outcome.refused
     assert (orphan.outcome.placed, orphan.pending, orphan.difference) == (0, 1, None)
+    assert (open_.outcome.placed, open_.pending, open_.difference) == (0, 1, None)
+    assert "must specify requests.cpu for: c" in open_.outcome.refused
