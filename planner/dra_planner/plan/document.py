@@ -17,7 +17,18 @@ from dra_planner.manifests import (
     render_device_class,
     render_pod_spec,
 )
-from dra_planner.model import Blocked, Demand, DemandLevel, Member, ObjectKey, Shape, ShapeClaim, WorkloadRef
+from dra_planner.model import (
+    Blocked,
+    Demand,
+    DemandLevel,
+    Gang,
+    GangPart,
+    Member,
+    ObjectKey,
+    Shape,
+    ShapeClaim,
+    WorkloadRef,
+)
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.judging import judge
 from dra_planner.plan.planning import match_pools, size_plan
@@ -28,6 +39,8 @@ from dra_planner.planfile import (
     ClaimRow,
     DemandPart,
     FiguresRow,
+    GangPartRow,
+    GangRow,
     Inputs,
     KeyRow,
     KubernetesObject,
@@ -57,7 +70,7 @@ def plan_file(plan: Plan) -> PlanFile:
         assumptions=plan.assumptions,
         fleet=plan.fleet,
         classes=tuple(_object(render_device_class(each)) for _, each in sorted(plan.classes.items())),
-        demand=_demand_part(plan.demand, plan.level),
+        demand=demand_part(plan.demand, plan.level),
         pools=tuple(map(_pool_row, plan.pools)),
         workloads=tuple(map(_workload_row, plan.workloads)),
     )
@@ -96,28 +109,64 @@ def judge_document(
 
 
 def read_demand(part: DemandPart) -> Demand:
-    """Return the demand of a document; the objects in it are in the form of the Kubernetes API."""
+    """Return the demand of a document; the objects in it are in the form of the Kubernetes API.
+
+    What the simulation alone reads is not in a document: disruption budgets, and how workloads make and spread pods.
+    """
     claims = [parse_claim(row.document()) for row in part.shared_claims]
     return Demand(
         shapes=tuple(map(_shape, part.shapes)),
         shared_claims={claim.meta.key: claim for claim in claims},
-        blocked=tuple(
-            Blocked(member=_member(row.member), verdict=row.verdict, reason=row.reason.reason) for row in part.blocked
-        ),
+        blocked=tuple(map(_blocked, part.blocked)),
+        namespaces=part.namespaces,
+        gangs=tuple(map(_gang, part.gangs)),
     )
 
 
-def _demand_part(demand: Demand, level: DemandLevel) -> DemandPart:
-    blocked = (
-        BlockedRow(member=_member_row(each.member), verdict=each.verdict, reason=ReasonRow.of(each.reason))
-        for each in demand.blocked
-    )
+def demand_part(demand: Demand, level: DemandLevel) -> DemandPart:
+    """Return a demand as the part of a document that holds it, sized for that level; `read_demand` reads it back."""
     return DemandPart(
         level=level,
         shapes=tuple(map(_shape_row, demand.shapes)),
         shared_claims=tuple(_object(render_claim(claim)) for _, claim in sorted(demand.shared_claims.items())),
-        blocked=tuple(sorted(blocked, key=repr)),
+        blocked=tuple(sorted(map(_blocked_row, demand.blocked), key=repr)),
+        gangs=tuple(map(_gang_row, demand.gangs)),
+        namespaces={name: dict(labels) for name, labels in demand.namespaces.items()},
     )
+
+
+def _blocked_row(blocked: Blocked) -> BlockedRow:
+    return BlockedRow(
+        member=_member_row(blocked.member),
+        verdict=blocked.verdict,
+        reason=ReasonRow.of(blocked.reason),
+        created=blocked.created,
+        requests_devices=blocked.requests_devices,
+        classes=blocked.classes,
+    )
+
+
+def _blocked(row: BlockedRow) -> Blocked:
+    return Blocked(
+        member=_member(row.member),
+        verdict=row.verdict,
+        reason=row.reason.reason,
+        created=row.created,
+        requests_devices=row.requests_devices,
+        classes=row.classes,
+    )
+
+
+def _gang_row(gang: Gang) -> GangRow:
+    parts = tuple(GangPartRow(**part.workload._asdict(), pod_set=part.pod_set, pods=part.pods) for part in gang.parts)
+    return GangRow(name=gang.name, parts=parts, least=gang.least, held_by=gang.held_by)
+
+
+def _gang(row: GangRow) -> Gang:
+    parts = tuple(
+        GangPart(WorkloadRef(part.kind, part.namespace, part.name), part.pod_set, part.pods) for part in row.parts
+    )
+    return Gang(name=row.name, parts=parts, least=row.least, held_by=row.held_by)
 
 
 def _object(document: Mapping[str, Any]) -> KubernetesObject:

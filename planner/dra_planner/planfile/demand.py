@@ -1,6 +1,7 @@
 """The demand in a plan document: shapes of pods in the form of the Kubernetes API, and how many of each.
 
-It holds no places of files, and its size does not depend on replicas.
+It holds no places of files, and its size does not depend on replicas. A document is judged again, not simulated again:
+what the simulation alone reads (disruption budgets; how workloads make, spread and replace their pods) is not in it.
 """
 
 from __future__ import annotations
@@ -125,6 +126,30 @@ class BlockedRow(Part):
     member: MemberRow
     verdict: Verdict
     reason: ReasonRow
+    created: bool = Field(
+        default=True, description="The pods exist, and are pending; else the API server refuses them."
+    )
+    requests_devices: bool = Field(default=True, description="false where they request none, or that is unknown.")
+    classes: Rows[str] = Field(default=(), description="DeviceClasses requested, where one of them is unknown.")
+
+
+class GangPartRow(Part):
+    """Pods of one workload in each group of a gang."""
+
+    kind: str
+    namespace: str
+    name: str
+    pod_set: str
+    pods: int = Field(description="0: all of them, where the gang is one group.")
+
+
+class GangRow(Part):
+    """Pods that are of use together alone: one group, or groups that are alike."""
+
+    name: str
+    parts: Rows[GangPartRow]
+    least: int = Field(description="Pods with which a group starts; 0: all.")
+    held_by: str = Field(description="Who keeps the pods back until so many have room; empty where nobody does.")
 
 
 class DemandPart(Part):
@@ -134,3 +159,7 @@ class DemandPart(Part):
     shapes: Rows[ShapeRow]
     shared_claims: Rows[KubernetesObject] = Field(description="ResourceClaims that pods share, resource.k8s.io/v1.")
     blocked: Rows[BlockedRow]
+    gangs: Rows[GangRow] = Field(default=(), description="Pods that start together.")
+    namespaces: dict[str, dict[str, str]] = Field(
+        default_factory=dict, description="Labels of namespaces, for rules between pods that select namespaces."
+    )

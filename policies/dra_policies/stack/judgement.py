@@ -152,10 +152,19 @@ def merge_demand(planned: Demand, own: Demand) -> Demand:
             shapes[shape.id] = replace(shape, members=members)
     used = {claim.shared for shape in shapes.values() for claim in shape.claims if claim.shared}
     shared = {**planned.shared_claims, **own.shared_claims}
+    regrouped = {(part.workload, part.pod_set) for gang in own.gangs for part in gang.parts}
+    gangs = tuple(
+        gang
+        for gang in planned.gangs
+        if gang.name not in map(str, replaced)
+        and not any((part.workload, part.pod_set) in regrouped for part in gang.parts)
+    )
     return Demand(
         shapes=tuple(shapes[key] for key in sorted(shapes)),
         shared_claims={key: shared[key] for key in sorted(used) if key in shared},
         blocked=(*_kept(planned.blocked, replaced), *own.blocked),
+        namespaces={**planned.namespaces, **own.namespaces},
+        gangs=(*gangs, *own.gangs),
     )
 
 

@@ -1,8 +1,12 @@
-"""Rendering: what is rendered is taken by the API server, and parsing it gives the same value back."""
+"""Rendering: what is rendered is taken by the API server, and parsing it gives the same value back.
+
+So does the demand of a plan document, which is made of it.
+"""
 
 # ruff: noqa: E501  # strategies read best in one piece
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import Any
 
 from hypothesis import given, settings
@@ -27,6 +31,7 @@ from dra_planner.manifests import (
 from dra_planner.manifests.rewriting.layout import block_text
 from dra_planner.model import (
     AllocatedDevice,
+    Blocked,
     CelSelector,
     ClaimAllocation,
     ClaimSpec,
@@ -35,6 +40,7 @@ from dra_planner.model import (
     ContainerPort,
     CounterConsumption,
     CounterSet,
+    Demand,
     Device,
     DeviceCapacity,
     DeviceClass,
@@ -45,26 +51,39 @@ from dra_planner.model import (
     DeviceTaint,
     DeviceToleration,
     ExactDeviceRequest,
+    Figures,
+    Gang,
+    GangPart,
     LabelSelector,
+    Member,
     Node,
     NodeSelector,
     NodeSelectorTerm,
+    ObjectKey,
     ObjectMeta,
     PodAffinityTerm,
     PodResourceClaim,
     PodSpec,
     PodTemplate,
+    PreferredNodes,
+    PreferredPods,
+    Reason,
     RequestPolicy,
     Requirement,
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
+    Shape,
+    ShapeClaim,
     Taint,
     Toleration,
     TopologySpreadConstraint,
     ValidRange,
     Version,
+    WorkloadRef,
 )
+from dra_planner.plan.document import demand_part, read_demand
+from dra_planner.planfile import DemandPart
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
@@ -299,6 +318,11 @@ SPREAD = st.builds(
     min_domains=st.none() | st.integers(1, 3),
     node_affinity_policy=st.sampled_from(["Honor", "Ignore"]),
     node_taints_policy=st.sampled_from(["Honor", "Ignore"]),
+    match_label_keys=tuples(KEYS, 2),
+)
+NODE_TERMS = st.builds(NodeSelectorTerm, tuples(REQUIREMENTS, 2), tuples(REQUIREMENTS, 1))
+PREFERRED_PODS = tuples(st.builds(PreferredPods, st.integers(1, 100) | st.integers(-100, -1), AFFINITY)).map(
+    lambda each: tuple(sorted(each, key=lambda preferred: preferred.weight < 0))  # those to be near first
 )
 
 
@@ -333,6 +357,8 @@ PODS = st.builds(
         node_affinity=st.none() | NODE_SELECTORS,
         pod_affinity=tuples(AFFINITY, 2),
         pod_anti_affinity=tuples(AFFINITY, 2),
+        preferred_nodes=tuples(st.builds(PreferredNodes, st.integers(1, 100), NODE_TERMS), 2),
+        preferred_pods=PREFERRED_PODS,
         topology_spread=tuples(SPREAD, 2),
         tolerations=tuples(st.builds(Toleration, key=KEYS, value=VALUES, effect=VALUES)),
         priority=st.integers(-9, 2 * 10**9),
@@ -341,6 +367,7 @@ PODS = st.builds(
         scheduling_gates=tuples(NAMES),
         scheduler_name=NAMES,
         host_network=st.just(False),
+        pod_group=VALUES,
         zonal_volumes=tuples(NAMES),
     ),
 )
@@ -377,3 +404,79 @@ def test_rendering_leaves_out_what_is_the_default() -> None:
     assert render_pod_template(pod) == {
         "spec": {"containers": [{"name": "m", "resources": {"requests": {"cpu": "1500m", "memory": "2Gi"}}}]}
     }
+
+
+REFS = st.builds(WorkloadRef, kind=st.sampled_from(["Deployment", "JobSet"]), namespace=NAMES, name=NAMES)
+FIGURES = st.builds(Figures, *[st.integers(0, 9)] * 2, *[st.none() | st.integers(9, 99)] * 2)
+MEMBERS = st.builds(Member, workload=REFS, pod_set=VALUES, figures=FIGURES)
+SHAPES = st.builds(
+    Shape,
+    id=NAMES,
+    namespace=NAMES,
+    labels=LABELS,
+    pod=PODS.map(lambda template: template.spec),
+    claims=tuples(
+        st.builds(ShapeClaim, name=NAMES, spec=claim_specs(), shared=st.none() | st.builds(ObjectKey, NAMES, NAMES)), 2
+    ),
+    members=tuples(MEMBERS, unique=lambda member: (member.workload, member.pod_set)).map(
+        lambda members: tuple(sorted(members, key=lambda member: (member.workload, member.pod_set)))
+    ),
+    per_node=st.booleans(),
+)
+REASONS = st.builds(Reason, code=NAMES, message=TEXTS, fix=TEXTS, claim=NAMES, request=NAMES, pool=NAMES)
+BLOCKED = st.builds(
+    Blocked,
+    member=MEMBERS,
+    verdict=st.sampled_from(["does-not-fit", "cannot-tell"]),
+    reason=REASONS,
+    created=st.booleans(),
+    requests_devices=st.booleans(),
+    classes=tuples(DOMAINS),
+)
+GANGS = st.builds(
+    Gang,
+    name=NAMES,
+    parts=tuples(st.builds(GangPart, REFS, VALUES, st.integers(0, 9))),
+    least=st.integers(0, 9),
+    held_by=st.sampled_from(["", "Kueue", "Volcano"]),
+)
+SHARED_CLAIMS = tuples(
+    st.builds(ResourceClaim, meta=METAS, spec=claim_specs()), 2, unique=lambda claim: claim.meta.key
+).map(lambda claims: {claim.meta.key: claim for claim in claims})
+DEMANDS = st.builds(
+    Demand,
+    shapes=tuples(SHAPES, 2),
+    shared_claims=SHARED_CLAIMS,
+    blocked=tuples(BLOCKED, 2),
+    namespaces=st.dictionaries(NAMES, LABELS, max_size=2),
+    gangs=tuples(GANGS, 2),
+)
+NOT_IN_DOCUMENTS = {
+    Demand: {"assumptions", "budgets"},  # the document has its own assumptions; budgets are for the simulation
+    Member: {"in_order", "spreads", "rollout", "running", "changed", "ahead"},  # for the simulation, or of a snapshot
+}
+
+
+@settings(max_examples=30)
+@given(DEMANDS)
+def test_demand_survives_the_text_of_a_plan_document(demand: Demand) -> None:
+    text = demand_part(demand, "steady").model_dump_json(by_alias=True)
+    back = read_demand(DemandPart.model_validate_json(text))
+    assert replace(back, blocked=()) == replace(demand, blocked=())
+    assert sorted(back.blocked, key=repr) == sorted(demand.blocked, key=repr)
+
+
+def test_every_field_of_a_demand_is_in_documents_or_known_not_to_be() -> None:
+    drawn = {
+        Demand: "shapes shared_claims blocked namespaces gangs",
+        Shape: "id namespace labels pod claims members per_node",
+        ShapeClaim: "name spec shared",
+        Member: "workload pod_set figures",
+        Blocked: "member verdict reason created requests_devices classes",
+        Reason: "code message fix claim request pool",
+        Gang: "name parts least held_by",
+        GangPart: "workload pod_set pods",
+    }
+    for part, names in drawn.items():
+        known = {each.name for each in fields(part) if each.compare}
+        assert known == {*names.split(), *NOT_IN_DOCUMENTS.get(part, ())}, part
