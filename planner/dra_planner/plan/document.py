@@ -74,7 +74,7 @@ def plan_file(plan: Plan) -> PlanFile:
         pools=tuple(map(_pool_row, plan.pools)),
         workloads=tuple(map(_workload_row, plan.workloads)),
     )
-    return seal(unsealed.document())
+    return seal(unsealed.model_dump(mode="json", by_alias=True))
 
 
 def judge_document(

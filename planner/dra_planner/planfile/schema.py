@@ -110,5 +110,5 @@ class PlanFile(Part):
         raise KeyError(name)
 
     def document(self) -> dict[str, Any]:
-        """Return the document as plain data."""
-        return self.model_dump(mode="json", by_alias=True)
+        """Return the document as plain data: what was read, without what later versions added, so its digest holds."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)

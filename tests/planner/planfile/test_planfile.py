@@ -11,6 +11,7 @@ import pytest
 from dra_planner.errors import PlanFileError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import (
+    VERSION,
     canonical_text,
     check_inputs,
     file_text,
@@ -19,6 +20,7 @@ from dra_planner.planfile import (
     read_plan_file,
     seal,
 )
+from dra_planner.planfile.digest import digest
 from dra_planner.sources import Source
 
 WORKLOADS = (Source("a.yaml", "kind: A\n---\nkind: B\n"),)
@@ -64,6 +66,16 @@ def test_both_texts_read_back_to_the_same_document() -> None:
     plan_file = seal(content())
     assert parse_document(canonical_text(plan_file)) == plan_file
     assert parse_document(file_text(plan_file)) == plan_file
+
+
+def test_a_document_from_before_a_field_was_added_keeps_its_digest() -> None:
+    old = content()
+    del old["fleet"]["headroom"], old["fleet"]["quotas"]
+    old = {"version": VERSION, **old}
+    old["digest"] = digest(old)
+    kept = parse_document(json.dumps(old))
+    assert kept.demand.gangs == ()
+    assert parse_document(canonical_text(kept)) == kept
 
 
 def test_numbers_that_went_through_floats_are_caught() -> None:
