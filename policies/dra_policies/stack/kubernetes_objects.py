@@ -24,9 +24,11 @@ from dra_policies.stack.pools import cloud_of_cluster
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
 
-KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace", "PodGroup"})
+KINDS: Final = frozenset(
+    {"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace", "PodGroup", "LimitRange", "PriorityClass"}
+)
 SCALERS: Final = frozenset({"HorizontalPodAutoscaler", "ScaledObject"})
-_FOR_EVERYBODY: Final = (":DeviceClass", ":Namespace")
+_FOR_EVERYBODY: Final = (":DeviceClass", ":Namespace", ":PriorityClass", ":LimitRange")
 _CLAIMS: Final = (":ResourceClaim", ":ResourceClaimTemplate")
 _NO_OBJECTS: Final = ("helm.sh/", "yaml", "kustomize")
 _WITHOUT_EFFECT: Final = frozenset(
@@ -97,7 +99,7 @@ def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
-    """Return an object with what decides how it is judged: claims that it names, classes, namespaces, clusters."""
+    """Return an object with what decides how it is judged: claims that it names, classes, defaults, namespaces, clusters."""
     names = frozenset(named_claims(resource.props.values))
     return tuple(
         other
