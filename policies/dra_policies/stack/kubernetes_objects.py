@@ -99,7 +99,7 @@ def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
-    """Return an object with what decides how it is judged: claims that it names, classes, defaults, namespaces, clusters."""
+    """Return an object with what decides how it is judged: claims that it names, classes, limits, clusters."""
     names = frozenset(named_claims(resource.props.values))
     return tuple(
         other
