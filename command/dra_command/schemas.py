@@ -78,9 +78,11 @@ def write_schemas(folder: Path) -> None:
 def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
     made = model.model_json_schema(mode="serialization" if mode == "serialization" else "validation")
     if model is PlanOutput:
-        made["required"].remove("claims")  # only there when asked for
+        for name in ("claims", "detail"):  # only there when asked for
+            made["required"].remove(name)
     if model is MatrixOutput:
-        made["$defs"]["PlanOutput"]["required"].remove("claims")  # never there
+        for name in ("claims", "detail"):  # never there
+            made["$defs"]["PlanOutput"]["required"].remove(name)
     if model is Portfolio:  # a factor alone is one for all workloads
         made["$defs"]["Scenario"]["properties"]["replicas"]["anyOf"].append({"type": "number", "minimum": 0})
     if model in (Fleet, Portfolio):  # a count may be written as one number

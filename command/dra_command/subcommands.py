@@ -96,7 +96,11 @@ def _add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--picture", metavar="FILE.svg", default="", help="also draw the pools and their devices, for documents"
     )
-    parser.add_argument("--detail", action="store_true", help="also say which devices each claim would get")
+    parser.add_argument(
+        "--detail",
+        action="store_true",
+        help="also say which devices each claim would get, what it costs, and what one more pod or node would",
+    )
     _add_answer(parser, ("text", "json", "markdown", "html"))
 
 

@@ -9,6 +9,7 @@ from pydantic import Field
 from dra_command.contract.check import DiagnosticRow
 from dra_command.contract.explain import ExplainOutput
 from dra_command.contract.output import Output, VerdictText
+from dra_command.contract.plan_detail import DetailRow
 from dra_command.contract.plan_nodes import (
     CostShareRow,
     DifferenceRow,
@@ -304,3 +305,4 @@ class PlanOutput(Output):
     cloud: str = Field(default="", description="Of the fleet; empty without one.")
     region: str = Field(default="", description="Of the fleet; empty without one.")
     claims: list[ClaimRow] | None = Field(default=None, description="With --observed or --detail.")
+    detail: DetailRow | None = Field(default=None, description="With --detail on a fleet alone.")

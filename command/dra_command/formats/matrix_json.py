@@ -17,7 +17,9 @@ def matrix_json(matrix: Matrix) -> str:
         axes=list(matrix.axes),
         combinations=[_combination(each, matrix) for each in matrix.combinations],
     )
-    return output.model_dump_json(indent=2, by_alias=True, exclude={"combinations": {"__all__": {"plan": {"claims"}}}})
+    return output.model_dump_json(
+        indent=2, by_alias=True, exclude={"combinations": {"__all__": {"plan": {"claims", "detail"}}}}
+    )
 
 
 def _combination(each: Combination, matrix: Matrix) -> CombinationRow:

@@ -16,7 +16,6 @@ from dra_command.formats.plan_html_parts import (
 )
 from dra_command.formats.plan_report import (
     Table,
-    claims_table,
     costs,
     setting,
     simulation,
@@ -117,13 +116,19 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "total": "" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}",
         "simulation": simulation(plan),
         "strip": _strip(plan),
-        "devices_of_claims": claims_table(plan) if detail else None,
+        "details": _details(plan, filled) if detail else [],
         "assumptions": plan.assumptions,
         "assumptions_title": counted(len(plan.assumptions), "assumption"),
         "meanings": _MEANINGS,
     }  # fmt: skip
     context["sections"] = list(_sections(context))
     return context
+
+
+def _details(plan: Plan, filled: FilledNodes) -> list[Table]:
+    from dra_command.formats.plan_detail import detail_tables  # sizes again
+
+    return list(detail_tables(plan, filled))
 
 
 def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -148,7 +153,7 @@ def _sections(context: dict[str, Any]) -> Iterator[tuple[str, str]]:
         ("pools", "pools", context["pools_title"]),
         ("costs", "cost", "Cost"),
         ("simulation", "simulation", "Simulation"),
-        ("devices_of_claims", "devices", "Devices of claims"),
+        ("details", "details", "Details"),
     )
     yield from ((anchor, name) for key, anchor, name in named if context[key])
     yield "assumed", "Assumptions"

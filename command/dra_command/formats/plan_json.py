@@ -31,6 +31,7 @@ from dra_command.contract.plan import (
     WorkloadRow,
 )
 from dra_command.formats.explain_json import explain_output
+from dra_command.formats.plan_json_detail import detail_row
 from dra_command.formats.plan_json_fixes import fix_rows
 from dra_command.formats.plan_json_nodes import (
     difference_row,
@@ -56,7 +57,7 @@ from dra_planner.simulation import Stranding
 
 
 def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None = None) -> PlanOutput:
-    """Return the plan as the contract's model; `detail` adds the devices of each claim."""
+    """Return the plan as the contract's model; `detail` adds the devices of each claim and what one more costs."""
     filled, requests = fill_nodes(plan), pod_requests(plan.demand)
     return PlanOutput(
         verdict=plan.verdict,
@@ -79,13 +80,14 @@ def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None =
         cloud="" if plan.fleet is None else plan.fleet.cloud,
         region="" if plan.fleet is None else plan.fleet.region,
         claims=_claims(plan) if detail else None,
+        detail=detail_row(plan, filled) if detail else None,
     )
 
 
 def plan_json(plan: Plan, *, detail: bool = False, difference: PlanDifference | None = None) -> str:
     """Return the plan as indented JSON; keys that are absent by contract are left out."""
     output = plan_output(plan, detail=detail, difference=difference)
-    return output.model_dump_json(indent=2, by_alias=True, exclude=None if detail else {"claims"})
+    return output.model_dump_json(indent=2, by_alias=True, exclude=None if detail else {"claims", "detail"})
 
 
 def finding(diagnostic: Diagnostic) -> DiagnosticRow:

@@ -15,7 +15,6 @@ from dra_command.formats.plan_report import (
     VERDICT_WORDS,
     Obstacle,
     Table,
-    claims_table,
     costs,
     diagnostics,
     headline,
@@ -160,7 +159,10 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
         lines = [line for each in others for line in diagnostic_lines(each)]
         yield details(f"{where}{counted(len(others), 'note')}", lines)
     if detail:
-        yield details(f"{where}claims", table_lines(claims_table(plan), title=False))
+        from dra_command.formats.plan_detail import detail_tables  # sizes again
+
+        for table in detail_tables(plan, tables.filled):
+            yield details(f"{where}{table.title.lower()}", table_lines(table, title=False))
     if plan.assumptions:
         lines = [*(f"- {safe(each)}" for each in plan.assumptions), ""]
         yield details(f"{where}{counted(len(plan.assumptions), 'assumption')}", lines)

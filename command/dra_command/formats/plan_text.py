@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TextIO
 from dra_command.formats.page import Page
 from dra_command.formats.plan_report import (
     Table,
-    claims_table,
     costs,
     decisive_assumptions,
     diagnostics,
@@ -41,8 +40,8 @@ def print_plan(
     difference: PlanDifference | None = None,
     file: TextIO | None = None,
 ) -> None:
-    """Print the plan, with `detail` also the devices of each claim; `quiet` leaves the verdict and what is wrong,
-    `verbose` leaves nothing out. `difference` is that to the saved plan.
+    """Print the plan, with `detail` also the devices of each claim and what one more costs; `quiet` leaves the verdict
+    and what is wrong, `verbose` leaves nothing out. `difference` is that to the saved plan.
     """
     with Page(file) as page:
         _PlanPage(page, plan, difference, verbose=verbose).write(detail=detail, quiet=quiet)
@@ -78,7 +77,9 @@ class _PlanPage:
             self._table(tables.workloads())
         self._tables((tables.pools(), tables.devices(), tables.orders()))
         if detail:
-            self._table(claims_table(plan))
+            from dra_command.formats.plan_detail import detail_tables  # sizes again
+
+            self._tables(detail_tables(plan, tables.filled))
         for line in (*simulation(plan), *costs(plan)):
             page.gap()
             page.line(line)

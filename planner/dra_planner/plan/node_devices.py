@@ -37,7 +37,8 @@ class NodeDevice:
     no partition of such a GPU covers is one device more, with `is_rest`.
 
     `board` is the GPU that a slice is cut from, `root` the PCIe root; "" where that is not known. `start` and `size`
-    are the memory slices that a MIG slice covers. `memory_mib` is None where it is not known.
+    are the memory slices that a MIG slice covers. `memory_mib` is None where it is not known. `claims` are those by
+    which its holders have it, in their order: the entry in a pod's claims, or namespace/name where pods share it.
     """
 
     name: str
@@ -52,6 +53,7 @@ class NodeDevice:
     size: int | None = None
     state: DeviceState
     holders: tuple[WorkloadRef, ...] = ()
+    claims: tuple[str, ...] = ()
     is_rest: bool = False
 
 
@@ -75,8 +77,8 @@ class KindCount:
         )
 
 
-Holders = Mapping[int, tuple[WorkloadRef, ...]]
-"""Who uses a device, by its position among the candidates of the node."""
+Holders = Mapping[int, tuple[tuple[WorkloadRef, str], ...]]
+"""Who uses a device, and by which claim; by its position among the candidates of the node."""
 
 
 def describe_devices(state: NodeState, full: NodeState, holders: Holders) -> tuple[NodeDevice, ...]:
@@ -145,6 +147,7 @@ def _partitions(unit: list[Candidate], busy: int, after: int, holders: Holders) 
         size=None,
         state=state,
         holders=(),
+        claims=(),
         is_rest=True,
     )
 
@@ -154,7 +157,7 @@ def _device(candidate: Candidate, busy: int, after: int, holders: Holders) -> No
     kind = attributes.get("type", "") if candidate.driver == "gpu.nvidia.com" else ""
     profile, root = attributes.get("profile", ""), attributes.get(_PCIE_ROOT, "")
     board, cut, _ = name.partition(_IN_SLICE_NAMES)
-    covered = _memory_slices(candidate)
+    covered, held = _memory_slices(candidate), holders.get(candidate.index, ())
     return NodeDevice(
         name=name,
         driver=candidate.driver,
@@ -167,7 +170,8 @@ def _device(candidate: Candidate, busy: int, after: int, holders: Holders) -> No
         start=min(covered, default=None),
         size=len(covered) or None,
         state="used" if candidate.bit & busy else "free" if candidate.bit & after else "stranded",
-        holders=holders.get(candidate.index, ()),
+        holders=tuple(ref for ref, _ in held),
+        claims=tuple(claim for _, claim in held),
     )
 
 

@@ -44,6 +44,7 @@ class NodeGroup:
     nodes: int
     pods: tuple[tuple[WorkloadRef, int], ...]
     devices: tuple[NodeDevice, ...]
+    claims: tuple[tuple[tuple[WorkloadRef, str], int], ...] = ()  # how many of a workload on each node, by their name
     gpu: str = ""
     gpu_memory_mib: int | None = None
     slices_per_gpu: int | None = None
@@ -71,21 +72,36 @@ class FilledNodes:
         return add_kinds(count for group in self.of_pool(pool) for count in group.kinds)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledState:
+    """So many identical nodes of a pool: their state, the same with as much more of the demand as they take, and the
+    shapes with claims that empty nodes of the pool take.
+    """
+
+    pool: str
+    nodes: int
+    state: NodeState
+    full: NodeState
+    takes: tuple[Shape, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Content:
     """What is on one node: its state, pods by workload, and who uses which candidate."""
 
     state: NodeState
     pods: Counter[WorkloadRef] = field(default_factory=Counter)
-    holders: dict[int, list[WorkloadRef]] = field(default_factory=dict)
+    holders: dict[int, list[tuple[WorkloadRef, str]]] = field(default_factory=dict)
+    claims: Counter[tuple[WorkloadRef, str]] = field(default_factory=Counter)
 
     def add(self, ref: WorkloadRef, pods: int = 1) -> None:
         self.pods[ref] += pods
 
-    def hold(self, picks: Iterable[Pick], ref: WorkloadRef) -> None:
+    def hold(self, picks: Iterable[Pick], ref: WorkloadRef, claim: str) -> None:
+        self.claims[ref, claim] += 1
         for pick in picks:
             if not pick.admin:
-                self.holders.setdefault(pick.index, []).append(ref)
+                self.holders.setdefault(pick.index, []).append((ref, claim))
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -95,15 +111,31 @@ class _Content:
 
 def fill_nodes(plan: Plan) -> FilledNodes:
     """Return the nodes that are built and what is on them; the same for the same plan."""
-    judgement, found, filler = plan.judgement, plan.judgement.simulated, _Filler(plan)
+    filler = _Filler(plan)
+    source, order, contents = _filled(plan, filler)
+    return FilledNodes(source=source, order=order, groups=_grouped(plan, contents, filler))
+
+
+def node_states(plan: Plan) -> Iterator[FilledState]:
+    """Yield the nodes that are built as the allocator has them, filled as `fill_nodes` tells."""
+    filler = _Filler(plan)
+    for pool, of_pool in _alike(plan, _filled(plan, filler)[2], filler).items():
+        for content, nodes in of_pool:
+            takes = tuple(shape for shape, _ in filler.going_to(pool))
+            full = filler.fill(pool, content.state)
+            yield FilledState(pool=pool, nodes=nodes, state=content.state, full=full, takes=takes)
+
+
+def _filled(plan: Plan, filler: _Filler) -> tuple[Source, str, Iterator[tuple[str, _Content, int]]]:
+    """Return who fills the nodes, in which order of arrival where one was simulated, and what is on them."""
+    judgement, found = plan.judgement, plan.judgement.simulated
     if judgement.outcome is not None:
-        return FilledNodes(source="observed", groups=_grouped(plan, _on_nodes(plan, judgement.outcome), filler))
+        return "observed", "", _on_nodes(plan, judgement.outcome)
     counts = {pool.name: pool.recommended for pool in plan.pools}
     if found is not None and found.counts == counts and found.scale == 1 and found.outcomes:
         first = found.outcomes[0]
-        groups = _grouped(plan, _on_nodes(plan, first), filler)
-        return FilledNodes(source="simulated", order=str(first.order), groups=groups)
-    return FilledNodes(source="packing", groups=_grouped(plan, _Packed(plan, filler).contents(), filler))
+        return "simulated", str(first.order), _on_nodes(plan, first)
+    return "packing", "", _Packed(plan, filler).contents()
 
 
 def simulated_groups(plan: Plan, outcome: Outcome) -> tuple[NodeGroup, ...]:
@@ -112,21 +144,28 @@ def simulated_groups(plan: Plan, outcome: Outcome) -> tuple[NodeGroup, ...]:
 
 
 def _grouped(plan: Plan, contents: Iterable[tuple[str, _Content, int]], filler: _Filler) -> tuple[NodeGroup, ...]:
-    """Return equal nodes together, the pools in the order of the fleet, and empty nodes for those that hold nothing."""
+    """Return equal nodes together, the pools in the order of the fleet, the largest groups of each first."""
+    alike = _alike(plan, contents, filler)
+    return tuple(_group(name, *each, filler) for name, of_pool in alike.items() for each in of_pool)
+
+
+def _alike(
+    plan: Plan, contents: Iterable[tuple[str, _Content, int]], filler: _Filler
+) -> dict[str, list[tuple[_Content, int]]]:
+    """Return equal nodes of each pool once with their number, and empty nodes for those that hold nothing."""
     pools = {pool.name: pool for pool in plan.pools}
     known: dict[str, dict[tuple[object, ...], tuple[_Content, int]]] = {name: {} for name in pools}
     for pool, content, nodes in contents:
         if pool in known:
             first, before = known[pool].get(content.key, (content, 0))
             known[pool][content.key] = (first, before + nodes)
-    groups: list[NodeGroup] = []
+    alike: dict[str, list[tuple[_Content, int]]] = {}
     for name, of_pool in known.items():
-        filled = sorted(of_pool.values(), key=lambda each: -each[1])
-        empty = pools[name].nodes.desired - sum(nodes for _, nodes in filled)
+        alike[name] = sorted(of_pool.values(), key=lambda each: -each[1])
+        empty = pools[name].nodes.desired - sum(nodes for _, nodes in alike[name])
         if empty > 0:
-            filled.append((_Content(filler.open(name)), empty))
-        groups += (_group(name, content, nodes, filler) for content, nodes in filled)
-    return tuple(groups)
+            alike[name].append((_Content(filler.open(name)), empty))
+    return alike
 
 
 def _group(pool: str, content: _Content, nodes: int, filler: _Filler) -> NodeGroup:
@@ -136,6 +175,7 @@ def _group(pool: str, content: _Content, nodes: int, filler: _Filler) -> NodeGro
         pool=pool,
         nodes=nodes,
         pods=tuple(sorted(content.pods.items())),
+        claims=tuple(sorted(content.claims.items())),
         devices=describe_devices(content.state, filler.fill(pool, content.state), holders),
         gpu="" if model is None else model.product_name or model.id,
         gpu_memory_mib=None if model is None else model.memory_mib,
@@ -180,7 +220,7 @@ class _Filler:
     def fill(self, pool: str, state: NodeState) -> NodeState:
         """Return the node with as much more of the demand as it takes; no more once every device is in use."""
         free = [state.free(name) for name in _FIRST]
-        for shape, (cpu, memory) in self._going_to(pool):
+        for shape, (cpu, memory) in self.going_to(pool):
             if cpu > free[0] or memory > free[1]:
                 continue
             for _ in range(self._most):
@@ -193,7 +233,7 @@ class _Filler:
                 free = [state.free(name) for name in _FIRST]
         return state
 
-    def _going_to(self, pool: str) -> list[tuple[Shape, tuple[int, ...]]]:
+    def going_to(self, pool: str) -> list[tuple[Shape, tuple[int, ...]]]:
         """Return the shapes that nodes of a pool take, and what a pod of each requests of what runs out first."""
         if pool not in self._going:
             self._going[pool] = [
@@ -265,7 +305,7 @@ class _Packed:
                 self._left[shape.id][0] = (ref, left - nodes)
             content.add(ref)
             for got in placement.picks:
-                content.hold(got.picks, ref)
+                content.hold(got.picks, ref, str(got.shared or got.name))
         return content
 
 
@@ -284,14 +324,14 @@ def _on_nodes(plan: Plan, outcome: Outcome) -> Iterator[tuple[str, _Content, int
         ref = owners.get(name) or _workload_of(name, refs)
         contents[placed.node].add(ref)
         for got in placed.picks:
-            contents[placed.node].hold(got.picks, ref)
+            contents[placed.node].hold(got.picks, ref, got.name)
         for key in placed.shared:
             shared.setdefault(key, ref)
     for key, ref in shared.items():
         claim = cluster.claims.get(key)
         if claim is not None and len(claim.nodes) == 1:
             content = contents[claim.nodes[0]]
-            content.hold(content.state.picks_of(claim.allocation.devices), ref)
+            content.hold(content.state.picks_of(claim.allocation.devices), ref, str(key))
     for node, content in zip(outcome.nodes, contents, strict=True):
         yield _pool_of(node.meta.name, plan), content, 1
 

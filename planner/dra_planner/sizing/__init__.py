@@ -5,6 +5,7 @@ from dra_planner.sizing.leftovers import count_state
 from dra_planner.sizing.prices import node_costs
 from dra_planner.sizing.result import DeviceCount, NodePattern, PoolSize, Sizing, WorkloadSize
 from dra_planner.sizing.sizing import Sizer, size_pools
+from dra_planner.sizing.topology import unjudged_rule
 
 __all__ = [
     "DeviceCount",
@@ -17,4 +18,5 @@ __all__ = [
     "count_state",
     "node_costs",
     "size_pools",
+    "unjudged_rule",
 ]
