@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
 
 from dra_command.inputs import Inputs
-from dra_planner.errors import Diagnostic, ManifestError
+from dra_planner.errors import Diagnostic, ManifestError, Place, Severity
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source, has_embedded
+
+_TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:", re.MULTILINE)
+_TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:")
+"""What a document that is an object has at its outermost level."""
+_UNFINISHED = re.compile(
+    r"^[ \t]*(?:-[ \t]+|#[ \t]*)?(?:\.{3}|…|\[(?:\.{3}|…)\])|\{\{|\{%|\$\{|<[A-Za-z][\w .-]*>", re.MULTILINE
+)
+"""Lines that a page leaves out, and what its reader or a template is to fill in."""
 
 
 def with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
@@ -29,7 +40,7 @@ def with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
             sources.append(manifests)
             found += told
             continue
-        told = list(_of_terraform(source, features) if _is_terraform(source) else _of_block(source))
+        told = list(_of_terraform(source, features) if _is_terraform(source) else _of_file(source, features))
         found += told
         if not told and not is_values_file(source.text):
             sources.append(source)
@@ -44,14 +55,38 @@ def _of_page(source: Source, features: Features) -> tuple[Source, list[Diagnosti
     from dra_planner.manifests.shown_output import output_findings
 
     page = read_embedded(source)
-    manifests, unreadable = _readable(page.manifests)
+    manifests, unreadable, parts = _readable(page.manifests)
     found = [*command_findings(page.commands, source.name, source.text), *unreadable]
     found += _namespace_conflicts(manifests)
-    for block in page.others:
-        found += _of_block(block)
+    found += _of_blocks([*page.others, *parts], page.unlabelled, features, source)
     for program in page.programs:
         found += terraform_findings(program.text, source.name, program.line, features)
     return manifests, [*found, *output_findings(page.shown, source.name)]
+
+
+def _of_blocks(
+    labelled: Sequence[Source], unlabelled: Sequence[Source], features: Features, page: Source
+) -> Iterator[Diagnostic]:
+    """Yield what is told of blocks without objects; those that say that they are YAML are named where nothing is."""
+    if not labelled and not unlabelled:
+        return
+    from dra_command.fragments import judge_fragments, not_judged
+    from dra_planner.manifests.setup.chart_values import is_values_file
+
+    unknown: list[int] = []
+    for block in (*labelled, *unlabelled):
+        told = list(_of_block(block))
+        yield from told
+        if told or is_values_file(block.text):
+            continue
+        if block in labelled and _is_meant_as_object(block.text):
+            yield from _readable(block)[1]
+            continue
+        told, rest = judge_fragments([block], features, page.text)
+        yield from told
+        if rest and block in labelled and block.text.strip():
+            unknown.append(len(block.text) - len(block.text.lstrip("\n")) + 1)
+    yield from not_judged(unknown, page.name)
 
 
 def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
@@ -76,26 +111,49 @@ def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
                 yield Diagnostic("error", "namespace-conflict", message, item.place, fix)
 
 
-def _readable(page: Source) -> tuple[Source, list[Diagnostic]]:
-    """Return the page without the blocks that cannot be read, and a finding on each of these."""
+def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
+    """Return the page without the documents that are no objects, a finding on each that cannot be read or lacks half
+    of its type, and those that are parts of objects.
+    """
     from dra_planner.manifests.documents import read_documents
+    from dra_planner.manifests.objects import read_objects
 
     found: list[Diagnostic] = []
+    parts: list[Source] = []
     while True:
         try:
-            read_documents([page])
+            read_objects(read_documents([page])[0])
         except ManifestError as error:
             lines = page.text.split("\n")
-            at = max(error.place.line - 1, 0)
-            begin = next((n for n in range(min(at, len(lines) - 1), -1, -1) if lines[n].startswith("---")), -1) + 1
-            end = next((n for n in range(max(at, begin), len(lines)) if lines[n].startswith("---")), len(lines))
-            emptied = "\n".join([*lines[:begin], *[""] * (end - begin), *lines[end:]])
-            if emptied == page.text:
+            begin, end = _document_at(lines, error.place.line - 1)
+            document = "\n".join(lines[begin:end])
+            if not document.strip():
                 raise
-            page = replace(page, text=emptied)
-            found.append(Diagnostic("error", "block-not-read", error.message, error.place, error.fix))
+            page = replace(page, text="\n".join([*lines[:begin], *[""] * (end - begin), *lines[end:]]))
+            if _is_meant_as_object(document):
+                severity: Severity = "note" if _UNFINISHED.search(document) else "error"
+                found.append(Diagnostic(severity, "block-not-read", error.message, error.place, error.fix))
+            else:
+                parts.append(Source(page.name, "\n" * begin + document))
         else:
-            return page, found
+            return page, found, parts
+
+
+def _document_at(lines: list[str], at: int) -> tuple[int, int]:
+    """Return the first line of the document at or before a line, and the line behind it; both from 0."""
+    at = min(max(at, 0), len(lines) - 1)
+    while at and (not lines[at].strip() or lines[at].startswith("---")):
+        at -= 1
+    begin = next((n for n in range(at, -1, -1) if lines[n].startswith("---")), -1) + 1
+    end = next((n for n in range(at, len(lines)) if lines[n].startswith("---")), len(lines))
+    return begin, end
+
+
+def _is_meant_as_object(document: str) -> bool:
+    """Whether a document says what it is, or says so but for the version of a kind that has a name."""
+    found = _TYPE_IN_BRACES if document.lstrip().startswith("{") else _TYPE
+    has = {match[1] for match in found.finditer(dedent(document))}
+    return "apiVersion" in has or {"kind", "metadata"} <= has
 
 
 def _of_block(source: Source) -> Iterator[Diagnostic]:
@@ -105,6 +163,21 @@ def _of_block(source: Source) -> Iterator[Diagnostic]:
 
     yield from values_findings(source)
     yield from sharing_in_file(source)
+
+
+def _of_file(source: Source, features: Features) -> Iterator[Diagnostic]:
+    """Yield what is told of a file without objects; a part of an object is named as one."""
+    told = list(_of_block(source))
+    yield from told
+    if told or _is_meant_as_object(source.text):
+        return
+    from dra_command.fragments import judge_fragments
+
+    found, rest = judge_fragments([source], features, source.text)
+    if found or not (rest or "values" in Path(source.name).name):
+        yield from found
+        message = "holds a part of an object, without apiVersion and kind: it is judged by itself"
+        yield Diagnostic("note", "part-of-object", message, Place(source.name, 1), "kubectl takes whole objects alone")
 
 
 def _may_hold_others(source: Source) -> bool:

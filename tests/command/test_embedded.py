@@ -52,6 +52,7 @@ def findings(project: Project, name: str, text: str) -> list[tuple[int, str]]:
 def test_blocks_and_heredocs_of_a_page_are_judged_on_their_lines(project: Project) -> None:
     assert findings(project, "README.md", PAGE) == [
         (11, "invalid-value"),
+        (15, "fragment-not-judged"),
         (20, "version-not-served"),
         (25, "chart-never-existed"),
         (25, "value-refused"),  # GPUs without the value that says that no plugin serves the same nodes

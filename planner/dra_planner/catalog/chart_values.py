@@ -57,7 +57,10 @@ def are_driver_values(values: object) -> bool:
         return False
     resources = values.get("resources")
     parts = [resources.get(name) for name in ("gpus", "computeDomains")] if isinstance(resources, Mapping) else []
-    return bool(OWN & set(values)) or any(isinstance(part, Mapping) and "enabled" in part for part in parts)
+    own = OWN & set(values)
+    if own == {"nvidiaDriverRoot"}:  # NVIDIA's device plugin has it too
+        return set(values) <= {*KEYS, *REFUSED, *IGNORED}
+    return bool(own) or any(isinstance(part, Mapping) and "enabled" in part for part in parts)
 
 
 def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:

@@ -1,7 +1,7 @@
 """Manifests and commands inside Markdown pages and shell scripts, each on the line where it stands.
 
 A page becomes the YAML stream of its manifests with all other lines left empty, so that every finding names the line
-of the page. Only blocks that say their apiVersion are manifests; fragments and output are left alone.
+of the page. Only blocks that say their apiVersion are manifests; other YAML, and output, stand apart.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from dra_planner.manifests.shown_output import Shown, without_output
 from dra_planner.records import dataclass
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
 
-_FENCE: Final = re.compile(r"^(?P<indent>\s*(?:>\s?)*)(?P<sign>`{3,}|~{3,})\s*(?P<language>[\w+-]*)")
+_FENCE: Final = re.compile(
+    r"^(?P<indent>\s*(?:>\s?)*(?:(?:[-*+]|\d+[.)])\s+)*)(?P<sign>`{3,}|~{3,})\s*(?P<language>[\w+-]*)"
+)
+_MARKER: Final = re.compile(r"[-*+]|\d+[.)]")  # of a list's item, which the lines below it are indented by
 _HEREDOC: Final = re.compile(r"<<(?P<tabs>-?)\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
 _KUBECTL: Final = re.compile(r"\bkubectl\b[^|;&]*")
 _NAMESPACE: Final = re.compile(r"""(?<=\s)(?:--namespace(?:=|\s+)|-n(?:=|\s*))["']?(?P<namespace>[^\s"']+)""")
@@ -34,7 +37,8 @@ _TERRAFORM: Final = frozenset({"hcl", "terraform", "tf"})
 _PROGRAM: Final = re.compile(
     r"^\s*(?:[$>#]\s+)?(?:sudo\s+)?(?:kubectl|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm)\s+[a-z-]", re.MULTILINE
 )
-_DATA: Final = frozenset({"", "yaml", "yml", "json"})
+_YAML: Final = frozenset({"yaml", "yml"})
+_DATA: Final = _YAML | {"", "json"}
 _PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
 
 
@@ -53,6 +57,7 @@ class Embedded:
     manifests: Source
     commands: tuple[Command, ...]
     others: tuple[Source, ...] = ()  # blocks of YAML that are no manifests, on the same lines
+    unlabelled: tuple[Source, ...] = ()  # blocks that may be YAML: fences of no language, texts that a shell is given
     shown: tuple[Shown, ...] = ()  # output of commands
     programs: tuple[Command, ...] = ()  # blocks of Terraform's language
 
@@ -78,6 +83,7 @@ def read_embedded(source: Source) -> Embedded:
     else:
         blocks = _fenced(lines)
     others: list[Source] = []
+    unlabelled: list[Source] = []
     shown: list[Shown] = []
     programs: list[Command] = []
     namespaces: list[tuple[int, int, str]] = []
@@ -94,15 +100,23 @@ def read_embedded(source: Source) -> Embedded:
             _place(blank, block)
             text = "\n".join(block.lines)
             if not _MANIFEST.search(text):
-                others.append(Source(source.name, "\n" * block.first + text))
+                (others if block.language in _YAML else unlabelled).append(_apart(source.name, block))
             continue
         for inner in _heredocs(block):
             _place(blank, inner)
             if inner.namespace:
                 namespaces.append((inner.first + 1, inner.first + len(inner.lines), inner.namespace))
+            if not _MANIFEST.search("\n".join(inner.lines)):
+                unlabelled.append(_apart(source.name, inner))
         commands += _commands(block)
     manifests = Source(source.name, "\n".join(blank) + "\n", namespaces=tuple(namespaces))
-    return Embedded(manifests, tuple(commands), tuple(others), tuple(shown), tuple(programs))
+    return Embedded(
+        manifests, tuple(commands), tuple(others), tuple(unlabelled), shown=tuple(shown), programs=tuple(programs)
+    )
+
+
+def _apart(name: str, block: _Block) -> Source:
+    return Source(name, "\n" * block.first + "\n".join(block.lines))
 
 
 def _fenced(lines: list[str]) -> Iterator[_Block]:
@@ -115,7 +129,8 @@ def _fenced(lines: list[str]) -> Iterator[_Block]:
         end = next((n for n in range(at + 1, len(lines)) if _closes(lines[n], fence["sign"])), len(lines))
         language = fence["language"].lower()
         if language in _SHELL | _DATA | _PLAIN | _TERRAFORM:
-            inside = [line.removeprefix(fence["indent"]) for line in lines[at + 1 : end]]
+            indent = _MARKER.sub(lambda marker: " " * len(marker[0]), fence["indent"])
+            inside = [line.removeprefix(indent) for line in lines[at + 1 : end]]
             yield _Block(inside, at + 1, language in _SHELL or _are_commands(inside, language), language)
         at = end + 1
 

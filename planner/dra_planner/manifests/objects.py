@@ -14,6 +14,8 @@ from dra_planner.records import dataclass
 
 CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})
 
+_OF_DEVICES: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
+
 
 @dataclass(frozen=True, slots=True)
 class KubernetesObject:
@@ -127,7 +129,9 @@ def _missing(field: str, data: Mapping[str, Any]) -> str:
     if "apiVersion" not in data and "kind" not in data:
         return "name the folder or file that holds Kubernetes manifests; this is something else"
     if field == "apiVersion":
-        return f"say which version of {data.get('kind')} it is, for example apiVersion: resource.k8s.io/v1"
+        kind = data.get("kind")
+        example = ", for example apiVersion: resource.k8s.io/v1" if kind in _OF_DEVICES else ""
+        return f"say which version of {kind} it is{example}"
     return "say what it is, for example kind: ResourceClaim"
 
 

@@ -1,0 +1,109 @@
+"""What is told of the parts of objects that a page shows: what can be judged of them, and a note on all others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from dra_planner.documents.tree import Map
+from dra_planner.errors import Diagnostic, ManifestError, Place, PlannerError
+from dra_planner.manifests.documents import Document, read_documents
+from dra_planner.manifests.fragments import Whole, setting_findings, whole_of
+from dra_planner.releases import Features
+from dra_planner.sources import Source, may_be_unfinished
+from dra_policies.rules import OF_MANIFESTS, check_all, view_of
+
+NOT_JUDGED = "fragment-not-judged"
+_RULES = frozenset(
+    {
+        "selector-cannot-be-checked",
+        "selector-reads-what-no-device-has",
+        "selector-just-misses-a-gpu",
+        "claim-asks-for-too-many-devices",
+        "constraint-names-no-attribute",
+        "configuration-ignored",
+        "driver-config-refused",
+        "class-misspelt",
+        "device-of-another-driver",
+    }
+)
+"""Rules that look at what is written alone, not at what else there must be."""
+_LEFT_OUT = frozenset({"required-value", "namespace-not-found"})
+"""Findings on what a part leaves out."""
+_ELLIPSIS = re.compile(r"^[ \t]*(?:-[ \t]+)?(?:\.{3}|…|\[(?:\.{3}|…)\])[ \t]*$", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\$[\w{(]|<[A-Za-z][^<>]*>")
+"""What the reader of a page, or a shell, is to fill in."""
+_MOST_LINES = 8
+
+
+def judge_fragments(blocks: Iterable[Source], features: Features, page: str) -> tuple[list[Diagnostic], list[Source]]:
+    """Return what is told of blocks that are no manifests, and those of which nothing can be told.
+
+    `page` is the whole text of the file that they stand in.
+    """
+    found: list[Diagnostic] = []
+    unknown: list[Source] = []
+    for block in blocks:
+        documents = _documents(block)
+        wholes = [(each, whole_of(each.data, each.place)) for each in documents]
+        settings = [told for each in documents for told in setting_findings(each.data, each.place, page)]
+        found += settings
+        for document, whole in wholes:
+            if whole is not None:
+                lines = block.text.split("\n")
+                told = _judge(whole, document, features)
+                found += [each for each in told if not _PLACEHOLDER.search(lines[each.place.line - 1])]
+        if not settings and not any(whole for _, whole in wholes):
+            unknown.append(block)
+    return found, unknown
+
+
+def not_judged(lines: Iterable[int], file: str) -> Iterator[Diagnostic]:
+    """Yield one note on all fragments of a file that were not judged; they begin on these lines."""
+    numbers = sorted(set(lines))
+    if numbers:
+        many = len(numbers) > 1
+        listed = ", ".join(map(str, numbers[:_MOST_LINES])) + (", …" if len(numbers) > _MOST_LINES else "")
+        message = (
+            f"{len(numbers)} {'pieces' if many else 'piece'} of YAML without apiVersion and kind "
+            f"{'are' if many else 'is'} read and not judged: line{'s' if many else ''} {listed}"
+        )
+        yield Diagnostic("note", NOT_JUDGED, message, Place(file, numbers[0]), "")
+
+
+def _documents(block: Source) -> list[Document]:
+    text = _ELLIPSIS.sub("", block.text)
+    if "{{" in text or may_be_unfinished(text):
+        return []
+    try:
+        return read_documents([replace(block, text=text)])[0]
+    except ManifestError:
+        return []
+
+
+def _judge(whole: Whole, document: Document, features: Features) -> Iterator[Diagnostic]:
+    """Yield what the API server and the rules say of what is written, in words about a part."""
+    from dra_planner.manifests.reading import collect_manifests
+    from dra_planner.plan import check_selector
+
+    yield from whole.remarks
+    try:
+        manifests = collect_manifests([whole.item], features, check_selector=check_selector)
+        rules = [rule for rule in OF_MANIFESTS if rule.id in _RULES]
+        told = list(check_all(view_of(manifests, features), rules))
+    except PlannerError:
+        return
+    shown = f"this part of a {whole.item.kind}"
+    for each in told:
+        if each.code in _LEFT_OUT:
+            continue
+        message = each.message.replace(f"{whole.item}", shown)
+        yield replace(each, message=message, place=replace(each.place, path=_written(each.place.path, document)))
+
+
+def _written(path: str, document: Document) -> str:
+    """Return a path from the first of its keys that the part itself begins with; the whole one where it has none."""
+    keys = list(document.data) if isinstance(document.data, Map) else []
+    found = re.search(rf"(?:^|\.)((?:{'|'.join(map(re.escape, keys))})(?:[.\[].*)?)$", path) if keys else None
+    return found[1] if found else path

@@ -1,0 +1,307 @@
+"""Parts of objects that pages show without apiVersion and kind, put into the whole object so that it can be judged.
+
+What a part leaves out is filled in, so that only what is written is judged: see `whole_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, Final
+
+from dra_planner.documents.tree import Location, Map, Seq, clone, line_of, new_map, new_seq
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.schema import fields_of, recorded_minors
+from dra_planner.manifests.setup.flags import gate_faults as kubernetes_gate_faults
+from dra_planner.manifests.setup.flags import version_faults
+from dra_planner.records import dataclass
+
+NAME: Final = "fragment"
+"""What is filled in for names that a part leaves out."""
+
+_CLAIM: Final = "ResourceClaim"
+_REQUESTS: Final = ("spec", "devices", "requests")
+_CONSTRAINTS: Final = ("spec", "devices", "constraints")
+_CONFIG: Final = ("spec", "devices", "config")
+_EXACTLY: Final = (*_REQUESTS, 0, "exactly")
+_CONTAINER: Final = ("spec", "containers", 0)
+_CLAIMS_OF_POD: Final = ("spec", "resourceClaims")
+_VERSIONS: Final = {_CLAIM: "resource.k8s.io/v1", "DeviceClass": "resource.k8s.io/v1", "Pod": "v1"}
+_FLAT: Final = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
+_AROUND: Final = ("jobTemplate", "template", "spec")
+"""Levels above the part that is judged: those of workloads and of templates of claims."""
+_OF_PODS: Final = frozenset(
+    {"containers", "initContainers", "resourceClaims", "nodeSelector", "tolerations", "affinity", "schedulingGates",
+     "topologySpreadConstraints", "runtimeClassName", "priorityClassName"}
+)  # fmt: skip
+"""Fields of which one tells that a part is a pod's: others are names in many documents."""
+_NEAR: Final = 0.8
+_MINOR: Final = max(recorded_minors())
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The object that a part belongs to, and what is said of the part's form."""
+
+    item: KubernetesObject
+    remarks: tuple[Diagnostic, ...] = ()
+
+
+def whole_of(data: Any, place: Place) -> Whole | None:
+    """Return the object that a part of a page belongs to, with what the part leaves out filled in.
+
+    Known are parts of pods, of claims with their requests, selectors, constraints and configuration, and of device
+    classes, also inside `spec` and `template`. None for everything else: a part is recognized by fields that nothing
+    else has, and taken only where all its fields are, or nearly are, those of that place.
+    """
+    found = _find(data)
+    if found is None:
+        return None
+    kind, path, node = found
+    tree: Any = clone(node)
+    line = getattr(tree, "line", 0) or place.line
+    for key in reversed(path):
+        tree = new_seq([tree], line) if isinstance(key, int) else new_map([(key, tree)], line)
+    remarks = tuple(_FILL.get(kind, _nothing)(tree, place))
+    tree.put("metadata", new_map([("name", NAME)], line), line)
+    return Whole(KubernetesObject(_VERSIONS[kind], kind, tree, Place(place.file, line)), remarks)
+
+
+def setting_findings(data: Any, place: Place, page: str) -> Iterator[Diagnostic]:
+    """Yield what no longer works of gates and versions that a part of a cluster's configuration sets.
+
+    On pages about Kueue nothing is told of gates: it has some of the same names.
+    """
+    if not isinstance(data, Map):
+        return
+    gates, versions = data.get("featureGates"), data.get("runtimeConfig")
+    for name, value in gates.items() if isinstance(gates, Map) and "kueue" not in page.lower() else ():
+        for fault in kubernetes_gate_faults(str(name), str(value).lower()):
+            at = Place(place.file, line_of(gates, name), f"featureGates.{name}")
+            yield Diagnostic(fault.severity, fault.code, fault.message, at, fault.fix)
+    for name, value in versions.items() if isinstance(versions, Map) else ():
+        group, _, version = str(name).partition("/")
+        for fault in version_faults(version, str(value).lower()) if group == "resource.k8s.io" else ():
+            at = Place(place.file, line_of(versions, name), f"runtimeConfig.{name}")
+            yield Diagnostic(fault.severity, fault.code, fault.message, at, fault.fix)
+
+
+_Found = tuple[str, Location, Any]
+"""The kind of the object, where in it the part belongs, and the part."""
+
+
+def _find(data: Any) -> _Found | None:
+    if isinstance(data, Seq):
+        paths = {_path_of_item(item) for item in data}
+        path = paths.pop() if len(paths) == 1 else None
+        return (_kind_at(path), path, data) if path else None
+    if not isinstance(data, Map):
+        return None
+    for level in _AROUND:
+        if level in data:
+            return _find(data[level])
+    for is_one, kind, path in _SHAPES:
+        if is_one(data):
+            return kind, path, data
+    item = _path_of_item(data)
+    return (_kind_at(item), (*item, 0), data) if item else None
+
+
+def _kind_at(path: Location) -> str:
+    return "Pod" if path[1] in ("containers", "resourceClaims", "tolerations") else _CLAIM
+
+
+def _path_of_item(item: Any) -> Location | None:
+    """Return the list that an item belongs to, None where it is not known."""
+    if not isinstance(item, Map):
+        return None
+    return next((path for is_one, path in _ITEMS if is_one(item)), None)
+
+
+def _has(*names: str) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda data: any(name in data for name in names)
+
+
+def _are_fields(data: Mapping[str, Any], struct: str) -> bool:
+    """Whether all keys are fields of a type, or slips of them."""
+    fields = list(fields_of(struct, _MINOR))
+    return all(key in fields or get_close_matches(key, fields, 1, _NEAR) for key in data)
+
+
+def _are_maps(value: Any, *names: str) -> bool:
+    return (
+        isinstance(value, Seq) and bool(value) and all(isinstance(each, Map) and _has(*names)(each) for each in value)
+    )
+
+
+def _is_claim(data: Mapping[str, Any]) -> bool:
+    devices = data.get("devices")
+    return (isinstance(devices, Map) and _is_devices(devices)) or "resourceClassName" in data
+
+
+def _is_devices(data: Mapping[str, Any]) -> bool:
+    parts = {"requests": _is_request, "constraints": _is_constraint, "config": _has("opaque")}
+    return bool(data) and all(
+        key in parts and isinstance(value, Seq) and all(isinstance(each, Map) and parts[key](each) for each in value)
+        for key, value in data.items()
+    )
+
+
+def _is_request(data: Mapping[str, Any]) -> bool:
+    return _has("exactly", "firstAvailable", "deviceClassName")(data) or (
+        "name" in data and _near_to(data, ("deviceClassName",))
+    )
+
+
+def _is_constraint(data: Mapping[str, Any]) -> bool:
+    return _near_to(data, ("matchAttribute", "distinctAttribute"))
+
+
+def _near_to(data: Collection[str], names: tuple[str, ...]) -> bool:
+    return any(get_close_matches(str(key), names, 1, _NEAR) for key in data)
+
+
+def _is_exactly(data: Mapping[str, Any]) -> bool:
+    return _are_maps(data.get("selectors"), "cel") and set(data) <= set(_FLAT)
+
+
+def _is_class(data: Mapping[str, Any]) -> bool:
+    has_own = "extendedResourceName" in data or (_are_maps(data.get("selectors"), "cel") and "config" in data)
+    return has_own and _are_fields(data, "resource.DeviceClassSpec")
+
+
+def _is_selector(data: Mapping[str, Any]) -> bool:
+    cel = data.get("cel")
+    return set(data) == {"cel"} and isinstance(cel, Map) and "expression" in cel
+
+
+def _is_expression(data: Mapping[str, Any]) -> bool:
+    return set(data) == {"expression"} and "device." in str(data["expression"])
+
+
+def _is_pod(data: Mapping[str, Any]) -> bool:
+    return bool(_OF_PODS & set(data)) and _are_fields(data, "core.PodSpec")
+
+
+def _is_container(data: Mapping[str, Any]) -> bool:
+    if _is_resources(data.get("resources")):
+        return _are_fields(data, "core.Container")
+    return {"name", "image"} <= set(data) <= set(fields_of("core.Container", _MINOR))
+
+
+def _is_resources(data: Any) -> bool:
+    """Whether this is what a container requests: its claims, or resources with a domain."""
+    if not isinstance(data, Map) or not data or not set(data) <= {"limits", "requests", "claims"}:
+        return False
+    amounts = [data.get(key) for key in ("limits", "requests")]
+    return isinstance(data.get("claims"), Seq) or any(
+        isinstance(each, Map) and any("/" in str(name) for name in each) for each in amounts
+    )
+
+
+def _is_claim_of_pod(data: Mapping[str, Any]) -> bool:
+    source = data.get("source")
+    names = ("resourceClaimName", "resourceClaimTemplateName")
+    return _has(*names)(data) or (isinstance(source, Map) and _has(*names)(source))
+
+
+def _is_toleration(data: Mapping[str, Any]) -> bool:
+    return {"key", "operator"} <= set(data) and "effect" in data and _are_fields(data, "core.Toleration")
+
+
+_SHAPES: Final[tuple[tuple[Callable[[Mapping[str, Any]], bool], str, Location], ...]] = (
+    (_is_claim, _CLAIM, ("spec",)),
+    (_is_devices, _CLAIM, ("spec", "devices")),
+    (_is_class, "DeviceClass", ("spec",)),
+    (_is_exactly, _CLAIM, _EXACTLY),
+    (_is_expression, _CLAIM, (*_EXACTLY, "selectors", 0, "cel")),
+    (_is_pod, "Pod", ("spec",)),
+    (_is_resources, "Pod", (*_CONTAINER, "resources")),
+)
+_ITEMS: Final[tuple[tuple[Callable[[Mapping[str, Any]], bool], Location], ...]] = (
+    (_is_request, _REQUESTS),
+    (_is_constraint, _CONSTRAINTS),
+    (_has("opaque"), _CONFIG),
+    (_is_selector, (*_EXACTLY, "selectors")),
+    (_is_claim_of_pod, _CLAIMS_OF_POD),
+    (_is_toleration, ("spec", "tolerations")),
+    (_is_container, ("spec", "containers")),
+)
+
+
+def _nothing(tree: Map, place: Place) -> Iterator[Diagnostic]:
+    yield from ()
+
+
+def _maps(value: Any) -> list[Map]:
+    return [each for each in value if isinstance(each, Map)] if isinstance(value, Seq) else []
+
+
+def _fill_in(node: Map, name: str, value: Any) -> None:
+    if name not in node:
+        node.put(name, value, node.line)
+
+
+def _complete_claim(tree: Map, place: Place) -> Iterator[Diagnostic]:
+    """Fill in names, classes and the requests that constraints and configuration name; remark on the flat form."""
+    devices = tree["spec"].get("devices")
+    if not isinstance(devices, Map):
+        return
+    if "requests" not in devices:
+        parts = [*_maps(devices.get("constraints")), *_maps(devices.get("config"))]
+        named = [str(name) for part in parts for name in part.get("requests") or () if isinstance(name, str)]
+        names = dict.fromkeys(name.partition("/")[0] for name in [*named, NAME])
+        devices.put("requests", new_seq([new_map([("name", name)], devices.line) for name in names]), devices.line)
+    flat: Map | None = None
+    for number, request in enumerate(_maps(devices["requests"])):
+        _fill_in(request, "name", f"{NAME}-{number}")
+        if set(request) & set(_FLAT) and not {"exactly", "firstAvailable"} & set(request):
+            flat = flat or request
+            _nest(request)
+        if "exactly" not in request and not isinstance(request.get("firstAvailable"), Seq):
+            request.put("exactly", new_map(line=request.line), request.line)
+        if isinstance(request.get("exactly"), Map):
+            _fill_in(request["exactly"], "deviceClassName", NAME)
+    if flat is not None:
+        message = "this part of a ResourceClaim has the flat form of v1alpha3 and v1beta1, which v1 refuses"
+        fix = "put the fields of the request, apart from its name, below exactly"
+        at = Place(place.file, line_of(flat["exactly"], next(iter(flat["exactly"]))))
+        yield Diagnostic("warning", "older-form", message, at, fix)
+
+
+def _nest(request: Map) -> None:
+    """Put the flat fields of a request below `exactly`."""
+    names = [name for name in request if name in _FLAT]
+    lines = tuple(line_of(request, name) - request.line for name in names)
+    nested = new_map([(name, request[name]) for name in names], request.line, lines)
+    for name in names:
+        request.remove(name)
+    request.put("exactly", nested, request.line)
+
+
+def _complete_pod(tree: Map, place: Place) -> Iterator[Diagnostic]:
+    """Fill in containers, names and images, and the claims that containers name."""
+    spec: Map = tree["spec"]
+    _fill_in(spec, "containers", new_seq([new_map(line=spec.line)], spec.line))
+    containers = [*_maps(spec["containers"]), *_maps(spec.get("initContainers"))]
+    used: dict[str, None] = {}
+    for number, container in enumerate(containers):
+        _fill_in(container, "name", f"{NAME}-{number}")
+        _fill_in(container, "image", NAME)
+        resources = container.get("resources")
+        claims = _maps(resources.get("claims")) if isinstance(resources, Map) else []
+        used |= dict.fromkeys(str(claim["name"]) for claim in claims if "name" in claim)
+    if used and "resourceClaims" not in spec:
+        entries = [new_map([("name", name)], spec.line) for name in used]
+        spec.put("resourceClaims", new_seq(entries, spec.line), spec.line)
+    for entry in _maps(spec.get("resourceClaims")):
+        if set(entry) == {"name"}:
+            entry.put("resourceClaimTemplateName", NAME, entry.line)
+    yield from ()
+
+
+_FILL: Final[dict[str, Callable[[Map, Place], Iterator[Diagnostic]]]] = {
+    _CLAIM: _complete_claim,
+    "Pod": _complete_pod,
+}

@@ -1,0 +1,211 @@
+"""`check` on parts of objects that pages and files show without apiVersion and kind."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from command_project import Project
+
+from dra_command.fragments import judge_fragments, not_judged
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+
+Told = list[tuple[int, str]]
+
+JUDGED: dict[str, tuple[str, Told]] = {
+    "the form of claims of pods up to 1.30": (
+        """\
+        resourceClaims:
+        - name: gpu
+          source:
+            resourceClaimTemplateName: x
+        """,
+        [(3, "unknown-field")],
+    ),
+    "a class of v1alpha2": ("resourceClassName: gpu.example.com\n", [(1, "unknown-field")]),
+    "the flat form of v1beta1 is told once, and the rest of it is judged": (
+        """\
+        spec:
+          devices:
+            requests:
+            - {name: a, deviceClassName: gpu.nvidia.com, count: -1}
+            - {name: b, deviceClassName: gpu.nvidia.com}
+        """,
+        [(4, "invalid-value"), (4, "older-form")],
+    ),
+    "a misspelt constraint": (
+        "constraints:\n- matchAtribute: gpu.nvidia.com/parentUUID\n",
+        [(2, "unknown-field")],
+    ),
+    "an attribute that the driver does not publish": (
+        "- requests: []\n  matchAttribute: gpu.nvidia.com/parentUID\n",
+        [(1, "constraint-names-no-attribute")],
+    ),
+    "a selector that does not compile": (
+        """\
+        - cel:
+            expression: device.attributes["gpu.nvidia.com"].productName = "L4"
+        """,
+        [(2, "invalid-value")],
+    ),
+    "a selector above the cost limit": (
+        "expression: device.attributes['a.example'].all(a, device.attributes['a.example'].all(b, "
+        "device.attributes['a.example'].all(c, device.attributes['a.example'].all(d, a == b && c == d))))\n",
+        [(1, "forbidden-value")],
+    ),
+    "labels that are no text": ("nodeSelector:\n  nvidia.com/gpu.present: true\n", [(2, "wrong-type")]),
+    "a claim of a container as text, inside a template": (
+        """\
+        template:
+          spec:
+            containers:
+            - name: c
+              resources:
+                claims: [gpu]
+        """,
+        [(6, "wrong-type")],
+    ),
+    "gates and versions of a cluster": (
+        """\
+        featureGates:
+          DRAControlPlaneController: true
+        runtimeConfig:
+          "resource.k8s.io/v1alpha2": "true"
+        """,
+        [(2, "gate-gone"), (4, "version-gone")],
+    ),
+}
+
+FINE = {
+    "a claim's request": "requests:\n- {name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}\n",
+    "a request without its class": "requests:\n- name: gpu\n  exactly:\n    count: 2\n    ...\n",
+    "a container's claims": "resources:\n  claims:\n  - name: gpu\n    request: big\n",
+    "a constraint on requests of elsewhere": "constraints:\n- {requests: [a, b], matchAttribute: x.example/y}\n",
+    "configuration of requests that stand elsewhere": (
+        "config:\n- requests: [ts]\n  opaque: {driver: gpu.example.com, parameters: {}}\n"
+    ),
+    "pods of a Deployment": "spec:\n  template:\n    spec:\n      tolerations: [{key: a, operator: Exists}]\n",
+    "a value for the reader to fill in": "resources:\n  limits: {google.com/tpu: <COUNT>}\n",
+    "the spec of a template": "spec:\n  spec:\n    devices:\n      requests: [{name: g, exactly: {count: 2}}]\n",
+}
+
+OTHERS = {
+    "replicas": "replicas: 3\n",
+    "values of a chart": "image: {repository: x}\nnodeSelector: {a: b}\ntolerations: []\nservice: {port: 1}\n",
+    "amounts of a volume": "resources:\n  requests:\n    storage: 10Gi\n",
+    "limits of a NodePool": "spec:\n  template:\n    spec:\n      requirements: [{key: a, operator: Gt}]\n",
+    "text": "just words\n",
+    "a template": "resources:\n  claims: {{ .Values.claims }}\n",
+    "what cannot be read": "a: b: c\n",
+}
+
+
+def told_of(text: str, page: str = "") -> tuple[Told, list[Source]]:
+    found, rest = judge_fragments([Source("page.md", dedent(text))], features_of(36), page)
+    return sorted((each.place.line, each.code) for each in found), rest
+
+
+@pytest.mark.parametrize("case", JUDGED)
+def test_a_part_is_judged_in_the_object_that_it_belongs_to(case: str) -> None:
+    text, expected = JUDGED[case]
+    assert told_of(text) == (expected, [])
+
+
+@pytest.mark.parametrize("case", FINE)
+def test_what_a_part_leaves_out_is_no_fault(case: str) -> None:
+    assert told_of(FINE[case]) == ([], [])
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_other_yaml_is_handed_back(case: str) -> None:
+    found, rest = told_of(OTHERS[case])
+    assert (found, len(rest)) == ([], 1)
+
+
+def test_kueues_gates_are_not_those_of_kubernetes() -> None:
+    text = "featureGates:\n  DynamicResourceAllocation: false\n"
+    assert told_of(text)[0] == [(2, "gate-locked")]
+    assert told_of(text, page="# Kueue")[0] == []
+
+
+def test_one_note_names_the_lines_of_all_others() -> None:
+    (note,) = not_judged([40, 7, 7, *range(50, 60)], "page.md")
+    assert (note.severity, note.place.line) == ("note", 7)
+    assert note.message.startswith(
+        "12 pieces of YAML without apiVersion and kind are read and not judged: lines 7, 40,"
+    )
+    assert note.message.endswith(", …")
+    assert list(not_judged([], "page.md")) == []
+
+
+PAGE = """\
+# Parts
+
+```yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: x}
+---
+resourceClaims:
+- {name: gpu, source: {resourceClaimTemplateName: x}}
+```
+
+- ```yaml
+  constraints:
+  - matchAtribute: gpu.nvidia.com/parentUUID
+  ```
+
+```yaml
+kind: ResourceClaim
+metadata: {name: forgot-the-version}
+```
+
+```yaml
+values:
+  apiVersion: resource.k8s.io/v1
+```
+
+```yaml
+apiVersion: v1
+kind: Pod
+metadata:
+  name: left-out
+  ...
+spec: {}
+```
+
+```sh
+cat > claims.yaml <<EOF
+resources: {claims: [gpu]}
+EOF
+```
+"""
+
+
+def test_parts_of_a_page_are_judged_on_their_lines(project: Project) -> None:
+    project.write("README.md", PAGE)
+    done = project.run("check", "README.md", "--format", "json")
+    found = {(each["line"], each["code"], each["severity"]) for each in done.json["diagnostics"]}
+    assert found == {
+        (9, "unknown-field", "error"),
+        (14, "unknown-field", "error"),
+        (18, "block-not-read", "error"),
+        (23, "fragment-not-judged", "note"),
+        (33, "block-not-read", "note"),
+        (38, "wrong-type", "error"),
+    }
+
+
+def test_a_file_that_holds_a_part_is_judged(project: Project) -> None:
+    project.write("part.yaml", "resourceClaims:\n- {name: gpu, source: {resourceClaimName: x}}\n")
+    project.write("values.yaml", "tolerations:\n- {key: a, operator: Exists}\n")
+    project.write("pod.yaml", "kind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}]}\n")
+    done = project.run("check", "part.yaml", "--format", "json")
+    assert [(each["line"], each["code"]) for each in done.json["diagnostics"]] == [
+        (2, "unknown-field"),
+        (1, "part-of-object"),
+    ]
+    assert done.status == 1
+    assert "holds no manifest" in project.run("check", "values.yaml").err
+    assert "apiVersion not set; say which version of Pod it is" in project.run("check", "pod.yaml").err
