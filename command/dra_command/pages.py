@@ -176,8 +176,10 @@ def _of_file(source: Source, features: Features) -> Iterator[Diagnostic]:
     found, rest = judge_fragments([source], features, source.text)
     if found or not (rest or "values" in Path(source.name).name):
         yield from found
-        message = "holds a part of an object, without apiVersion and kind: it is judged by itself"
-        yield Diagnostic("note", "part-of-object", message, Place(source.name, 1), "kubectl takes whole objects alone")
+        message = (
+            "a part of an object, without apiVersion and kind: it is judged by itself, and kubectl takes no such file"
+        )
+        yield Diagnostic("note", "part-of-object", message, Place(source.name, 1))
 
 
 def _may_hold_others(source: Source) -> bool:

@@ -107,7 +107,7 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
     needs = needs_of(shape, node.template)
     for name, amount in needs.requests.items():
         left = node.free(name)
-        if amount > left and name != "pods" and left >= 0:
+        if amount > left > 0 and name != "pods":
             text = f"lower the pod's request for {name} from {amount_text(name, amount)} to {amount_text(name, left)}"
             yield Edit("lower-resource", text, name=name, value=left)
     if needs.ports:

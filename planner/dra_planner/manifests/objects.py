@@ -14,7 +14,13 @@ from dra_planner.records import dataclass
 
 CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})
 
-_OF_DEVICES: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
+_VERSIONS: Final = {
+    **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"), "resource.k8s.io/v1"),
+    **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"), "apps/v1"),
+    **dict.fromkeys(("Job", "CronJob"), "batch/v1"),
+    **dict.fromkeys(("Pod", "ConfigMap", "Namespace", "Service", "ResourceQuota"), "v1"),
+}
+"""The version of kinds that are often written without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +136,7 @@ def _missing(field: str, data: Mapping[str, Any]) -> str:
         return "name the folder or file that holds Kubernetes manifests; this is something else"
     if field == "apiVersion":
         kind = data.get("kind")
-        example = ", for example apiVersion: resource.k8s.io/v1" if kind in _OF_DEVICES else ""
-        return f"say which version of {kind} it is{example}"
+        return f"say which version of {kind} it is, for example apiVersion: {_VERSIONS.get(str(kind), 'GROUP/VERSION')}"
     return "say what it is, for example kind: ResourceClaim"
 
 

@@ -66,6 +66,15 @@ def test_a_count_is_lowered_no_more_than_needed():
     assert str(edit) == "request 8 devices instead of 9 in request r of claim c1"
 
 
+def test_a_request_is_never_lowered_to_nothing():
+    """What the node has none of is no amount that somebody could do with."""
+    pod = shape(requests={"nvidia.com/gpu": 1})
+    assert suggest_edits(refusal_of(pod, opened(gpus(1)))) == ()
+    some = opened(gpus(1), on=node(**{"nvidia.com/gpu": 1}))
+    (edit,) = suggest_edits(refusal_of(shape(requests={"nvidia.com/gpu": 3}), some))
+    assert edit.value == 1
+
+
 def test_of_extended_resources_only_the_count_is_changed():
     """Nobody wrote their claim: there is no class or selector in it that anyone could change."""
 

@@ -1,17 +1,19 @@
 """Rules of node selectors.
 
-Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3 (ValidateNodeSelector).
+Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3 (ValidateNodeSelector,
+ValidatePreferredSchedulingTerms).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from dra_planner.manifests.validation.formats import dns_subdomain, label_value, qualified_name
 from dra_planner.manifests.validation.violations import Violations, each_invalid, forbidden, invalid, required
 
 Data = Mapping[str, Any]
+_MOST_WEIGHT: Final = 100
 
 
 def check_node_selector(data: Data, path: str) -> Violations:
@@ -20,10 +22,24 @@ def check_node_selector(data: Data, path: str) -> Violations:
     if not terms:
         yield required(path, "must have at least one node selector term")
     for index, term in enumerate(terms):
-        for number, item in enumerate((term or {}).get("matchExpressions") or ()):
-            yield from check_expression(item or {}, f"{path}[{index}].matchExpressions[{number}]")
-        for number, item in enumerate((term or {}).get("matchFields") or ()):
-            yield from _check_field(item or {}, f"{path}[{index}].matchFields[{number}]")
+        yield from _check_term(term or {}, f"{path}[{index}]")
+
+
+def check_preferences(terms: Sequence[Any], path: str) -> Violations:
+    """Preferences of a pod among nodes, each with its weight."""
+    for index, term in enumerate(terms):
+        where, term = f"{path}[{index}]", term or {}
+        weight = term.get("weight") or 0
+        if not 1 <= weight <= _MOST_WEIGHT:
+            yield invalid(f"{where}.weight", weight, f"must be in the range 1-{_MOST_WEIGHT}")
+        yield from _check_term(term.get("preference") or {}, f"{where}.preference")
+
+
+def _check_term(data: Data, path: str) -> Violations:
+    for number, item in enumerate(data.get("matchExpressions") or ()):
+        yield from check_expression(item or {}, f"{path}.matchExpressions[{number}]")
+    for number, item in enumerate(data.get("matchFields") or ()):
+        yield from _check_field(item or {}, f"{path}.matchFields[{number}]")
 
 
 def check_expression(data: Data, path: str, *, compares: bool = True) -> Violations:

@@ -11,8 +11,9 @@ from typing import Any, Final
 from dra_planner.manifests.validation.container_resources import check_resources
 from dra_planner.manifests.validation.metadata import check_annotations, check_labels
 from dra_planner.manifests.validation.names import check_label, check_subdomain
-from dra_planner.manifests.validation.node_selectors import check_node_selector
+from dra_planner.manifests.validation.node_selectors import check_node_selector, check_preferences
 from dra_planner.manifests.validation.quotas import amounts_of, pod_amounts
+from dra_planner.manifests.validation.tolerations import check_toleration
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -78,11 +79,16 @@ def check_pod_spec(spec: Data, path: str, *, with_requests: bool = False, is_who
     policy = spec.get("restartPolicy")
     if policy and policy not in _POLICIES:
         yield not_supported(f"{path}.restartPolicy", policy, _POLICIES)
+    yield from check_labels(spec.get("nodeSelector") or {}, f"{path}.nodeSelector")
+    for index, toleration in enumerate(spec.get("tolerations") or ()):
+        yield from check_toleration(toleration or {}, f"{path}.tolerations[{index}]")
     affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
     selector = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    where = f"{path}.affinity.nodeAffinity"
     if selector is not None:
-        where = f"{path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
-        yield from check_node_selector(selector, where)
+        yield from check_node_selector(selector, f"{where}.requiredDuringSchedulingIgnoredDuringExecution")
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    yield from check_preferences(affinity.get(preferred) or (), f"{where}.{preferred}")
 
 
 def _check_whole(spec: Data, resources: Data, path: str, claims: Collection[str]) -> Violations:

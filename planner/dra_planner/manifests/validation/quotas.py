@@ -59,7 +59,7 @@ def pod_usage(spec: Data, features: Features) -> Usage:
     usage = {"pods": Quantity.from_int(1), "count/pods": Quantity.from_int(1)}
     all_are_charged, implicit = features.charges_implicit_extended_resources, IMPLICIT.removeprefix("requests.")
     for field in ("requests", "limits"):
-        for name, amount in pod_amounts(spec, field).items():
+        for name, amount in whole_amounts(spec, field).items():
             if name in _COMPUTE:
                 usage[f"{field}.{name}"] = amount
                 if field == "requests":
@@ -86,6 +86,19 @@ def pod_amounts(spec: Data, field: str) -> Usage:
             else:
                 total[name] = max(total[name], amount) if name in total else amount
     return total
+
+
+def whole_amounts(spec: Data, field: str) -> Usage:
+    """Return the effective amounts of a pod, where its own stand for those of its containers.
+
+    Source: kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go@v1.36.3 (PodRequests).
+    """
+    own = {name: amount for name, amount in _amounts(spec, field).items() if _may_be_of_pods(name)}
+    return {**pod_amounts(spec, field), **own}
+
+
+def _may_be_of_pods(name: str) -> bool:
+    return name in _MUST_BE_SAID or name.startswith("hugepages-")
 
 
 def _amounts(container: Data, field: str) -> Usage:
@@ -146,11 +159,7 @@ def unspecified(hard: Mapping[str, Any], pod: Data) -> list[str]:
 
 
 def _has_amounts_of_its_own(pod: Data) -> bool:
-    return any(
-        name in _MUST_BE_SAID or name.startswith("hugepages-")
-        for field in ("requests", "limits")
-        for name in _amounts(pod, field)
-    )
+    return any(_may_be_of_pods(name) for field in ("requests", "limits") for name in _amounts(pod, field))
 
 
 def covers(quota: Data, pod: Data | None) -> bool:
@@ -169,7 +178,7 @@ def _in_scope(expression: Data, pod: Data) -> bool:
         name, values = pod.get("priorityClassName") or "", expression.get("values") or ()
         matches = {"In": name in values, "NotIn": name not in values, "Exists": bool(name), "DoesNotExist": not name}
         return matches.get(str(operator), False)
-    best_effort = not pod_amounts(pod, "requests") and not pod_amounts(pod, "limits")
+    best_effort = not whole_amounts(pod, "requests") and not whole_amounts(pod, "limits")
     terminating = pod.get("activeDeadlineSeconds") is not None
     return {
         "BestEffort": best_effort,
