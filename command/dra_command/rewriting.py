@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from textwrap import indent
 
@@ -14,12 +15,16 @@ from dra_command.inputs import read_inputs
 from dra_command.repaired import repair_sources
 from dra_command.status import Status
 from dra_command.writing import write_whole
-from dra_planner.errors import SourceError
+from dra_planner.errors import Place, SourceError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.rewriting import Change, Refusal, Rewriting, rewrite
+from dra_planner.manifests.rewriting.pages import rewrite_with_pages
 from dra_planner.plan import check_selector
-from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
-from dra_planner.sources import STDIN_NAME, has_embedded
+from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
+from dra_planner.sources import STDIN_NAME, Source, has_embedded
+
+_OLDER = frozenset({"older-form", "unknown-field"})
+"""Findings on parts of objects that rewriting would be about."""
 
 
 def run(values: argparse.Namespace) -> int:
@@ -29,14 +34,12 @@ def run(values: argparse.Namespace) -> int:
     """
     _refuse_odd_combinations(values)
     sources = read_inputs(values, needs_capacity=False).sources
-    page = next((source.name for source in sources if has_embedded(source.name)), "")
-    if page:
-        fix = "write its blocks to files first"
-        raise UsageError(f"--rewrite changes files of manifests, and {page} is none", fix=fix)
     minor = parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR
-    sources, repaired = repair_sources(sources, features_of(minor))
-    read_documents(sources)  # says what cannot be read before anything is printed or changed
-    rewritings = rewrite(sources, features_of(minor), check_selector=check_selector)
+    features = features_of(minor)
+    texts, repaired = repair_sources((each for each in sources if not has_embedded(each.name)), features)
+    read_documents(texts)  # says what cannot be read before anything is printed or changed
+    sources = (*texts, *(each for each in sources if has_embedded(each.name)))
+    rewritings = rewrite_with_pages(sources, partial(rewrite, features=features, check_selector=check_selector))
     changed = [each for each in rewritings if each.is_changed or each.source.name in repaired]
     if values.in_place:
         for each in changed:
@@ -52,11 +55,24 @@ def run(values: argparse.Namespace) -> int:
         if values.in_place or not values.quiet:
             print(line, file=told)
     refusals = [refusal for each in rewritings for refusal in each.refusals]
+    refusals += [refusal for each in sources if has_embedded(each.name) for refusal in _old_parts(each, features)]
     _tell_refusals(refusals)
     if not changed and not refusals and not values.quiet:
         counted = f"{len(sources)} file{'s' if len(sources) != 1 else ''}"
         print(f"nothing to rewrite: {counted}, no older form of a DRA object", file=sys.stderr)
     return Status.BROKEN if refusals else Status.FITS
+
+
+def _old_parts(page: Source, features: Features) -> Iterator[Refusal]:
+    """Yield what of a page has an older form and is no object: a part stays as it is."""
+    from dra_command.fragments import judge_fragments
+    from dra_planner.manifests.embedded import read_embedded
+
+    found = read_embedded(page)
+    for told in judge_fragments((*found.others, *found.unlabelled), features, page.text)[0]:
+        if told.code in _OLDER:
+            place = Place(told.place.file, told.place.line)
+            yield Refusal(place, "a part without apiVersion and kind", "it", f"{told.message} ({told.fix})")
 
 
 def tell_changes(changes: Iterable[Change]) -> Iterable[str]:

@@ -72,13 +72,6 @@ def test_what_was_typed_typographically_is_repaired(project: Project) -> None:
     assert found["fix"] == 'write: helm install "dra" chart --version 1'
 
 
-def test_a_page_is_not_rewritten(project: Project) -> None:
-    project.write("README.md", PAGE)
-    done = project.run("check", "README.md", "--rewrite")
-    assert (done.status, done.out) == (2, "")
-    assert "README.md is none" in done.err
-
-
 APPLIED = """\
 NS=team-b
 {command} <<END

@@ -20,12 +20,13 @@ _FENCE: Final = re.compile(
 )
 _MARKER: Final = re.compile(r"[-*+]|\d+[.)]")  # of a list's item, which the lines below it are indented by
 _HEREDOC: Final = re.compile(r"<<(?P<tabs>-?)\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
+_TABS: Final = re.compile(r"\t*")
 _KUBECTL: Final = re.compile(r"\bkubectl\b[^|;&]*")
 _NAMESPACE: Final = re.compile(r"""(?<=\s)(?:--namespace(?:=|\s+)|-n(?:=|\s*))["']?(?P<namespace>[^\s"']+)""")
 _ASSIGNED: Final = re.compile(
     r"""^\s*(?:export\s+)?(?P<name>\w+)=["']?(?P<value>[a-z0-9][a-z0-9-]*)["']?\s*(?:#.*)?$"""
 )
-_MANIFEST: Final = re.compile(r"^\s*[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
+_MANIFEST: Final = re.compile(r"^\s*(?:\{\s*)?[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
 _SHELL: Final = frozenset(
     {
         "bash", "sh", "shell", "console", "zsh", "shell-session", "sh-session", "terminal", "azurecli",
@@ -63,14 +64,19 @@ class Embedded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
-    """Lines of one language; `first` is the number of the first of them, from 0, `namespace` what kubectl is given."""
+class Block:
+    """Lines of one language; `first` is the number of the first of them, from 0, `namespace` what kubectl is given.
+
+    `indent` stood before each line; in a block that `expands` a shell fills in values.
+    """
 
     lines: list[str]
     first: int
     is_shell: bool
     language: str = ""
     namespace: str = ""
+    indent: str = ""
+    expands: bool = False
 
 
 def read_embedded(source: Source) -> Embedded:
@@ -78,17 +84,13 @@ def read_embedded(source: Source) -> Embedded:
     lines = source.text.splitlines()
     blank = [""] * len(lines)
     commands: list[Command] = []
-    if source.name.lower().endswith(SCRIPT_SUFFIXES):
-        blocks: Iterator[_Block] = iter([_Block(lines, 0, True)])
-    else:
-        blocks = _fenced(lines)
     others: list[Source] = []
     unlabelled: list[Source] = []
     shown: list[Shown] = []
     programs: list[Command] = []
     namespaces: list[tuple[int, int, str]] = []
-    is_page = not source.name.lower().endswith(SCRIPT_SUFFIXES)
-    for block in blocks:
+    is_page = not _is_script(source)
+    for block in _blocks(source):
         if block.language in _TERRAFORM:
             programs.append(Command("\n".join(block.lines), block.first + 1))
             continue
@@ -115,11 +117,32 @@ def read_embedded(source: Source) -> Embedded:
     )
 
 
-def _apart(name: str, block: _Block) -> Source:
+def manifest_blocks(source: Source) -> Iterator[Block]:
+    """Yield the blocks and heredocs of a page or script that hold objects, in order; output of commands is none."""
+    for block in _blocks(source):
+        if block.language in _TERRAFORM:
+            continue
+        if not _is_script(source):
+            block = replace(block, lines=without_output(block.lines, block.first)[0])
+        for inner in _heredocs(block) if block.is_shell else (block,):
+            if _MANIFEST.search("\n".join(inner.lines)):
+                yield inner
+
+
+def _blocks(source: Source) -> Iterator[Block]:
+    lines = source.text.splitlines()
+    return iter([Block(lines, 0, True)]) if _is_script(source) else _fenced(lines)
+
+
+def _is_script(source: Source) -> bool:
+    return source.name.lower().endswith(SCRIPT_SUFFIXES)
+
+
+def _apart(name: str, block: Block) -> Source:
     return Source(name, "\n" * block.first + "\n".join(block.lines))
 
 
-def _fenced(lines: list[str]) -> Iterator[_Block]:
+def _fenced(lines: list[str]) -> Iterator[Block]:
     at = 0
     while at < len(lines):
         fence = _FENCE.match(lines[at])
@@ -131,7 +154,8 @@ def _fenced(lines: list[str]) -> Iterator[_Block]:
         if language in _SHELL | _DATA | _PLAIN | _TERRAFORM:
             indent = _MARKER.sub(lambda marker: " " * len(marker[0]), fence["indent"])
             inside = [line.removeprefix(indent) for line in lines[at + 1 : end]]
-            yield _Block(inside, at + 1, language in _SHELL or _are_commands(inside, language), language)
+            is_shell = language in _SHELL or _are_commands(inside, language)
+            yield Block(inside, at + 1, is_shell, language, indent=indent)
         at = end + 1
 
 
@@ -146,7 +170,7 @@ def _closes(line: str, sign: str) -> bool:
     return len(bare) >= len(sign) and set(bare) == {sign[0]}
 
 
-def _heredocs(block: _Block) -> Iterator[_Block]:
+def _heredocs(block: Block) -> Iterator[Block]:
     at = 0
     while at < len(block.lines):
         start = _HEREDOC.search(block.lines[at])
@@ -155,7 +179,15 @@ def _heredocs(block: _Block) -> Iterator[_Block]:
             continue
         end = next((n for n in range(at, len(block.lines)) if block.lines[n].strip() == start["end"]), len(block.lines))
         inside = [line.lstrip("\t") if start["tabs"] else line for line in block.lines[at:end]]
-        yield _Block(inside, block.first + at, False, namespace=_namespace(block.lines[:at]))
+        tabs = _TABS.match(block.lines[at] if at < end else "")[0] if start["tabs"] else ""  # type: ignore[index]
+        yield Block(
+            inside,
+            block.first + at,
+            False,
+            namespace=_namespace(block.lines[:at]),
+            indent=block.indent + tabs,
+            expands=not start["quote"],
+        )
         at = end + 1
 
 
@@ -177,7 +209,7 @@ def _namespace(lines: list[str]) -> str:
     return values.get(namespace.strip("${}"), "")
 
 
-def _place(blank: list[str], block: _Block) -> None:
+def _place(blank: list[str], block: Block) -> None:
     """Write a block of manifests to its lines, apart from the block before by a separator in the line above it."""
     if not _MANIFEST.search("\n".join(block.lines)):
         return
@@ -186,7 +218,7 @@ def _place(blank: list[str], block: _Block) -> None:
         blank[block.first - 1] = "---"
 
 
-def _commands(block: _Block) -> Iterator[Command]:
+def _commands(block: Block) -> Iterator[Command]:
     skipped = {n for inner in _heredocs(block) for n in range(inner.first, inner.first + len(inner.lines) + 1)}
     text, begin = "", 0
     for number, line in enumerate(block.lines, block.first):

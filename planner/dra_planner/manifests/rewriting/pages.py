@@ -1,0 +1,147 @@
+"""Manifests inside pages and scripts in the form of v1, in place: fences, heredocs and all other text stay as they are.
+
+What a shell fills into a heredoc ($NAME, ${NAME}) is kept; text of the new form that it would take for more of that is
+refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import Final
+
+from dra_planner.errors import ManifestError, Place
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.embedded import Block, manifest_blocks
+from dra_planner.manifests.objects import read_objects
+from dra_planner.manifests.rewriting.rewrite import Change, Refusal, Rewriting
+from dra_planner.records import dataclass
+from dra_planner.sources import Source, has_embedded
+
+_SHELL_VALUE: Final = re.compile(r"\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)")
+_TAKEN_BY_SHELLS: Final = re.compile(r"\$[\w({@*#?!$-]|[`\\]")
+_FILLED_IN: Final = "shell-value-{}-end"
+_HELD: Final = re.compile(r"shell-value-(\d+)-end")
+
+Rewrite = Callable[[Sequence[Source]], Sequence[Rewriting]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A block of a page as a source of its own, with what a shell fills in held apart."""
+
+    block: Block
+    source: Source
+    values: tuple[str, ...]
+
+    def shown(self, text: str) -> str:
+        """Return text of this block with what the shell fills in put back."""
+        return _HELD.sub(lambda match: self.values[int(match[1])], text)
+
+    def reason(self, text: str) -> str:
+        """Return why an object stays as it is, with what was taken for text because a shell alone knows it."""
+        filled = f"; what a shell fills in is taken for text: {', '.join(self.values)}" if self.values else ""
+        return f"{self.shown(text)}{filled}"
+
+
+def rewrite_with_pages(sources: Sequence[Source], rewrite: Rewrite) -> tuple[Rewriting, ...]:
+    """Return all sources rewritten together, the blocks of pages and scripts among them in place.
+
+    A block that cannot be read stays as it is and is named.
+    """
+    pages = {source.name: _parts(source) for source in sources if has_embedded(source.name)}
+    texts = [source for source in sources if source.name not in pages]
+    parts = [part for found, _ in pages.values() for part in found]
+    done = list(rewrite([*texts, *(part.source for part in parts)]))
+    files = dict(zip((source.name for source in texts), done, strict=False))
+    rest = iter(done[len(texts) :])
+    for source in sources:
+        if source.name in pages:
+            found, refused = pages[source.name]
+            files[source.name] = _together(source, [(part, next(rest)) for part in found], refused)
+    return tuple(files[source.name] for source in sources)
+
+
+def _parts(page: Source) -> tuple[list[_Part], list[Refusal]]:
+    """Return the blocks of a page that hold objects, and refusals for those that cannot be read."""
+    parts: list[_Part] = []
+    refused: list[Refusal] = []
+    for block in manifest_blocks(page):
+        text = "".join(f"{line}\n" for line in block.lines)
+        values: tuple[str, ...] = ()
+        if block.expands:
+            text, values = _held_apart(text)
+        source = Source(page.name, text)
+        try:
+            read_objects(read_documents([source])[0])
+        except ManifestError as error:
+            place = Place(page.name, error.place.line + block.first)
+            refused.append(Refusal(place, "a block", "YAML", error.message))
+            continue
+        parts.append(_Part(block, source, values))
+    return parts, refused
+
+
+def _held_apart(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text with words in place of what a shell fills in, and what that is."""
+    values = tuple(dict.fromkeys(_SHELL_VALUE.findall(text)))
+    return _SHELL_VALUE.sub(lambda match: _FILLED_IN.format(values.index(match[0])), text), values
+
+
+def _together(page: Source, done: Iterable[tuple[_Part, Rewriting]], refused: Sequence[Refusal]) -> Rewriting:
+    lines = page.text.splitlines(keepends=True)
+    changes: list[Change] = []
+    refusals = list(refused)
+    for part, rewriting in reversed(list(done)):
+        first = part.block.first
+        refusals += [
+            Refusal(_below(each.place, first), part.shown(each.name), each.was, part.reason(each.reason), each.example)
+            for each in rewriting.refusals
+        ]
+        taken = _taken_by_shell(part, rewriting) if rewriting.is_changed else ""
+        if taken:
+            reason = f'a shell would read "{taken}" of its new form: put quotes around the word that ends the heredoc'
+            refusals += [
+                Refusal(_below(each.place, first), part.shown(each.name), each.was, reason)
+                for each in rewriting.changes
+            ]
+        elif rewriting.is_changed:
+            lines[first : first + len(part.block.lines)] = _written(part, rewriting.text, lines[first:])
+            changes += [
+                replace(each, place=_below(each.place, first), name=part.shown(each.name)) for each in rewriting.changes
+            ]
+    changes.sort(key=lambda each: each.place.line)
+    refusals.sort(key=lambda each: each.place.line)
+    return Rewriting(page, "".join(lines), tuple(changes), tuple(refusals))
+
+
+def _below(place: Place, lines: int) -> Place:
+    return replace(place, line=place.line + lines)
+
+
+def _taken_by_shell(part: _Part, rewriting: Rewriting) -> str:
+    """Return what of the new lines a shell would not leave as it is; "" where it fills in no more than before."""
+    if not part.block.expands:
+        return ""
+    old = set(part.source.text.splitlines())
+    new = (line for line in rewriting.text.splitlines() if line not in old)
+    before = set(_TAKEN_BY_SHELLS.findall(part.source.text))
+    found = (match for line in new for match in _TAKEN_BY_SHELLS.findall(line) if match not in before)
+    return next(found, "")
+
+
+def _written(part: _Part, text: str, raw: Sequence[str]) -> list[str]:
+    """Return the lines of a page for a block: those that stay with every character, new ones with its indentation."""
+    old, new = part.source.text.splitlines(), text.splitlines()
+    end = re.search(r"\r?\n\Z|\r\Z", raw[0]) if raw else None
+    written: list[str] = []
+    for what, begin, stop, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what == "equal":
+            written += raw[begin:stop]
+            continue
+        for line in new[first:last]:
+            indent = part.block.indent if line else ""
+            written.append(f"{indent}{part.shown(line)}{end[0] if end else chr(10)}")
+    return written
