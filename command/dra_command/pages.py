@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from textwrap import dedent
 
 from dra_command.inputs import Inputs
 from dra_planner.errors import Diagnostic, ManifestError, Place, Severity
@@ -151,6 +150,8 @@ def _document_at(lines: list[str], at: int) -> tuple[int, int]:
 
 def _is_meant_as_object(document: str) -> bool:
     """Whether a document says what it is, or says so but for the version of a kind that has a name."""
+    from textwrap import dedent  # few inputs have pages
+
     found = _TYPE_IN_BRACES if document.lstrip().startswith("{") else _TYPE
     has = {match[1] for match in found.finditer(dedent(document))}
     return "apiVersion" in has or {"kind", "metadata"} <= has

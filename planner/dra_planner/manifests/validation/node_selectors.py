@@ -1,7 +1,7 @@
-"""Rules of node selectors.
+"""Rules of node selectors and tolerations.
 
 Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3 (ValidateNodeSelector,
-ValidatePreferredSchedulingTerms).
+ValidatePreferredSchedulingTerms, ValidateTolerations).
 """
 
 from __future__ import annotations
@@ -10,10 +10,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from dra_planner.manifests.validation.formats import dns_subdomain, label_value, qualified_name
-from dra_planner.manifests.validation.violations import Violations, each_invalid, forbidden, invalid, required
+from dra_planner.manifests.validation.violations import (
+    Violations,
+    each_invalid,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 
 Data = Mapping[str, Any]
 _MOST_WEIGHT: Final = 100
+_EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_OPERATORS: Final = ("Equal", "Exists")
 
 
 def check_node_selector(data: Data, path: str) -> Violations:
@@ -73,3 +82,25 @@ def _check_field(data: Data, path: str) -> Violations:
         return
     for index, value in enumerate(values):
         yield from each_invalid(f"{path}.values[{index}]", value, dns_subdomain(value or ""))
+
+
+def check_toleration(data: Data, path: str) -> Violations:
+    """One toleration of a pod; those that compare numbers are behind a gate that is off."""
+    key, operator, value = data.get("key") or "", data.get("operator") or "", data.get("value") or ""
+    effect = data.get("effect") or ""
+    if key:
+        yield from each_invalid(f"{path}.key", key, qualified_name(key))
+    elif operator != "Exists":
+        detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+        yield invalid(f"{path}.operator", operator, detail)
+    if data.get("tolerationSeconds") is not None and effect != "NoExecute":
+        yield invalid(f"{path}.effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
+    if operator in ("", "Equal"):
+        yield from each_invalid(f"{path}.operator", value, label_value(value))
+    elif operator == "Exists":
+        if value:
+            yield invalid(f"{path}.operator", data, "value must be empty when `operator` is 'Exists'")
+    else:
+        yield not_supported(f"{path}.operator", operator, _OPERATORS)
+    if effect and effect not in _EFFECTS:
+        yield not_supported(f"{path}.effect", effect, _EFFECTS)

@@ -11,9 +11,8 @@ from typing import Any, Final
 from dra_planner.manifests.validation.container_resources import check_resources
 from dra_planner.manifests.validation.metadata import check_annotations, check_labels
 from dra_planner.manifests.validation.names import check_label, check_subdomain
-from dra_planner.manifests.validation.node_selectors import check_node_selector, check_preferences
+from dra_planner.manifests.validation.node_selectors import check_node_selector, check_preferences, check_toleration
 from dra_planner.manifests.validation.quotas import amounts_of, pod_amounts
-from dra_planner.manifests.validation.tolerations import check_toleration
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
