@@ -67,7 +67,7 @@ def test_a_count_is_lowered_no_more_than_needed():
 
 
 def test_a_request_is_never_lowered_to_nothing():
-    """What the node has none of is no amount that somebody could do with."""
+    """A pod that requests none of it is another pod."""
     pod = shape(requests={"nvidia.com/gpu": 1})
     assert suggest_edits(refusal_of(pod, opened(gpus(1)))) == ()
     some = opened(gpus(1), on=node(**{"nvidia.com/gpu": 1}))
