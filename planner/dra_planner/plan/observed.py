@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud, names
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand, DeviceClass, DisruptionBudget, ObjectKey
+from dra_planner.model import Demand, DeviceClass, DisruptionBudget, LimitRange, ObjectKey
 from dra_planner.offers import Offer, observe_offers
 from dra_planner.plan.judging import judge
 from dra_planner.plan.planned_workloads import plan_workloads
@@ -158,8 +159,8 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         workloads=(*staying, *manifests.workloads),
         existing={workload.ref: workload for workload in snapshot.workloads},
         bound_pods=snapshot.bound_pods,
-        limit_ranges=(*snapshot.limit_ranges, *manifests.limit_ranges),
-        quotas=(*snapshot.quotas, *manifests.quotas),
+        limit_ranges=_limit_ranges(manifests, snapshot),
+        quotas=_quotas(manifests, snapshot),
         budgets=_budgets(manifests, snapshot),
         priority_classes={**snapshot.priority_classes, **manifests.priority_classes},
         generated_claims={**snapshot.generated_claims, **manifests.generated_claims},
@@ -171,6 +172,26 @@ def _budgets(given: Manifests, snapshot: Manifests) -> dict[ObjectKey, Disruptio
     known = snapshot.budgets
     counted = {key: replace(each, status=known[key].status) for key, each in given.budgets.items() if key in known}
     return {**known, **given.budgets, **counted}
+
+
+def _limit_ranges(given: Manifests, snapshot: Manifests) -> tuple[LimitRange, ...]:
+    """Return the limit ranges that are given, and those of the cluster by other names."""
+    known = {each.meta.key: each for each in (*snapshot.limit_ranges, *given.limit_ranges)}
+    return tuple(known.values())
+
+
+def _quotas(given: Manifests, snapshot: Manifests) -> tuple[Mapping[str, Any], ...]:
+    """Return the quotas of the cluster and those that are given, with what the cluster has used of those of a name."""
+    known = {_key(each): each for each in snapshot.quotas}
+    for each in given.quotas:
+        before = known.get(_key(each))
+        known[_key(each)] = each if before is None else {**each, "status": before.get("status") or {}}
+    return tuple(known.values())
+
+
+def _key(data: Mapping[str, Any]) -> tuple[str, str]:
+    metadata = data.get("metadata") or {}
+    return str(metadata.get("namespace") or "default"), str(metadata.get("name"))
 
 
 def snapshot_minor(request: PlanRequest) -> int:

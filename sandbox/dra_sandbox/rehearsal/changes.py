@@ -17,6 +17,7 @@ from dra_sandbox.control_plane import ApiServer
 from dra_sandbox.rehearsal.clearing import clear_workloads
 from dra_sandbox.rehearsal.cluster import PlannedCluster, cluster_of
 from dra_sandbox.rehearsal.scenarios import ScenarioKind, UnknownSubject
+from dra_sandbox.rehearsal.settling import wait_for_quotas
 from dra_sandbox.rehearsal.snapshot import NODES, SLICES, take_cluster, without_nodes
 from dra_sandbox.rehearsal.workloads import Arrival, Order, is_ready, template_of, workload_of
 
@@ -25,6 +26,7 @@ Json = dict[str, Any]
 _ROLLED: Final = "pulumi-dra/rollout"
 _ROLLING: Final = ("Deployment", "StatefulSet", "DaemonSet")
 _SCALED: Final = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
+_QUOTA_SECONDS: Final = 30.0
 _ZONE: Final = "topology.kubernetes.io/zone"
 
 
@@ -252,6 +254,7 @@ def _arrive_again(standing: Standing, subject: str) -> Change:
         clear_workloads(standing.server)
         for each in standing.first:
             standing.server.apply(each)
+        wait_for_quotas(standing.server, standing.first, _QUOTA_SECONDS)
         for arrival in arrivals:
             for each in arrival.objects:
                 standing.server.apply(each)

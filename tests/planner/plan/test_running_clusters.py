@@ -67,6 +67,17 @@ def test_a_workload_that_runs_already_is_not_added_to_itself():
     assert placed(applied(scale(load("same-name-scale"), 1)))["default/w"]["placed"] == 1
 
 
+@pytest.mark.parametrize(("pods", "placed_then"), [("3", 2), ("4", 3), ("1", 0)])
+def test_a_quota_that_is_applied_again_takes_the_place_of_the_one_that_is_there(pods: str, placed_then: int):
+    """One pod runs already, which the cluster counts; it lets three in before."""
+    case = load("quota-pods")
+    (quota,) = [each for each in case["cluster"] if each["kind"] == "ResourceQuota"]
+    given = {key: quota[key] for key in ("apiVersion", "kind")}
+    given |= {"metadata": {"name": "q", "namespace": "team"}, "spec": {"hard": {"pods": pods}}}
+    case["applied"].append(given)
+    assert placed(applied(case))["team/w"]["placed"] == placed_then
+
+
 def test_a_new_template_is_rolled_out():
     """Pods of the old one hold the devices until those of the new one run; with eight wanted none is free."""
     case = scale(load("same-name-scale"), 4)

@@ -60,7 +60,7 @@ def simulate(case: Json, plan: Plan, sources: tuple[Source, ...], order: Order) 
 
 def test_there_are_cases_of_every_minor_and_with_all_that_is_special() -> None:
     cases = [load(path) for path in CASES]
-    assert {case["feature"] for case in cases} >= {"plain", "mig", "shared", "aligned", "extended"}
+    assert {case["feature"] for case in cases} >= {"plain", "mig", "shared", "aligned", "extended", "rules"}
     assert {parse_version(case["fleet"]["kubernetes"]) for case in cases} == set(RELEASES)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import pytest
 from plans import POD, deployment, plan_of, sources
 
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
 from dra_sandbox.rehearsal import Comparison, Order, Request, rehearse, rehearse_in_turn
+from dra_sandbox.rehearsal.settling import seconds_to_replacement
 from dra_sandbox.rehearsal.snapshot import PODS
 from dra_sandbox.tools.kubernetes import Binaries, find_binaries
 
@@ -70,10 +74,22 @@ def test_between_two_rehearsals_no_waiting_pod_starts_on_what_the_others_leave(b
             )
             if waiting <= gone:
                 break
+        before = seconds_to_replacement(server)
+        running = next(each for each in server.listed(PODS)[0] if each["metadata"]["name"].startswith("train-"))
+        server.delete(f"/api/v1/namespaces/default/pods/{running['metadata']['name']}")
+        backoff = _first_positive(lambda: seconds_to_replacement(server))
 
     assert len(waiting) == 8
     assert not waiting & started
     assert (second.rows[0].outcome.placed, second.rows[0].pending) == (12, 8)
+    assert (before, backoff) == (0, 10)  # a Job waits so long before it replaces its first lost pod
+
+
+def _first_positive(asked: Callable[[], float]) -> float:
+    until = time.monotonic() + 30
+    while not (found := asked()) and time.monotonic() < until:
+        time.sleep(0.2)
+    return found
 
 
 def test_refusals_of_the_api_server_are_told_as_the_plan_tells_them(binaries: Binaries) -> None:
