@@ -29,6 +29,7 @@ from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanReque
 from dra_planner.records import dataclass
 from dra_planner.simulation import (
     CountQuestion,
+    Fix,
     Order,
     SimulatedCounts,
     SimulatedNode,
@@ -43,6 +44,7 @@ from dra_planner.simulation.nodes import PoolNodes
 from dra_planner.sizing import DeviceCount, WorkloadSize, node_costs
 
 _STEPS_PER_POD: Final = 40  # of one order; see `CountQuestion.scale`
+_MOST_RAISED: Final = 200  # nodes of each pool beyond its maximum that are tried
 _NEW: Final = "new"  # between the name of a pool and the number of a node that is added
 
 
@@ -71,7 +73,9 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     growth = _Growth.of(cluster, fleet)
     found = simulate_counts(growth.question(request.steps), request.steps, scale=1)
     more = found.counts or found.reached or dict.fromkeys(growth.existing, 0)
-    judgement = _judge(growth, found, more)
+    judgement = _judge(
+        growth, found, more, _raises(growth, request.steps) if not found.counts and found.complete else ()
+    )
     nodes = {name: existing + more[name] for name, existing in growth.existing.items()}
     built = counts_to_build(fleet, nodes, {offer.name: offer.count_max for offer in growth.predicted})
     pools = tuple(
@@ -163,7 +167,24 @@ def _without(offer: Offer, daemons: set[str]) -> Offer:
     return replace(offer, deductions=tuple(each for each in offer.deductions if each.name not in daemons))
 
 
-def _judge(growth: _Growth, found: SimulatedCounts, more: Mapping[str, int]) -> Judgement:
+def _raises(growth: _Growth, steps: int) -> tuple[Fix, ...]:
+    """Return the maximums with which everything is placed in every order; () where none were found."""
+    question = growth.question(steps)
+    more = min(_MOST_RAISED, sum(shape.figures.steady for shape in question.demand.shapes if not shape.per_node))
+    pools = (replace(each, maximum=each.maximum + more * _may_grow(each.offer)) for each in question.pools)
+    found = simulate_counts(replace(question, pools=tuple(pools)), steps, scale=1)
+    if found.counts is None:
+        return ()
+    counts = {name: existing + found.counts[name] for name, existing in growth.existing.items()}
+    raised = tuple(offer.name for offer in growth.predicted if counts[offer.name] > offer.count_max)
+    return (Fix(kind="maximum", counts=counts, pools=raised),) if raised else ()
+
+
+def _may_grow(offer: Offer) -> bool:
+    return offer.count_min < offer.count_max
+
+
+def _judge(growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fixes: tuple[Fix, ...]) -> Judgement:
     """Return what becomes of the demand with the nodes that are added; no counts found is no proof."""
     cluster = growth.cluster
     nodes = (*growth.nodes, *growth.added(more))
@@ -173,7 +194,7 @@ def _judge(growth: _Growth, found: SimulatedCounts, more: Mapping[str, int]) -> 
     outcome = simulator.run(_order(found))
     judged = judge_outcome(cluster.demand, cluster.offers, classes, cluster.features, outcome)
     takers = _takers(growth, judged) if found.counts is None else frozenset[WorkloadRef]()
-    workloads = tuple(_answer(size, found, size.workload in takers) for size in judged.sizing.workloads)
+    workloads = tuple(_answer(size, found, fixes, size.workload in takers) for size in judged.sizing.workloads)
     sizing = replace(judged.sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads))
     groups = {node.node.name: node.group for node in nodes}
     return replace(
@@ -207,7 +228,7 @@ def _takers(growth: _Growth, judged: Judgement) -> frozenset[WorkloadRef]:
     return frozenset(size.workload for size in judged.sizing.workloads) - refused
 
 
-def _answer(size: WorkloadSize, found: SimulatedCounts, takes: bool) -> WorkloadSize:
+def _answer(size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...], takes: bool) -> WorkloadSize:
     """Return the answer for a workload: pods that a new node would take are pending in an order, and not for certain.
 
     `takes`: whether an empty node of some pool takes each of its pods.
@@ -217,7 +238,9 @@ def _answer(size: WorkloadSize, found: SimulatedCounts, takes: bool) -> Workload
     mine = [each for each in found.at_maximum or found.at_packing if size.workload in each.pending]
     if not mine and found.complete:
         return size
-    reasons: tuple[Reason, ...] = (stranded(size.workload, mine, found, ()),) if mine else ()
+    reasons: tuple[Reason, ...] = ()
+    if mine:
+        reasons = (stranded(size.workload, mine, found, fixes, is_packed=False),)
     return replace(size, verdict="cannot-tell", reasons=(*reasons, *size.reasons))
 
 

@@ -235,8 +235,18 @@ def _placements(sizing: Sizing) -> dict[str, set[str]]:
     return placed
 
 
-def stranded(ref: WorkloadRef, strandings: list[Stranding], found: SimulatedCounts, fixes: tuple[Fix, ...]) -> Reason:
-    """Return why a workload is in doubt: its pods that some orders of arrival leave pending, and what would help."""
+def stranded(
+    ref: WorkloadRef,
+    strandings: list[Stranding],
+    found: SimulatedCounts,
+    fixes: tuple[Fix, ...],
+    *,
+    is_packed: bool = True,
+) -> Reason:
+    """Return why a workload is in doubt: its pods that some orders of arrival leave pending, and what would help.
+
+    `is_packed`: a packing was found that places them.
+    """
     from dra_planner.plan.fixes import fix_sentence  # only where pods stay pending
 
     most = max(each.pending[ref] for each in strandings)
@@ -246,7 +256,7 @@ def stranded(ref: WorkloadRef, strandings: list[Stranding], found: SimulatedCoun
     other = " other" if found.left_out else ""
     return Reason(
         code="simulation-leaves-pods",
-        message=f"a packing exists, but simulated {where} the default scheduler leaves up to {pods} pending in "
-        f"{len(strandings)} of {len(found.orders)} orders of arrival ({orders})",
+        message=f"{'a packing exists, but ' if is_packed else ''}simulated {where} the default scheduler leaves up to "
+        f"{pods} pending in {len(strandings)} of {len(found.orders)} orders of arrival ({orders})",
         fix=f"{fix_sentence(fixes[0])} (simulated: every{other} pod is placed in every order)" if fixes else "",
     )

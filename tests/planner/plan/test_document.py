@@ -147,7 +147,7 @@ def examples() -> Iterator[tuple[str, Fleet, tuple[Source, ...]]]:
         yield folder, read_fleet_file(EXAMPLES / where), read_sources(work)
 
 
-GIVEN = [*examples(), *((case.name, read_fleet(case.fleet), case.work) for case in CASES)]
+GIVEN = [*examples(), *((case.name, read_fleet(case.fleet), case.work) for case in CASES if not case.existing)]
 
 
 @pytest.mark.parametrize(("where", "work"), [each[1:] for each in GIVEN], ids=[each[0] for each in GIVEN])

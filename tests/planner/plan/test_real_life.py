@@ -6,17 +6,21 @@ A case that does not fit names the least change: with it, everything fits; with 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+import yaml
 from plan_builders import deployment
 
 from dra_planner.errors import FleetError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
-from dra_planner.model import Verdict
+from dra_planner.manifests import render_node, render_slice
+from dra_planner.model import Unknown, Verdict
+from dra_planner.offers import predict_offers
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
 Json = dict[str, Any]
@@ -158,7 +162,8 @@ def in_zone(zone: str) -> str:
 class Case:
     """A fleet, workloads, and what is expected: nodes built, the reason, what is said beside the verdict.
 
-    `least` is the change that the reason names; `less` the same with one less, which does not help.
+    `least` is the change that the reason names; `less` the same with one less, which does not help. `existing` empty
+    nodes of the first pool are there already.
     """
 
     name: str
@@ -170,6 +175,31 @@ class Case:
     says: str = ""
     least: tuple[str, ...] = ()
     less: tuple[str, ...] = field(default=())
+    existing: int = 0
+
+
+def domain(name: str, pods: int) -> Source:
+    """A ComputeDomain, and a job whose pods have its channel and the four GPUs of a node."""
+    pod = (
+        "{tolerations: [{operator: Exists}], restartPolicy: Never, resourceClaims: "
+        f"[{{name: gpu, resourceClaimTemplateName: {name}-gpus}}, "
+        f"{{name: channel, resourceClaimTemplateName: {name}}}], "
+        "containers: [{name: a, image: registry.example/a:1, resources: {claims: [{name: gpu}, {name: channel}]}}]}"
+    )
+    spec = f"{{parallelism: {pods}, template: {{spec: {pod}}}}}"
+    made = claiming("Job", spec, name=name)
+    objects = (
+        "---\napiVersion: resource.nvidia.com/v1beta1\nkind: ComputeDomain\n"
+        f"metadata: {{name: {name}, namespace: default}}\n"
+        f"spec: {{numNodes: 0, channel: {{resourceClaimTemplate: {{name: {name}}}}}}}\n"
+    )
+    text = made.text.replace("name: gpu, namespace", f"name: {name}-gpus, namespace")
+    return Source(made.name, text.replace("gpu.nvidia.com}", "gpu.nvidia.com, count: 4}") + objects)
+
+
+def racked(most: int) -> Json:
+    made = fleet(pool("gb", "a4x-highgpu-4g", most, pricePerHour=50), cloud="gke")
+    return {**made, "drivers": {"nvidia": {"version": "25.8.1", "computeDomains": True}}}
 
 
 H100 = "p5.48xlarge"
@@ -468,14 +498,60 @@ CASES = [
         fleet(pool()), (replicas(2, WAITING),), "fits", {"l4": 2}, says="held by 1 scheduling gate",
     ),
     Case(
+        "two ComputeDomains of ten nodes, each in a rack of eighteen",
+        racked(36), (domain("a", 10), domain("b", 10)), "fits", {"gb": 36},
+        says="take 2 racks of 18 nodes: 20 nodes have room for their pods, and 36 are built",
+    ),
+    Case(
+        "no room for whole racks",
+        racked(30), (domain("a", 10), domain("b", 10)), "does-not-fit", {"gb": 20},
+        says='set the maximum of pool "gb" to 36', least=("pools.gb.count.max=36",), less=("pools.gb.count.max=35",),
+    ),
+    Case(
+        "nodes that exist are used first, and two are added",
+        fleet(pool()), (replicas(3),), "fits", {"l4": 3}, existing=1,
+    ),
+    Case(
+        "nodes that exist, and no room for the third",
+        fleet(pool(most=2)), (replicas(3),), "cannot-tell", {"l4": 2}, "simulation-leaves-pods",
+        'raise the maximum of pool "l4" to 3 (simulated: every pod is placed in every order)',
+        ("pools.l4.count.max=3",), existing=1,
+    ),
+    Case(
         "a quota of the namespace",
         fleet(pool()), (replicas(2, "", RESOURCE_QUOTA),), "does-not-fit", {"l4": 1}, "quota-exceeded",
     ),
 ]  # fmt: skip
 
 
-def planned(where: Fleet, work: tuple[Source, ...]) -> Plan:
-    return make_plan(PlanRequest(sources=work, fleet=where))
+def snapshot(where: Fleet, nodes: int) -> tuple[Source, ...]:
+    """A cluster with so many nodes of the first pool as they are predicted, and nothing on them."""
+    if not nodes:
+        return ()
+    offer = predict_offers(where, features_of(34))[0]
+    objects = []
+    for name in (f"node-{at}" for at in range(nodes)):
+        meta = replace(offer.node.meta, name=name, labels={**offer.node.meta.labels, "kubernetes.io/hostname": name})
+        objects.append(render_node(replace(offer.node, meta=meta)))
+        for each in offer.slices:
+            known = tuple(
+                replace(
+                    device,
+                    attributes={key: got for key, got in device.attributes.items() if not isinstance(got, Unknown)},
+                )
+                for device in each.devices
+            )
+            its = replace(each, name=f"{name}-{each.name}", node_name=name, pool=name, devices=known)
+            objects.append(render_slice(its))
+    return (Source("snapshot.yaml", yaml.safe_dump_all(objects)),)
+
+
+def planned(where: Fleet, work: tuple[Source, ...], existing: int = 0) -> Plan:
+    return make_plan(
+        PlanRequest(
+            sources=work, fleet=where, observed=snapshot(where, existing), kubernetes="1.34" if existing else ""
+        )
+    )
 
 
 def said(plan: Plan) -> str:
@@ -487,7 +563,7 @@ def said(plan: Plan) -> str:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_the_answer_is_right(case: Case) -> None:
-    plan = planned(read_fleet(case.fleet), case.work)
+    plan = planned(read_fleet(case.fleet), case.work, case.existing)
     told = {reason.code for each in plan.workloads for reason in each.reasons}
     assert (plan.verdict, {each.name: each.nodes.desired for each in plan.pools}) == (case.verdict, case.built), told
     assert case.reason in told or not case.reason
@@ -500,9 +576,12 @@ WITH_CHANGE = [case for case in CASES if case.least]
 @pytest.mark.parametrize("case", WITH_CHANGE, ids=[case.name for case in WITH_CHANGE])
 def test_the_change_that_is_named_is_enough_and_no_less_is(case: Case) -> None:
     where = read_fleet(case.fleet)
-    assert planned(change_fleet(where, list(map(read_change, case.least))), case.work).verdict == "fits"
+    assert planned(change_fleet(where, list(map(read_change, case.least))), case.work, case.existing).verdict == "fits"
     if case.less:
-        assert planned(change_fleet(where, list(map(read_change, case.less))), case.work).verdict == "does-not-fit"
+        assert (
+            planned(change_fleet(where, list(map(read_change, case.less))), case.work, case.existing).verdict
+            == "does-not-fit"
+        )
 
 
 REFUSED = [
