@@ -213,12 +213,15 @@ def _costs(plan: Plan) -> tuple[str, ...]:
         said += " (provably the fewest)"
     if plan.cost is None:
         if plan.verdict == "fits" and plan.nodes_bound < nodes:
-            said += f" (fewest devices first, without prices; no plan takes fewer than {plan.nodes_bound} nodes)"
+            said += f" (fewest devices first, without prices; no plan takes fewer than {counted(plan.nodes_bound, 'node')})"
         missing = ", ".join(pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None)
         return (f"{said}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
     least = ""
-    if plan.verdict == "fits":
+    open_prices = [pool.name for pool in plan.pools if pool.hourly_usd is None]
+    if plan.verdict == "fits" and open_prices:
+        least = f"; whether another plan costs less is not known: no price for {_listed(open_prices)}"
+    elif plan.verdict == "fits":
         bound, gap = plan.cost.bound_usd, plan.cost.gap
         least = f"; no plan costs less than {usd(bound)} (gap {gap:.2%})" if gap else "; no plan costs less"
     return (f"{said}, {usd(plan.cost.hourly_usd)} per hour{when}{least}",)
