@@ -213,7 +213,8 @@ def _costs(plan: Plan) -> tuple[str, ...]:
         said += " (provably the fewest)"
     if plan.cost is None:
         if plan.verdict == "fits" and plan.nodes_bound < nodes:
-            said += f" (fewest devices first, without prices; no plan takes fewer than {counted(plan.nodes_bound, 'node')})"
+            fewest = counted(plan.nodes_bound, "node")
+            said += f" (fewest devices first, without prices; no plan takes fewer than {fewest})"
         missing = ", ".join(pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None)
         return (f"{said}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
