@@ -32,8 +32,8 @@ def _record(
     cls: type, *, frozen: bool = False, slots: bool = False, kw_only: bool = False, order: bool = False, eq: bool = True
 ) -> type:
     own = vars(cls)
-    made, fields = _declared(cls, slots=slots, kw_only=kw_only)
-    methods: dict[str, Any] = {"__init__": _written_later(made, frozen=frozen), "__repr__": _repr}
+    fields = _declare(cls, kw_only=kw_only)
+    methods: dict[str, Any] = {"__repr__": _repr}
     if eq:
         compared = _values(each.name for each in fields if each.compare)
         methods["__eq__"] = _equality(compared)
@@ -43,30 +43,52 @@ def _record(
     if frozen:
         methods |= {"__setattr__": _refuse_set, "__delattr__": _refuse_delete}
         methods |= {"__getstate__": _values(each.name for each in fields), "__setstate__": _set_state}
-    for name, method in methods.items():
-        inferred = name == "__hash__" and "__eq__" in own and own.get(name) is None  # Python's, beside an own __eq__
-        if name not in own or inferred:
-            setattr(made, name, method)
+    for name in own.keys() & methods.keys():
+        inferred = name == "__hash__" and "__eq__" in own and own[name] is None  # Python's, beside an own __eq__
+        if not inferred:
+            del methods[name]
+    made: Any = _with_slots(cls, fields, methods) if slots else _with_methods(cls, methods)
+    if "__init__" not in own:
+        made.__init__ = _written_later(made, frozen=frozen)
     decorated: type = made
     return decorated
 
 
-def _declared(cls: type, *, slots: bool, kw_only: bool) -> tuple[Any, tuple[Field, ...]]:
-    """Return the class with its fields, and these.
+def _declare(cls: type, *, kw_only: bool) -> tuple[Field, ...]:
+    """Give the class its fields, and return them.
 
     Types are put aside meanwhile: the standard decorator looks through the text of each for `ClassVar` and its kind.
     """
     types = vars(cls).get("__annotations__", {})
     if types:
         cls.__annotations__ = {name: each if _is_no_field(each) else Any for name, each in types.items()}
-    declare = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)
-    made: Any = declare(cls)
+    dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
     if types:
-        made.__annotations__ = types
-    fields = dataclasses.fields(made)
+        cls.__annotations__ = types
+    fields = dataclasses.fields(cls)
     for each in fields:
         each.type = types.get(each.name, each.type)  # those of a base have theirs
-    return made, fields
+    return fields
+
+
+def _with_methods(cls: Any, methods: dict[str, Any]) -> Any:
+    for name, method in methods.items():
+        setattr(cls, name, method)
+    return cls
+
+
+def _with_slots(cls: type, fields: tuple[Field, ...], methods: dict[str, Any]) -> Any:
+    """Return the class made again with slots and these methods, which costs less than to set them one by one."""
+    body = {**vars(cls), **methods}
+    inherited = {name for base in cls.__mro__[1:-1] for name in vars(base).get("__slots__", ())}
+    for each in fields:
+        body.pop(each.name, None)  # the default, which a slot must not meet
+    for name in ("__dict__", "__weakref__"):
+        body.pop(name, None)
+    body["__slots__"] = tuple(each.name for each in fields if each.name not in inherited)
+    made = type(cls)(cls.__name__, cls.__bases__, body)
+    made.__qualname__ = cls.__qualname__
+    return made
 
 
 def _is_no_field(declared: object) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Literal
 
 from dra_planner.catalog.machines import Machine
-from dra_planner.catalog.tables import read_table
+from dra_planner.catalog.tables import Row, read_table
 from dra_planner.records import dataclass
 
 Purchase = Literal["on-demand", "spot"]
@@ -28,11 +28,10 @@ class Price:
 
 def price(machine: Machine, region: str, purchase: Purchase = "on-demand") -> Price | None:
     """Return the price of a machine in a region, None where no table holds one."""
-    key = (machine.cloud, machine.instance_type, region, purchase)
-    base = _prices().get(key)
+    base = _listed(machine.cloud, machine.instance_type, region, purchase)
     if base is None or machine.name == machine.instance_type or machine.accelerator is None:
         return base
-    attached = _prices().get((machine.cloud, machine.accelerator.gke_type or "", region, purchase))
+    attached = _listed(machine.cloud, machine.accelerator.gke_type or "", region, purchase)
     if attached is None:
         return None
     count = machine.accelerator.count or 0
@@ -42,6 +41,16 @@ def price(machine: Machine, region: str, purchase: Purchase = "on-demand") -> Pr
         as_of=attached.as_of and min(base.as_of, attached.as_of),
         source=f"{base.source} {attached.source}",
     )
+
+
+@cache
+def _listed(cloud: str, name: str, region: str, purchase: Purchase) -> Price | None:
+    row = _prices().get((cloud, name, region, purchase))
+    if row is None:
+        return None
+    low = Decimal(row["usd_per_hour"])
+    high = Decimal(row["usd_per_hour_max"]) if row["usd_per_hour_max"] else low
+    return Price(usd_per_hour=low, usd_per_hour_max=high, as_of=row["as_of"], source=row["source"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +77,5 @@ def spot_history(machine: Machine, region: str) -> SpotHistory | None:
 
 
 @cache
-def _prices() -> dict[tuple[str, str, str, str], Price]:
-    prices: dict[tuple[str, str, str, str], Price] = {}
-    for row in read_table("prices"):
-        low = Decimal(row["usd_per_hour"])
-        high = Decimal(row["usd_per_hour_max"]) if row["usd_per_hour_max"] else low
-        prices[row["cloud"], row["machine"], row["region"], row["capacity"]] = Price(
-            usd_per_hour=low, usd_per_hour_max=high, as_of=row["as_of"], source=row["source"]
-        )
-    return prices
+def _prices() -> dict[tuple[str, str, str, str], Row]:
+    return {(row["cloud"], row["machine"], row["region"], row["capacity"]): row for row in read_table("prices")}

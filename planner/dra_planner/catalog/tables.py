@@ -59,7 +59,9 @@ def read_table(name: str) -> tuple[Row, ...]:
         raise CatalogError(f"the table {name}.csv cannot be read", fix="install the package from a wheel or a checkout")
     for file in files:
         with open(file, encoding="utf-8", newline="") as text:
-            rows += csv.DictReader(text)
+            lines = csv.reader(text)
+            columns = next(lines, [])
+            rows += [dict(zip(columns, line, strict=True)) for line in lines]
     return tuple(rows)
 
 

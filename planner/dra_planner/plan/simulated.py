@@ -20,6 +20,7 @@ from dra_planner.simulation import (
     DEFAULT,
     MOST_ALLOCATED,
     CountQuestion,
+    Opened,
     Profile,
     SimulatedCounts,
     SimulatedNode,
@@ -116,10 +117,12 @@ def simulate_sizings(
     found: SimulatedCounts | None = None
     fixes: tuple[Fix, ...] = ()
     answers: dict[int, Sizing] = {}
+    question: CountQuestion | None = None
+    opened = Opened()
     fitting, left_out = without_misfits(sizing, demand)
     if _is_placed(sizing, fitting, level):
         question = count_question(sizing, fitting, ordered, system, classes, features, PROFILES[profile], limits)
-        found = replace(simulate_counts(question, steps * 2 // 3), left_out=left_out)
+        found = replace(simulate_counts(question, steps * 2 // 3, opened=opened), left_out=left_out)
         left = max(0, steps - found.spent)
         if found.at_packing and with_fixes:
             from dra_planner.simulation import find_fixes  # only where the packing is not enough
@@ -130,9 +133,12 @@ def simulate_sizings(
         other = sizings[beside]
         fitting, _ = without_misfits(other, demand)
         if id(other) not in answers and other is not sizing and _is_placed(other, fitting, beside):
-            question = count_question(other, fitting, ordered, system, classes, features, PROFILES[profile], limits)
+            asked = count_question(other, fitting, ordered, system, classes, features, PROFILES[profile], limits)
+            known: Opened | None = None
+            if question is not None and question.demand is fitting:
+                asked, known = replace(asked, beside=question.beside), opened
             share = max(left // 2, steps // 6)
-            answers[id(other)] = _answered(other, simulate_counts(question, share), ())
+            answers[id(other)] = _answered(other, simulate_counts(asked, share, opened=known), ())
     return Simulated(
         sizings={each: answers.get(id(known), known) for each, known in sizings.items()}, found=found, fixes=fixes
     )

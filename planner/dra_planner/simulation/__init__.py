@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from dra_planner.lazy import lazy_names
 from dra_planner.simulation.counts import (
     CountQuestion,
+    Opened,
     SimulatedCounts,
     SimulatedPool,
     Stranding,
@@ -55,6 +56,7 @@ __all__ = [
     "FixKind",
     "Loss",
     "Losses",
+    "Opened",
     "Order",
     "Outcome",
     "PodSetRef",

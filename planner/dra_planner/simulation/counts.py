@@ -105,13 +105,30 @@ class CountQuestion:
         return max(1, -(-pods * len(self.orders) * _STEPS_PER_POD // max(1, steps)))
 
 
-def simulate_counts(question: CountQuestion, steps: int, *, scale: int | None = None) -> SimulatedCounts:
+@dataclass(slots=True)
+class Opened:
+    """Nodes of the pools and what they answered, for questions about one demand on the same offers."""
+
+    pools: dict[str, PoolNodes] = field(default_factory=dict[str, PoolNodes])
+    states: dict[int, NodeState] = field(default_factory=dict[int, NodeState])  # by the identity of an offer
+
+    def nodes_of(self, pool: SimulatedPool) -> PoolNodes:
+        """Return the nodes that a pool may have."""
+        name = pool.offer.name
+        if name not in self.pools:
+            self.pools[name] = PoolNodes.of(pool.offer, pool.stem)
+        return self.pools[name]
+
+
+def simulate_counts(
+    question: CountQuestion, steps: int, *, scale: int | None = None, opened: Opened | None = None
+) -> SimulatedCounts:
     """Return what the scheduler needs of each pool.
 
     `steps` bounds the whole search; a demand that is too large for it is simulated at a smaller scale, by default that
-    of the question.
+    of the question. `opened` are the nodes of a question before that differs in its level and its counts alone.
     """
-    return _Search(question, steps, question.scale(steps) if scale is None else scale).run()
+    return _Search(question, steps, question.scale(steps) if scale is None else scale, opened or Opened()).run()
 
 
 def _scaled(demand: Demand, scale: int) -> Demand:
@@ -136,16 +153,16 @@ Counts = dict[str, int]
 
 
 class _Search:
-    def __init__(self, question: CountQuestion, steps: int, scale: int) -> None:
+    def __init__(self, question: CountQuestion, steps: int, scale: int, opened: Opened) -> None:
         self.question = question
         self.pools = question.pools
         self.orders = question.orders
         self.steps = steps
         self.scale = scale
         self._demand = _scaled(question.demand, scale)
-        self._nodes = {each.offer.name: PoolNodes.of(each.offer, each.stem) for each in self.pools}
+        self._nodes = {each.offer.name: opened.nodes_of(each) for each in self.pools}
         self._reached: Counts = {}
-        self._opened: dict[int, NodeState] = {}
+        self._opened = opened.states
         self._failed: list[Outcome] = []  # of the counts that were tried last
         self._outcomes: tuple[Outcome, ...] = ()  # every order, with the counts that are answered with
         self._probe: Setting | None = None  # one node of each pool

@@ -14,6 +14,7 @@ from dra_planner.simulation import (
     REVERSED,
     SETTLED,
     CountQuestion,
+    Opened,
     Order,
     SimulatedCounts,
     SimulatedPool,
@@ -64,6 +65,18 @@ def test_nodes_are_added_until_no_order_leaves_pods_pending():
     assert places_everything(SMALL_AND_WHOLE, [a], found.counts)
     fewer = {"a": found.counts["a"] - 1}
     assert not places_everything(SMALL_AND_WHOLE, [a], fewer)
+
+
+def test_nodes_that_another_level_opened_answer_the_same():
+    pools = (pool("a", 2, 9), pool("b", 1, 9, gpus=2, cost=2))
+    question = CountQuestion(
+        demand=Demand(shapes=tuple(SMALL_AND_WHOLE)), pools=pools, classes=CLASSES, features=F36, orders=ORDERS
+    )
+    opened = Opened()
+    simulate_counts(question, 200_000, opened=opened)
+    peak = replace(question, level="peak", pools=tuple(replace(each, packing=each.packing - 1) for each in pools))
+    assert opened.states
+    assert simulate_counts(peak, 200_000, opened=opened) == simulate_counts(peak, 200_000)
 
 
 def test_no_counts_within_the_maximum():
