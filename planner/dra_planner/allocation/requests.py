@@ -330,7 +330,7 @@ def _find_twins(
     told: list[Mapping[int, object]] = [a.consumptions for a in alternatives if a.consumptions]
     told += [{c.index: _typed(lookup_attribute(c, name)) for c in searched} for name in attributes]
     for values in told:
-        groups = [part for group in groups for part in _split(group, values)]
+        groups = [part for group in groups for part in (_split(group, values) if group & (group - 1) else (group,))]
     twins = [0] * len(searched)
     for group in groups:
         for index in indexes(group):
