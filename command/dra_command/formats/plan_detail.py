@@ -56,7 +56,7 @@ def _pods(more: OneMore) -> Table:
         for each in more.pods
     )
     note = "room: pods more that the nodes take as they are filled · one more: 0.00 there, else what its packing adds"
-    left = f" · {counted(more.left_out, 'more')} not sized" if more.left_out else ""
+    left = f" · {more.left_out} pods and nodes not sized" if more.left_out else ""
     return Table("One pod more", ("workload", "room", "one more, USD/h", "nodes"), rows, frozenset({1, 2}), note + left)
 
 

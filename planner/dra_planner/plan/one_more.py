@@ -194,6 +194,8 @@ class _Rooms:
         for each in self._nodes:
             if any(each.state.held_claim(key) is None for key in shared):
                 continue  # a claim that pods share is on one node
+            if shape.claims and not shared and not each.state.template.searched & ~each.state.taken:
+                continue  # no device is left
             more = self._more(shape, each.state)
             is_least = is_least or more == MOST_TRIED
             room += more * each.nodes
