@@ -5,6 +5,7 @@ from typing import Any
 
 import pulumi
 
+from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 
@@ -39,6 +40,16 @@ SET_BY_PLATFORM = {
 def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
     """Return the pools that may have a node: no cloud takes a pool whose maximum is 0."""
     return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
+
+
+def pods_range_fault(fleet: Fleet, plan: PlanFile, cidr: str) -> str:
+    """Return why the nodes of a plan have no room in the range of their pods, in the fleet's words, or ""."""
+    counts = {pool.name: plan.pool(pool.name).nodes for pool in fleet.pools}
+    nodes = [
+        (counts[pool.name].max if fleet.is_autoscaled else counts[pool.name].desired, pool.max_pods)
+        for pool in fleet.pools
+    ]
+    return cloud(fleet.cloud).pods_range_fault(cidr, nodes, fleet.system_pool.count)
 
 
 def planned_pool_args(

@@ -38,6 +38,28 @@ def test_both_run_on_two_nodes(project: Project, count: Any) -> None:
     assert done.json["cost"]["hourly"] == pytest.approx(2 * 0.526)
 
 
+def test_pools_that_may_grow_beyond_the_addresses_of_their_pods_are_refused(project: Project) -> None:
+    """A /24 of 10.244.0.0/16 for each node: what an autoscaler may make counts, as it does in Azure."""
+
+    def planned(count: int, **change: Any) -> Any:
+        document = yaml.safe_load(fleet({"min": 0, "max": count})) | change
+        project.write("fleet.yaml", yaml.safe_dump(document))
+        return project.run("plan", PODS, "--fleet", "fleet.yaml")
+
+    told = planned(300, autoscaler="cluster-autoscaler")
+    assert told.status == 2
+    assert "303 nodes, one of them for upgrades, take 77568 addresses of the pods' range 10.244.0.0/16" in told.err
+    fix = (
+        "lower the counts of pools, or give the cluster a larger podsCidr and the fleet a quota of pod-addresses of "
+        "its size"
+    )
+    assert fix in told.err
+    assert planned(253, autoscaler="cluster-autoscaler").status == 0
+    quota = {"name": "pods", "unit": "pod-addresses", "limit": 2**18}
+    assert planned(300, autoscaler="cluster-autoscaler", quotas=[quota]).status == 0
+    assert planned(300).status == 0, "without an autoscaler the plan's two nodes are built"
+
+
 def test_the_text_says_so_in_its_first_lines(project: Project) -> None:
     told = project.run("plan", PODS, "--fleet", str(FLEET)).out.splitlines()
 

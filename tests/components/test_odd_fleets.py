@@ -1,6 +1,7 @@
 """Fleets that are legal and unusual: what is declared for them is what the clouds' own models of their APIs take."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 from aws_api import REQUESTS, requests
 
 from dra_planner import planfile
+from dra_planner.clouds import cloud
 from dra_planner.fleet import read_fleet
 from pulumi_dra.platform import DraPlatform
 
@@ -132,6 +134,29 @@ def test_gke_takes_what_is_declared(declare: Callable[..., Any]) -> None:
     done = subprocess.run(program, input=json.dumps(cases), capture_output=True, text=True, check=True)
     assert [answer["refused"] for answer in json.loads(done.stdout) if "refused" in answer] == []
     assert len(cases) > 8 * len(GKE_FLEETS)
+
+
+AKS: dict[str, Any] = {
+    **EKS,
+    "cloud": "aks",
+    "region": "eastus",
+    "network": {"zones": 0},
+    "systemPool": {"machine": "Standard_D4s_v5"},
+    "autoscaler": "cluster-autoscaler",
+    "pools": [pool("Standard_NC4as_T4_v3", "t4", count={"min": 0, "max": 300})],
+}
+
+
+def test_nodes_whose_pods_have_no_addresses_are_refused_in_the_words_of_a_plan(declare: Callable[..., Any]) -> None:
+    (sentence,) = {cloud("aks").pods_range_fault("10.244.0.0/16", [(300, None)], 2)}
+
+    def make() -> None:
+        with pytest.raises(pulumi.RunError, match=rf"cluster\.pods_?[cC]idr: {re.escape(sentence)}"):
+            platform(AKS)
+
+    declare(make)
+    made = declare(lambda: platform(AKS, cluster={"pods_cidr": "10.128.0.0/14"}))
+    assert [each.inputs["networkProfile"]["podCidr"] for each in made.all("ManagedCluster")] == ["10.128.0.0/14"]
 
 
 def test_a_fixed_count_that_does_not_divide_is_refused_with_what_would(declare: Callable[..., Any]) -> None:

@@ -87,6 +87,16 @@ def test_an_image_of_ones_own_replaces_its_pool_alone_whose_nodes_join_as_planne
     assert node["taints"] == ["nvidia.com/gpu=present:NoSchedule"]
 
 
+def test_another_machine_replaces_its_pool_alone_and_the_new_nodes_come_first(stack: Any) -> None:
+    stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(machine="g6.4xlarge"))
+    done = stack.engine.up(stack.stack, skip_preview=True)
+    assert done.ok, done.output
+    replaced = [(step.name, step.op) for step in done.steps if "replace" in step.op]
+    assert replaced == [("dra-l4-nodes", op) for op in ("create-replacement", "replace", "delete-replaced")]
+    assert {name for name, op in stack.changed(done).items() if op == "update"} <= {"dra-plan", "dra-l4-template"}
+    assert [each["instanceTypes"] for each in stack.engine.cloud.all(NODE_GROUP).values()].count(["g6.4xlarge"]) == 1
+
+
 def test_a_patched_image_rolls_nodes_in_their_group(stack: Any) -> None:
     stack.write(nodes=2, change=lambda fleet: fleet["pools"][0]["image"].update(id=AMI.replace("0", "1")))
     assert set(stack.up().values()) == {"update"}

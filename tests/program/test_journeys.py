@@ -35,11 +35,6 @@ def a_network_of_ones_own(config: Config) -> None:
     fleet_of(config)["pools"][1]["zones"] = []
 
 
-def other_machine_and_zone(config: Config) -> None:
-    fleet_of(config)["pools"][0]["machine"] = "g6.4xlarge"
-    fleet_of(config)["pools"][1]["zones"] = ["us-east-1b"]  # which the network spans anyway
-
-
 def other_region(config: Config) -> None:
     config["gcp:region"] = fleet_of(config)["region"] = "europe-west4"
     fleet_of(config)["network"]["zones"] = fleet_of(config)["pools"][1]["zones"] = ["europe-west4-b"]
@@ -67,7 +62,6 @@ STORIES = {
             {
                 "spot": spot,
                 "one zone more": one_zone_more,
-                "other machine and zone": other_machine_and_zone,
                 "a network of one's own": a_network_of_ones_own,
             },
         ),
@@ -221,11 +215,6 @@ def test_a_zone_more_only_adds(run: Run) -> None:
 def test_a_network_of_ones_own_replaces_the_cluster_and_says_so(run: Run) -> None:
     replaced = run.replaced("a network of one's own")
     assert {"dra-cluster-cluster", "dra-cluster-system", "dra-l4-nodes", "dra-h100-nodes"} <= replaced
-
-
-@of("eks-dev")
-def test_another_machine_and_another_zone_replace_those_pools_alone_and_say_so(run: Run) -> None:
-    assert run.replaced("other machine and zone") == {"dra-l4-nodes", "dra-h100-nodes"}
 
 
 @of("eks-dev")

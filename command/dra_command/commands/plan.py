@@ -13,7 +13,8 @@ from dra_command.formats.visible import visible
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
-from dra_planner.errors import PlannerError
+from dra_planner.clouds import cloud
+from dra_planner.errors import FleetError, PlannerError
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 
@@ -63,7 +64,27 @@ def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
     request = _request(inputs, values)
     with doing("planning", quiet=values.quiet):
         plan = make_plan(request)
+    _require_room_for_pods(plan)
     return inputs, replace(plan, diagnostics=(*plan.diagnostics, *inputs.left_alone)) if inputs.left_alone else plan
+
+
+def _require_room_for_pods(plan: Plan) -> None:
+    """Raise FleetError where the nodes that would be built have no room in the range of their pods.
+
+    Where somebody changes counts later the most count, as they do for the cloud. A quota of addresses is planned with.
+    """
+    fleet = plan.fleet
+    if fleet is None or plan.judgement.is_observed or plan.verdict != "fits":
+        return
+    if any(quota.unit == "pod-addresses" for quota in fleet.quotas):
+        return
+    place, kept = cloud(fleet.cloud), not fleet.is_autoscaled
+    nodes = [
+        (pool.nodes.desired if kept else pool.nodes.maximum, fleet.pool(pool.name).max_pods) for pool in plan.pools
+    ]
+    if fault := place.pods_range_fault(place.pods_range, nodes, fleet.system_pool.count):
+        message, _, fix = fault.partition("; ")
+        raise FleetError(message, fix=fix)
 
 
 def _request(inputs: Inputs, values: argparse.Namespace) -> PlanRequest:

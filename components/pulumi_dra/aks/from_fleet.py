@@ -12,10 +12,11 @@ from pulumi_dra.aks.cluster import AksCluster
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs, read_cluster_inputs
 from pulumi_dra.aks.gpu_pool import AksGpuPool
 from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs, read_gpu_pool_inputs
+from pulumi_dra.aks.ranges import PODS
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
+from pulumi_dra.planned_pools import planned_pool_args, pods_range_fault, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
 
 CLUSTER_INPUTS = {"tags": "tags", "secrets_kms_key": "secrets_kms_key"}
@@ -34,7 +35,9 @@ class PoolPlace:
 
 def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
     """Note in `read` what cluster and pools would refuse, before any of them is declared."""
-    read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), AksClusterArgs))
+    of_cluster = read.inside("cluster", cluster_args(fleet, inputs), AksClusterArgs)
+    if fault := pods_range_fault(fleet, plan, read_cluster_inputs(of_cluster).ranges.pods or PODS):
+        of_cluster.refuse("pods_cidr", fault)
     if read.has("autoscaler"):
         read.refuse("autoscaler", "is for EKS: AKS runs the cluster autoscaler itself")
     later = pulumi.Output.from_input("")

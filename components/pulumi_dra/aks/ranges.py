@@ -3,9 +3,10 @@
 import ipaddress
 from dataclasses import dataclass
 
+from dra_planner.clouds.aks import CLOUD
 from pulumi_dra.inputs import InputReader
 
-PODS, SERVICES = "10.244.0.0/16", "10.0.0.0/16"
+PODS, SERVICES = CLOUD.pods_range, "10.0.0.0/16"
 """AKS's own, where none is said: learn.microsoft.com/azure/aks/azure-cni-overlay."""
 NEW_NETWORK = "10.224.0.0/16"
 """Of a new network, apart from both."""

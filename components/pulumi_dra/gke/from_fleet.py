@@ -14,7 +14,7 @@ from pulumi_dra.gke.gpu_pool import GkeGpuPool
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.gke.storage import volumes_for
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
+from pulumi_dra.planned_pools import planned_pool_args, pods_range_fault, pools_to_build
 from pulumi_dra.platform_inputs import DraPlatformInputs
 from pulumi_dra.storage_class import declare_storage_class
 
@@ -29,7 +29,10 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
     named = fleet.named_zones
     later = pulumi.Output.from_input("")
     zones: list[pulumi.Input[str]] = [*named, *[later] * (fleet.zone_count - len(named))]
-    read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs, zones), GkeClusterArgs))
+    of_cluster = read.inside("cluster", cluster_args(fleet, inputs, zones), GkeClusterArgs)
+    of_its_own = read_cluster_inputs(of_cluster)  # ranges of a subnet that is there already are not known
+    if of_its_own.network is None and (fault := pods_range_fault(fleet, plan, of_its_own.ranges.pods_cidr)):
+        of_cluster.refuse("pods_cidr", fault)
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, zones, cluster=later, service_account=later)
         read_gpu_pool_inputs(read.inside(f"pools.{pool.name}", args, GkeGpuPoolArgs), pool.name)

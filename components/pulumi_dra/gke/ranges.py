@@ -6,10 +6,11 @@ import ipaddress
 from dataclasses import dataclass
 from itertools import combinations
 
+from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.inputs import InputReader
 
 RANGE_KEYS = ("nodes_cidr", "pods_cidr", "services_cidr")
-_DEFAULTS = {"nodes_cidr": "10.0.0.0/20", "pods_cidr": "10.4.0.0/14", "services_cidr": "10.8.0.0/20"}
+_DEFAULTS = {"nodes_cidr": "10.0.0.0/20", "pods_cidr": CLOUD.pods_range, "services_cidr": "10.8.0.0/20"}
 # The smallest that Google takes: of subnets (VPC documentation, “Subnets”), and of secondary ranges that users make for
 # a VPC-native cluster, where a node of 110 pods has a /24 (cloud.google.com/kubernetes-engine/docs/concepts/alias-ips,
 # “Cluster sizing”; only what GKE makes itself is a /21 at least).

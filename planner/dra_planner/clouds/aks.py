@@ -59,6 +59,7 @@ class Aks(Cloud):
     # for a claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/azure@55c37cd; modelplaneai/modelplane#345.
     autoscalers = {"none": False, "cluster-autoscaler": False}
 
+    pods_range = "10.244.0.0/16"  # learn.microsoft.com/azure/aks/azure-cni-overlay
     new_cluster = "1.35"  # 1.34 ends in November 2026: learn.microsoft.com/azure/aks/supported-kubernetes-versions
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
     spot = (("scaleSetPriority", "Spot"),)
@@ -200,7 +201,8 @@ class Aks(Cloud):
     def pod_range_addresses(self, settings: NodeSettings) -> int:
         """Return the /24 that a node has in an overlay network, which the components set.
 
-        Source: MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d.
+        Sources: MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d; Azure/AKS
+        issues 4367 (256 nodes in a /16) and 4467 (the maximums of all pools count, and a node more for upgrades).
         """
         return 256
 

@@ -85,6 +85,7 @@ class Gke(Cloud):
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
     spot = (("nodeConfig.spot", "true"), ("nodeConfig.preemptible", "true"))
     reservation_meaning = "the name of a reservation"
+    pods_range = "10.4.0.0/14"
     pods_of_a_node = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
     disk_gib = range(50, 65_537)
     huge_pages_doubt = "; whether GKE takes so many of this size for the machine is not known"
@@ -224,7 +225,9 @@ class Gke(Cloud):
     def pod_range_addresses(self, settings: NodeSettings) -> int:
         """Return the block of a node: twice its pods at least, a power of two.
 
-        Source: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR settings for clusters”).
+        Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR ranges for Standard
+        clusters”: /28 for 8 pods, /27 to 16, /26 to 32, /25 to 64, /24 to 110; the rule goes on to 256); what a real
+        cluster had, rancher/rancher issue 31110: /25 for 55 pods, /24 for 110, /28 for 8.
         """
         return 1 << (2 * _pods(settings) - 1).bit_length()
 

@@ -68,3 +68,22 @@ def test_pods_with_a_range_of_their_own_take_nothing_of_the_subnet(name: str) ->
     machine = catalog.machines(name)[0]
     taken = {cloud(name).subnet_addresses(machine, NodeSettings(), pods) for pods in (0, 1, 110)}
     assert (taken, cloud(name).pod_range_addresses(NodeSettings())) == ({1}, 256)
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "taken"),
+    [
+        ("aks", [(253, None)], 0),
+        ("aks", [(254, 30)], 257 * 256),
+        ("gke", [(600, None), (421, None)], 0),
+        ("gke", [(600, None), (422, None)], 1025 * 256),
+        ("gke", [(600, 32), (600, 32)], 0),
+        ("eks", [(10**6, None)], 0),
+    ],
+)
+def test_all_nodes_and_one_of_an_upgrade_are_in_the_range_of_the_pods(
+    name: str, nodes: list[tuple[int, int | None]], taken: int
+) -> None:
+    place = cloud(name)
+    said = place.pods_range_fault(place.pods_range, nodes, 2)
+    assert (f" take {taken} addresses of the pods' range {place.pods_range}," in said) if taken else said == ""

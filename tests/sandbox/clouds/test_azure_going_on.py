@@ -9,7 +9,16 @@ import pytest
 
 from dra_sandbox.clouds.azure_native.going_on import OPERATION, STAYING_POD
 from dra_sandbox.clouds.azure_native.left_behind import ADDRESS, BALANCER, DISK, INTERFACE, LOCK
-from dra_sandbox.clouds.azure_native.quotas import ENCRYPTION, FEATURE, OFFER, QUOTA, REGION, RESERVATION
+from dra_sandbox.clouds.azure_native.quotas import (
+    CLUSTERS,
+    ENCRYPTION,
+    FEATURE,
+    OFFER,
+    QUOTA,
+    REGION,
+    RESERVATION,
+    RESTRICTED,
+)
 from dra_sandbox.clouds.memory import Memory
 
 CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
@@ -263,3 +272,24 @@ def test_row_128_the_last_system_pool_goes_with_its_cluster(dev: Any, memory: Me
     last = dev.create(POOL, **pool(agentPoolName="last", mode="System", vmSize="Standard_D4s_v5"))
     with pytest.raises(grpc.RpcError, match="There has to be at least one system agent pool"):
         dev.delete(POOL, last)
+
+
+def test_row_129_restricted_sizes_and_used_up_clusters(dev: Any, memory: Memory) -> None:
+    memory.put(RESTRICTED, T4, {})
+    with pytest.raises(grpc.RpcError, match=r"`AgentPoolProfile:t4` are restricted by AKS"):
+        dev.create(POOL, **pool())
+    memory.put(CLUSTERS, "eastus", {"clusters": 1})
+    with pytest.raises(grpc.RpcError, match="Maximum allowed: 1, Current usage: 1, Additional requested: 1"):
+        dev.create(CLUSTER, **cluster(resourceName="other"))
+    dev.create(CLUSTER, **cluster(resourceName="other", location="westus2"))
+    dev.update(CLUSTER, dev.made, cluster(), cluster(tags={"team": "a"}))
+
+
+def test_row_130_pools_neither_come_nor_go_with_the_list_of_their_cluster(dev: Any, memory: Memory) -> None:
+    (system,) = cluster()["agentPoolProfiles"]
+    more = cluster(agentPoolProfiles=[system, {**system, "name": "second"}])
+    with pytest.raises(grpc.RpcError, match="A new agent pool was introduced"):
+        dev.update(CLUSTER, dev.made, cluster(), more)
+    two = dev.create(CLUSTER, **{**more, "resourceName": "two"})
+    dev.update(CLUSTER, two, {**more, "resourceName": "two"}, cluster(resourceName="two"))
+    assert [name.rpartition("/")[2] for name in memory.all(POOL)] == ["second"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,6 +19,7 @@ from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AttributeValue, Taint
 from dra_planner.records import dataclass
 
+PodsOfNodes = tuple[int, int | None]  # so many nodes of a pool, and its maxPods, None for the cloud's own
 Fault = tuple[str, str]  # key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
 _ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # in names of images
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -109,6 +111,8 @@ class Cloud(ABC):
     spot: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and the values that mean Spot
     reservation_pattern: ClassVar[str] = ".+"
     reservation_meaning: ClassVar[str] = "what was bought"
+    pods_range: ClassVar[str] = ""
+    """Range that pods of a new cluster have to themselves where nobody says another; "" for none."""
     nodes_of_a_pool: ClassVar[range] = NODES
     pods_of_a_node: ClassVar[range] = range(1, 251)
     disk_gib: ClassVar[range] = range(50, 16_385)  # of a node's boot disk
@@ -228,6 +232,28 @@ class Cloud(ABC):
         None where it is not known; 0 where pods have no such range and take addresses of the subnet.
         """
         return None
+
+    def pods_range_fault(self, cidr: str, nodes: Iterable[PodsOfNodes], system_nodes: int) -> str:
+        """Return why nodes have no room in the range of their pods, or "".
+
+        One system node more is counted, which an upgrade starts before an old one goes. A text that is no range, ""
+        for one, is not judged.
+        """
+        counted = [*nodes, (system_nodes + 1, None)]
+        try:
+            there = ipaddress.ip_network(cidr).num_addresses
+        except ValueError:
+            return ""
+        taken = sum(
+            count * (self.pod_range_addresses(NodeSettings(max_pods=max_pods)) or 0) for count, max_pods in counted
+        )
+        if taken <= there:
+            return ""
+        return (
+            f"{sum(count for count, _ in counted)} nodes, one of them for upgrades, take {taken} addresses of the "
+            f"pods' range {cidr}, which has {there}; lower the counts of pools, or give the cluster a larger "
+            "podsCidr and the fleet a quota of pod-addresses of its size"
+        )
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         """Return what the node count of a pool over so many zones must be a multiple of."""

@@ -102,6 +102,35 @@ def versions_are_all_said_or_none(request: Request) -> str | None:
     )
 
 
+def has_the_same_pools_inside(request: Request) -> str | None:
+    """pulumi/pulumi-azure-native issue 2719: pools come to a cluster that is there by calls of their own."""
+    if request.inputs is None or request.before is None:
+        return None
+    now, then = (
+        {pool["name"] for pool in side.get("agentPoolProfiles") or []} for side in (request.inputs, request.before)
+    )
+    if now <= then:
+        return None
+    return (
+        "BadRequest: A new agent pool was introduced. Adding agent pools to an existing cluster is not allowed through "
+        "managed cluster operations. For agent pool specific change, please use per agent pool operations: "
+        "https://aka.ms/agent-pool-rest-api"
+    )
+
+
+def pools_left_out_stay(request: Request) -> None:
+    """pulumi/pulumi-azure-native issue 1686: a pool that leaves the list of a cluster stays in Azure."""
+    if request.inputs is None or request.before is None:
+        return
+    now = {pool["name"] for pool in request.inputs.get("agentPoolProfiles") or []}
+    for pool in request.before.get("agentPoolProfiles") or []:
+        if pool["name"] not in now:
+            identifier = f"{request.identifier}/agentPools/{pool['name']}"
+            version = request.cloud.get(NODES, identifier) or {}
+            request.cloud.put(POOL, identifier, {**pool, **version, "agentPoolName": pool["name"]})
+            request.cloud.drop(NODES, identifier)
+
+
 def pools_inside_stay_as_they_are(request: Request) -> None:
     """Remember of what version the nodes inside a cluster are: an upgrade that does not name them leaves them.
 
@@ -133,5 +162,5 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
-OF_CLUSTERS = (may_begin, pods_leave, no_pool_is_left_behind, versions_are_all_said_or_none)
+OF_CLUSTERS = (may_begin, has_the_same_pools_inside, pods_leave, no_pool_is_left_behind, versions_are_all_said_or_none)
 OF_POOLS = (may_begin, pods_leave)

@@ -6,7 +6,7 @@ there is enough.
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.azure_native.present_pools import Change, changes, cores, count, present
+from dra_sandbox.clouds.azure_native.present_pools import CLUSTER, Change, changes, cores, count, present
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.rows import Facts, Request
 from dra_sandbox.clouds.wire import Value, Values
@@ -18,6 +18,10 @@ OFFER = "dra-sandbox:azure:Offer"
 """Zones that a size is offered in, by size: {"zones": ["1"]}."""
 FEATURE = "dra-sandbox:azure:Feature"
 """Features of a subscription, by name: {"state": "NotRegistered"}."""
+RESTRICTED = "dra-sandbox:azure:RestrictedSize"
+"""Sizes that AKS takes from nobody in the region, by name: {}."""
+CLUSTERS = "dra-sandbox:azure:ClusterQuota"
+"""How many clusters a subscription may have in a region, by the region: {"clusters": 10}."""
 RESERVATION = "azure-native:compute:CapacityReservation"
 ENCRYPTION = "Microsoft.Compute/EncryptionAtHost"
 REGION = "cores"
@@ -77,6 +81,33 @@ def is_offered_in_its_zones(request: Request) -> str | None:
     return None
 
 
+def is_restricted(request: Request) -> str | None:
+    """Azure/AKS issue 2413."""
+    restricted = request.cloud.all(RESTRICTED)
+    new = [change for change in changes(request) if change.before is None]
+    names = [_name(change) for change in new if change.wanted.get("vmSize") in restricted]
+    if not names:
+        return None
+    return (
+        f"BadRequest: The VM SKUs chosen for agentpool(s) `AgentPoolProfile:{','.join(names)}` are restricted by AKS."
+    )
+
+
+def has_room_for_a_cluster(request: Request) -> str | None:
+    """learn.microsoft.com/azure/aks/quotas-skus-regions."""
+    place = str((request.inputs or {}).get("location"))
+    quota = request.cloud.get(CLUSTERS, place)
+    if quota is None or request.before is not None or request.inputs is None or "/agentPools/" in request.identifier:
+        return None
+    used = sum(each.get("location") == place for each in request.cloud.all(CLUSTER).values())
+    if used < quota["clusters"]:
+        return None
+    return (
+        f"ManagedClusterCountExceedsQuotaLimit: Maximum allowed: {quota['clusters']}, Current usage: {used}, "
+        "Additional requested: 1"
+    )
+
+
 def may_encrypt_at_its_host(request: Request) -> str | None:
     """Azure/azure-cli issue 16788: a feature of the subscription, without which every pool is refused."""
     state = (request.cloud.get(FEATURE, ENCRYPTION) or {}).get("state", "Registered")
@@ -109,4 +140,4 @@ def _name(change: Change) -> str:
     return change.identifier.rpartition("/")[2]
 
 
-REFUSALS = (may_encrypt_at_its_host, is_offered_in_its_zones, has_cores)
+REFUSALS = (has_room_for_a_cluster, may_encrypt_at_its_host, is_restricted, is_offered_in_its_zones, has_cores)

@@ -151,7 +151,7 @@ ROWS: Mapping[str, Row] = {
             *quotas.REFUSALS,
             *addresses.REFUSALS,
         ),
-        effects=(going_on.pools_inside_stay_as_they_are, left_behind.goes_with_its_nodes),
+        effects=(going_on.pools_left_out_stay, going_on.pools_inside_stay_as_they_are, left_behind.goes_with_its_nodes),
         remembered=True,
     ),
     "azure-native:containerservice:AgentPool": Row(
