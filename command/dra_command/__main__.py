@@ -1,4 +1,7 @@
-"""The command `pulumi-dra`: runs a subcommand and turns whatever goes wrong into one sentence and an exit status."""
+"""The command `pulumi-dra`: runs a subcommand and turns whatever goes wrong into one sentence and an exit status.
+
+What it takes is imported in `_run`: by then the collector of cycles waits.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from dra_command.arguments import Arguments, parse
 from dra_command.status import Status
-from dra_planner.errors import PlannerError
+
+if TYPE_CHECKING:
+    from dra_command.arguments import Arguments
 
 INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: a fault of ours, not of the input
 MORE_OBJECTS = 250_000  # before the collector looks for cycles, instead of 700: a plan of some pods makes 100 000
@@ -41,6 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    from dra_command.arguments import parse
+    from dra_planner.errors import PlannerError
+
     as_json = _wants_json(words)
     try:
         arguments = parse(words)

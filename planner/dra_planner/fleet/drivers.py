@@ -1,7 +1,5 @@
 """DRA drivers of a cluster and how they are set up, the device plugin beside them, classes of the platform's own."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator

@@ -1,7 +1,5 @@
 """Pools: GPU nodes of one machine type, how many, where they come from, and how kubelet runs on them; quotas."""
 
-from __future__ import annotations
-
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Self
 

@@ -4,8 +4,6 @@ Keys are camelCase outside, as in Kubernetes and Pulumi configuration; unknown k
 can tell is checked in `dra_planner.fleet.checks`.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (

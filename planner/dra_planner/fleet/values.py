@@ -1,6 +1,7 @@
-"""What the parts of a fleet are made of: closed mappings with camelCase keys, prices, amounts, label texts."""
+"""What the parts of a fleet are made of: closed mappings with camelCase keys, prices, amounts, label texts.
 
-from __future__ import annotations
+Modules with such parts take annotations as they stand: pydantic would compile those that are texts at every start.
+"""
 
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
