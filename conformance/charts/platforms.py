@@ -143,6 +143,7 @@ class _Cloud(mocks.Mocks):
             "certificateAuthority": {"data": _CA},
             "identities": [{"oidcs": [{"issuer": "https://oidc.example/1"}]}],
             "vpcConfig": {"clusterSecurityGroupId": "sg-0123456789abcdef0", "vpcId": "vpc-1", "subnetIds": []},
+            "kubernetesNetworkConfig": {"serviceIpv4Cidr": "10.100.0.0/16"},
             "masterAuth": {"clusterCaCertificate": _CA},
             "email": f"{args.name}@project.example",
             "project": "project",
