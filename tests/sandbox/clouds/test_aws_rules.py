@@ -80,6 +80,11 @@ AT_ONCE = {
         {"kubernetesNetworkConfig": {"serviceIpv4Cidr": "8.8.0.0/16"}},
         "must be a private range of /12 to /24",
     ),
+    "a network that is none": (
+        CLUSTER,
+        {"vpcConfig": {**CLUSTER_INPUTS["vpcConfig"], "publicAccessCidrs": ["203.0.113.0/24", "office"]}},
+        "invalid in publicAccessCidrs: [office]",
+    ),
     "one subnet": (CLUSTER, {"vpcConfig": {"subnetIds": ["subnet-1"]}}, "at least two different AZs"),
     "no endpoint": (
         CLUSTER,

@@ -51,6 +51,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "a taint of two words": ({"nodeTaints": ["a b=c:NoSchedule"]}, "is not valid"),
     "an effect of another API": ({"nodeTaints": ["a=b:NO_SCHEDULE"]}, "is not key=value:effect"),
     "a fourth zone": ({"availabilityZones": ["4"]}, "is not supported"),
+    "a zone twice": ({"availabilityZones": ["1", "1"]}, "names a zone twice"),
     "a zone with its region": ({"availabilityZones": ["eastus-1"]}, "is not supported"),
     "an unknown size": ({"vmSize": "Standard_NC4as_T4_v9"}, "is not allowed in your subscription"),
     "few pods": ({"maxPods": 9}, "must be from 10 to 250"),

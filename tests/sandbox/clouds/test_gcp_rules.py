@@ -194,6 +194,10 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         {"maintenancePolicy": {"dailyMaintenanceWindow": {"startTime": "03:00"}, "recurringWindow": WEEKEND}},
         "one of daily_maintenance_window, recurring_window",
     ),
+    "a window at no time": (
+        {"maintenancePolicy": {"dailyMaintenanceWindow": {"startTime": "25:00"}}},
+        "25:00 is not HH:MM",
+    ),
     "weekends": ({"maintenancePolicy": {"recurringWindow": WEEKEND}}, ""),
     "every hour": (
         {"maintenancePolicy": {"recurringWindow": {**WEEKEND, "recurrence": "FREQ=HOURLY"}}},

@@ -37,6 +37,8 @@ def is_accepted(inputs: Values) -> str | None:
         return f"{INVALID}the name of a cluster has letters, digits, - and _"
     if vpc.get("endpointPublicAccess") is False and vpc.get("endpointPrivateAccess") is False:
         return f"{INVALID}Private and public endpoint access cannot both be false"
+    if wrong := [cidr for cidr in vpc.get("publicAccessCidrs") or [] if not _is_range(cidr)]:
+        return f"{INVALID}The following CIDRs are invalid in publicAccessCidrs: [{', '.join(wrong)}]"
     if not _is_for_services((inputs.get("kubernetesNetworkConfig") or {}).get("serviceIpv4Cidr")):
         return f"{INVALID}serviceIpv4Cidr must be a private range of /12 to /24"
     by_map = access.get("authenticationMode", "CONFIG_MAP") == "CONFIG_MAP"
@@ -46,6 +48,13 @@ def is_accepted(inputs: Values) -> str | None:
             "CONFIG_MAP"
         )
     return None
+
+
+def _is_range(text: str) -> bool:
+    try:
+        return bool(ipaddress.ip_network(text))
+    except ValueError:
+        return False
 
 
 def _is_for_services(text: str | None) -> bool:

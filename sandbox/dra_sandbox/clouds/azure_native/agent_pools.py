@@ -150,6 +150,8 @@ def _sizes(pool: Values) -> str | None:
         value = pool.get(key)
         if value is not None and not low <= value <= high:
             return f"{INVALID}agentPoolProfile.{key} was {value}. It must be from {low} to {high}"
+    if len(set(pool.get("availabilityZones") or [])) < len(pool.get("availabilityZones") or []):
+        return f"{INVALID}agentPoolProfile.availabilityZones names a zone twice"
     if any(zone not in _ZONES for zone in pool.get("availabilityZones") or []):
         zones = ", ".join(pool["availabilityZones"])
         return f"AvailabilityZoneNotSupported: The zone(s) {zones} for resource {pool.get('name')} is not supported."

@@ -278,6 +278,9 @@ def of_cluster(inputs: Values) -> str | None:
     policy = inputs.get("maintenancePolicy") or {}
     if policy.get("dailyMaintenanceWindow") and policy.get("recurringWindow"):
         return "maintenance_policy: one of daily_maintenance_window, recurring_window"
+    begins = (policy.get("dailyMaintenanceWindow") or {}).get("startTime", "00:00")
+    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", begins):
+        return f"maintenance_policy.daily_maintenance_window.start_time: {begins} is not HH:MM"
     rule = (policy.get("recurringWindow") or {}).get("recurrence", "FREQ=DAILY")
     if not rule.startswith(("FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY", "FREQ=YEARLY")):
         return f"maintenance_policy.recurring_window.recurrence: {rule} is not supported"  # API: RecurringTimeWindow
