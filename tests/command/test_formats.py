@@ -55,8 +55,23 @@ def test_detail_lists_the_devices_of_each_claim(form: str, row: str, project: Pr
     words = ("plan", "--stack", "dev", "--format", form)
     told = project.run(*words, "--detail").out
     told = re.sub("<[^>]*>", " ", told) if form == "html" else told
-    assert row in " ".join(told.split())
+    told = " ".join(told.split())
+    assert row in told
+    assert all(title in told.lower() for title in ("cost of claims", "cost of namespaces", "one pod more"))
     assert "gpu-0" not in project.run(*words).out
+
+
+def test_detail_in_json_says_who_pays_and_what_one_more_costs(project: Project) -> None:
+    words = ("plan", "--stack", "dev", "--format", "json")
+    told = json.loads(project.run(*words, "--detail").out)
+    costs = {
+        (row["workload"]["name"], row["claim"]): (row["claims"], row["hourly"]) for row in told["detail"]["claim_costs"]
+    }
+    assert costs == {("first", "gpu"): (1, 0.98), ("second", "gpu"): (1, 0.98)}
+    assert told["detail"]["namespace_costs"] == [{"namespace": "default", "hourly": 1.96}]
+    each = {row["workload"]["name"]: (row["room"], row["hourly"], row["nodes"]) for row in told["detail"]["pods"]}
+    assert each == dict.fromkeys(("first", "second"), (0, 0.9776, {"l4": 1}))
+    assert not {"claims", "detail"} & set(json.loads(project.run(*words).out))
 
 
 def test_the_report_is_plain_and_within_its_width_in_a_pipe(project: Project) -> None:

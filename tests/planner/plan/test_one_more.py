@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from decimal import Decimal
+from functools import cache
 from itertools import product
 
 import pytest
@@ -62,6 +63,12 @@ def planned(pools: Pools, pods: Pods) -> Plan:
     return plan_of(where, *(deployment(name, *each) for name, each in pods.items()), steps=0)
 
 
+@cache
+def of_case(case: str) -> tuple[Plan, OneMore]:
+    plan = planned(*CASES[case])
+    return plan, more_of(plan)
+
+
 def more_of(plan: Plan) -> OneMore:
     found = find_one_more(plan)
     assert found is not None
@@ -75,12 +82,12 @@ def prices_of(plan: Plan) -> dict[str, Decimal]:
 @pytest.mark.parametrize("case", CASES)
 def test_one_more_pod_costs_what_trying_all_says(case: str) -> None:
     pools, pods = CASES[case]
-    plan = planned(pools, pods)
+    plan, found = of_case(case)
     prices = prices_of(plan)
     before = cheapest(pools, pods, prices)
     assert plan.cost is not None
     assert plan.cost.hourly_usd == before
-    for more in more_of(plan).pods:
+    for more in found.pods:
         replicas, gpus = pods[more.workload.name]
         after = cheapest(pools, {**pods, more.workload.name: (replicas + 1, gpus)}, prices)
         assert (more.verdict == "fits") == (after is not None), more
@@ -92,13 +99,13 @@ def test_one_more_pod_costs_what_trying_all_says(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_room_is_what_free_devices_of_the_nodes_give(case: str) -> None:
-    pools, pods = CASES[case]
-    plan = planned(pools, pods)
+    _, pods = CASES[case]
+    plan, found = of_case(case)
     free = Counter(
         {at: sum(not device.holders for device in group.devices) for at, group in enumerate(fill_nodes(plan).groups)}
     )
     nodes = [group.nodes for group in fill_nodes(plan).groups]
-    for more in more_of(plan).pods:
+    for more in found.pods:
         gpus = pods[more.workload.name][1]
         assert more.room == sum(nodes[at] * (left // gpus) for at, left in free.items()), more
 
@@ -106,10 +113,10 @@ def test_room_is_what_free_devices_of_the_nodes_give(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_a_node_more_of_a_maximum_saves_what_trying_all_says(case: str) -> None:
     pools, pods = CASES[case]
-    plan = planned(pools, pods)
+    plan, found = of_case(case)
     prices = prices_of(plan)
     before = cheapest(pools, pods, prices)
-    told = {each.pool: each for each in more_of(plan).nodes}
+    told = {each.pool: each for each in found.nodes}
     for pool in plan.pools:
         after = cheapest({**pools, pool.machine: pools[pool.machine] + 1}, pods, prices)
         assert before is not None
