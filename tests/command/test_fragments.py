@@ -54,6 +54,10 @@ JUDGED: dict[str, tuple[str, Told]] = {
         "device.attributes['a.example'].all(c, device.attributes['a.example'].all(d, a == b && c == d))))\n",
         [(1, "forbidden-value")],
     ),
+    "an operator that tolerations do not have": (
+        "tolerations:\n- {key: nvidia.com/gpu, operator: Exist, effect: NoSchedule}\n",
+        [(2, "unsupported-value")],
+    ),
     "labels that are no text": ("nodeSelector:\n  nvidia.com/gpu.present: true\n", [(2, "wrong-type")]),
     "a claim of a container as text, inside a template": (
         """\
@@ -73,7 +77,15 @@ JUDGED: dict[str, tuple[str, Told]] = {
         runtimeConfig:
           "resource.k8s.io/v1alpha2": "true"
         """,
-        [(2, "gate-gone"), (4, "version-gone")],
+        [(1, "gate-gone"), (3, "version-gone")],
+    ),
+    "arguments of a component": (
+        """\
+        apiServer:
+          extraArgs:
+            runtime-config: resource.k8s.io/v1alpha2=true
+        """,
+        [(1, "version-gone")],
     ),
 }
 
@@ -125,7 +137,7 @@ def test_other_yaml_is_handed_back(case: str) -> None:
 
 def test_kueues_gates_are_not_those_of_kubernetes() -> None:
     text = "featureGates:\n  DynamicResourceAllocation: false\n"
-    assert told_of(text)[0] == [(2, "gate-locked")]
+    assert told_of(text)[0] == [(1, "gate-locked")]
     assert told_of(text, page="# Kueue")[0] == []
 
 

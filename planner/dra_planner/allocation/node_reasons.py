@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dra_planner.allocation.node_filters import Misfit
 from dra_planner.allocation.results import quantity_of
 from dra_planner.allocation.verdicts import Refusal
+from dra_planner.claims.extended import IMPLICIT_PREFIX
 from dra_planner.model import Reason, Taint
 
 _GI = 2**30
@@ -37,6 +38,8 @@ def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
     if not total and "/" in name:
         plugin = f"use nodes whose device plugin offers {name}"
         fix = f"request the devices with a ResourceClaim, or {plugin}" if name.startswith("nvidia.com/") else plugin
+        if name.startswith(IMPLICIT_PREFIX):
+            fix = f"request a device of DeviceClass {name.removeprefix(IMPLICIT_PREFIX)} with a ResourceClaim"
     return Reason(
         code=_SHORT_CODES.get(name, "insufficient-resource"),
         message=f"{name}: requests {amount_text(name, asked)}, {amount_text(name, left)}{whole} left, {missing} short",

@@ -25,6 +25,8 @@ _ONLY_IF: Final = "if "
 _SAME_WORD: Final = 0.6  # of difflib's ratio
 _MOST_DROPS: Final = 4  # sets of conditions to drop, of one selector
 _LEAST_PATH: Final = 3  # attributes, domain, name
+_NO_VERSION: Final = "No Major.Minor.Patch elements found"
+_SHORT_VERSION: Final = re.compile(r"(?P<before>semver\(\s*[\"'])(?P<version>\d+(?:\.\d+)?)(?P<after>[\"'])")
 _NUMBER: Final = re.compile(r"\d+")
 
 
@@ -115,6 +117,8 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
 
 def _corrections_of_errors(term: Condition, devices: Sequence[Candidate]) -> Iterator[SelectorChange]:
     """Yield the condition with what is a capacity read as one, or an attribute; or with a value to compare with."""
+    if _NO_VERSION in term.error:
+        yield from _correction("correct-value", term.text, _SHORT_VERSION.sub(_whole_version, term.text))
     for at in term.reads:
         if len(at.path) < _LEAST_PATH:
             continue
@@ -124,6 +128,10 @@ def _corrections_of_errors(term: Condition, devices: Sequence[Candidate]) -> Ite
             yield from _correction("correct-value", term.text, term.text.replace(f".{kind}", f".{other}"))
         if "to bool" in term.error and at.values and term.text.endswith(name):
             yield from _correction("correct-value", term.text, f'{term.text} == "{at.values[0][0]}"')
+
+
+def _whole_version(match: re.Match[str]) -> str:
+    return f"{match['before']}{match['version']}{'.0' * (2 - match['version'].count('.'))}{match['after']}"
 
 
 def _names(candidate: Candidate, kind: str, domain: str) -> set[str]:

@@ -166,7 +166,8 @@ def _parsed(function: str, text: str) -> Any:
 
 
 def _nearest(wanted: Any, selector: Selector, failing: list[DeviceView]) -> str:
-    values = [v for path in selector.reads if len(path) == 3 for v in (_value_at(view, path) for view in failing)]
+    paths = [path for path in selector.reads if len(path) == 3 or path == ("driver",)]
+    values = [value for path in paths for value in (_value_at(view, path) for view in failing)]
     if isinstance(wanted, Quantity):
         amounts = [v for v in values if isinstance(v, Quantity)]
         return str(min(amounts, key=lambda q: abs((q - wanted).as_float()))) if amounts else ""

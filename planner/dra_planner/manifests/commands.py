@@ -23,6 +23,7 @@ _CHART: Final = "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidi
 _NEVER: Final = re.compile(
     r"(?<![\w./-])(?:[\w-]+/)?(k8s-dra-driver-gpu|k8s-dra-gpu-driver|k8s-dra-imex-driver)(?![\w./-])"
 )
+_FOLDER: Final = re.compile(r"(?<![\w.-])[\w./-]*deployments/helm/k8s-dra-driver(?![\w-])/?")
 _GATES: Final = re.compile(r"[\w.-]*feature-gates[= ](\S+)")
 _VERSIONS: Final = re.compile(r"[\w.-]*runtime-config[= ](\S+)")
 _CHART_VERSION: Final = re.compile(r"(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu)\b.*?--version[= ]v?(\d[\w.-]*)")
@@ -74,6 +75,9 @@ def _charts(text: str) -> Iterator[Found]:
     for match in _NEVER.finditer(text):
         message = f'no chart "{match[1]}" was ever published'
         yield "error", "chart-never-existed", message, f"use {_CHART} (0.4.0 and later) or {_OLD_CHART} (25.3 to 25.12)"
+    for match in _FOLDER.finditer(text):
+        message = f"{match[0]} is the chart of the first drivers, of 2023 and 2024, which know no resource.k8s.io/v1"
+        yield "error", "chart-gone", message, f"use {_CHART}, and leave its old values out"
     known = {release.version for release in catalog.driver_releases()}
     for match in _CHART_VERSION.finditer(text):
         if match[1] not in known and not re.search(r"-rc", match[1]):

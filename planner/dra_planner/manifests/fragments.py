@@ -13,8 +13,6 @@ from dra_planner.documents.tree import Location, Map, Seq, clone, line_of, new_m
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.schema import fields_of, recorded_minors
-from dra_planner.manifests.setup.flags import gate_faults as kubernetes_gate_faults
-from dra_planner.manifests.setup.flags import version_faults
 from dra_planner.records import dataclass
 
 NAME: Final = "fragment"
@@ -71,20 +69,20 @@ def whole_of(data: Any, place: Place) -> Whole | None:
 def setting_findings(data: Any, place: Place, page: str) -> Iterator[Diagnostic]:
     """Yield what no longer works of gates and versions that a part of a cluster's configuration sets.
 
-    On pages about Kueue nothing is told of gates: it has some of the same names.
+    A part with components is kubeadm's, any other one kind's. On pages about Kueue nothing is told: it has gates of the
+    same names.
     """
-    if not isinstance(data, Map):
+    from dra_planner.manifests.setup import config_findings  # few pages hold some
+
+    if not isinstance(data, Map) or "kueue" in page.lower():
         return
-    gates, versions = data.get("featureGates"), data.get("runtimeConfig")
-    for name, value in gates.items() if isinstance(gates, Map) and "kueue" not in page.lower() else ():
-        for fault in kubernetes_gate_faults(str(name), str(value).lower()):
-            at = Place(place.file, line_of(gates, name), f"featureGates.{name}")
-            yield Diagnostic(fault.severity, fault.code, fault.message, at, fault.fix)
-    for name, value in versions.items() if isinstance(versions, Map) else ():
-        group, _, version = str(name).partition("/")
-        for fault in version_faults(version, str(value).lower()) if group == "resource.k8s.io" else ():
-            at = Place(place.file, line_of(versions, name), f"runtimeConfig.{name}")
-            yield Diagnostic(fault.severity, fault.code, fault.message, at, fault.fix)
+    if {"apiServer", "controllerManager", "scheduler"} & set(data):
+        item = KubernetesObject("kubeadm.k8s.io/v1beta4", "ClusterConfiguration", data, place)
+    elif {"featureGates", "runtimeConfig"} & set(data) and "nodes" not in data:
+        item = KubernetesObject("kind.x-k8s.io/v1alpha4", "Cluster", data, place)
+    else:
+        return
+    yield from config_findings(item)
 
 
 _Found = tuple[str, Location, Any]

@@ -133,6 +133,12 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
 def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
     for item in objects:
         if item.group == "karpenter.sh" and item.kind == "NodePool":
+            group = Node(item.data, item.place).at("spec.template.spec.nodeClassRef").get("group")
+            if group == "eks.amazonaws.com":
+                message = f"{item}: nodes of EKS Auto Mode take no claims: no driver of DRA runs there"
+                fix = "make nodes for pods with claims in a managed node group"
+                yield Diagnostic("warning", "auto-nodes-take-no-claims", message, item.place, fix)
+                continue
             message = (
                 f"{item}: Karpenter makes no node for pods with claims unless it runs with --ignore-dra-requests=false "
                 "(1.15 and later)"

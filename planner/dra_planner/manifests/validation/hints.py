@@ -27,6 +27,10 @@ _MOVED: Final = (
     ),
     (re.compile(r"devices\[\d+\]\.basic$"), "this is the form of v1beta1: remove the level basic"),
     (re.compile(r"^spec\.resourceClassName$"), "this is v1alpha2, gone since 1.31: write spec.devices.requests"),
+    (
+        re.compile(r"^spec\.resourceClaimTemplates$"),
+        "no workload makes claims by itself: name a ResourceClaimTemplate in spec.template.spec.resourceClaims",
+    ),
     (re.compile(r"suitableNodes$"), "suitableNodes is gone since 1.32; device selectors say which nodes suit"),
     (re.compile(r"firstAvailable\[\d+\]\.adminAccess$"), "adminAccess is not allowed in alternatives: use exactly"),
     (re.compile(r"requests\[\d+\]\.firstAvailable\[\d+\]\.exactly$"), "put the fields directly in the alternative"),
@@ -36,6 +40,8 @@ _TEXTS: Final = (
     ('Unsupported value: "Immediate"', "remove it: a claim is allocated when its pod is scheduled"),
     ('Unsupported value: "WaitForFirstConsumer"', "remove it: every claim waits for its pod"),
     ("must be greater than zero", "ask for 1 or more"),
+    ("value must be empty when `operator` is 'Exists'", "remove value: Exists takes every value of the key"),
+    ("effect must be 'NoExecute' when `tolerationSeconds` is set", "remove tolerationSeconds"),
     ("exactly one of `exactly` or `firstAvailable`", "set one of them: exactly, or firstAvailable for alternatives"),
     ("admin access to devices requires", 'label the namespace: resource.kubernetes.io/admin-access: "true"'),
     ("must be one of the names in pod.spec.resourceClaims", "add the claim to the pod's spec.resourceClaims"),
@@ -79,7 +85,18 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
         return _unknown(item, violation.field, minor)
     if violation.reason == "Decode":
         return _wrong_type(item, violation)
-    return ""
+    return _supported(violation.text) if violation.reason == "FieldValueNotSupported" else ""
+
+
+def _supported(text: str) -> str:
+    """Return which of the supported values was probably meant."""
+    from difflib import get_close_matches  # only on the way to a finding
+
+    given, _, supported = text.partition(": supported values: ")
+    values = re.findall(r'"([^"]*)"', supported)
+    written = "".join(re.findall(r'"([^"]*)"$', given))
+    near = get_close_matches(written.lower(), [value.lower() for value in values], 1)
+    return next((f"write {value}" for value in values if near and value.lower() == near[0]), "")
 
 
 def _name(value: Any, dots: str) -> str:

@@ -25,6 +25,7 @@ _SERVED: Final = {
     "policy/v1": frozenset({"PodDisruptionBudget"}),
 }
 _GROUPS: Final = frozenset(version.partition("/")[0] for version in _SERVED)
+_DOMAIN_VERSION: Final = "v1beta1"  # of ComputeDomain in every release of the NVIDIA driver
 _SCHEDULING: Final = "scheduling.k8s.io"
 _GROUP_KINDS: Final = frozenset({"Workload", "PodGroup"})
 _GROUP_VERSIONS: Final = frozenset().union(*(release.pod_group_versions for release in RELEASES.values()))
@@ -57,6 +58,8 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
             return None
         home = next((known for known, kinds in _SERVED.items() if kind in kinds), "")
         return message, f"write apiVersion: {home}" if home else f"name the group of {kind} in apiVersion"
+    if kind == "ComputeDomain" and group == "resource.nvidia.com" and version != _DOMAIN_VERSION:
+        return message, f"write apiVersion: {group}/{_DOMAIN_VERSION}, the only one that the NVIDIA driver installs"
     if group == _SCHEDULING and kind in _GROUP_KINDS and version in _GROUP_VERSIONS:
         if version in features.pod_group_versions:
             if features.workload_claims:
@@ -82,6 +85,10 @@ def _why_no_resource(version: str, kind: str, features: Features, message: str) 
         return message, f"write kind: {near}" if near else _OLD_KINDS.get(kind, "check the spelling of kind")
     if kind in _OLD_KINDS:
         return message, _OLD_KINDS[kind]
+    if kind in _RESOURCE_KINDS and kind not in features.resource_kinds and version in _OLD_VERSIONS:
+        return message, f"{kind} is served as {RESOURCE}/v1 from {served_since(kind)} on"
     reason = _OLD_VERSIONS.get(version, f"there is no {RESOURCE}/{version}")
+    if (kind, version) == ("DeviceTaintRule", "v1alpha3"):
+        reason = f"{RESOURCE}/{version} is off unless the API server is told to serve it"
     rewrite = "; pulumi-dra check --rewrite shows the v1 form" if kind in _RESOURCE_KINDS else ""
     return message, f"{reason}: write {RESOURCE}/v1{rewrite}"
