@@ -78,7 +78,7 @@ def _of_blocks(
         yield from told
         if told or is_values_file(block.text):
             continue
-        if block in labelled and _is_meant_as_object(block.text):
+        if _is_meant_as_object(block.text):
             yield from _readable(block)[1]
             continue
         told, rest = judge_fragments([block], features, page.text)

@@ -58,6 +58,19 @@ JUDGED: dict[str, tuple[str, Told]] = {
         "tolerations:\n- {key: nvidia.com/gpu, operator: Exist, effect: NoSchedule}\n",
         [(2, "unsupported-value")],
     ),
+    "configuration of the first drivers": (
+        "parameters:\n  apiVersion: gpu.nvidia.com/v1alpha1\n  kind: GpuConfig\n",
+        [(1, "driver-config-refused")],
+    ),
+    "an operator that node selectors do not have": (
+        """\
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+            - matchExpressions: [{key: a, operator: Include, values: [b]}]
+        """,
+        [(4, "invalid-value")],
+    ),
     "labels that are no text": ("nodeSelector:\n  nvidia.com/gpu.present: true\n", [(2, "wrong-type")]),
     "a claim of a container as text, inside a template": (
         """\
@@ -97,6 +110,7 @@ FINE = {
     "configuration of requests that stand elsewhere": (
         "config:\n- requests: [ts]\n  opaque: {driver: gpu.example.com, parameters: {}}\n"
     ),
+    "limits of a quota": "hard:\n  gpu.nvidia.com.deviceclass.resource.k8s.io/devices: 4\n",
     "pods of a Deployment": "spec:\n  template:\n    spec:\n      tolerations: [{key: a, operator: Exists}]\n",
     "a value for the reader to fill in": "resources:\n  limits: {google.com/tpu: <COUNT>}\n",
     "the spec of a template": "spec:\n  spec:\n    devices:\n      requests: [{name: g, exactly: {count: 2}}]\n",

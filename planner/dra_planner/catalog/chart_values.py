@@ -73,6 +73,12 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
         elif meant := meant_key(key):
             yield ValueFault(key, f'the chart has no value "{key}", and ignores it', f"write {meant}")
     resources = values.get("resources")
+    for part in ("gpus", "computeDomains"):
+        given = resources.get(part) if isinstance(resources, Mapping) else None
+        for key in given if isinstance(given, Mapping) else ():
+            if key != "enabled" and get_close_matches(key, ("enabled",), 1, NEAR):
+                message = f'the chart has no value "resources.{part}.{key}", and ignores it'
+                yield ValueFault("resources", message, 'write "enabled"')
     gpus = resources.get("gpus") if isinstance(resources, Mapping) else None
     enabled = gpus.get("enabled", True) if isinstance(gpus, Mapping) else True
     if enabled and not values.get(OVERRIDE):

@@ -24,6 +24,7 @@ _NEVER: Final = re.compile(
     r"(?<![\w./-])(?:[\w-]+/)?(k8s-dra-driver-gpu|k8s-dra-gpu-driver|k8s-dra-imex-driver)(?![\w./-])"
 )
 _FOLDER: Final = re.compile(r"(?<![\w.-])[\w./-]*deployments/helm/k8s-dra-driver(?![\w-])/?")
+_LABEL: Final = re.compile(r"\bkubectl\b.*\slabel\s.*resource\.k8s\.io/admin-access=")
 _GATES: Final = re.compile(r"[\w.-]*feature-gates[= ](\S+)")
 _VERSIONS: Final = re.compile(r"[\w.-]*runtime-config[= ](\S+)")
 _CHART_VERSION: Final = re.compile(r"(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu)\b.*?--version[= ]v?(\d[\w.-]*)")
@@ -93,6 +94,9 @@ def _kinds(text: str) -> Iterator[Found]:
     if gone is not None:
         message = f"{gone[1]} left Kubernetes with 1.31 or 1.32"
         yield "error", "kind-gone", message, "look at deviceclasses, resourceclaims and resourceslices instead"
+    if _LABEL.search(text) is not None:
+        message = "the label resource.k8s.io/admin-access does nothing: the API server looks at another domain"
+        yield "error", "label-does-nothing", message, "write resource.kubernetes.io/admin-access=true"
     scoped = _CLUSTER_KINDS.search(text)
     if scoped is not None:
         message = f"{scoped[1]} belong to no namespace: -n changes nothing"

@@ -25,7 +25,12 @@ _CONFIG: Final = ("spec", "devices", "config")
 _EXACTLY: Final = (*_REQUESTS, 0, "exactly")
 _CONTAINER: Final = ("spec", "containers", 0)
 _CLAIMS_OF_POD: Final = ("spec", "resourceClaims")
-_VERSIONS: Final = {_CLAIM: "resource.k8s.io/v1", "DeviceClass": "resource.k8s.io/v1", "Pod": "v1"}
+_VERSIONS: Final = {
+    _CLAIM: "resource.k8s.io/v1",
+    "DeviceClass": "resource.k8s.io/v1",
+    "Pod": "v1",
+    "ResourceQuota": "v1",
+}
 _FLAT: Final = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
 _AROUND: Final = ("jobTemplate", "template", "spec")
 """Levels above the part that is judged: those of workloads and of templates of claims."""
@@ -34,6 +39,8 @@ _OF_PODS: Final = frozenset(
      "topologySpreadConstraints", "runtimeClassName", "priorityClassName"}
 )  # fmt: skip
 """Fields of which one tells that a part is a pod's: others are names in many documents."""
+_OF_NVIDIA: Final = frozenset({"GpuConfig", "MigDeviceConfig", "VfioDeviceConfig"})
+"""Configuration that is known to be for the driver gpu.nvidia.com."""
 _NEAR: Final = 0.8
 _MINOR: Final = max(recorded_minors())
 
@@ -178,6 +185,19 @@ def _is_expression(data: Mapping[str, Any]) -> bool:
     return set(data) == {"expression"} and "device." in str(data["expression"])
 
 
+def _is_opaque(data: Mapping[str, Any]) -> bool:
+    parameters = data.get("parameters")
+    return set(data) <= {"driver", "parameters"} and isinstance(parameters, Map) and "kind" in parameters
+
+
+def _is_affinity(data: Mapping[str, Any]) -> bool:
+    return bool(data) and set(data) <= {"nodeAffinity", "podAffinity", "podAntiAffinity"}
+
+
+def _is_quota(data: Mapping[str, Any]) -> bool:
+    return isinstance(data.get("hard"), Map) and set(data) <= {"hard", "scopes", "scopeSelector"}
+
+
 def _is_pod(data: Mapping[str, Any]) -> bool:
     return bool(_OF_PODS & set(data)) and _are_fields(data, "core.PodSpec")
 
@@ -214,7 +234,10 @@ _SHAPES: Final[tuple[tuple[Callable[[Mapping[str, Any]], bool], str, Location], 
     (_is_class, "DeviceClass", ("spec",)),
     (_is_exactly, _CLAIM, _EXACTLY),
     (_is_expression, _CLAIM, (*_EXACTLY, "selectors", 0, "cel")),
+    (_is_opaque, _CLAIM, (*_CONFIG, 0, "opaque")),
     (_is_pod, "Pod", ("spec",)),
+    (_is_affinity, "Pod", ("spec", "affinity")),
+    (_is_quota, "ResourceQuota", ("spec",)),
     (_is_resources, "Pod", (*_CONTAINER, "resources")),
 )
 _ITEMS: Final[tuple[tuple[Callable[[Mapping[str, Any]], bool], Location], ...]] = (
@@ -246,6 +269,11 @@ def _complete_claim(tree: Map, place: Place) -> Iterator[Diagnostic]:
     devices = tree["spec"].get("devices")
     if not isinstance(devices, Map):
         return
+    for entry in _maps(devices.get("config")):
+        opaque = entry.get("opaque")
+        parameters = opaque.get("parameters") if isinstance(opaque, Map) else None
+        if isinstance(opaque, Map) and isinstance(parameters, Map) and parameters.get("kind") in _OF_NVIDIA:
+            _fill_in(opaque, "driver", "gpu.nvidia.com")
     if "requests" not in devices:
         parts = [*_maps(devices.get("constraints")), *_maps(devices.get("config"))]
         named = [str(name) for part in parts for name in part.get("requests") or () if isinstance(name, str)]

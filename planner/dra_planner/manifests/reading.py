@@ -42,6 +42,8 @@ from dra_planner.releases import Features
 from dra_planner.sources import Source, has_embedded
 
 RESOURCE: Final = "resource.k8s.io"
+_ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
+_NO_LABEL: Final = "resource.k8s.io/admin-access"  # which looks as if it were
 
 
 def read_manifests(sources: Iterable[Source], features: Features, *, check_selector: CheckSelector) -> Manifests:
@@ -248,7 +250,11 @@ class _Collector:
         self.nodes.append(parse_node(item.data, item.place))
 
     def add_namespace(self, item: KubernetesObject) -> None:
-        self.namespaces[item.name] = parse_meta(item.metadata, item.place, namespaced=False)
+        meta = self.namespaces[item.name] = parse_meta(item.metadata, item.place, namespaced=False)
+        if _NO_LABEL in meta.labels:
+            message = f"{item}: the label {_NO_LABEL} does nothing: the API server looks at another domain"
+            fix = f'label the namespace: {_ADMIN_LABEL}: "true"'
+            self.diagnostics.append(Diagnostic("warning", "label-does-nothing", message, item.place, fix))
 
     def add_priority_class(self, item: KubernetesObject) -> None:
         value = int(item.data.get("value") or 0)

@@ -28,6 +28,10 @@ _MOVED: Final = (
     (re.compile(r"devices\[\d+\]\.basic$"), "this is the form of v1beta1: remove the level basic"),
     (re.compile(r"^spec\.resourceClassName$"), "this is v1alpha2, gone since 1.31: write spec.devices.requests"),
     (
+        re.compile(r"requests\[\d+\]\.(exactly\.)?(constraints|config)$"),
+        "constraints and config are of the whole claim: put them beside requests",
+    ),
+    (
         re.compile(r"^spec\.resourceClaimTemplates$"),
         "no workload makes claims by itself: name a ResourceClaimTemplate in spec.template.spec.resourceClaims",
     ),
