@@ -76,9 +76,10 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
     for part in ("gpus", "computeDomains"):
         given = resources.get(part) if isinstance(resources, Mapping) else None
         for key in given if isinstance(given, Mapping) else ():
-            if key != "enabled" and get_close_matches(key, ("enabled",), 1, NEAR):
+            near = get_close_matches(key, ("enabled",), 1, NEAR)
+            if near and key != near[0]:
                 message = f'the chart has no value "resources.{part}.{key}", and ignores it'
-                yield ValueFault("resources", message, 'write "enabled"')
+                yield ValueFault("resources", message, f'write "{near[0]}"')
     gpus = resources.get("gpus") if isinstance(resources, Mapping) else None
     enabled = gpus.get("enabled", True) if isinstance(gpus, Mapping) else True
     if enabled and not values.get(OVERRIDE):
