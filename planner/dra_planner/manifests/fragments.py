@@ -272,11 +272,12 @@ def _complete_claim(tree: Map, place: Place) -> Iterator[Diagnostic]:
     for entry in _maps(devices.get("config")):
         opaque = entry.get("opaque")
         parameters = opaque.get("parameters") if isinstance(opaque, Map) else None
-        if isinstance(opaque, Map) and isinstance(parameters, Map) and parameters.get("kind") in _OF_NVIDIA:
+        if isinstance(opaque, Map) and isinstance(parameters, Map) and str(parameters.get("kind")) in _OF_NVIDIA:
             _fill_in(opaque, "driver", "gpu.nvidia.com")
     if "requests" not in devices:
         parts = [*_maps(devices.get("constraints")), *_maps(devices.get("config"))]
-        named = [str(name) for part in parts for name in part.get("requests") or () if isinstance(name, str)]
+        lists = [part.get("requests") for part in parts]
+        named = [name for each in lists if isinstance(each, Seq) for name in each if isinstance(name, str)]
         names = dict.fromkeys(name.partition("/")[0] for name in [*named, NAME])
         devices.put("requests", new_seq([new_map([("name", name)], devices.line) for name in names]), devices.line)
     flat: Map | None = None
