@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import random
+from collections.abc import Iterator
 from textwrap import dedent
 
 import pytest
+import yaml
 from command_project import Project
 
 from dra_command.fragments import judge_fragments, not_judged
@@ -104,7 +108,7 @@ JUDGED: dict[str, tuple[str, Told]] = {
 
 FINE = {
     "a claim's request": "requests:\n- {name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}\n",
-    "a request without its class": "requests:\n- name: gpu\n  exactly:\n    count: 2\n    ...\n",
+    "a request without its class": "requests:\n- name: gpu\n  exactly:\n    count: 2\n    # …\n",
     "a container's claims": "resources:\n  claims:\n  - name: gpu\n    request: big\n",
     "a constraint on requests of elsewhere": "constraints:\n- {requests: [a, b], matchAttribute: x.example/y}\n",
     "configuration of requests that stand elsewhere": (
@@ -147,6 +151,10 @@ def test_what_a_part_leaves_out_is_no_fault(case: str) -> None:
 def test_other_yaml_is_handed_back(case: str) -> None:
     found, rest = told_of(OTHERS[case])
     assert (found, len(rest)) == ([], 1)
+
+
+def test_lines_that_a_page_leaves_out_do_not_keep_the_rest_from_being_judged() -> None:
+    assert told_of("resources:\n  ...\n  claims: [gpu]\n") == ([(3, "wrong-type")], [])
 
 
 def test_kueues_gates_are_not_those_of_kubernetes() -> None:
@@ -235,3 +243,27 @@ def test_a_file_that_holds_a_part_is_judged(project: Project) -> None:
     assert done.status == 1
     assert "holds no manifest" in project.run("check", "values.yaml").err
     assert "apiVersion not set; say which version of Pod it is" in project.run("check", "pod.yaml").err
+
+
+JUNK: tuple[object, ...] = (None, 3, True, "x", [], {}, [None], [[1]], {"a": None}, {"name": 3})
+
+
+def test_damaged_parts_are_answered() -> None:
+    """Whatever stands in place of a value of a part, it is a finding or nothing, never an internal error."""
+    rng = random.Random(7)
+    parts = [yaml.safe_load(dedent(text)) for text in (*(text for text, _ in JUDGED.values()), *FINE.values())]
+    for _ in range(200):
+        damaged = copy.deepcopy(rng.choice(parts))
+        path = rng.choice([path for path in paths_of(damaged) if path])
+        around = damaged
+        for key in path[:-1]:
+            around = around[key]
+        around[path[-1]] = copy.deepcopy(rng.choice(JUNK))
+        judge_fragments([Source("page.md", yaml.safe_dump(damaged))], features_of(36), "")
+
+
+def paths_of(node: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    yield path
+    entries = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in entries:
+        yield from paths_of(value, (*path, key))
