@@ -12,8 +12,8 @@ from dra_planner.errors import Diagnostic, ManifestError, Place, Severity
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source, has_embedded
 
-_TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:", re.MULTILINE)
-_TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:")
+_TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:[ \t]*[\"']?(\w*)", re.MULTILINE)
+_TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:\s*[\"']?(\w*)")
 """What a document that is an object has at its outermost level."""
 _UNFINISHED = re.compile(
     r"^[ \t]*(?:-[ \t]+|#[ \t]*)?(?:\.{3}|…|\[(?:\.{3}|…)\])|\{\{|\{%|\$\{|<[A-Za-z][\w .-]*>", re.MULTILINE
@@ -149,12 +149,14 @@ def _document_at(lines: list[str], at: int) -> tuple[int, int]:
 
 
 def _is_meant_as_object(document: str) -> bool:
-    """Whether a document says what it is, or says so but for the version of a kind that has a name."""
+    """Whether a document says what it is, or says so but for the version of a well-known kind that has a name."""
     from textwrap import dedent  # few inputs have pages
 
+    from dra_planner.manifests.objects import VERSIONS
+
     found = _TYPE_IN_BRACES if document.lstrip().startswith("{") else _TYPE
-    has = {match[1] for match in found.finditer(dedent(document))}
-    return "apiVersion" in has or {"kind", "metadata"} <= has
+    has = {match[1]: match[2] for match in found.finditer(dedent(document))}
+    return "apiVersion" in has or ("metadata" in has and has.get("kind") in VERSIONS)
 
 
 def _of_block(source: Source) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from dra_planner.records import dataclass
 
 CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})
 
-_VERSIONS: Final = {
+VERSIONS: Final = {
     **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"), "resource.k8s.io/v1"),
     **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"), "apps/v1"),
     **dict.fromkeys(("Job", "CronJob"), "batch/v1"),
@@ -136,7 +136,7 @@ def _missing(field: str, data: Mapping[str, Any]) -> str:
         return "name the folder or file that holds Kubernetes manifests; this is something else"
     if field == "apiVersion":
         kind = data.get("kind")
-        return f"say which version of {kind} it is, for example apiVersion: {_VERSIONS.get(str(kind), 'GROUP/VERSION')}"
+        return f"say which version of {kind} it is, for example apiVersion: {VERSIONS.get(str(kind), 'GROUP/VERSION')}"
     return "say what it is, for example kind: ResourceClaim"
 
 

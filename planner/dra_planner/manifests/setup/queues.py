@@ -131,10 +131,13 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
 
 
 def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
+    from dra_planner.clouds import cloud, names  # few manifests hold a NodePool
+
+    automatic = {domain for name in names() for domain in cloud(name).reserved_domains}
     for item in objects:
         if item.group == "karpenter.sh" and item.kind == "NodePool":
             group = Node(item.data, item.place).at("spec.template.spec.nodeClassRef").get("group")
-            if group == "eks.amazonaws.com":
+            if group in automatic:
                 message = f"{item}: nodes of EKS Auto Mode take no claims: no driver of DRA runs there"
                 fix = "make nodes for pods with claims in a managed node group"
                 yield Diagnostic("warning", "auto-nodes-take-no-claims", message, item.place, fix)
