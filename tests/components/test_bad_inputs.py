@@ -572,6 +572,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "feature_gates.MPSSupport",
         "exclude each other",
     ),
+    (
+        "DraDriver",
+        {"version": "0.5.0", "feature_gates": {"MPSSupport": True, "NVMLDeviceHealthCheck": True}},
+        "feature_gates.NVMLDeviceHealthCheck",
+        "MPSSupport and NVMLDeviceHealthCheck exclude each other",
+    ),
     ("DraDriver", {"consumable_shares": "memory"}, "consumable_shares", "use 0.5.0 or later"),
     ("DraDriver", {"version": "0.5.0", "consumable_shares": "4"}, "consumable_shares", "turn the gate on"),
     ("DraDriver", {"consumable_shares": "half"}, "consumable_shares", '"half" is not a way to share devices'),
