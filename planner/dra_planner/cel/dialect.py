@@ -50,6 +50,8 @@ class Library:
     """Whether the cost of `flatten` with a negative depth is that of one level."""
     affixes_cost_by_argument: bool
     """Whether `startsWith` and `endsWith` cost by the size of the argument, not of the target."""
+    strict_host_colons: bool
+    """Whether the host of an http or https URL may have but the colon of its port: Go 1.26 made it so."""
 
 
 _1_34: Final = Library(
@@ -66,8 +68,9 @@ _1_34: Final = Library(
     includes_costs=False,
     flatten_checks_depth=False,
     affixes_cost_by_argument=False,
+    strict_host_colons=False,
 )
-_1_36: Final = replace(_1_34, list_attributes_can_be_on=True)
+_1_36: Final = replace(_1_34, list_attributes_can_be_on=True, strict_host_colons=True)
 _1_37: Final = Library(
     list_attributes_can_be_on=True,
     stored_attributes_are_dynamic=True,
@@ -82,6 +85,7 @@ _1_37: Final = Library(
     includes_costs=True,
     flatten_checks_depth=True,
     affixes_cost_by_argument=True,
+    strict_host_colons=True,
 )
 _LIBRARIES: Final = {34: _1_34, 35: _1_34, 36: _1_36, 37: _1_37}
 

@@ -71,6 +71,7 @@ def _told(holds: Callable[[str], Any], problem: str) -> Callable[[str], list[str
     return lambda text: [] if holds(text) else [problem]
 
 
+_NO_URI: Final = "not a valid URI"
 _CHECKS: Final[dict[str, tuple[str, Callable[[str], list[str]]]]] = {
     "dns1123Label": ("DNS1123Label", _bounded(_DNS_LABEL, 63, "DNS label")),
     "dns1123Subdomain": ("DNS1123Subdomain", _bounded(_SUBDOMAIN, 253, "DNS subdomain")),
@@ -83,7 +84,7 @@ _CHECKS: Final[dict[str, tuple[str, Callable[[str], list[str]]]]] = {
     ),
     "dns1035LabelPrefix": ("DNS1035LabelPrefix", _bounded(_DNS_1035, 63, "DNS label prefix", prefix=True)),
     "labelValue": ("LabelValue", _label_value),
-    "uri": ("URI", _told(is_request_uri, "not a valid URI")),
+    "uri": ("URI", _told(is_request_uri, _NO_URI)),
     "uuid": ("uuid", _told(_UUID.fullmatch, "does not match the UUID format")),
     "byte": ("byte", _told(_BASE64.fullmatch, "invalid base64")),
     "date": ("date", _told(_is_date, "invalid date")),
@@ -104,8 +105,15 @@ def _validate(value: FormatValue, text: str) -> Optional:
     return Optional(True, problems) if problems else NONE
 
 
+def _validate_strictly(value: FormatValue, text: str) -> Optional:
+    if value.key != "uri" or is_request_uri(text, strict=True):
+        return _validate(value, text)
+    return Optional(True, [_NO_URI])
+
+
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "format-validate": _validate,
     "format-named": _named,
     **{f"format.{key}": _constant(key) for key in _CHECKS},
 }
+STRICT_COLONS: Final[dict[str, Callable[..., Any]]] = {"format-validate": _validate_strictly}

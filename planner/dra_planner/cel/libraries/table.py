@@ -57,4 +57,6 @@ def implementations(library: Library) -> dict[str, Callable[..., Any]]:
         functions |= strings.BOUNDED_SEARCHES
     if library.pure_arithmetic:
         functions |= quantities.PURE_ARITHMETIC
+    if library.strict_host_colons:
+        functions |= urls.STRICT_COLONS | formats.STRICT_COLONS
     return functions

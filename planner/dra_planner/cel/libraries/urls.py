@@ -1,6 +1,7 @@
 """URLs.
 
-Source of the behaviour: kubernetes/apiserver:pkg/cel/library/urls.go@v0.36.3; Go's net/url.
+Sources of the behaviour: kubernetes/apiserver:pkg/cel/library/urls.go@v0.36.3; golang/go:src/net/url/url.go@go1.26.8.
+Functions with `strict` refuse a second colon in the host of http and https URLs, as binaries do that Go 1.26 builds.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from dra_planner.cel.values import CelError, MapValue, UrlValue
@@ -16,6 +18,9 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):", re.ASCII)
 _BAD_ESCAPE: Final = re.compile(r"%(?![0-9a-fA-F]{2})")
 _ESCAPE: Final = re.compile(rb"%([0-9a-fA-F]{2})")
+_ESCAPE_IN_TEXT: Final = re.compile(r"%([0-9a-fA-F]{2})")
+_HOST_KEPT: Final = re.compile(r"(?:[a-zA-Z0-9\-_.~!$&'()*+,;=:\[\]<>\"]|[^\x00-\x7f])*")
+_STRICT_SCHEMES: Final = ("http", "https")
 _USER: Final = re.compile(r"[a-zA-Z0-9\-._:~!$&'()*+,;=%@]*", re.ASCII)
 _PORT: Final = re.compile(r"(?::[0-9]*)?", re.ASCII)
 _PATH_KEPT: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~$&+,/:;=@")
@@ -26,7 +31,7 @@ class _UrlError(ValueError):
     pass
 
 
-def _parse(text: str, request: bool) -> UrlValue:
+def _parse(text: str, *, request: bool, strict: bool) -> UrlValue:
     if _CONTROL.search(text):
         raise _UrlError("net/url: invalid control character in URL")
     if not text and request:
@@ -45,7 +50,7 @@ def _parse(text: str, request: bool) -> UrlValue:
     host = ""
     if (scheme or (not request and not rest.startswith("///"))) and rest.startswith("//"):
         authority, slash, rest = rest[2:].partition("/")
-        host = _authority(authority)
+        host = _authority(authority, strict=strict and scheme in _STRICT_SCHEMES)
         rest = slash + rest
     path = _unescape(rest)
     return UrlValue(text, scheme, host, path, "" if _escape(path) == rest else rest, query)
@@ -58,36 +63,68 @@ def _scheme(text: str) -> tuple[str, str]:
     return (match[1].lower(), text[match.end() :]) if match else ("", text)
 
 
-def _authority(text: str) -> str:
+def _authority(text: str, *, strict: bool) -> str:
     user, at, host = text.rpartition("@")
-    parsed = _host(host)
+    parsed = _host(host, strict=strict)
     if at and (not _USER.fullmatch(user) or _BAD_ESCAPE.search(user)):
         raise _UrlError("net/url: invalid userinfo")
     return parsed
 
 
-def _host(host: str) -> str:
+def _host(host: str, *, strict: bool) -> str:
+    if host.rfind("[") > 0:
+        raise _UrlError("invalid IP-literal")
     if host.startswith("["):
-        close = host.rfind("]")
-        if close < 0:
-            raise _UrlError("missing ']' in host")
-        port = host[close + 1 :]
-        try:
-            ipaddress.IPv6Address(host[1:close].partition("%25")[0])
-        except ValueError:
-            raise _UrlError("invalid IP-literal") from None
-    else:
-        port = host[host.rfind(":") :] if ":" in host else ""
+        return _literal(host)
+    first, last = host.find(":"), host.rfind(":")
+    if last >= 0:
+        _check_port(host[first if strict else last :])
+    return _unescape_host(host)
+
+
+def _literal(host: str) -> str:
+    """Return an IPv6 address in brackets, and the port behind it; the address may have a zone behind `%25`."""
+    close = host.rfind("]")
+    if close < 0:
+        raise _UrlError("missing ']' in host")
+    port = host[close + 1 :]
+    _check_port(port)
+    address, sign, zone = host[1:close].partition("%25")
+    found = _unescape_host(address) + (_unescape_zone(sign + zone) if sign else "")
+    try:
+        ipaddress.IPv6Address(found)
+    except ValueError:
+        raise _UrlError("invalid host") from None
+    return f"[{found}]{port}"
+
+
+def _check_port(port: str) -> None:
     if not _PORT.fullmatch(port):
         raise _UrlError(f'invalid port "{port}" after host')
-    if _BAD_ESCAPE.search(host):
-        raise _UrlError("invalid URL escape")
-    for match in re.finditer(r"%([0-9a-fA-F]{2})", host):
+
+
+def _unescape_host(text: str) -> str:
+    """Return a host; only `%25` and what is not ASCII may be escaped."""
+    for match in _ESCAPE_IN_TEXT.finditer(text):
         if int(match[1], 16) < 0x80 and match[0] != "%25":
             raise _UrlError(f'invalid URL escape "{match[0]}"')
-    if re.search(r"[ \\^`{|}]", host):
+    return _of_host(text)
+
+
+def _unescape_zone(text: str) -> str:
+    """Return the zone of an address; blanks and what may stand unescaped may be escaped as well."""
+    for match in _ESCAPE_IN_TEXT.finditer(text):
+        byte = int(match[1], 16)
+        if match[0] != "%25" and byte != 0x20 and (byte >= 0x80 or not _HOST_KEPT.fullmatch(chr(byte))):
+            raise _UrlError(f'invalid URL escape "{match[0]}"')
+    return _of_host(text)
+
+
+def _of_host(text: str) -> str:
+    found = _unescape(text)  # what is escaped wrongly is told first
+    if not _HOST_KEPT.fullmatch(_ESCAPE_IN_TEXT.sub("", text)):
         raise _UrlError("invalid character in host name")
-    return _unescape(host)
+    return found
 
 
 def _unescape(text: str) -> str:
@@ -101,21 +138,21 @@ def _escape(path: str) -> str:
     return "".join(chr(b) if b in _PATH_KEPT else f"%{b:02X}" for b in path.encode("utf-8", "replace"))
 
 
-def _url(text: str) -> UrlValue:
+def _url(text: str, *, strict: bool = False) -> UrlValue:
     try:
-        _parse(text, request=True)
+        _parse(text, request=True, strict=strict)
         before, _, fragment = text.partition("#")
         if _BAD_ESCAPE.search(fragment):
             raise _UrlError("invalid URL escape")
-        return _parse(before, request=False)
+        return _parse(before, request=False, strict=strict)
     except _UrlError as error:
         raise CelError(f'URL parse error during conversion from string: parse "{text[:80]}": {error}') from None
 
 
-def is_request_uri(text: str) -> bool:
+def is_request_uri(text: str, *, strict: bool = False) -> bool:
     """Whether a string is what an HTTP request may name: a URL, or an absolute path."""
     try:
-        _parse(text, request=True)
+        _parse(text, request=True, strict=strict)
     except _UrlError:
         return False
     return True
@@ -164,4 +201,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "url_get_escaped_path": _escaped_path,
     "url_get_query": _query,
     "is_url_string": is_request_uri,
+}
+STRICT_COLONS: Final[dict[str, Callable[..., Any]]] = {
+    "string_to_url": partial(_url, strict=True),
+    "is_url_string": partial(is_request_uri, strict=True),
 }
