@@ -52,7 +52,9 @@ def read_counts(read: InputReader, cloud: Cloud) -> Counts:
 
 
 def read_pool_name(read: InputReader, component_name: str) -> str:
-    """Return the value of the pool's label, by default the component's name."""
+    """Return the value of the pool's label, by default the component's name, which no cloud takes in every form."""
+    if not read.has("pool_name") and not re.fullmatch(LABEL_VALUE, component_name):
+        read.refuse("pool_name", f'is missing, and the component\'s name is no value of a label: "{component_name}"')
     return read.text("pool_name", component_name, pattern=LABEL_VALUE, meaning="the value of a label")
 
 

@@ -765,6 +765,18 @@ def test_refused(declare: Callable[..., Any], component: str, args: dict[str, An
     assert any(line.startswith(f"{path}: ") and sentence in line for line in lines), refused[0].message
 
 
+@pytest.mark.parametrize("component", ["EksGpuPool", "EksKarpenterPool", "GkeGpuPool"])
+def test_a_components_name_that_is_no_label_is_refused_unless_the_pool_has_another(
+    declare: Callable[..., Any], component: str
+) -> None:
+    def make() -> None:
+        with pytest.raises(InputPropertiesError, match=r'pool_name: is missing, .* no value of a label: "team/gpus"'):
+            getattr(pulumi_dra, component)("team/gpus", NEEDED[component])
+        getattr(pulumi_dra, component)("team/gpus", {**NEEDED[component], "pool_name": "gpus"})
+
+    assert declare(make).resources
+
+
 def test_all_faults_are_told_together_and_in_every_languages_spelling(declare: Callable[..., Any]) -> None:
     def make() -> None:
         with pytest.raises(InputPropertiesError) as caught:

@@ -71,7 +71,7 @@ def on_eks(declare: Declare) -> dict[str, list[Any]]:
                     args["reservation_id"] = "cr-0a1b"
                 if machine.efa_interfaces:
                     args |= {"efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
-                EksGpuPool(f"{machine.name}/{kind}", args)
+                EksGpuPool(f"{machine.name}.{kind}", args)
 
     by_pool: dict[str, list[Any]] = {}
     for each in declare(make).resources:
@@ -105,7 +105,7 @@ def test_the_simulated_eks_refuses_none(on_eks: dict[str, list[Any]]) -> None:
 def test_images_capacity_and_interfaces_on_eks(on_eks: dict[str, list[Any]]) -> None:
     for machine in gpu_machines("eks"):
         for kind, capacity in EKS_KINDS.items():
-            kinds = {each.type.rpartition(":")[2]: each.inputs for each in on_eks[f"{machine.name}/{kind}"]}
+            kinds = {each.type.rpartition(":")[2]: each.inputs for each in on_eks[f"{machine.name}.{kind}"]}
             group, template = kinds["NodeGroup"], kinds["LaunchTemplate"]
             architecture = "ARM_64" if machine.name.startswith(ARM) else "x86_64"
             assert group["amiType"] == f"AL2023_{architecture}_NVIDIA", machine.name
@@ -138,7 +138,7 @@ def on_gke(declare: Declare) -> list[Any]:
                 }
                 if kind == "reservation":
                     args["reservation_name"] = "bought"
-                GkeGpuPool(f"{name}/{kind}", args)
+                GkeGpuPool(f"{name}.{kind}".translate(str.maketrans("+:", "--")), args)
 
     pools: list[Any] = declare(make).all("NodePool")
     assert len(pools) == (len(gpu_machines("gke")) + 1) * len(GKE_KINDS)

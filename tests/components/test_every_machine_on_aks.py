@@ -181,7 +181,7 @@ WORDS = {
     "type": "AgentPoolType",
 }  # fmt: skip
 CLUSTER_WORDS = {
-    "sku.tier": "ManagedClusterSKUTier", "supportPlan": "KubernetesSupportPlan",
+    "sku.name": "ManagedClusterSKUName", "sku.tier": "ManagedClusterSKUTier", "supportPlan": "KubernetesSupportPlan",
     "networkProfile.networkPlugin": "NetworkPlugin", "networkProfile.networkPolicy": "NetworkPolicy",
     "networkProfile.networkDataplane": "NetworkDataplane", "networkProfile.outboundType": "OutboundType",
     "autoUpgradeProfile.upgradeChannel": "UpgradeChannel",

@@ -452,7 +452,11 @@ DEMANDS = st.builds(
     gangs=tuples(GANGS, 2),
 )
 NOT_IN_DOCUMENTS = {
-    Demand: {"assumptions", "budgets"},  # the document has its own assumptions; budgets are for the simulation
+    Demand: {
+        "assumptions",
+        "budgets",
+        "quotas",
+    },  # the document has its own assumptions; the simulation asks the others
     Member: {"in_order", "spreads", "rollout", "running", "changed", "ahead"},  # for the simulation, or of a snapshot
 }
 
