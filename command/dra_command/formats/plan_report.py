@@ -58,7 +58,8 @@ def claims_table(plan: Plan) -> Table:
         for claim in detail_claims(plan)
         for device in claim.devices
     )
-    return Table("Claims", ("claim", "pod", "request", "node", "device"), tuple(rows))
+    note = "" if plan.judgement.is_observed else "devices as the packing gives them; the scheduler may give others"
+    return Table("Claims", ("claim", "pod", "request", "node", "device"), tuple(rows), note=note)
 
 
 def headline(plan: Plan) -> str:
