@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dra_command.formats.plan_report import costs
+from dra_command.formats.plan_report import costs, headline
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
@@ -90,3 +90,35 @@ def test_the_fewest_are_said_to_be_where_they_are(pods: int, large: float) -> No
     (said,) = costs(plan)
     assert ("provably the fewest" in said) == (plan.nodes_bound == built)
     assert "provably the fewest" not in said or built == fewest(pods)
+
+
+WATCHING = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: watch, labels: {resource.kubernetes.io/admin-access: "true"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: all, namespace: watch}
+spec:
+  spec:
+    devices:
+      requests: [{name: gpus, exactly: {deviceClassName: gpu.nvidia.com, allocationMode: All, adminAccess: true}}]
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: watch, namespace: watch}
+spec:
+  selector: {matchLabels: {app: watch}}
+  template:
+    metadata: {labels: {app: watch}}
+    spec:
+      resourceClaims: [{name: gpus, resourceClaimTemplateName: all}]
+      containers: [{name: a, image: registry.example/a:1, resources: {claims: [{name: gpus}]}}]
+"""
+
+
+def test_pods_of_a_daemon_set_on_system_nodes_are_not_counted_among_those_of_the_plan() -> None:
+    fleet = planned(1, {ONE: 1.0}).fleet
+    plan = make_plan(PlanRequest(sources=(Source("watch.yaml", WATCHING),), fleet=fleet))
+    assert headline(plan).endswith("up to 2 pods pending in 7 of 7 arrival orders even on the maximum of every pool")

@@ -115,7 +115,8 @@ def _simulated_pending(plan: Plan) -> str:
         return ""
     strandings = found.at_maximum or found.at_packing
     most = max(each.pods for each in strandings)
-    pods = f"{most} of {counted(plan.pods, 'pod')}" if found.scale == 1 else counted(most, "pod")
+    of_all = found.scale == 1 and most <= plan.pods  # a DaemonSet has pods on nodes that the plan has none of
+    pods = f"{most} of {counted(plan.pods, 'pod')}" if of_all else counted(most, "pod")
     where = " even on the maximum of every pool" if found.at_maximum else ""
     return f"up to {pods} pending in {len(strandings)} of {len(found.orders)} arrival orders{where}"
 
