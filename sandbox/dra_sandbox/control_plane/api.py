@@ -5,10 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import ssl
 import threading
 import urllib.parse
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -16,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from dra_sandbox.control_plane.plane import ControlPlane
 from dra_sandbox.control_plane.problems import ControlPlaneError
+from dra_sandbox.control_plane.tls import tls_context
 
 Json = dict[str, Any]
 
@@ -66,7 +65,7 @@ class ApiServer:
     @classmethod
     def of(cls, plane: ControlPlane) -> ApiServer:
         """Return the API server of a control plane; its certificate is trusted, and no other."""
-        port, context = plane.ports.api_server, ssl.create_default_context(cafile=str(plane.certificate))
+        port, context = plane.ports.api_server, tls_context(str(plane.certificate))
 
         def connect(seconds: float) -> http.client.HTTPConnection:
             return http.client.HTTPSConnection("127.0.0.1", port, timeout=seconds, context=context)
@@ -89,7 +88,7 @@ class ApiServer:
                 answer = connection.getresponse()
                 text = answer.read()
             except (http.client.HTTPException, OSError) as error:
-                self._local.kept = None
+                self._forget()
                 if is_last:  # the error is not kept: it holds this frame, and so this object with its connections
                     raise ControlPlaneError(f"the API server does not answer {method} {path}: {error}") from error
             else:
@@ -181,20 +180,16 @@ class ApiServer:
             connection.close()
 
     def _connection(self) -> http.client.HTTPConnection:
-        if getattr(self._local, "kept", None) is None:
-            self._local.kept = _Kept(self.connect(_SECONDS))
-        kept: _Kept = self._local.kept
-        return kept.connection
+        kept: http.client.HTTPConnection | None = getattr(self._local, "kept", None)
+        if kept is None:
+            kept = self._local.kept = self.connect(_SECONDS)
+        return kept
 
-
-class _Kept:
-    """A connection that is closed when its thread, or its ApiServer, is gone; also where they are collected in a cycle,
-    in which the socket could come first.
-    """
-
-    def __init__(self, connection: http.client.HTTPConnection) -> None:
-        self.connection = connection
-        weakref.finalize(self, connection.close)
+    def _forget(self) -> None:
+        kept: http.client.HTTPConnection | None = getattr(self._local, "kept", None)
+        self._local.kept = None
+        if kept is not None:
+            kept.close()
 
 
 def _document(text: bytes) -> Json:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from dra_sandbox.control_plane.api import ApiServer
 from dra_sandbox.control_plane.problems import ControlPlaneError
+from dra_sandbox.control_plane.tls import tls_context
 
 _PORT: Final = 443
 
@@ -32,7 +33,7 @@ def api_server_of(kubeconfig: Mapping[str, Any], context: str = "", folder: Path
     if address.scheme != "https" or not host:
         raise ControlPlaneError(f'the context "{name}" has no server at https://')
     authority = _content(cluster, "certificate-authority", folder)
-    tls = ssl.create_default_context(cadata=authority.decode() if authority else None)
+    tls = tls_context(authority=authority.decode() if authority else None)
     headers: dict[str, str] = {}
     certificate, key = _content(user, "client-certificate", folder), _content(user, "client-key", folder)
     if user.get("token"):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedWorkload
+from dra_planner.wording import counted
 from dra_sandbox.rehearsal.differences import REASONS, Difference, deviation, enough_runs
 from dra_sandbox.rehearsal.outcome import Outcome, WorkloadOutcome
 from dra_sandbox.rehearsal.scenarios import ScenarioOutcome
@@ -138,7 +139,7 @@ def _better(planned: PlannedWorkload, *, short: bool) -> Difference:
     if planned.verdicts.get("steady") != "cannot-tell":
         if short:
             return Difference("who-goes-without")
-        said = f"{planned.pending} pod{'s' if planned.pending != 1 else ''}"
+        said = counted(planned.pending, "pod")
         return Difference("unexplained", f"the plan says that {said} cannot be placed")
     undecided = any(verdict == "cannot-tell" for _, verdict in planned.fits)
     return Difference("decided-by-unknown" if undecided else "packing-not-found")

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from dra_sandbox.control_plane import ApiServer, ControlPlane, NotReady
 from dra_sandbox.control_plane.problems import tail
+from dra_sandbox.control_plane.tls import tls_context
 from dra_sandbox.rehearsal.following import Follower
 from dra_sandbox.rehearsal.settling import seconds_to_replacement
 from dra_sandbox.rehearsal.snapshot import NODES
@@ -122,7 +123,7 @@ class Load:
 
     def __init__(self, plane: ControlPlane) -> None:
         self._plane = plane
-        self._context = ssl.create_default_context()
+        self._context = tls_context()
         self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE  # ours, on loopback, no secret
 
     @property
