@@ -14,7 +14,7 @@ from functools import cache
 from itertools import dropwhile
 from operator import attrgetter, ge, gt, le, lt
 from reprlib import recursive_repr
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 Field: TypeAlias = "dataclasses.Field[Any]"
@@ -58,7 +58,9 @@ def _declare(cls: type, *, kw_only: bool) -> tuple[Field, ...]:
     """Give the class its fields, and return them.
 
     Types are put aside meanwhile: the standard decorator looks through the text of each for `ClassVar` and its kind.
+    It would also write the signature of a class without a docstring into one, which takes long.
     """
+    cls.__doc__ = cls.__doc__ or cls.__name__
     types = vars(cls).get("__annotations__", {})
     if types:
         cls.__annotations__ = {name: each if _is_no_field(each) else Any for name, each in types.items()}
@@ -166,9 +168,9 @@ def _written(made: Any, *, frozen: bool) -> Callable[..., None]:
     code = code.replace(
         co_varnames=tuple(names.get(each, each) for each in code.co_varnames),
         co_names=tuple(names.get(each, each) for each in code.co_names),
-        co_consts=tuple(names.get(each, each) if isinstance(each, str) else each for each in code.co_consts),
     )
-    known: dict[str, Any] = {"put": object.__setattr__, "MISSING": dataclasses.MISSING}
+    known: dict[str, Any] = {"MISSING": dataclasses.MISSING}
+    known |= {f"set{number}": _setter(made, each.name) for number, each in enumerate(fields)} if frozen else {}
     known |= {f"make{number}": each.default_factory for number, each in enumerate(fields)}
     known |= {f"default{number}": each.default for number, each in enumerate(fields)}
     written = FunctionType(code, known, "__init__")
@@ -180,6 +182,14 @@ def _written(made: Any, *, frozen: bool) -> Callable[..., None]:
     written.__kwdefaults__ = {each.name: each.default for each in fields if each.kw_only and _has_default(each)}
     written.__qualname__ = f"{made.__qualname__}.__init__"
     return written
+
+
+def _setter(made: Any, name: str) -> Callable[[Any, Any], None]:
+    """Return what sets a field of a frozen record: that of its slot, which takes half as long as to look for it."""
+    slot = getattr(made, name, None)
+    if isinstance(slot, MemberDescriptorType):
+        return slot.__set__
+    return lambda record, value: object.__setattr__(record, name, value)
 
 
 @cache
@@ -216,4 +226,4 @@ def _assignment(name: str, is_taken: bool, is_made: bool, frozen: bool) -> str:
         value = f"make{number}() if {name} is MISSING else {name}" if is_taken else f"make{number}()"
     elif not is_taken:
         value = f"default{number}"
-    return f"put(self, '{name}', {value})" if frozen else f"self.{name} = {value}"
+    return f"set{number}(self, {value})" if frozen else f"self.{name} = {value}"

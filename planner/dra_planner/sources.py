@@ -18,6 +18,7 @@ from typing import IO, Final, TextIO
 
 from dra_planner.documents.stream import split_stream
 from dra_planner.errors import Place, SourceError
+from dra_planner.lazy import late_pattern
 from dra_planner.records import dataclass
 from dra_planner.wording import counted
 
@@ -32,10 +33,10 @@ MAX_FILES: Final = 20_000
 CONFIGURATION: Final = "pulumi-dra.yaml"
 """What a project tells `check` and the policy pack; it holds no manifests."""
 KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
-_LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
-_OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
-_UNFINISHED: Final = re.compile(r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b")
-_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_LEADING_BLANK_LINES: Final = late_pattern(r"\A(?:[ \t]*\n)+")
+_OBJECT: Final = late_pattern(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
+_UNFINISHED: Final = late_pattern(r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b")
+_URL: Final = late_pattern(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -352,4 +353,5 @@ def _suggest(name: str, parent: str) -> str:
     except OSError:
         siblings = []
     near = difflib.get_close_matches(name, siblings, n=3, cutoff=0.5) or siblings[:5]
-    return f"{parent} holds {', '.join(near)}" if near else f"{parent} is empty"
+    where = "this folder" if parent == "." else parent
+    return f"{where} holds {', '.join(near)}" if near else f"{where} is empty"

@@ -15,6 +15,7 @@ _AFTER_QUOTE: Final = re.compile(r"""^\s*(?:-\s+)?[\w./-]+:\s+(?:"[^"]*"|'[^']*'
 _TWO_COLONS: Final = re.compile(r"^\s*(?:-\s+)?([\w./-]+):\s+[^\s\"'\[{&*!|>].*:(\s|$)")
 _ELLIPSIS: Final = re.compile(r"^\s*(?:-\s+)?(?:\.{3}|\u2026|\[(?:\.{3}|\u2026)\]|<(?:\.{3}|snip|omitted)>)\s*$")
 _PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|\$\(\w+\)|<[A-Za-z][\w .-]*>")
+_KEY: Final = re.compile(r"^ *[\w./\"'-]+:(?:\s|$)")
 _UNCLOSED: Final = re.compile(r"^[^\"']*(?:\"[^\"]*|'[^']*)$")
 
 
@@ -29,11 +30,32 @@ def advise(lines: list[str], line: int) -> str:
     if any(text.startswith("```") for text in lines):
         return "remove the Markdown fence (```) around the manifest"
     if any(_TEMPLATE.search(text) for text in lines):
-        return _RENDER
-    return ""
+        return RENDER
+    return next(filter(None, (_level(lines, number) for number in (line - 1, line - 2))), "")
 
 
-_RENDER: Final = "this looks like a template: render it first (helm template, kustomize build)"
+def _level(lines: list[str], at: int) -> str:
+    """Return which indentation a key should have that stands at none of the levels that are open above it."""
+    if not 0 < at < len(lines) or not _KEY.match(lines[at]):
+        return ""
+    own = _indent(lines[at])
+    levels: list[int] = []
+    for text in lines[:at]:
+        if text.startswith("---"):
+            levels = []
+        elif _KEY.match(text):
+            levels = [*(level for level in levels if level < _indent(text)), _indent(text)]
+    outer, inner = [level for level in levels if level < own], [level for level in levels if level > own]
+    if own in levels or not outer or not inner:
+        return ""
+    return f"indent this line by {outer[-1]} or {inner[0]} blanks, as a line above it: {own} belong to no level"
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
+
+
+RENDER: Final = "this looks like a template: render it first (helm template, kustomize build)"
 
 
 def _fence(text: str) -> str:
@@ -65,7 +87,7 @@ def _blank(text: str) -> str:
 
 
 def _template(text: str) -> str:
-    return _RENDER if _TEMPLATE.search(text) else ""
+    return RENDER if _TEMPLATE.search(text) else ""
 
 
 def _ellipsis(text: str) -> str:

@@ -347,5 +347,7 @@ def _complex_key(node: Map | Seq) -> tuple[str, int, str]:
     kind = "mapping" if isinstance(node, Map) else "sequence"
     fix = ""
     if isinstance(node, Map) and len(node) == 1 and next(iter(node.values())) is None:
-        fix = "this looks like a template: render it first (helm template, kustomize build)"
+        from dra_planner.documents.advice import RENDER  # only on the way to an error
+
+        fix = RENDER
     return f"a key is a {kind}", node.line, fix

@@ -28,7 +28,7 @@ from dra_planner.cel.evaluation.shapes import (
 from dra_planner.cel.evaluation.state import Closure, Folded, State
 from dra_planner.cel.libraries import operators
 from dra_planner.cel.libraries.regex import compile_pattern
-from dra_planner.cel.libraries.table import implementations
+from dra_planner.cel.libraries.table import implementation_of
 from dra_planner.cel.tree import Call, Constant, Node
 from dra_planner.cel.types import Type
 from dra_planner.cel.values import (
@@ -86,7 +86,6 @@ class Caller:
         self.compiler = compiler
         self.library = compiler.dialect.library
         self.functions = declared(compiler.dialect)
-        self.implementations = implementations(compiler.dialect.library)
 
     def compile(self, node: Call, charged: bool) -> Closure:
         """The closure of a call that is not the reading of a field or index."""
@@ -193,7 +192,7 @@ class Caller:
         return self._dispatching(function, self.functions[function])
 
     def _guarded(self, node: Call, overload: Overload) -> Callable[..., Any]:
-        run = self.implementations.get(overload.id)
+        run = implementation_of(overload.id, self.library)
         if run is None:
             raise Unsupported(f"the function {overload.function} is not supported")
         if all(map(_is_sure, node.children(), overload.parameters)):
@@ -212,7 +211,7 @@ class Caller:
     def _dispatching(self, function: str, overloads: Sequence[Overload]) -> Callable[..., Any]:
         forms = []
         for overload in overloads:
-            run = self.implementations.get(overload.id)
+            run = implementation_of(overload.id, self.library)
             if run is None:
                 raise Unsupported(f"the function {function} is not supported")
             forms.append((_guards(overload), run))

@@ -12,7 +12,7 @@ from typing import Any
 from dra_planner.cel.checking.reads import sees_form
 from dra_planner.cel.device import device_value
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.evaluation import access, loops
+from dra_planner.cel.evaluation import access
 from dra_planner.cel.evaluation.calls import Caller, may_be_optional
 from dra_planner.cel.evaluation.state import Closure, Failing, Folded, State
 from dra_planner.cel.libraries.operators import known, resolved
@@ -75,7 +75,9 @@ class _TreeCompiler:
         if isinstance(node, MapNode):
             return self._map(node)
         assert isinstance(node, Fold)
-        return loops.compile_fold(self, node)
+        from dra_planner.cel.evaluation.loops import compile_fold  # few selectors have loops
+
+        return compile_fold(self, node)
 
     @staticmethod
     def constant(value: Any) -> Closure:
@@ -160,11 +162,13 @@ class _TreeCompiler:
         return None
 
     def _variable(self, node: Ident, cost: int = 0) -> Closure:
+        from dra_planner.cel.evaluation.loops import read_variable  # only loops bind variables
+
         found = self.slot_of(node)
         assert found is not None  # the checker has seen it
         if node.type.kind == "type":
             raise CelError(f"reference to undefined type: {node.name}")
-        read = loops.read_variable(*found, cost)
+        read = read_variable(*found, cost)
         if self.dialect.library.unpacks_optionals and may_be_optional(node):
             return lambda state: resolved(read(state))
         return read

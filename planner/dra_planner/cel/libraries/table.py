@@ -1,62 +1,115 @@
-"""All functions of the libraries by overload."""
+"""All functions of the libraries by overload; a library is loaded when a selector may call something of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
 from dra_planner.cel.checking.rows import AUTHORIZER
 from dra_planner.cel.dialect import Library
-from dra_planner.cel.libraries import (
-    conversions,
-    formats,
-    lists,
-    networks,
-    optionals,
-    quantities,
-    regex,
-    semvers,
-    strings,
-    times,
-    urls,
-)
 from dra_planner.cel.values import CelError
 
-
-def _unavailable(*_: Any) -> Any:
-    """A function of the authorizer: declared everywhere, and never given anything it takes."""
-    raise CelError("no such overload")
+Functions = Mapping[str, Callable[..., Any]]
 
 
-_AUTHORIZER: Final = tuple(line.split()[0] for line in AUTHORIZER.strip().splitlines())
+def _authorizer(_: Library) -> Functions:
+    """Its functions are declared everywhere, and never given anything they take."""
 
-_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    **dict.fromkeys(_AUTHORIZER, _unavailable),
-    **conversions.FUNCTIONS,
-    **formats.FUNCTIONS,
-    **lists.FUNCTIONS,
-    **networks.FUNCTIONS,
-    **optionals.FUNCTIONS,
-    **quantities.FUNCTIONS,
-    **regex.FUNCTIONS,
-    **semvers.FUNCTIONS,
-    **strings.FUNCTIONS,
-    **times.FUNCTIONS,
-    **urls.FUNCTIONS,
-}
+    def unavailable(*_: Any) -> Any:
+        raise CelError("no such overload")
+
+    return {line.split()[0]: unavailable for line in AUTHORIZER.strip().splitlines()}
+
+
+def _conversions(_: Library) -> Functions:
+    from dra_planner.cel.libraries import conversions
+
+    return conversions.FUNCTIONS
+
+
+def _formats(library: Library) -> Functions:
+    from dra_planner.cel.libraries import formats
+
+    return formats.FUNCTIONS | (formats.STRICT_COLONS if library.strict_host_colons else {})
+
+
+def _lists(library: Library) -> Functions:
+    from dra_planner.cel.libraries import lists
+
+    return lists.FUNCTIONS | (lists.BOUNDED_RANGES if library.bounded_ranges else {})
+
+
+def _networks(_: Library) -> Functions:
+    from dra_planner.cel.libraries import networks
+
+    return networks.FUNCTIONS
+
+
+def _optionals(_: Library) -> Functions:
+    from dra_planner.cel.libraries import optionals
+
+    return optionals.FUNCTIONS
+
+
+def _quantities(library: Library) -> Functions:
+    from dra_planner.cel.libraries import quantities
+
+    return quantities.FUNCTIONS | (quantities.PURE_ARITHMETIC if library.pure_arithmetic else {})
+
+
+def _regex(_: Library) -> Functions:
+    from dra_planner.cel.libraries import regex
+
+    return regex.FUNCTIONS
+
+
+def _semvers(_: Library) -> Functions:
+    from dra_planner.cel.libraries import semvers
+
+    return semvers.FUNCTIONS
+
+
+def _strings(library: Library) -> Functions:
+    from dra_planner.cel.libraries import strings
+
+    return strings.FUNCTIONS | (strings.BOUNDED_SEARCHES if library.bounded_searches else {})
+
+
+def _times(_: Library) -> Functions:
+    from dra_planner.cel.libraries import times
+
+    return times.FUNCTIONS
+
+
+def _urls(library: Library) -> Functions:
+    from dra_planner.cel.libraries import urls
+
+    return urls.FUNCTIONS | (urls.STRICT_COLONS if library.strict_host_colons else {})
+
+
+_LIBRARIES: Final = (
+    _quantities,
+    _semvers,
+    _strings,
+    _optionals,
+    _regex,
+    _lists,
+    _conversions,
+    _times,
+    _networks,
+    _urls,
+    _formats,
+    _authorizer,
+)
+"""Those that selectors of devices call come first; no overload is of two."""
 
 
 @cache
-def implementations(library: Library) -> dict[str, Callable[..., Any]]:
-    """Return the functions of a library by overload."""
-    functions = dict(_FUNCTIONS)
-    if library.bounded_ranges:
-        functions |= lists.BOUNDED_RANGES
-    if library.bounded_searches:
-        functions |= strings.BOUNDED_SEARCHES
-    if library.pure_arithmetic:
-        functions |= quantities.PURE_ARITHMETIC
-    if library.strict_host_colons:
-        functions |= urls.STRICT_COLONS | formats.STRICT_COLONS
-    return functions
+def implementation_of(overload: str, library: Library) -> Callable[..., Any] | None:
+    """Return the function of an overload as a library has it; None for one that is not supported."""
+    for functions_of in _LIBRARIES:
+        found = functions_of(library).get(overload)
+        if found is not None:
+            return found
+    return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from dra_planner.wording import named
+
 Data = Mapping[str, Any]
 POD_SECURITY: Final = "pod-security.kubernetes.io/"
 """Begins the labels of a namespace that set its levels."""
@@ -45,8 +47,7 @@ def _security(item: Data) -> Data:
 
 
 def _named(items: list[str], singular: str) -> str:
-    quoted = ", ".join(f'"{item}"' for item in items)
-    return f"{singular}{'' if len(items) == 1 else 's'} {quoted}"
+    return named(singular, [f'"{item}"' for item in items])
 
 
 def _where(spec: Data, bad: Callable[[Data], bool]) -> list[str]:

@@ -36,6 +36,11 @@ _OLD_KINDS: Final = {
     "ResourceClaimParameters": "parameter objects are gone since 1.31; write spec.devices of the claim instead",
     "ResourceClassParameters": "parameter objects are gone since 1.31; write spec.config of a DeviceClass instead",
 }
+_PARAMETERS: Final = frozenset({
+    "GpuClaimParameters", "MigDeviceClaimParameters", "ComputeInstanceClaimParameters", "DeviceClassParameters",
+    "GpuClassParameters", "GaudiClaimParameters", "GaudiClassParameters",
+})  # fmt: skip
+"""Kinds that the drivers of classic allocation brought."""
 _OLD_VERSIONS: Final = {
     "v1alpha1": "resource.k8s.io/v1alpha1 was removed in 1.27",
     "v1alpha2": "resource.k8s.io/v1alpha2 was removed in 1.31",
@@ -60,6 +65,11 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
         return message, f"write apiVersion: {home}" if home else f"name the group of {kind} in apiVersion"
     if kind == "ComputeDomain" and group == "resource.nvidia.com" and version != _DOMAIN_VERSION:
         return message, f"write apiVersion: {group}/{_DOMAIN_VERSION}, the only one that the NVIDIA driver installs"
+    if kind in _PARAMETERS and group.endswith((".nvidia.com", ".intel.com")):
+        return message, (
+            "parameters of drivers are gone since 1.31: write below devices of the claim what they ask for; "
+            "pulumi-dra check --rewrite does, given both"
+        )
     if group == _SCHEDULING and kind in _GROUP_KINDS and version in _GROUP_VERSIONS:
         if version in features.pod_group_versions:
             if features.workload_claims:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from dra_planner.manifests.workloads.description import Node, Reading, job_pods
@@ -12,17 +13,37 @@ from dra_planner.model import Figures, PodSet
 
 _STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 _MIN_PARALLELISM: Final = "kueue.x-k8s.io/job-min-parallelism"
+_ENDED: Final = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")  # conditions of a Job
 _TRAINER_NAMES: Final = ("node", "trainer", "trainer-node")
 
 
 def read_job(reading: Reading) -> list[PodSet]:
-    """As many pods as run at the same time; Kueue may admit it with fewer, where it says so."""
+    """As many pods as run at the same time; Kueue may admit it with fewer, where it says so.
+
+    A Job of a cluster makes no more pods than it still lacks.
+    """
     root = reading.root
     spec = root.at("spec")
     pods = count_job_pods(spec.data) if isinstance(spec.data, Mapping) else 1
     least = str(root.get("metadata.annotations", {}).get(_MIN_PARALLELISM, ""))
     bounds = Bounds(min(int(least), pods), pods) if least.isdigit() and int(least) else None
-    return reading.pod_set("", spec.at("template"), reading.figures(pods, bounds=bounds))
+    sets = reading.pod_set("", spec.at("template"), reading.figures(pods, bounds=bounds))
+    left = _pods_left(root)
+    return sets if left is None else [replace(each, left=left) for each in sets]
+
+
+def _pods_left(job: Node) -> int | None:
+    """Return how many pods of a Job may still run at the same time, by its status; None where that says nothing.
+
+    Source: kubernetes/kubernetes:pkg/controller/job/job_controller.go@v1.36.3 (manageJob).
+    """
+    conditions = [each for _, each in job.at("status.conditions").members()]
+    if any(each.get("type") in _ENDED and each.get("status") == "True" for each in conditions):
+        return 0
+    succeeded, completions = job.number("status.succeeded", 0), job.get("spec.completions")
+    if not succeeded:
+        return None
+    return job.number("status.active", 0) if completions is None else max(0, int(completions) - succeeded)
 
 
 def read_volcano_job(reading: Reading) -> list[PodSet]:

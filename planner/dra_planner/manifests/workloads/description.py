@@ -98,7 +98,7 @@ class Kind:
     suspend: str = ""
     surge: Callable[[Node], Surge] | None = None
     per_node: bool = False
-    rollout: Callable[[Node, int], Rollout] | None = None  # of so many replicas
+    rollout: Callable[[Node, int], Rollout | None] | None = None  # of so many replicas
     container_name: str = ""  # that its controller gives to containers without one
     spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet or ReplicationController
 
@@ -210,7 +210,7 @@ class Reading:
                 place=template.place,
             )
         else:
-            parsed = parse_pod_template(data, template.place)
+            parsed = replace(parse_pod_template(data, template.place), written=data)
         return [
             PodSet(
                 name=name,
@@ -271,7 +271,9 @@ def _read_role(reading: Reading, role: Role, name: str, node: Node) -> list[PodS
     replicas = node.number(role.replicas, role.default) if role.replicas else 1
     surge = reading.kind.surge(reading.root) if reading.kind.surge is not None else NO_SURGE
     figures = reading.figures(replicas, pods=role.pods(node) if role.pods else 1, bounds=reading.bounds, surge=surge)
-    return reading.pod_set(name, node.at(role.template), figures)
+    sets = reading.pod_set(name, node.at(role.template), figures)
+    is_counted = not role.replicas or node.get(role.replicas) is not None
+    return sets if is_counted else [replace(each, is_counted=False) for each in sets]
 
 
 def job_pods(path: str) -> Count:
@@ -298,12 +300,14 @@ def rolling_update(
 
 
 def rolling_pods(path: str) -> Callable[[Node, int], Rollout]:
-    """Return how far the strategy at that path may go; `Recreate` takes all pods away first.
+    """Return how far the strategy at that path may go; `Recreate` takes all pods away first, a pause keeps them all.
 
     Source: kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3 (ResolveFenceposts).
     """
 
     def rollout(root: Node, replicas: int) -> Rollout:
+        if root.get("spec.paused") is True:
+            return Rollout(0, 0, kept=replicas)
         if root.get(f"{path}.type", "RollingUpdate") == "Recreate":
             return Rollout(0, replicas)
         surge = Surge(root.get(f"{path}.rollingUpdate.maxSurge", "25%")).of(replicas)
@@ -313,6 +317,10 @@ def rolling_pods(path: str) -> Callable[[Node, int], Rollout]:
     return rollout
 
 
-def one_by_one(root: Node, replicas: int) -> Rollout:
-    """Return the rollout that replaces one pod after the other."""
-    return Rollout(0, 1)
+def one_by_one(root: Node, replicas: int) -> Rollout | None:
+    """Return the rollout that replaces one pod after the other, from the partition on; `OnDelete` replaces none."""
+    if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
+        return None
+    path = "spec.updateStrategy.rollingUpdate"
+    surge = Surge(root.get(f"{path}.maxSurge", 0)).of(1)  # DaemonSet: as many as one node would have more
+    return Rollout(surge, 0 if surge else 1, kept=root.number(f"{path}.partition", 0))

@@ -16,6 +16,7 @@ from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.description import KUEUE_QUEUE, Node
 from dra_planner.model import Gang, GangPart, PodSet, PodTemplate, Workload
+from dra_planner.wording import counted, verb
 
 OLD_GROUP: Final = "scheduling.sigs.k8s.io"
 OLD_LABEL: Final = "pod-group.scheduling.sigs.k8s.io"
@@ -108,10 +109,11 @@ def _too_few(gang: KubernetesObject, workloads: Iterable[Workload]) -> Iterator[
         yield Diagnostic(
             "warning",
             "gang-too-small",
-            f"{gang}: waits for {least} pods, and {count} pod{'s' if count != 1 else ''} of these manifests join it: "
+            f"{gang}: waits for {least} pods, and {counted(count, 'pod')} of these manifests "
+            f"{verb(count, 'join')} it: "
             "none of them starts",
             gang.place,
-            f"set the minimum to {count}, or add {missing} pod{'s' if missing != 1 else ''} with its name",
+            f"set the minimum to {count}, or add {counted(missing, 'pod')} with its name",
         )
 
 

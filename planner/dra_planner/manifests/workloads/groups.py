@@ -18,7 +18,7 @@ def read_stateful_set(reading: Reading) -> list[PodSet]:
     replicas = root.number("spec.replicas", 1)
     in_order = root.get("spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
     sets = [
-        replace(pods, in_order=in_order)
+        replace(pods, in_order=in_order, is_counted=root.get("spec.replicas") is not None)
         for pods in reading.pod_set("", root.at("spec.template"), reading.figures(replicas, bounds=reading.bounds))
     ]
     names = tuple(

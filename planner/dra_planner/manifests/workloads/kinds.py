@@ -6,8 +6,9 @@ pkg/controller/jobs@ff69552e, kai-scheduler/KAI-Scheduler:pkg/podgrouper@d5bc503
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from dra_planner.lazy import LateModule
 from dra_planner.manifests.workloads.batch import (
     read_cron_job,
     read_elastic_pytorch,
@@ -18,25 +19,13 @@ from dra_planner.manifests.workloads.batch import (
     read_volcano_job,
 )
 from dra_planner.manifests.workloads.description import Kind, Role, job_pods, one_by_one, rolling_pods, rolling_update
-from dra_planner.manifests.workloads.groups import (
-    read_app_wrapper,
-    read_dynamo_graph,
-    read_leader_worker_set,
-    read_model_deployment,
-    read_pod_clique_set,
-    read_stateful_set,
-)
-from dra_planner.manifests.workloads.machines import read_machine
-from dra_planner.manifests.workloads.pipelines import read_pipeline_run, read_task_run, read_workflow
-from dra_planner.manifests.workloads.ray import read_ray_cluster, read_ray_job, read_ray_service
-from dra_planner.manifests.workloads.serving import (
-    read_inference_service,
-    read_knative_service,
-    read_llm_inference_service,
-    read_nim_pipeline,
-    read_nim_service,
-    rollout_surge,
-)
+
+if TYPE_CHECKING:
+    from dra_planner.manifests.workloads import groups, machines, pipelines, ray, serving
+else:  # few manifests hold such kinds
+    groups, machines, pipelines, ray, serving = (
+        LateModule(f"{__package__}.{name}") for name in ("groups", "machines", "pipelines", "ray", "serving")
+    )
 
 _REPLICATED: Final = [Role(template="spec.template", replicas="spec.replicas")]
 
@@ -61,7 +50,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         spreads=True,
     ),
     Kind(group="apps", kind="ReplicaSet", roles=_REPLICATED, spreads=True),
-    Kind(group="apps", kind="StatefulSet", read=read_stateful_set, rollout=one_by_one, spreads=True),
+    Kind(group="apps", kind="StatefulSet", read=groups.read_stateful_set, rollout=one_by_one, spreads=True),
     Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], rollout=one_by_one, per_node=True),
     Kind(group="batch", kind="Job", read=read_job, suspend="spec.suspend"),
     Kind(group="batch", kind="CronJob", read=read_cron_job, suspend="spec.suspend"),
@@ -97,37 +86,44 @@ KINDS: Final[tuple[Kind, ...]] = (
     Kind(group="sparkoperator.k8s.io", kind="ScheduledSparkApplication", read=read_spark),
     Kind(group="keda.sh", kind="ScaledJob", read=read_scaled_job),
     # Ray
-    Kind(group="ray.io", kind="RayCluster", read=read_ray_cluster, suspend="spec.suspend"),
-    Kind(group="ray.io", kind="RayJob", read=read_ray_job, suspend="spec.suspend"),
-    Kind(group="ray.io", kind="RayService", read=read_ray_service),
+    Kind(group="ray.io", kind="RayCluster", read=ray.read_ray_cluster, suspend="spec.suspend"),
+    Kind(group="ray.io", kind="RayJob", read=ray.read_ray_job, suspend="spec.suspend"),
+    Kind(group="ray.io", kind="RayService", read=ray.read_ray_service),
     # Groups of pods
-    Kind(group="leaderworkerset.x-k8s.io", kind="LeaderWorkerSet", read=read_leader_worker_set),
-    Kind(group="grove.io", kind="PodCliqueSet", read=read_pod_clique_set),
-    Kind(group="nvidia.com", kind="DynamoGraphDeployment", read=read_dynamo_graph),
-    Kind(group="modelplane.ai", kind="ModelDeployment", read=read_model_deployment),
-    Kind(group="workload.codeflare.dev", kind="AppWrapper", read=read_app_wrapper, suspend="spec.suspend"),
+    Kind(group="leaderworkerset.x-k8s.io", kind="LeaderWorkerSet", read=groups.read_leader_worker_set),
+    Kind(group="grove.io", kind="PodCliqueSet", read=groups.read_pod_clique_set),
+    Kind(group="nvidia.com", kind="DynamoGraphDeployment", read=groups.read_dynamo_graph),
+    Kind(group="modelplane.ai", kind="ModelDeployment", read=groups.read_model_deployment),
+    Kind(group="workload.codeflare.dev", kind="AppWrapper", read=groups.read_app_wrapper, suspend="spec.suspend"),
     # Serving
     Kind(
         group="serving.kserve.io",
         kind="InferenceService",
-        read=read_inference_service,
+        read=serving.read_inference_service,
         container_name="kserve-container",
     ),
-    Kind(group="serving.kserve.io", kind="LLMInferenceService", read=read_llm_inference_service, container_name="main"),
-    Kind(group="apps.nvidia.com", kind="NIMService", read=read_nim_service),
-    Kind(group="apps.nvidia.com", kind="NIMPipeline", read=read_nim_pipeline),
-    Kind(group="serving.knative.dev", kind="Service", read=read_knative_service, container_name="user-container"),
-    Kind(group="argoproj.io", kind="Rollout", roles=_REPLICATED, surge=rollout_surge, spreads=True),
+    Kind(
+        group="serving.kserve.io",
+        kind="LLMInferenceService",
+        read=serving.read_llm_inference_service,
+        container_name="main",
+    ),
+    Kind(group="apps.nvidia.com", kind="NIMService", read=serving.read_nim_service),
+    Kind(group="apps.nvidia.com", kind="NIMPipeline", read=serving.read_nim_pipeline),
+    Kind(
+        group="serving.knative.dev", kind="Service", read=serving.read_knative_service, container_name="user-container"
+    ),
+    Kind(group="argoproj.io", kind="Rollout", roles=_REPLICATED, surge=serving.rollout_surge, spreads=True),
     # Pipelines
-    Kind(group="argoproj.io", kind="Workflow", read=read_workflow, suspend="spec.suspend"),
-    Kind(group="argoproj.io", kind="CronWorkflow", read=read_workflow, suspend="spec.suspend"),
-    Kind(group="tekton.dev", kind="TaskRun", read=read_task_run),
-    Kind(group="tekton.dev", kind="PipelineRun", read=read_pipeline_run),
+    Kind(group="argoproj.io", kind="Workflow", read=pipelines.read_workflow, suspend="spec.suspend"),
+    Kind(group="argoproj.io", kind="CronWorkflow", read=pipelines.read_workflow, suspend="spec.suspend"),
+    Kind(group="tekton.dev", kind="TaskRun", read=pipelines.read_task_run),
+    Kind(group="tekton.dev", kind="PipelineRun", read=pipelines.read_pipeline_run),
     # Virtual machines
-    Kind(group="kubevirt.io", kind="VirtualMachineInstance", read=read_machine),
-    Kind(group="kubevirt.io", kind="VirtualMachine", read=read_machine),
-    Kind(group="kubevirt.io", kind="VirtualMachineInstanceReplicaSet", read=read_machine),
-    Kind(group="pool.kubevirt.io", kind="VirtualMachinePool", read=read_machine),
+    Kind(group="kubevirt.io", kind="VirtualMachineInstance", read=machines.read_machine),
+    Kind(group="kubevirt.io", kind="VirtualMachine", read=machines.read_machine),
+    Kind(group="kubevirt.io", kind="VirtualMachineInstanceReplicaSet", read=machines.read_machine),
+    Kind(group="pool.kubevirt.io", kind="VirtualMachinePool", read=machines.read_machine),
     # Others that replicate a template
     Kind(group="slinky.slurm.net", kind="NodeSet", roles=_REPLICATED),
     Kind(
@@ -136,7 +132,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         roles=_REPLICATED,
         surge=rolling_update("spec.updateStrategy", 0, field="maxSurge"),
     ),
-    Kind(group="apps.kruise.io", kind="StatefulSet", read=read_stateful_set),
+    Kind(group="apps.kruise.io", kind="StatefulSet", read=groups.read_stateful_set),
     Kind(group="apps.kruise.io", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
 )
 
