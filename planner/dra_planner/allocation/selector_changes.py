@@ -26,7 +26,12 @@ _SAME_WORD: Final = 0.6  # of difflib's ratio
 _MOST_DROPS: Final = 4  # sets of conditions to drop, of one selector
 _LEAST_PATH: Final = 3  # attributes, domain, name
 _NO_VERSION: Final = "No Major.Minor.Patch elements found"
+_NO_OVERLOAD: Final = "no such overload"
 _SHORT_VERSION: Final = re.compile(r"(?P<before>semver\(\s*[\"'])(?P<version>\d+(?:\.\d+)?)(?P<after>[\"'])")
+_MIG_ONLY: Final = frozenset({"profile", "parentUUID"})  # which devices of NVIDIA's driver publish if they are parts
+_OF_MIG: Final = re.compile(
+    r"""attributes\[["']gpu\.nvidia\.com["']\](?:\.|\[["'])(?:profile|parentUUID|type(?:["']\])?\s*==\s*["']mig["'])"""
+)
 _NUMBER: Final = re.compile(r"\d+")
 
 
@@ -56,11 +61,13 @@ def selector_changes(expression: str, device_class: str, template: Template) -> 
         if term.failing:
             yield from _corrections(term, template)
         elif term.erring:
-            yield from _corrections_of_errors(term, devices)
+            yield from _corrections_of_errors(term, devices, template)
     conditions = [term.text for term in terms]
+    are_whole = not any(_MIG_ONLY & _names(each, "attributes", each.driver) for each in devices)
     for dropped in _conditions_to_drop(conditions, devices, template):
         what = " and ".join(f"`{condition}`" for condition in dropped)
-        yield SelectorChange("drop-selector", tuple((each, "") for each in dropped), f"drop {what}")
+        only_if = f"{_ONLY_IF}a whole GPU will do, " if are_whole and any(map(asks_for_mig, dropped)) else ""
+        yield SelectorChange("drop-selector", tuple((each, "") for each in dropped), f"{only_if}drop {what}")
 
 
 def failing_conditions(expression: str, device_class: str, template: Template) -> tuple[Condition, ...]:
@@ -84,6 +91,11 @@ def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
     conditions = [expression] if expression in instead else split_at_and(expression)
     kept = [instead.get(condition, condition) for condition in conditions]
     return " && ".join(condition for condition in kept if condition) or "true"
+
+
+def asks_for_mig(expression: str) -> bool:
+    """Whether a selector, or a condition of one, is for MIG devices: by their type, or by what they alone publish."""
+    return _OF_MIG.search(expression) is not None
 
 
 def is_conditional(text: str) -> bool:
@@ -115,10 +127,20 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
         yield from _correction("correct-value", term.text, _with_value(inclusive, term), only_if)
 
 
-def _corrections_of_errors(term: Condition, devices: Sequence[Candidate]) -> Iterator[SelectorChange]:
-    """Yield the condition with what is a capacity read as one, or an attribute; or with a value to compare with."""
+def _corrections_of_errors(
+    term: Condition, devices: Sequence[Candidate], template: Template
+) -> Iterator[SelectorChange]:
+    """Yield the condition with what is a capacity read as one, or an attribute; or with a value to compare with, and
+    versions compared as such.
+    """
     if _NO_VERSION in term.error:
         yield from _correction("correct-value", term.text, _SHORT_VERSION.sub(_whole_version, term.text))
+    if _NO_OVERLOAD in term.error:
+        from dra_planner.cel.advice.versions import as_versions  # only on the way to a change
+
+        selector = _compile(term.text, template)
+        better = as_versions(selector.tree) if selector is not None else ""
+        yield from _correction("correct-value", term.text, better)
     for at in term.reads:
         if len(at.path) < _LEAST_PATH:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -20,6 +21,7 @@ from dra_planner.claims.quotas import Denial, QuotaRoom
 from dra_planner.claims.resolution import DOES_NOT_FIT, Unresolved, check_classes, classes_of, resolve_claims
 from dra_planner.manifests import Manifests, UnresolvedPods
 from dra_planner.manifests.manifests import GroupClaims
+from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import (
     Blocked,
     Demand,
@@ -40,7 +42,7 @@ from dra_planner.model import (
 )
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
@@ -56,15 +58,27 @@ def expand_claims(
 
     `classes` are those that the fleet and its drivers bring; classes among the manifests win over them.
     `tolerates_extended_resources`: the API server makes pods tolerate the taints of the extended resources that they
-    request. The result does not depend on the order of documents, and its size not on replicas.
+    request. The result does not depend on the order of documents, and its size not on replicas; in a cluster, those
+    that are there come first, then documents in their order.
     """
     expansion = _Expansion(manifests, {**classes, **manifests.classes}, features, tolerates_extended_resources)
-    for workload in sorted(manifests.workloads, key=lambda workload: (workload.ref, workload.place)):
+    workloads = _in_order(manifests)
+    for workload in workloads if manifests.quotas and manifests.existing else ():
+        expansion.release(workload)
+    for workload in workloads:
         for pod_set in workload.pod_sets:
             expansion.add(workload, pod_set)
     for unresolved in manifests.unresolved:
         expansion.block(unresolved)
     return expansion.finish()
+
+
+def _in_order(manifests: Manifests) -> list[Workload]:
+    """Return the workloads in the order in which quotas let them in."""
+    existing = manifests.existing
+    if not existing:
+        return sorted(manifests.workloads, key=lambda workload: (workload.ref, workload.place))
+    return sorted(manifests.workloads, key=lambda each: (existing.get(each.ref) is not each, each.place, each.ref))
 
 
 def _of_group(pod: PodSpec, group: GroupClaims) -> dict[str, str]:
@@ -123,12 +137,42 @@ class _Expansion:
         self._limit = ConsumerLimit(reserved_at_once)
         self._quotas = QuotaRoom(manifests, classes, features)
         self._running: dict[WorkloadRef, tuple[ObjectKey, ...]] = {}
+        self._outdated = frozenset(pod.meta.key for pod in manifests.bound_pods if pod.outdated)
+        going = [pod for pod in manifests.bound_pods if pod.going]
+        if going:
+            pods = f"{counted(len(going), 'pod')} of the snapshot {verb(len(going), 'are')} terminating"
+            self._assumptions.add(f"{pods}: what is held so is free after that")
         for pod in manifests.bound_pods:
+            if pod.going:
+                continue
             owner = pod.owner or WorkloadRef("Pod", *pod.meta.key)
             self._running[owner] = (*self._running.get(owner, ()), pod.meta.key)
 
+    def release(self, workload: Workload) -> None:
+        """Free what quotas count of pods that go because fewer are wanted than run."""
+        before = self._before(workload)
+        if before is None or before.per_node or not workload.pod_sets:
+            return
+        pod_set, _ = self._updated(workload, workload.pod_sets[0], before)
+        more = self._charged(workload) - pod_set.figures.steady
+        if more > 0 and (pods := self._pods_of(before, workload.meta.namespace)):
+            self._quotas.release(more, workload.meta.namespace, *pods)
+
+    def _pods_of(self, before: PodSet, namespace: str) -> tuple[PodSpec, tuple[ShapeClaim, ...]] | None:
+        """Return the pods that a cluster has, with their claims; None where these are gone, and what they count."""
+        spec = before.template.spec
+        with suppress(Unresolved):
+            return spec, resolve_claims(spec, namespace, self._manifests, self._classes, {})
+        return None
+
     def add(self, workload: Workload, pod_set: PodSet) -> None:
         running = self._running.get(workload.ref, ()) if len(workload.pod_sets) == 1 else ()
+        before = self._before(workload)
+        changed = False
+        if before is not None:
+            pod_set, changed = self._updated(workload, pod_set, before)
+        elif pod_set.left is not None:
+            pod_set = replace(pod_set, figures=pod_set.figures.at_most(pod_set.left))
         template = self._created(pod_set.template, workload.meta.namespace)
         ahead = self._manifests.existing.get(workload.ref) is workload
         member = Member(
@@ -139,13 +183,20 @@ class _Expansion:
             spreads=pod_set.spreads,
             rollout=pod_set.rollout,
             running=running,
-            changed=bool(running) and self._is_changed(workload),
+            changed=changed and bool(running),
+            outdated=self._outdated.intersection(running) if pod_set.rollout is not None else frozenset(),
+            charged=self._charged(workload),
             ahead=ahead,
             place=workload.place,
         )
         if not member.ahead:
             said = (*workload.assumptions, *pod_set.assumptions)
             self._assumptions.update(f"{workload.ref}: {text}" for text in said)
+        if workload.ref not in self._manifests.existing:
+            denied = self._quotas.refuse_object(workload)
+            if denied is not None:
+                self._blocked.append(_blocked(member, denied, bool(template.spec.resource_claims)))
+                return
         generated = self._manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
         namespace = workload.meta.namespace
         group = self._manifests.group_claims.get(ObjectKey(namespace, template.spec.pod_group), {})
@@ -162,27 +213,41 @@ class _Expansion:
             self._blocked.append(blocked)
             return
         devices = bool(claims) or bool(extended_resources(template.spec))
-        refused = refuse_by_limits(template.spec, self._limits(namespace))
+        refused = self._refuse_priority(template.spec) or refuse_by_limits(template.spec, self._limits(namespace))
         if refused is not None:
-            denied = Denial(refused, created=False)
-            self._blocked.append(_blocked(member, denied, devices))
+            self._blocked.append(_blocked(member, Denial(refused, created=False), devices))
             return
-        for part, denial in self._admitted(member, namespace, template.spec, claims):
+        replaced = self._pods_of(before, namespace) if before is not None and changed else None
+        for part, denial in self._admitted(member, namespace, template.spec, claims, replaced, pod_set.per_node):
             if denial is not None:
                 self._blocked.append(_blocked(part, denial, devices))
                 continue
             self._parts.append(_Part(namespace, template.labels, pod, claims, part, pod_set.per_node))
 
     def _admitted(
-        self, member: Member, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]
+        self,
+        member: Member,
+        namespace: str,
+        pod: PodSpec,
+        claims: tuple[ShapeClaim, ...],
+        before: tuple[PodSpec, tuple[ShapeClaim, ...]] | None,
+        per_node: bool,
     ) -> Iterator[tuple[Member, Denial | None]]:
         """Yield the pods that quotas and the limit of consumers let through, and the others with the reason."""
-        for admitted, denial in self._quotas.split(member, namespace, pod, claims):
+        for admitted, denial in self._quotas.split(member, namespace, pod, claims, before, per_node=per_node):
             if denial is not None:
                 yield admitted, denial
                 continue
             for part, reason in self._limit.split(admitted, claims):
                 yield part, None if reason is None else Denial(reason)
+
+    def _refuse_priority(self, pod: PodSpec) -> Reason | None:
+        """Return why the API server refuses pods of a PriorityClass, where all classes of the cluster are given."""
+        known, name = self._manifests.priority_classes, pod.priority_class_name
+        if not name or name in known or not known.keys() >= SYSTEM_PRIORITIES.keys():
+            return None
+        message = f'no PriorityClass has the name "{name}", so that no such pod is created'
+        return Reason(code="priority-class-not-found", message=message)
 
     def _limits(self, namespace: str) -> list[LimitRange]:
         return [each for each in self._manifests.limit_ranges if each.meta.namespace == namespace]
@@ -192,12 +257,26 @@ class _Expansion:
         spec = with_limit_defaults(template.spec, self._limits(namespace))
         return replace(template, spec=tolerate_extended_resources(spec) if self._tolerates else spec)
 
-    def _is_changed(self, workload: Workload) -> bool:
-        """Whether the pods that run are of another template than the workload has now."""
+    def _before(self, workload: Workload) -> PodSet | None:
+        """Return the pod set of a workload that the cluster has already, where it is given anew and has but one."""
         before = self._manifests.existing.get(workload.ref)
-        if before is None or before is workload:
-            return False
-        return [each.template for each in before.pod_sets] != [each.template for each in workload.pod_sets]
+        if before is None or before is workload or len(before.pod_sets) != 1:
+            return None
+        return before.pod_sets[0]
+
+    def _charged(self, workload: Workload) -> int:
+        """Return how many pods of a workload quotas count already; what they count of one with several sets is open."""
+        if len(workload.pod_sets) != 1:
+            return 0
+        return len(self._running.get(workload.ref, ())) + self._manifests.charged.get(workload.ref, 0)
+
+    def _updated(self, workload: Workload, pod_set: PodSet, before: PodSet) -> tuple[PodSet, bool]:
+        """Return a pod set as it is once it is applied to the cluster, and whether it makes other pods then."""
+        from dra_planner.claims.updates import as_updated, makes_other_pods  # only where a cluster has it already
+
+        pod_set, said = as_updated(pod_set, before, self._manifests.existing[workload.ref])
+        self._assumptions.update(f"{workload.ref}: {text}" for text in said)
+        return pod_set, makes_other_pods(pod_set.template, before.template)
 
     def block(self, pods: UnresolvedPods) -> None:
         """Add pods that the manifests do not describe."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from dra_planner.model import Container, LimitRange, PodSpec, Reason
+from dra_planner.model import Amounts, Container, LimitRange, PodSpec, Reason, peak_amounts
 
 
 def with_defaults(pod: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
@@ -34,19 +34,38 @@ def refuse(pod: PodSpec, ranges: Iterable[LimitRange]) -> Reason | None:
     """Return why the API server refuses such pods (as `with_defaults` gives them), or None."""
     for each in ranges:
         for container in (*pod.containers, *pod.init_containers):
-            for resource, least in each.least.items():
-                if container.requests.get(resource, 0) < least:
-                    return _reason(each, container, resource, "requests less than the minimum")
-            for resource, most in each.most.items():
-                if container.limits.get(resource, most + 1) > most:
-                    return _reason(each, container, resource, "has no limit, or one above the maximum")
+            subject = f'container "{container.name}"'
+            reason = _refuse(each, subject, container.requests, container.limits, each.least, each.most)
+            above = [name for name, limit in container.limits.items() if container.requests.get(name, 0) > limit]
+            if reason is None and above:
+                reason = _reason(each, subject, above[0], "requests more than its limit")
+            if reason is not None:
+                return reason
+        requests = {**peak_amounts(pod, lambda container: container.requests), **pod.pod_requests}
+        own = {**peak_amounts(pod, lambda container: container.limits), **pod.pod_requests}  # or more: it is not kept
+        reason = _refuse(each, "the pod", requests, own, each.least_of_pod, each.most_of_pod)
+        if reason is not None:
+            return reason
     return None
 
 
-def _reason(limits: LimitRange, container: Container, resource: str, what: str) -> Reason:
+def _refuse(
+    limits: LimitRange, subject: str, requests: Amounts, own: Amounts, least: Amounts, most: Amounts
+) -> Reason | None:
+    for resource, amount in least.items():
+        if requests.get(resource, 0) < amount or own.get(resource, amount) < amount:
+            return _reason(limits, subject, resource, "requests less than the minimum")
+    for resource, amount in most.items():
+        if own.get(resource, amount + 1) > amount:
+            return _reason(limits, subject, resource, "has no limit, or one above the maximum")
+        if requests.get(resource, 0) > amount:
+            return _reason(limits, subject, resource, "requests more than the maximum")
+    return None
+
+
+def _reason(limits: LimitRange, subject: str, resource: str, what: str) -> Reason:
     return Reason(
         code="limit-range",
-        message=f'LimitRange {limits.meta.key}: container "{container.name}" {what} of {resource}, so that no such pod '
-        "is created",
+        message=f"LimitRange {limits.meta.key}: {subject} {what} of {resource}, so that no such pod is created",
         fix=f"give the container requests and limits for {resource} within the range",
     )

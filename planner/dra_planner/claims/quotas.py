@@ -7,9 +7,11 @@ blocked here, for neither ever runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from dra_planner.claims.consumers import take
+from dra_planner.claims.extended import CLAIM_NAME
 from dra_planner.claims.resolution import Unresolved
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
 from dra_planner.manifests.validation.quotas import Usage, claim_usage, covers, pod_usage, unspecified
@@ -23,13 +25,26 @@ from dra_planner.model import (
     PodSpec,
     QuotaLimit,
     Reason,
+    Rollout,
     ShapeClaim,
+    Workload,
 )
 from dra_planner.quantity import Quantity
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 _LEVELS = 4
+_STEADY = 1
+_OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("", "ReplicationController"): ("replicationcontrollers",),
+    ("apps", "DaemonSet"): ("daemonsets.apps",),
+    ("apps", "Deployment"): ("deployments.apps", "replicasets.apps"),
+    ("apps", "ReplicaSet"): ("replicasets.apps",),
+    ("apps", "StatefulSet"): ("statefulsets.apps",),
+    ("batch", "CronJob"): ("cronjobs.batch",),
+    ("batch", "Job"): ("jobs.batch",),
+}
+"""What quotas count as objects when a workload is made, by its group and kind."""
 _UNBOUNDED = 2**62
 
 
@@ -79,6 +94,7 @@ class QuotaRoom:
         self._denied: dict[ObjectKey, Reason] = {}
         self._charges: dict[PodSetKey, dict[QuotaLimit, int]] = {}
         self._refused: dict[PodSetKey, Figures] = {}
+        self._daemons: dict[PodSetKey, int] = {}
         if self._quotas:
             self._charge_claims(manifests)
         self._at_start = {limit: room.milli_value for limit, room in self._limits()}
@@ -92,7 +108,10 @@ class QuotaRoom:
         """Return what quotas count of the pods that were split; None where they count none."""
         if not self._charges:
             return None
-        return PodQuotas(room=self._at_start, charges=self._charges, refused=self._refused)
+        left = {limit: room.milli_value for limit, room in self._limits()}
+        return PodQuotas(
+            room=self._at_start, charges=self._charges, refused=self._refused, left=left, daemons=self._daemons
+        )
 
     def _limits(self) -> Iterator[tuple[QuotaLimit, Quantity]]:
         """Yield every limit with its room for steady demand."""
@@ -108,10 +127,42 @@ class QuotaRoom:
             if reason is not None:
                 raise Unresolved("does-not-fit", reason)
 
+    def refuse_object(self, workload: Workload) -> Denial | None:
+        """Return why a workload is not created, or not what it makes pods by; else it is counted."""
+        charged = _OBJECTS.get((workload.api_version.rpartition("/")[0], workload.kind))
+        quotas = [each for each in self._quotas.get(workload.meta.namespace, ()) if covers(each.data, None)]
+        if charged is None or not quotas:
+            return None
+        usage = {f"count/{name}": Quantity.from_int(1) for name in charged}
+        full = next((quota for quota in quotas if min(quota.fits(usage)) < 1), None)
+        if full is not None:
+            return Denial(_reason(full, usage, workload.meta.namespace), created=False)
+        for quota in quotas:
+            quota.charge(usage, [1] * _LEVELS)
+        return None
+
+    def release(self, pods: int, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]) -> None:
+        """Take note that so many pods go."""
+        for quota in self._quotas.get(namespace, ()):
+            quota.charge(self._usage(quota, render_pod_spec(pod), claims), [-pods] * _LEVELS)
+
     def split(
-        self, member: Member, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]
+        self,
+        member: Member,
+        namespace: str,
+        pod: PodSpec,
+        claims: tuple[ShapeClaim, ...],
+        before: tuple[PodSpec, tuple[ShapeClaim, ...]] | None = None,
+        *,
+        per_node: bool = False,
     ) -> Iterator[tuple[Member, Denial | None]]:
-        """Yield the pods that the quotas admit, those that run already among them, and the others with the reason."""
+        """Yield the pods that the quotas admit, those that run already among them, and the others with the reason.
+
+        A DaemonSet, `per_node`, is let in with one pod: how many it has is known when nodes are. `before` are the pods
+        that run with their claims, where they are replaced by others.
+
+        Where a rollout adds pods before it takes others away, and there is no room for one, it stands still.
+        """
         quotas = self._quotas.get(namespace)
         if not quotas:
             yield member, None
@@ -125,6 +176,7 @@ class QuotaRoom:
                 yield rest, Denial(silent, created=False)
             return
         charged = [(quota, self._usage(quota, data, claims)) for quota in quotas]
+        of_pods = [(quota, self._of_pod(quota, data)) for quota in quotas]
         key = member.workload, member.pod_set
         self._charges[key] = {
             (ObjectKey(namespace, quota.name), resource): usage[resource].milli_value
@@ -132,30 +184,53 @@ class QuotaRoom:
             for resource in quota.room[0]
             if resource in usage and usage[resource].sign > 0
         }
-        fits = [quota.fits(usage) for quota, usage in charged]
-        room = [min(column) + len(member.running) for column in zip(*fits, strict=True)]
-        admitted, rest = take(member, room)
-        counts = [max(0, (pods or 0) - len(member.running)) for pods in admitted.figures]
-        for quota, usage in charged:
-            quota.charge(usage, counts)
+        free, more = _room_for(charged), 0
+        if member.changed and member.rollout is not None:
+            member, more = _as_far_as(member, member.rollout, free[_STEADY])
+            if not more and before is not None:
+                self.release(min(member.charged, member.figures.steady), namespace, *before)
+                member, free = replace(member, charged=0), _room_for(charged)
+        admitted, rest = take(member, [pods + member.charged for pods in free])
+        if more and (rest is None or not rest.figures.steady):
+            rest = replace(member, figures=Figures.fixed(more), running=(), charged=0, changed=False)
+        _charge(charged, [max(0, (pods or 0) - member.charged) for pods in admitted.figures])
+        if per_node and not member.ahead and any(admitted.figures):
+            self._daemons[key] = max(1, member.charged)
         yield admitted, None
-        if rest is not None:
-            self._refused[key] = rest.figures
-            tightest = min(range(len(charged)), key=lambda index: fits[index])
-            quota, usage = charged[tightest]
-            of_pods = pod_usage(data, self._features) if covers(quota.data, data) else {}
-            yield rest, Denial(_reason(quota, usage, namespace), created=_tight_key(quota, usage) not in of_pods)
+        if rest is None:
+            return
+        self._refused[key] = rest.figures
+        room, why = _room_for(of_pods), _tightest(charged, namespace)
+        if member.in_order:  # the next pod is made when the one before runs
+            room = [min(pods, 1) for pods in room]
+        waiting, refused = take(rest, room)
+        if any(waiting.figures):
+            yield waiting, Denial(why)
+            _charge(of_pods, [pods or 0 for pods in waiting.figures])
+        if refused is not None:
+            yield refused, Denial(why if member.in_order else _tightest(of_pods, namespace), created=False)
 
     def _usage(self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]) -> Usage:
-        total: Usage = dict(pod_usage(pod, self._features)) if covers(quota.data, pod) else {}
+        """What a pod is charged with its own claims.
+
+        Extended resources are charged once, to the pod, where a class serves them, and the claim for them no more.
+
+        Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go@v1.36.3 (addExtendedResourceQuota).
+        """
+        of_pod, total = pod_usage(pod, self._features), self._of_pod(quota, pod)
         if covers(quota.data, None):
             for claim in claims:
                 if claim.shared is None:
-                    for key, amount in claim_usage(
-                        render_claim_spec(claim.spec), self._features, self._classes
-                    ).items():
+                    charged = claim_usage(render_claim_spec(claim.spec), self._features, self._classes)
+                    for key, amount in charged.items():
+                        if claim.name == CLAIM_NAME and key in of_pod:
+                            continue
                         total[key] = total[key] + amount if key in total else amount
         return total
+
+    def _of_pod(self, quota: _Quota, pod: Mapping[str, Any]) -> Usage:
+        """What a pod is charged itself."""
+        return dict(pod_usage(pod, self._features)) if covers(quota.data, pod) else {}
 
     def _charge_claims(self, manifests: Manifests) -> None:
         """Charge the claims that are given by name; those that exist already are in what the quota says is used."""
@@ -171,6 +246,38 @@ class QuotaRoom:
                 continue
             for quota in quotas:
                 quota.charge(usage, [1] * _LEVELS)
+
+
+_Charged = list[tuple[_Quota, Usage]]
+"""Quotas, and what each charges for a pod."""
+
+
+def _room_for(charged: _Charged) -> list[int]:
+    """Return how many pods there is room for in all of the quotas, at each level."""
+    return [min(column) for column in zip(*(quota.fits(usage) for quota, usage in charged), strict=True)]
+
+
+def _charge(charged: _Charged, pods: list[int]) -> None:
+    for quota, usage in charged:
+        quota.charge(usage, pods)
+
+
+def _tightest(charged: _Charged, namespace: str) -> Reason:
+    """Return what keeps further pods out: the quota with the least room."""
+    quota, usage = min(charged, key=lambda each: each[0].fits(each[1]))
+    return _reason(quota, usage, namespace)
+
+
+def _as_far_as(member: Member, rollout: Rollout, room: int) -> tuple[Member, int]:
+    """Return a member whose rollout adds no more pods at a time than there is room for, and how many it lacks.
+
+    A rollout that may neither add nor miss one keeps what runs.
+    """
+    if room >= rollout.surge:
+        return member, 0
+    if room or rollout.unavailable:
+        return replace(member, rollout=rollout._replace(surge=room)), 0
+    return replace(member, rollout=rollout._replace(surge=0, kept=len(member.running))), rollout.surge
 
 
 def _room(data: Mapping[str, Any]) -> dict[str, Quantity]:

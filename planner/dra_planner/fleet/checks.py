@@ -51,6 +51,7 @@ def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
     }
     cluster = ClusterSettings(
         region=fleet.region,
+        kubernetes=fleet.kubernetes,
         autoscaler=fleet.autoscaler,
         subnet_ids=tuple(fleet.network.subnet_ids),
         zone_count=_counted_zones(fleet),

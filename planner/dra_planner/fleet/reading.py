@@ -108,10 +108,8 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
 
         nearest = get_close_matches(stack, known, 1)
         fix = f'did you mean "{nearest[0]}"? ' if nearest else ""
-        raise FleetError(
-            f'there is no stack "{stack}": {path} does not exist',
-            fix=f"{fix}stacks here: {', '.join(known) or 'none'}",
-        )
+        here = ", ".join(known) or "none (start in the folder of the project, or give --fleet FILE)"
+        raise FleetError(f'there is no stack "{stack}": {path} does not exist', fix=f"{fix}stacks here: {here}")
     return path
 
 

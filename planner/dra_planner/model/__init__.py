@@ -55,6 +55,7 @@ from dra_planner.model.pods import (
     PreferredPods,
     Toleration,
     TopologySpreadConstraint,
+    peak_amounts,
 )
 from dra_planner.model.slices import (
     AttributeValue,
@@ -152,5 +153,6 @@ __all__ = [
     "fill_up",
     "generated_claim_name",
     "nodes_left",
+    "peak_amounts",
     "worst",
 ]

@@ -30,7 +30,8 @@ class Member:
     """How many pods of a shape one workload contributes, and how it makes them (see `PodSet`).
 
     `running` are the pods of the workload that a cluster has on its nodes already, part of the figures; `changed`: they
-    are of another template. `ahead`: not asked about, but its pods are in the cluster's queue or on its nodes.
+    are of another template, or at least those that are `outdated`. `ahead`: not asked about, but its pods are in the
+    cluster's queue or on its nodes.
     """
 
     workload: WorkloadRef
@@ -41,6 +42,8 @@ class Member:
     rollout: Rollout | None = None
     running: tuple[ObjectKey, ...] = ()
     changed: bool = False
+    outdated: frozenset[ObjectKey] = frozenset()
+    charged: int = 0  # pods that the cluster has, and that quotas count already
     ahead: bool = False
     place: Place = field(default=NOWHERE, compare=False)
 
@@ -118,12 +121,16 @@ class PodQuotas:
     """Room of quotas before any pod of a demand is made, in thousandths of what each limit is given in.
 
     `charges` is what one pod of a pod set takes of it, by pod set; `refused` are the pods that the demand leaves out
-    for quotas: which ones these are in a cluster is decided by who comes first.
+    for quotas: which ones these are in a cluster is decided by who comes first. `left` is the room beside all these and
+    one pod of each DaemonSet; `daemons` says how many pods of these are counted: on how many nodes they run is known
+    when nodes are.
     """
 
     room: Mapping[QuotaLimit, int] = field(hash=False)
     charges: Mapping[PodSetKey, Mapping[QuotaLimit, int]] = field(hash=False)
     refused: Mapping[PodSetKey, Figures] = field(hash=False)
+    left: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int], hash=False)
+    daemons: Mapping[PodSetKey, int] = field(default_factory=dict[PodSetKey, int], hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Literal
+from typing import Any, Literal
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import Amounts, LabelSelector, NodeSelector, NodeSelectorTerm
@@ -139,4 +139,29 @@ class PodTemplate:
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
     past_claims: tuple[str, ...] = field(default=(), compare=False)  # how its pods reach devices without a claim
+    written: Mapping[str, Any] = field(default_factory=dict, compare=False)  # as the document of a workload has it
     place: Place = field(default=NOWHERE, compare=False)
+
+
+def peak_amounts(pod: PodSpec, amounts_of: Callable[[Container], Amounts]) -> dict[str, int]:
+    """Return what the containers of a pod add up to at their peak, by resource.
+
+    Init containers run one after the other, beside the sidecars that started before them.
+    Source: kubernetes/component-helpers:resource/helpers.go (PodRequests)@v0.36.3.
+    """
+    total = _sum([*pod.containers, *(each for each in pod.init_containers if each.always_restarts)], amounts_of)
+    started: list[Container] = []
+    for container in pod.init_containers:
+        if container.always_restarts:
+            started.append(container)
+        stage = _sum(started if container.always_restarts else [*started, container], amounts_of)
+        total = {name: max(total.get(name, 0), stage.get(name, 0)) for name in {*total, *stage}}
+    return total
+
+
+def _sum(containers: list[Container], amounts_of: Callable[[Container], Amounts]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for container in containers:
+        for name, amount in amounts_of(container).items():
+            total[name] = total.get(name, 0) + amount
+    return total

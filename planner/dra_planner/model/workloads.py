@@ -35,6 +35,10 @@ class Figures(NamedTuple):
         """Return the figure of that level."""
         return self[DEMAND_LEVELS.index(level)]
 
+    def at_most(self, pods: int) -> Figures:
+        """Return the figures with no more than so many pods in any."""
+        return Figures(*(pods if own is None else min(own, pods) for own in self))
+
     def __add__(self, other: object) -> Figures:
         if not isinstance(other, Figures):
             return NotImplemented
@@ -62,10 +66,14 @@ class WorkloadRef(NamedTuple):
 
 
 class Rollout(NamedTuple):
-    """How far a rollout may go: pods more than wanted, and fewer that run."""
+    """How far a rollout may go: pods more than wanted, and fewer that run.
+
+    `kept` pods stay of the template before: all of a paused Deployment, those below the partition of a StatefulSet.
+    """
 
     surge: int
     unavailable: int
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +87,8 @@ class PodSet:
     in_order: bool = False  # StatefulSet: the next pod is made when the one before runs
     spreads: bool = False  # the scheduler spreads them by default: a ReplicaSet or StatefulSet owns them
     rollout: Rollout | None = None  # how pods of another template are replaced; None: they stay as they are
+    is_counted: bool = True  # the document says how many; else whoever scales them does, and a cluster knows
+    left: int | None = None  # Job: pods that may still run at the same time, as its status says; None: it says nothing
     assumptions: tuple[str, ...] = ()
 
 

@@ -11,7 +11,8 @@ from dra_planner.model import CelSelector, DeviceClass, ObjectMeta
 from dra_planner.releases import Features
 
 GPU_DRIVER = "gpu.nvidia.com"
-_NAMES = {"gpu": "gpu.nvidia.com", "mig": "mig.nvidia.com", "vfio": "vfio.gpu.nvidia.com"}
+MIG_CLASS = "mig.nvidia.com"
+_NAMES = {"gpu": "gpu.nvidia.com", "mig": MIG_CLASS, "vfio": "vfio.gpu.nvidia.com"}
 _EXTENDED_RESOURCE = "nvidia.com/gpu"
 _COMPUTE_DOMAIN = "compute-domain.nvidia.com"
 

@@ -17,7 +17,7 @@ from dra_planner.plan.observed import ReadCluster
 from dra_planner.plan.values import PlannedPool
 from dra_planner.simulation.budgets import desired_healthy, selects
 from dra_planner.sizing import Sizing
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 _SERVERS: Final = ("Deployment", "LeaderWorkerSet", "ReplicaSet", "StatefulSet")
 """Pods of a job may be meant to stay until it ends."""
@@ -103,7 +103,7 @@ def drain_assumptions(
             room = "" if left.get(pool.name, 1) else ", for which its limits leave no room"
             yield (
                 f"pool {pool.name}: while a node is drained, its pods need a node more{room}: {counted(nodes, 'node')} "
-                f"{'is' if nodes == 1 else 'are'} {fewest}; {'; '.join(budgets[pool.name])} at once"
+                f"{verb(nodes, 'are')} {fewest}; {'; '.join(budgets[pool.name])} at once"
             )
 
 

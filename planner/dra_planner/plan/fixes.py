@@ -11,7 +11,7 @@ from dra_planner.model import PodSet, Workload
 from dra_planner.offers import Offer
 from dra_planner.simulation import PREFER_OTHERS, Fix, PodSetRef, prefer_others
 from dra_planner.simulation.fixes import pin_pod
-from dra_planner.wording import counted
+from dra_planner.wording import counted, named
 
 _MOST_NAMED = 4
 
@@ -114,8 +114,7 @@ def _operation(path: str, pods: PodSet, pools: tuple[str, ...]) -> dict[str, Any
 
 
 def _pools(names: Iterable[str]) -> str:
-    quoted = [f'"{name}"' for name in names]
-    return f"pool{'s' if len(quoted) > 1 else ''} {' and '.join(quoted)}"
+    return named("pool", [f'"{name}"' for name in names], " and ")
 
 
 def _some(names: Iterable[str]) -> str:

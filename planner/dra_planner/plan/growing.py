@@ -21,7 +21,7 @@ from dra_planner.plan.built_counts import counts_to_build, find_built_counts, ma
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.drains import find_blocked_drains
 from dra_planner.plan.judgement import Judgement
-from dra_planner.plan.observed import ReadCluster, read_cluster
+from dra_planner.plan.observed import ReadCluster, find_consequences, read_cluster
 from dra_planner.plan.observed_nodes import judge_outcome
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.simulated import CHECK_SEEDS, PROFILES, RANDOM_ORDERS, stranded
@@ -82,6 +82,8 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         _pool(growth, pool.name, found, built[pool.name], nodes[pool.name], judgement) for pool in fleet.pools
     )
     diagnostics = (*cluster.diagnostics, *find_built_counts(fleet, pools), *find_blocked_drains(cluster, growth.groups))
+    workloads = plan_workloads(judgement)
+    diagnostics = (*diagnostics, *find_consequences(cluster, judgement, workloads))
     if any(quota.unit == "addresses" for quota in fleet.quotas):
         from dra_planner.plan.addresses import find_address_doubts  # few fleets count them
 
@@ -92,7 +94,7 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         verdict=overall_verdict(judgement.sizing.verdict, diagnostics),
         fleet=fleet,
         pools=pools,
-        workloads=plan_workloads(judgement),
+        workloads=workloads,
         cost=_cost(growth, pools),
         assumptions=(*cluster.assumptions, *_assumptions(growth, more)),
         diagnostics=diagnostics,

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dra_planner import catalog
 from dra_planner.allocation import NodeState, Placement, Refusal
+from dra_planner.allocation.edits import Edit, apply_edits
+from dra_planner.allocation.selector_changes import asks_for_mig
 from dra_planner.catalog import Gpu, Machine
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, Pool, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import Reason, Shape
 from dra_planner.offers import predict_offers
+from dra_planner.plan.classes import MIG_CLASS, fleet_classes
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.plan.values import MISSING_POOL
 from dra_planner.records import dataclass
+from dra_planner.releases import MAXIMUM_MINOR, features_of, is_newer
 from dra_planner.sizing import DoubtfulPlace
 
 MOST_MACHINES: Final = 3
@@ -31,15 +35,20 @@ _SETTINGS: Final = (  # of drivers, each with what it takes
     ("drivers.nvidia.computeDomains=true",),
     ("drivers.dranet=true",),
 )
+_DYNAMIC: Final = "DynamicMIG"
 _UNKNOWN_PRICE: Final = Decimal("Infinity")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetChange:
-    """A fleet on which one pod of the shape fits, and what was changed, as an imperative sentence."""
+    """A fleet on which one pod of the shape fits, and what was changed, as an imperative sentence.
+
+    `edits` are what was changed in the pod's claims besides.
+    """
 
     fleet: Fleet
     text: str
+    edits: tuple[Edit, ...] = ()
 
 
 def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
@@ -58,19 +67,29 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
 
 
 def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]:
-    """Return the smallest changes to the fleet with which the pod fits a node: a MIG layout, else what the drivers can
-    do besides, else another driver, else the cheapest machines of the fleet's region, one of each GPU, whole or cut.
+    """Return the smallest changes to the fleet with which the pod fits a node: a MIG layout, also with the class of MIG
+    devices where its selectors are for those, else what the drivers can do besides, else another driver, else the
+    cheapest machines of the fleet's region, one of each GPU, whole or cut.
     """
     market = _market(judgement)
-    if market is None or not shape.claims or not all(map(_lacks_hardware, judgement.answers(shape))):
+    if market is None or not shape.claims:
         return ()
+    if not all(map(_lacks_hardware, judgement.answers(shape))):
+        return _parts_for(shape, market) if all(map(_fails_or_lacks, judgement.answers(shape))) else ()
     return (
         _layouts_for(shape, market)
+        or _parts_for(shape, market)
         or _settings_for(shape, market)
         or _drivers_for(shape, market)
+        or _dynamic_parts_for(shape, market)
         or _machines_for(shape, market)
         or _cut_machines_for(shape, market)
     )
+
+
+def _fails_or_lacks(told: PoolAnswer) -> bool:
+    """Whether a selector ended with an error on the pool's devices, as one for MIG devices does on whole GPUs."""
+    return _lacks_hardware(told) or (isinstance(told.answer, Refusal) and told.answer.kind == "error")
 
 
 def _lacks_hardware(told: PoolAnswer) -> bool:
@@ -114,11 +133,14 @@ class _Market:
         try:
             fleet = read_fleet(document)
             alone = fleet.model_copy(update={"pools": [fleet.pool(name)]})
-            (offer,) = predict_offers(alone, judgement.features)
+            is_same = fleet.kubernetes == self.fleet.kubernetes
+            features = judgement.features if is_same else features_of(fleet.minor)
+            (offer,) = predict_offers(alone, features)
         except PlannerError:  # the catalogue does not know it, or the cloud refuses it
             return None
+        classes = judgement.classes if is_same else {**judgement.classes, **fleet_classes(fleet, features)}
         ask = DoubtfulPlace()
-        node, _ = ask.open(offer, judgement.classes, judgement.features, judgement.demand)
+        node, _ = ask.open(offer, classes, features, judgement.demand)
         return fleet, node, ask
 
 
@@ -152,6 +174,59 @@ def _layouts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
             if tried:
                 return (max(tried, key=lambda each: each.pods).change,)
     return ()
+
+
+def _parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return a MIG layout, or machines with one, for a pod whose selectors are for MIG devices and its class is not."""
+    if MIG_CLASS not in market.judgement.classes:
+        return ()
+    edits = tuple(
+        Edit("use-class", f"use DeviceClass {MIG_CLASS} in request {request.name} of claim {claim.name}",
+             claim=number, request=position, name=MIG_CLASS)
+        for number, claim in enumerate(shape.claims)
+        for position, request in enumerate(claim.spec.requests)
+        if request.exactly is not None
+        and request.exactly.device_class_name != MIG_CLASS
+        and any(asks_for_mig(selector.expression) for selector in request.exactly.selectors)
+    )  # fmt: skip
+    if not edits:
+        return ()
+    changed = apply_edits(edits, shape)
+    found = _layouts_for(changed, market) or _dynamic_parts_for(changed, market) or _cut_machines_for(changed, market)
+    said = " and ".join(edit.text for edit in edits)
+    return tuple(replace(each, text=f"{said}, and {each.text}", edits=edits) for each in found)
+
+
+def _dynamic_parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return for the first pool with which that helps that its GPUs are cut by claims, for clouds that lay out no MIG:
+    with the oldest Kubernetes and the nearest driver that can.
+    """
+    gate = f"drivers.nvidia.featureGates.{_DYNAMIC}=true"
+    release = catalog.driver_release(market.fleet.drivers.nvidia.version)
+    driver = release if _DYNAMIC in release.feature_gates else catalog.newest_driver_release()
+    for minor in range(market.fleet.minor, MAXIMUM_MINOR + 1):
+        settings = [
+            *([f"kubernetes=1.{minor}"] if is_newer(minor, market.fleet.minor) else []),
+            *([] if driver is release else [f"drivers.nvidia.version={driver.version}"]),
+            gate,
+        ]
+        for pool in market.fleet.pools:
+            for parts in ([], [f"pools.{pool.name}.mig=all-enabled"]):
+                said = _listed([f"`{each}`" for each in (*settings, *parts)])
+                try:
+                    document = change_fleet(
+                        market.fleet, [read_change(each) for each in (*settings, *parts)]
+                    ).document()
+                except PlannerError:  # the cloud, the release or Kubernetes has no such thing
+                    continue
+                found = market.change(shape, document, pool.name, f'set {said} in the fleet, for pool "{pool.name}"')
+                if found is not None:
+                    return (found.change,)
+    return ()
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,13 @@ from dra_planner.clouds import cloud, names
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand, DeviceClass, DisruptionBudget, LimitRange, ObjectKey
+from dra_planner.model import Demand, DeviceClass, DisruptionBudget, LimitRange, ObjectKey, Workload
 from dra_planner.offers import Offer, observe_offers
+from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.judging import judge
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.reading import read_checked
-from dra_planner.plan.values import NodeRange, Plan, PlannedPool, PlanRequest, overall_verdict
+from dra_planner.plan.values import NodeRange, Plan, PlannedPool, PlannedWorkload, PlanRequest, overall_verdict
 from dra_planner.records import dataclass
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import DeviceCount
@@ -60,6 +61,10 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
         )
     given = read_checked(request.sources, features) if request.sources else snapshot
     manifests = _together(given, snapshot)
+    named = {pod.meta.key for pod in snapshot.bound_pods}
+    more = [pod for pod in given.bound_pods if pod.meta.key not in named]
+    if more:  # given with the name of their node, which no scheduler is asked about
+        snapshot = replace(snapshot, bound_pods=(*snapshot.bound_pods, *more))
     if classes is not None:
         manifests = replace(manifests, classes={**classes(features), **manifests.classes})
     return ReadCluster(
@@ -85,17 +90,33 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
     """
     cluster = read_cluster(request)
     judgement = judge(cluster.demand, cluster.offers, cluster.manifests.classes, cluster.features)
+    workloads = plan_workloads(judgement)
+    diagnostics = (*cluster.diagnostics, *find_consequences(cluster, judgement, workloads))
     return Plan(
         judgement=judgement,
-        verdict=overall_verdict(judgement.sizing.verdict, cluster.diagnostics),
+        verdict=overall_verdict(judgement.sizing.verdict, diagnostics),
         fleet=None,
         pools=tuple(_node(offer, judgement.devices[offer.name]) for offer in cluster.offers),
-        workloads=plan_workloads(judgement),
+        workloads=workloads,
         cost=None,
         assumptions=cluster.assumptions,
-        diagnostics=cluster.diagnostics,
+        diagnostics=diagnostics,
         manifests=cluster.manifests,
     )
+
+
+def find_consequences(
+    cluster: ReadCluster, judgement: Judgement, workloads: Iterable[PlannedWorkload]
+) -> Iterator[Diagnostic]:
+    """Yield whom of the cluster it costs its node that the workloads are placed, and which quotas keep pods out."""
+    if judgement.outcome is not None and judgement.outcome.preempted:
+        from dra_planner.plan.displaced import find_displaced  # only where pods give way
+
+        yield from find_displaced(cluster.demand, cluster.snapshot.bound_pods, judgement.outcome)
+    if cluster.demand.quotas is not None:
+        from dra_planner.plan.daemon_quotas import find_full_quotas  # few clusters have quotas
+
+        yield from find_full_quotas(cluster.demand.quotas, workloads)
 
 
 def _tolerates_extended_resources(snapshot: Manifests) -> bool:
@@ -148,7 +169,7 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
     if manifests.workloads is snapshot.workloads:
         return manifests
     named = {workload.ref for workload in manifests.workloads}
-    known = {pod.owner for pod in snapshot.bound_pods} | snapshot.with_pending
+    known = {pod.owner for pod in snapshot.bound_pods} | snapshot.queued.keys()
     staying = [
         workload
         for workload in snapshot.workloads
@@ -156,14 +177,26 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
     ]
     return replace(
         manifests,
-        workloads=(*staying, *manifests.workloads),
+        workloads=(*staying, *(_as_it_is(workload, snapshot) for workload in manifests.workloads)),
         existing={workload.ref: workload for workload in snapshot.workloads},
         bound_pods=snapshot.bound_pods,
+        charged=snapshot.charged,
         limit_ranges=_limit_ranges(manifests, snapshot),
         quotas=_quotas(manifests, snapshot),
         budgets=_budgets(manifests, snapshot),
         priority_classes={**snapshot.priority_classes, **manifests.priority_classes},
         generated_claims={**snapshot.generated_claims, **manifests.generated_claims},
+    )
+
+
+def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
+    """Return a workload that is given; of a bare pod that has ended in the cluster, no other is made."""
+    if workload.ref not in snapshot.ended:
+        return workload
+    return replace(
+        workload,
+        pod_sets=tuple(replace(each, left=0) for each in workload.pod_sets),
+        assumptions=(*workload.assumptions, "has ended in the cluster, and does not run again"),
     )
 
 

@@ -6,7 +6,9 @@ preempted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from dra_planner.model import (
@@ -25,18 +27,63 @@ from dra_planner.offers import Offer
 from dra_planner.plan.given_claims import GivenClaim, GivenDevice
 from dra_planner.plan.judgement import Judgement
 from dra_planner.releases import Features
-from dra_planner.simulation import Outcome, Simulator, failure_reasons, observed_nodes
+from dra_planner.simulation import Order, Outcome, Simulator, WorkloadOutcome, failure_reasons, observed_nodes
 from dra_planner.sizing import DeviceCount, Sizing, WorkloadSize, count_state
+from dra_planner.wording import counted, verb
 
+_SEEDS: Final = range(1, 6)
+_STEPS_OF_CHOICES: Final = 60_000
 _METHOD: Final = "the default scheduler, simulated pod by pod in document order"
 
 
 def judge_nodes(
     demand: Demand, offers: tuple[Offer, ...], classes: Mapping[str, DeviceClass], features: Features
 ) -> Judgement:
-    """Return what becomes of steady demand on observed nodes; nothing is sized."""
-    outcome = Simulator.of(demand, observed_nodes(offers), classes, features).run()
-    return judge_outcome(demand, offers, classes, features, outcome)
+    """Return what becomes of steady demand on observed nodes; nothing is sized.
+
+    Where the scheduler may choose among nodes that score alike, other choices are tried: what hangs on them cannot be
+    told.
+    """
+    simulator = Simulator.of(demand, observed_nodes(offers), classes, features)
+    outcome = simulator.run()
+    judgement = judge_outcome(demand, offers, classes, features, outcome)
+    others = list(_other_choices(simulator, outcome))
+    sizing = judgement.sizings["steady"]
+    workloads = tuple(_with_chance(size, outcome, others) for size in sizing.workloads)
+    if workloads == sizing.workloads:
+        return judgement
+    verdict = worst(size.verdict for size in workloads)
+    return replace(judgement, sizings={"steady": replace(sizing, verdict=verdict, workloads=workloads)})
+
+
+def _other_choices(simulator: Simulator, outcome: Outcome) -> Iterator[Outcome]:
+    """Yield what becomes of the same pods where nodes that score alike are chosen by chance, as steps suffice."""
+    left = _STEPS_OF_CHOICES
+    for seed in _SEEDS:
+        left -= outcome.steps
+        if left < 0 or not outcome.complete:
+            return
+        yield simulator.run(Order("settled", seed))
+
+
+def _with_chance(size: WorkloadSize, outcome: Outcome, others: Sequence[Outcome]) -> WorkloadSize:
+    """Return the answer for a workload that fits by some of the choices and not by others: it cannot be told."""
+    if size.workload not in outcome.workloads:
+        return size
+    missing = [_without_node(each.workloads[size.workload]) for each in (outcome, *others)]
+    if not any(missing) or all(missing) or (missing[0] and size.wanted != size.placed + missing[0]):
+        return size
+    short = [pods for pods in missing if pods]
+    message = (
+        f"up to {counted(max(short), 'pod')} without a node in {len(short)} of {len(missing)} ways in which the "
+        "scheduler may choose among nodes that score alike"
+    )
+    verdict = worst((size.verdict, "cannot-tell")) if not missing[0] else "cannot-tell"
+    return replace(size, verdict=verdict, reasons=(*size.reasons, Reason(code="choice-decides", message=message)))
+
+
+def _without_node(each: WorkloadOutcome) -> int:
+    return each.pending + each.not_created + each.lost
 
 
 def judge_outcome(
@@ -97,11 +144,16 @@ def _workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSiz
         if simulated.lost:
             verdicts.append("does-not-fit")
             reasons[_preempted(simulated.lost)] = None
-        running, placements = simulated.placed, sorted(simulated.groups.items())
+        before = sum(simulated.old.values())
+        running = simulated.placed + before
+        placements = sorted((Counter(simulated.groups) + Counter(simulated.old_groups)).items())
         left += simulated.pending
-        refused += simulated.not_created + simulated.lost
-        if simulated.not_created:
-            reasons[_not_created(simulated.not_created)] = None
+        missing = max(0, simulated.not_created - before)
+        refused += missing + simulated.lost
+        if missing:
+            reasons[_not_created(missing)] = None
+        if before:
+            reasons[_not_replaced(before)] = None
     reasons.update(dict.fromkeys(each.reason for each in held))
     return WorkloadSize(
         workload=ref,
@@ -117,6 +169,11 @@ def _workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSiz
 def _not_created(pods: int) -> Reason:
     subject = "1 more pod is" if pods == 1 else f"{pods} more pods are"
     return Reason(code="not-created", message=f"{subject} not created before those that are pending run")
+
+
+def _not_replaced(pods: int) -> Reason:
+    subject = f"{counted(pods, 'pod')} of the template before {verb(pods, 'stay')}"
+    return Reason(code="rollout-waits", message=f"{subject}: the rollout waits for room for the new ones")
 
 
 def _preempted(pods: int) -> Reason:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.values import PlannedWorkload
 from dra_planner.sizing import WorkloadSize
 
+_Answers = Mapping[DemandLevel, Mapping[WorkloadRef, WorkloadSize]]
+
 
 def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
-    """Return every workload, sorted by kind, namespace and name; a level that was not judged cannot be told."""
+    """Return every workload, sorted by kind, namespace and name; a level that was not judged cannot be told.
+
+    A DaemonSet's figures are the nodes that it runs on in this plan.
+    """
     demand = judgement.demand
     figures: dict[WorkloadRef, Figures] = {}
     for member in (
@@ -17,13 +24,14 @@ def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
         *(blocked.member for blocked in demand.blocked),
     ):
         figures[member.workload] = figures.get(member.workload, Figures.fixed(0)) + member.figures
-    answers: dict[DemandLevel, dict[WorkloadRef, WorkloadSize]] = {
+    daemons = {member.workload for shape in demand.shapes if shape.per_node for member in shape.members}
+    answers: _Answers = {
         level: {size.workload: size for size in sizing.workloads} for level, sizing in judgement.sizings.items()
     }
     return tuple(
         PlannedWorkload(
             workload=ref,
-            figures=_figures(figures.get(ref), size),
+            figures=figures[ref] if ref in figures and ref not in daemons else Figures.fixed(size.wanted or 0),
             placed=size.placed,
             pending=size.pending,
             verdicts={level: _verdict(answers, level, ref) for level in DEMAND_LEVELS},
@@ -56,15 +64,6 @@ def _missing(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
     return tuple(dict.fromkeys(reason for reason in told if reason is not None))
 
 
-def _verdict(
-    answers: dict[DemandLevel, dict[WorkloadRef, WorkloadSize]], level: DemandLevel, ref: WorkloadRef
-) -> Verdict:
+def _verdict(answers: _Answers, level: DemandLevel, ref: WorkloadRef) -> Verdict:
     size = answers.get(level, {}).get(ref)
     return "cannot-tell" if size is None else size.verdict
-
-
-def _figures(figures: Figures | None, size: WorkloadSize) -> Figures:
-    """A DaemonSet's figures are the nodes that it runs on in this plan."""
-    if figures is None or figures == Figures.fixed(0):
-        return Figures.fixed(size.wanted or 0)
-    return figures

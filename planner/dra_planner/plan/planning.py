@@ -25,7 +25,7 @@ from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanReque
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import PoolSize, Sizing
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted, named, verb
 
 if TYPE_CHECKING:
     from dra_planner.plan.devices_only import DeviceDemand
@@ -140,13 +140,18 @@ def size_plan(
         from dra_planner.plan.addresses import find_address_doubts  # few fleets count them
 
         diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, by_name, built))
+    workloads = plan_workloads(judgement)
     found = (*diagnostics, *rack_faults, *find_built_counts(fleet, pools))
+    if judgement.demand.quotas is not None:
+        from dra_planner.plan.daemon_quotas import find_full_quotas  # few manifests hold quotas
+
+        found = (*found, *find_full_quotas(judgement.demand.quotas, workloads))
     return Plan(
         judgement=judgement,
         verdict=overall_verdict(sizing.verdict, found),
         fleet=fleet,
         pools=pools,
-        workloads=plan_workloads(judgement),
+        workloads=workloads,
         cost=_cost(sizing, offers, pools),
         assumptions=(*assumptions, *judgement.assumptions, *drains),
         diagnostics=found,
@@ -245,9 +250,9 @@ def _assumptions(
     elif fleet.autoscaler != "none":
         said.append(f"{fleet.autoscaler} keeps every pool at the nodes of this plan, and starts none for a claim")
     if fleet.is_autoscaled:
-        names = ", ".join(pool.name for pool in fleet.pools)
+        pools = named("pool", [pool.name for pool in fleet.pools])
         said.append(
-            f"pool{'s' if len(fleet.pools) > 1 else ''} {names}: how long a new node takes until its devices can be "
+            f"{pools}: how long a new node takes until its devices can be "
             f"claimed is not known, and not yet held against the time that {fleet.autoscaler} waits for one"
         )
     said += demand.assumptions
@@ -256,7 +261,7 @@ def _assumptions(
     for offer in offers:
         for assumption in dict.fromkeys(offer.assumptions):
             by_text.setdefault(assumption, []).append(offer.name)
-    said += [f"pool{'s' if len(names) > 1 else ''} {', '.join(names)}: {text}" for text, names in by_text.items()]
+    said += [f"{named('pool', names)}: {text}" for text, names in by_text.items()]
     said += [
         f"{counted(count, 'object')} of kind {kind} {verb(count, 'are')} ignored"
         for kind, count in sorted(manifests.other_kinds.items())

@@ -18,7 +18,7 @@ from dra_planner.plan.survival import Counts, Survival, lost
 from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
-from dra_planner.wording import counted
+from dra_planner.wording import counted, named, verb
 
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import CountQuestion, Losses, SimulatedCounts
@@ -208,11 +208,11 @@ def _pending(ref: WorkloadRef, survival: Survival) -> Reason | None:
     if not mine:
         return None
     most = max(mine, key=lambda each: each.pending[ref])
-    what = f"zone {most.zone}" if most.zone else f"node{'s' if len(most.nodes) > 1 else ''} {', '.join(most.nodes)}"
+    what = f"zone {most.zone}" if most.zone else named("node", most.nodes)
     short = ", ".join(f'"{name}" would need {nodes}' for name, nodes in sorted(survival.short.items()))
     return Reason(
         code="loss-leaves-pods",
         message=f"when {what} is lost after the order of arrival {most.order}, {counted(most.pending[ref], 'pod')} "
-        f"stay{'s' if most.pending[ref] == 1 else ''} pending, with every spare node that may be built"
+        f"{verb(most.pending[ref], 'stay')} pending, with every spare node that may be built"
         + (f" (pool {short})" if short else ""),
     )

@@ -33,6 +33,7 @@ from dra_planner.simulation import (
 )
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
 from dra_planner.sizing.topology import ZONES
+from dra_planner.wording import counted
 
 if TYPE_CHECKING:
     from dra_planner.simulation import Fix
@@ -256,7 +257,7 @@ def stranded(
     from dra_planner.plan.fixes import fix_sentence  # only where pods stay pending
 
     most = max(each.pending[ref] for each in strandings)
-    pods = f"{most} pod{'s' if most != 1 else ''}"
+    pods = counted(most, "pod")
     orders = ", ".join(str(each.order) for each in strandings)
     where = "with every pool at its maximum" if found.at_maximum else "with the nodes of the packing"
     other = " other" if found.left_out else ""

@@ -201,8 +201,8 @@ class Plan:
 
     @property
     def pods(self) -> int:
-        """Pods of all workloads at the level judged; those that nothing bounds are left out."""
-        return sum(each.figures.at(self.level) or 0 for each in self.workloads)
+        """Pods of all workloads at the level judged, with what rollouts add; those that nothing bounds are left out."""
+        return sum(max(each.figures.at(self.level) or 0, each.placed + each.pending) for each in self.workloads)
 
     def verdict_at(self, level: DemandLevel) -> Verdict:
         """Return the verdict for one level of demand: the plan's own for the level judged."""

@@ -27,7 +27,6 @@ from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, che
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons
 from dra_planner.simulation.profile import (
     DEFAULT,
-    GKE_OPTIMIZE_UTILIZATION,
     MOST_ALLOCATED,
     Profile,
     requested_to_capacity_ratio,
@@ -46,7 +45,6 @@ _HOMES = {
 __all__ = [
     "AT_ONCE",
     "DEFAULT",
-    "GKE_OPTIMIZE_UTILIZATION",
     "MOST_ALLOCATED",
     "PREFER_OTHERS",
     "REVERSED",

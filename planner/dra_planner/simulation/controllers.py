@@ -6,17 +6,19 @@ Source of the behaviour: kubernetes/kubernetes:pkg/controller/{replicaset,deploy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Final, Protocol
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.records import dataclass
-from dra_planner.simulation.cluster import SimulatedPod
+from dra_planner.simulation.cluster import PlacedPod, SimulatedPod
 from dra_planner.simulation.kinds import PodKind
 
-Runs = Callable[[SimulatedPod], bool]
-"""Tells whether a pod is on a node."""
+Runs = Callable[[SimulatedPod], PlacedPod | None]
+"""Returns where a pod is; None for one that is on no node."""
 Names = Iterator[ObjectKey]
 _UNBOUNDED: Final = 2**62
 BARE_POD: Final = "Pod"  # the kind of a workload that no controller makes
@@ -58,7 +60,7 @@ class Controller(Protocol):
 
 
 def _surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
-    """Return the pods above what is wanted, which go: pending ones first, then the youngest."""
+    """Return the pods above what is wanted, which go: pending ones first, then the last."""
     if len(controller.pods) <= controller.wanted:
         return []
     kept = sorted(controller.pods, key=lambda pod: not runs(pod))[: controller.wanted]
@@ -67,11 +69,39 @@ def _surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
     return going
 
 
+def _first_to_go(
+    pods: Iterable[SimulatedPod], beside: Iterable[SimulatedPod], runs: Runs, seed: int | None
+) -> list[SimulatedPod]:
+    """Return the pods of a ReplicaSet in the order in which it would take them away.
+
+    Pending ones go first, then those on nodes that have most pods of the same Deployment, `beside`; of these the
+    youngest, or any by the seed.
+
+    Source: kubernetes/kubernetes:pkg/controller/controller_utils.go@v1.36.3 (ActivePodsWithRanks). Pods go by their age
+    only where one is about twice as old as another, and by their uid else.
+    """
+    crowds = Counter(placed.node for pod in beside if (placed := runs(pod)) is not None)
+
+    def rank(pod: SimulatedPod) -> tuple[bool, int, int]:
+        placed = runs(pod)
+        if placed is None:
+            return False, 0, 0
+        return True, -crowds[placed.node], -placed.since if seed is None else 0
+
+    in_turn = list(pods)
+    if seed is None:
+        in_turn.reverse()
+    else:
+        random.Random(f"{seed}/{len(in_turn)}").shuffle(in_turn)
+    return sorted(in_turn, key=rank)
+
+
 @dataclass(slots=True)
 class Replicas:
     """As many pods as are wanted (ReplicaSet, Job and most others), made again when they are lost.
 
-    `replaces`: whether lost pods are made again; a bare pod is not.
+    `replaces`: whether lost pods are made again; a bare pod is not. `by_crowd`: of pods above what is wanted those on
+    the fullest nodes go first, as a ReplicaSet has it.
     """
 
     workload: WorkloadRef
@@ -79,6 +109,8 @@ class Replicas:
     wanted: int
     names: Names
     replaces: bool = True
+    by_crowd: bool = False
+    seed: int | None = None
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
     charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
@@ -99,7 +131,12 @@ class Replicas:
         return made
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
-        return _surplus(self, runs)
+        more = len(self.pods) - self.wanted
+        if more <= 0 or not self.by_crowd:
+            return _surplus(self, runs)
+        going = _first_to_go(self.pods, self.pods, runs, self.seed)[:more]
+        self.pods = [pod for pod in self.pods if pod not in going]
+        return going
 
     def lose(self, pod: SimulatedPod) -> None:
         self.pods.remove(pod)
@@ -139,7 +176,10 @@ class Ordered:
 
 @dataclass(slots=True)
 class PerNode:
-    """One pod for each node that is meant (DaemonSet); `nodes` are their numbers. Pods to be `replaced` go first."""
+    """One pod for each node that is meant (DaemonSet); `nodes` are their numbers.
+
+    Pods to be `replaced` go first, or with `surges` each when the one beside it runs.
+    """
 
     workload: WorkloadRef
     kind: PodKind
@@ -149,6 +189,7 @@ class PerNode:
     lost: int = 0
     charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
     replaced: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    surges: bool = False
 
     @property
     def wanted(self) -> int:
@@ -156,7 +197,7 @@ class PerNode:
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
-        return ()
+        return self.replaced
 
     def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
         there = {pod.only_node for pod in self.pods}
@@ -166,17 +207,21 @@ class PerNode:
         return made
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
-        going, self.replaced = self.replaced, []
-        self.pods = [pod for pod in self.pods if pod not in going]
+        done = {pod.only_node for pod in self.pods if runs(pod)} if self.surges else set(self.nodes)
+        going = [pod for pod in self.replaced if pod.only_node in done or pod.only_node not in self.nodes]
+        self.replaced = [pod for pod in self.replaced if pod not in going]
         return going
 
     def lose(self, pod: SimulatedPod) -> None:
-        self.pods.remove(pod)
+        (self.pods if pod in self.pods else self.replaced).remove(pod)
 
 
 @dataclass(slots=True)
 class Rollout:
-    """Replaces the pods of a Deployment, with at most `surge` more than wanted and `unavailable` fewer that run."""
+    """Replaces `old` pods, with at most `surge` more than wanted and `unavailable` fewer that run.
+
+    Those of a Deployment go as ReplicaSets take them away (`by_crowd`), those of others from the last on.
+    """
 
     workload: WorkloadRef
     kind: PodKind
@@ -185,6 +230,8 @@ class Rollout:
     old: list[SimulatedPod]
     surge: int = 0
     unavailable: int = 0
+    by_crowd: bool = False
+    seed: int | None = None
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
     charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
@@ -198,10 +245,11 @@ class Rollout:
     def delete(self, runs: Runs) -> list[SimulatedPod]:
         broken = [pod for pod in self.old if not runs(pod)]
         running = [pod for pod in self.old if runs(pod)]
-        spare = len(running) + sum(map(runs, self.pods)) - (self.wanted - self.unavailable)
-        going = broken + running[: max(0, spare)]
+        spare = len(running) + sum(runs(pod) is not None for pod in self.pods) - (self.wanted - self.unavailable)
+        in_turn = _first_to_go(running, (*running, *self.pods), runs, self.seed) if self.by_crowd else running[::-1]
+        going = broken + in_turn[: max(0, spare)]
         self.old = [pod for pod in self.old if pod not in going]
-        return going
+        return going if self.old else going + _surplus(self, runs)
 
     def lose(self, pod: SimulatedPod) -> None:
         (self.pods if pod in self.pods else self.old).remove(pod)

@@ -20,7 +20,7 @@ class WorkloadOutcome:
 
     `pending` pods exist and are on no node; `not_created` were never made, for they follow one that is pending;
     `lost` were preempted, and nothing makes them again. `old` are pods of the template before a rollout that are still
-    on nodes, by name of node.
+    on nodes, by name of node; `old_groups` the same by pool.
     """
 
     workload: WorkloadRef
@@ -31,6 +31,7 @@ class WorkloadOutcome:
     lost: int = 0
     failures: tuple[Failure, ...] = ()
     old: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    old_groups: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
 
     @property
     def placed(self) -> int:

@@ -34,10 +34,7 @@ class Profile:
 
 DEFAULT = Profile(name="default-scheduler")
 MOST_ALLOCATED = Profile(name="most-allocated", strategy="most-allocated")
-GKE_OPTIMIZE_UTILIZATION = Profile(name="gke-optimize-utilization", strategy="most-allocated")
-"""GKE's autoscaling profile `optimize-utilization`: it prefers full nodes. Its other weights are not published; the
-default ones are taken.
-"""
+"""GKE's autoscaling profile `optimize-utilization` prefers full nodes too; its other weights are not published."""
 
 
 def requested_to_capacity_ratio(*points: tuple[int, int]) -> Profile:

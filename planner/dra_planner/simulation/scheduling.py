@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
 from itertools import accumulate
@@ -176,17 +175,15 @@ class Scheduler:
         if len(feasible) == 1:
             return list(feasible)
         numbers = list(map(self.standings[kind.number].__getitem__, feasible))
-        nodes = Counter[int]()
+        nodes: dict[int, int] = {}
         for number, count in zip(numbers, feasible.values(), strict=True):
-            nodes[number] += count
+            nodes[number] = nodes.get(number, 0) + count
         present = list(nodes)
-        totals = dict(
-            zip(
-                present,
-                self._totals(kind, rules, present, lambda some: nodes.total() - sum([nodes[each] for each in some])),
-                strict=True,
-            )
-        )
+
+        def count_all_but(some: Collection[int]) -> int:
+            return sum(nodes.values()) - sum([nodes[each] for each in some])
+
+        totals = dict(zip(present, self._totals(kind, rules, present, count_all_but), strict=True))
         if rules.preferred:
             weight = self.cluster.stages.profile.preferred_pods
             beside = score_neighbours(rules.preferred, self.cluster.population, feasible)

@@ -72,18 +72,14 @@ def scored_amounts(amounts: Amounts, containers: int) -> CpuMemory:
 
 def fit_score(used: Pair, allocatable: Pair, profile: Profile) -> int:
     """Return the score of a node on which `used` is requested, the pod included (`requested_for_score`)."""
-    strategy, scores = profile.strategy, list[int]()
-    for want, have in zip(used, allocatable, strict=True):
-        if not have:
-            continue
-        if strategy == "least-allocated":
-            scores.append((have - want) * MAX_SCORE // have if want <= have else 0)
-        elif strategy == "most-allocated":
-            scores.append(min(want, have) * MAX_SCORE // have)
-        else:
-            scores.append(_on_line(MAX_SCORE if want > have else want * MAX_SCORE // have, profile.ratio))
-    if strategy == "requested-to-capacity-ratio":
-        scores = [score for score in scores if score > 0]
+    strategy, amounts = profile.strategy, zip(used, allocatable, strict=True)
+    if strategy == "least-allocated":
+        scores = [(have - want) * MAX_SCORE // have if want <= have else 0 for want, have in amounts if have]
+    elif strategy == "most-allocated":
+        scores = [min(want, have) * MAX_SCORE // have for want, have in amounts if have]
+    else:
+        shares = [MAX_SCORE if want > have else want * MAX_SCORE // have for want, have in amounts if have]
+        scores = [score for score in (_on_line(share, profile.ratio) for share in shares) if score > 0]
         return floor(sum(scores) / len(scores) + 0.5) if scores else 0
     return sum(scores) // len(scores) if scores else 0
 

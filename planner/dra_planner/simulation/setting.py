@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count as numbers
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from dra_planner.allocation import NodeState, open_offer, sight_of
 from dra_planner.allocation.interpod import PodView
@@ -39,6 +40,9 @@ from dra_planner.simulation.stages import Stage, Stages
 from dra_planner.simulation.standings import Standings
 from dra_planner.simulation.twins import Distinctions, share_states
 
+if TYPE_CHECKING:  # offers hold them, and few readers of offers want a reader of manifests
+    from dra_planner.manifests import BoundPod
+
 _OF_DAEMONS = (
     *(Toleration(f"node.kubernetes.io/{key}", "Exists", "", "NoExecute") for key in ("not-ready", "unreachable")),
     *(
@@ -66,6 +70,8 @@ class Setting:
     level: DemandLevel
     budgets: tuple[Budget, ...] = ()
     quotas: PodQuotas | None = None  # that pods are let in by as they arrive
+    ending: tuple[ObjectKey, ...] = ()  # pods that go before others of their names are made
+    lasting: tuple[ObjectKey, ...] = ()  # pods that go only after others were made for them
 
     def documents(self) -> list[list[Controller]]:
         """Return fresh controllers, those of one document together."""
@@ -88,19 +94,27 @@ class Setting:
         self, member: Member, kind: PodKind, wanted: int, index: Mapping[WorkloadRef, Iterator[int]]
     ) -> Controller:
         ref = member.workload
-        before = [self.running[name] for name in member.running if name in self.running]
+        before = sorted([self.running[name] for name in member.running if name in self.running], key=_ordinal)
         taken = {pod.name for pod in before}
         keys = (ObjectKey(ref.namespace, ref.pod_name(number)) for number in index[ref])
         names = (name for name in keys if name not in taken)
         assert kind.shape is not None  # members are of the demand
         if kind.shape.per_node:
             meant = [number for number, each in enumerate(self.nodes) if _is_meant(kind.shape, each.node)]
-            return PerNode(ref, kind, meant, names, pods=before, replaced=before if member.changed else [])
-        if member.changed and member.rollout is not None:
-            return Rollout(ref, kind, wanted, names, before, *member.rollout)
+            if member.rollout is None or not member.changed:
+                return PerNode(ref, kind, meant, names, pods=before)
+            return PerNode(ref, kind, meant, names, replaced=before, surges=bool(member.rollout.surge))
+        by_crowd = member.spreads and ref.kind != "StatefulSet"
+        if member.rollout is not None and (member.changed or member.outdated):
+            surge, unavailable, kept = member.rollout
+            new = before[: min(kept, wanted)]
+            if not member.changed:
+                new += [pod for pod in before[len(new) :] if pod.name not in member.outdated]
+            old = [pod for pod in before if pod not in new]
+            return Rollout(ref, kind, wanted, names, old, surge, unavailable, by_crowd, pods=new)
         if member.in_order:
             return Ordered(ref, kind, wanted, names, pods=before)
-        return Replicas(ref, kind, wanted, names, replaces=ref.kind != BARE_POD, pods=before)
+        return Replicas(ref, kind, wanted, names, ref.kind != BARE_POD, by_crowd, pods=before)
 
 
 def prepare(
@@ -131,6 +145,7 @@ def prepare(
     makers = {name: member for _, member in _in_order(demand) for name in member.running}
     ages = _ages(nodes)
     bound = [_bound_pods(number, each.offer, own[number], kinds, makers, ages) for number, each in enumerate(nodes)]
+    going = [pod for each in nodes for pod in each.offer.pods if pod.going]
     rules = compile_rules(kinds.all, demand.namespaces)
     noticed = frozenset[int]().union(*(each.noticed for each in rules))
     stages = Stages(profile, [kind.number in noticed for kind in kinds.all], place_budget)
@@ -158,7 +173,14 @@ def prepare(
         level=level,
         budgets=compile_budgets(demand.budgets, kinds.all, members, [each.offer for each in nodes], level),
         quotas=quotas,
+        ending=tuple(each.meta.key for each in going if not _is_replaced_at_once(each)),
+        lasting=tuple(each.meta.key for each in going if _is_replaced_at_once(each)),
     )
+
+
+def _is_replaced_at_once(pod: BoundPod) -> bool:
+    """Tell whether another pod is made while this one is terminating; where names are fixed, it has to be gone."""
+    return pod.owner is not None and pod.owner.kind not in (BARE_POD, "StatefulSet", "DaemonSet")
 
 
 def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:
@@ -177,6 +199,12 @@ def _made(shape: Shape) -> Shape:
         return shape
     pod = replace(shape.pod, tolerations=(*shape.pod.tolerations, *_OF_DAEMONS))
     return replace(shape, id=f"{shape.id}@daemon", pod=pod)
+
+
+def _ordinal(pod: SimulatedPod) -> tuple[str, int, str]:
+    """Return what pods of a workload are sorted by: the numbers of a StatefulSet as numbers."""
+    stem, _, number = pod.name.name.rpartition("-")
+    return (stem, int(number), "") if number.isdigit() else ("", 0, pod.name.name)
 
 
 def _is_meant(shape: Shape, node: Node) -> bool:
@@ -205,7 +233,7 @@ def _bound_pods(
         picks = (ClaimPicks("", None, tuple(state.picks_of(devices))),)
         member = makers.get(name)
         siblings = None if member is None else _siblings(member)
-        if member is not None and member.changed:
+        if member is not None and (member.changed or name in member.outdated):
             siblings = siblings, "before"
         kind = kinds.of_bound(each.spec, view, siblings)
         since = ages.get(each.started, 0)

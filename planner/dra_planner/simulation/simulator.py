@@ -7,7 +7,7 @@ whenever the queue is empty, pods that failed are tried again after what helps t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dra_planner.allocation import NodeState, Placement
@@ -17,8 +17,8 @@ from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation.budgets import Allowance, BudgetCounts
 from dra_planner.simulation.census import Census
-from dra_planner.simulation.cluster import Cluster, SimulatedPod
-from dra_planner.simulation.controllers import Controller, PerNode
+from dra_planner.simulation.cluster import Cluster, PlacedPod, SimulatedPod
+from dra_planner.simulation.controllers import Controller, PerNode, Replicas, Rollout
 from dra_planner.simulation.nodes import SimulatedNode
 from dra_planner.simulation.orders import SETTLED, Order
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome
@@ -89,6 +89,8 @@ class Simulator:
         run = Run(self.setting, order, steps)
         for phase in order.phases(_arranged(self.setting.documents(), arrivals)):
             run.start(phase)
+        if self.setting.lasting:
+            run.end(self.setting.lasting)
         if lost:
             run.lose({number for number, each in enumerate(self.setting.nodes) if each.node.name in lost})
         return run.outcome()
@@ -124,6 +126,8 @@ class Run:
         self._preempted: list[ObjectKey] = []
         self._failed: dict[tuple[int, int | None], tuple[int, Failure]] = {}  # by kind and node: version, why
         self._turn = 0
+        for name in setting.ending:
+            self._cluster.remove(name)
 
     @property
     def _is_exhausted(self) -> bool:
@@ -134,6 +138,8 @@ class Run:
         self._controllers += controllers
         self._queue.rest()
         for controller in controllers:
+            if isinstance(controller, (Replicas, Rollout)):
+                controller.seed = self._order.seed
             self._owner.update((pod.name, controller) for pod in (*controller.pods, *controller.old))
         while not self._is_exhausted:
             self._turn += 1
@@ -159,6 +165,15 @@ class Run:
         self._queue.wake(lambda _pod, _failure: True)
         self.start(())
 
+    def end(self, pods: Iterable[ObjectKey]) -> None:
+        """Take pods away that were terminating, those that are there, and go on until nothing moves."""
+        for name in pods:
+            if name in self._cluster.pods:
+                self._cluster.remove(name)
+        self._queue.wake(lambda _pod, _failure: True)
+        self._schedule()
+        self.start(())
+
     def _lose(self, pod: SimulatedPod) -> None:
         """Tell who made a pod that it has gone."""
         owner = self._owner.pop(pod.name, None)
@@ -177,8 +192,8 @@ class Run:
 
     # -- controllers
 
-    def _runs(self, pod: SimulatedPod) -> bool:
-        return pod.name in self._cluster.pods
+    def _runs(self, pod: SimulatedPod) -> PlacedPod | None:
+        return self._cluster.pods.get(pod.name)
 
     def _delete(self) -> bool:
         going = [pod for controller in self._controllers for pod in controller.delete(self._runs)]
@@ -294,6 +309,7 @@ class Run:
         running = [self._cluster.pods[pod.name].node for pod in made if self._runs(pod)]
         before = [pod for controller in controllers for pod in controller.old if pod not in made and self._runs(pod)]
         failures = {id(failure): failure for pod in made for failure in self._failure_of(pod)}
+        behind = [self._cluster.pods[pod.name].node for pod in before]
         nodes = self._setting.nodes
         return WorkloadOutcome(
             workload=ref,
@@ -303,7 +319,8 @@ class Run:
             not_created=sum(controller.wanted for controller in controllers) - len(made),
             lost=sum(controller.lost for controller in controllers),
             failures=tuple(failures.values()),
-            old=Counter(nodes[self._cluster.pods[pod.name].node].node.name for pod in before),
+            old=Counter(nodes[number].node.name for number in behind),
+            old_groups=Counter(nodes[number].group for number in behind),
         )
 
     def _failure_of(self, pod: SimulatedPod) -> list[Failure]:

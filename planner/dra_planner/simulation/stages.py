@@ -49,7 +49,7 @@ class Stage:
     """A state of nodes."""
 
     __slots__ = (
-        "_counts", "_pods", "afters", "answers", "company", "load", "number", "state", "taken",
+        "_counts", "afters", "answers", "company", "load", "number", "pods", "state", "taken",
     )  # fmt: skip
 
     def __init__(
@@ -62,7 +62,7 @@ class Stage:
         self.company = company
         self.answers = answers  # by number of kind; those of all stages of this state
         self.afters: dict[int, Stage] = {}
-        self._pods = dict(company)
+        self.pods = dict(company)
         self._counts: dict[KindSet, int] = {}
 
     @property
@@ -77,7 +77,7 @@ class Stage:
         """Return the pods of these kinds on each of the nodes."""
         if len(kinds) == 1:
             for kind in kinds:
-                return self._pods.get(kind, 0)
+                return self.pods.get(kind, 0)
         found = self._counts.get(kinds)
         if found is None:
             found = self._counts[kinds] = sum([pods for kind, pods in self.company if kind in kinds])

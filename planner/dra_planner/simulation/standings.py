@@ -84,17 +84,19 @@ class Standing(NamedTuple):
 class _Told:
     """What stages say that have the same taken. `rank` is known once amounts suffice: NO_ROOM, ENDS_ALL, or from 0 on.
 
-    `hosts` are the kinds that are counted on the nodes themselves. `numbers` are those of standings, by the score for
-    amounts and these counts.
+    `hosts` are the kinds that are counted on the nodes themselves, `only` the one kind that most such pods count, as
+    pods of a Deployment do theirs. `numbers` are those of standings, by the score for amounts and these counts.
     """
 
-    __slots__ = ("hosts", "numbers", "places", "rank", "wishes")
+    __slots__ = ("hosts", "numbers", "only", "places", "rank", "wishes")
 
     def __init__(self, wishes: Wishes, places: tuple[LabelledPlace, ...] | None) -> None:
         self.wishes = wishes
         self.places = places
         self.rank: int | None = None
         self.hosts = tuple([kinds for _, kinds in places or () if kinds is not None])
+        alone = self.hosts[0] if len(self.hosts) == 1 and len(self.hosts[0]) == 1 else ()
+        self.only: int | None = next(iter(alone), None)
         self.numbers: dict[tuple[int, ...], int] = {}
 
 
@@ -126,7 +128,8 @@ class Standings(dict[Stage, int]):
         if rank < 0:
             self[stage] = rank
             return rank
-        parts = score, *map(stage.count, told.hosts)
+        only = told.only
+        parts = (score, *map(stage.count, told.hosts)) if only is None else (score, stage.pods.get(only, 0))
         number = told.numbers.get(parts)
         if number is None:
             number = told.numbers[parts] = self._number(told, score, rank, stage)

@@ -62,10 +62,10 @@ def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Re
     """
     room, claim = shortage.room, _claim_name(shape)
     maximum = room.maximum or 0
-    limit = f"is fixed at {_nodes(maximum)}" if room.minimum == maximum else f"has at most {_nodes(maximum)}"
+    limit = f"{'is fixed at' if room.minimum == maximum else 'has at most'} {counted(maximum, 'node')}"
     devices = pending * devices_of(shape)
-    short = f", {devices} more device{'s' if devices != 1 else ''} for claim {claim}" if devices else ""
-    still_pending = f"{pending} of {wanted} pod{'s' if wanted != 1 else ''} pending{short}"
+    short = f", {counted(devices, 'more device')} for claim {claim}" if devices else ""
+    still_pending = f"{pending} of {counted(wanted, 'pod')} pending{short}"
     if shortage.limits:
         return Reason(
             code="limit-too-small" if shortage.proved else "packing-exceeds-limit",
@@ -149,10 +149,6 @@ def _claim_name(shape: Shape) -> str:
     for claim in shape.claims:
         return str(claim.shared) if claim.shared is not None else f"{shape.namespace}/{claim.name}"
     return ""
-
-
-def _nodes(count: int) -> str:
-    return f"{count} node{'s' if count != 1 else ''}"
 
 
 def _nodes_more(count: int) -> str:

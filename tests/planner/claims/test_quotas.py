@@ -49,10 +49,25 @@ def demand(*documents: str) -> Demand:
 def test_what_a_quota_admits(hard: str, admitted: int) -> None:
     result = demand(TEMPLATE, workload(resources="{requests: {cpu: 500m}}"), quota(hard))
     assert sum(shape.figures.steady for shape in result.shapes) == admitted
-    left = [blocked.member.figures for blocked in result.blocked]
-    assert left == ([Figures.fixed(5 - admitted)] if admitted < 5 else [])
+    left = sum((blocked.member.figures for blocked in result.blocked), Figures.fixed(0))
+    assert left == Figures.fixed(5 - admitted)
     assert all(blocked.reason.code == "quota-exceeded" for blocked in result.blocked)
     assert all("ResourceQuota default/q limits" in blocked.reason.message for blocked in result.blocked)
+
+
+def test_pods_that_wait_for_claims_take_the_room_of_pods() -> None:
+    """Three pods are made, one claim of theirs is, and two pods are refused themselves."""
+    at_once = workload().replace("{replicas: 5", "{podManagementPolicy: Parallel, replicas: 5")
+    result = demand(TEMPLATE, at_once, quota("pods: 3, count/resourceclaims.resource.k8s.io: 1"))
+    assert [(each.created, each.member.figures.steady) for each in result.blocked] == [(True, 2), (False, 2)]
+    assert "limits count/resourceclaims" in result.blocked[0].reason.message
+    assert "limits pods to 3" in result.blocked[1].reason.message
+
+
+def test_one_pod_of_a_stateful_set_waits_for_its_claim() -> None:
+    """Those after it are made when it runs."""
+    result = demand(TEMPLATE, workload(), quota("count/resourceclaims.resource.k8s.io: 2"))
+    assert [(each.created, each.member.figures.steady) for each in result.blocked] == [(True, 1), (False, 2)]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plan_builders import deployment, fleet, plan_of
 
-from dra_planner.fleet import Fleet
+from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.plan.missing_pools import fleet_changes
 from dra_planner.sources import Source
@@ -24,7 +24,13 @@ def fixes(where: Fleet, *sources: Source) -> list[str]:
     assert plan.verdict == "does-not-fit"
     (shape,) = plan.demand.shapes
     for change in fleet_changes(plan.judgement, shape):
-        assert plan_of(change.fleet, *sources).verdict == "fits"
+        changed = sources
+        for edit in change.edits:
+            of_class = f"deviceClassName: {edit.name}"
+            changed = tuple(
+                Source(s.name, s.text.replace("deviceClassName: gpu.nvidia.com", of_class)) for s in changed
+            )
+        assert plan_of(change.fleet, *changed).verdict == "fits"
     (workload,) = plan.workloads
     return [reason.fix for reason in workload.reasons if reason.code == "pool-missing"]
 
@@ -96,3 +102,31 @@ def test_a_gate_of_the_driver_is_named_where_it_helps(
     where = change_fleet(L4, [read_change("kubernetes=1.36"), read_change(f"driver={driver}")])
     (fix,) = fixes(where, requesting(selector, device_class))
     assert fix == f'set {setting} in the fleet, for pool "g6-2xlarge"'
+
+
+@pytest.mark.parametrize(
+    ("selector", "layout"), [('type == "mig"', "all-1g.5gb"), ('profile == "3g.20gb"', "all-3g.20gb")]
+)
+def test_a_selector_for_mig_devices_in_a_claim_of_whole_gpus_names_their_class_and_a_layout(
+    selector: str, layout: str
+) -> None:
+    (fix,) = fixes(A100, requesting(f'device.attributes["gpu.nvidia.com"].{selector}'))
+    assert fix == (
+        f'use DeviceClass mig.nvidia.com in request gpu of claim gpu, and set `mig: {layout}` on pool "p4d-24xlarge"'
+    )
+
+
+def test_a_cloud_that_lays_out_no_mig_cuts_gpus_by_claims_with_what_that_takes() -> None:
+    where = read_fleet(
+        {
+            "cloud": "aks",
+            "region": "eastus",
+            "kubernetes": "1.35",
+            "systemPool": {"machine": "Standard_D4s_v5"},
+            "drivers": {"nvidia": {"version": "25.8.1"}},
+            "pools": [{"name": "a100", "machine": "Standard_NC48ads_A100_v4", "count": {"min": 0, "max": 1}}],
+        }
+    )
+    (fix,) = fixes(where, requesting('device.attributes["gpu.nvidia.com"].profile == "1g.10gb"', "mig.nvidia.com"))
+    settings = "`kubernetes=1.36`, `drivers.nvidia.version=0.5.0`, `drivers.nvidia.featureGates.DynamicMIG=true` and "
+    assert fix == f'set {settings}`pools.a100.mig=all-enabled` in the fleet, for pool "a100"'

@@ -40,6 +40,49 @@ def test_node_ranges(case: str, of: str, autoscaler: str, expected: NodeRange) -
     assert node_range(1, 3, 8, cloud(of).autoscalers[autoscaler]) == expected, case
 
 
+WATCH = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: watch, namespace: default}
+spec:
+  selector: {matchLabels: {app: watch}}
+  template:
+    metadata: {labels: {app: watch}}
+    spec:
+      tolerations: [{operator: Exists}]
+      containers: [{name: c, image: i, resources: {requests: {cpu: 100m, memory: 100Mi}}}]
+"""
+
+
+@pytest.mark.parametrize(("hard", "verdict"), [(None, "fits"), ("6", "fits"), ("5", "does-not-fit")])
+def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(hard: str | None, verdict: str) -> None:
+    """Three nodes of one GPU: three pods of the Deployment, and one of the DaemonSet on each node."""
+    meta = "metadata: {name: q, namespace: default}"
+    quota = f"\n---\napiVersion: v1\nkind: ResourceQuota\n{meta}\nspec: {{hard: {{pods: {hard}}}}}" if hard else ""
+    plan = plan_of(fleet((L4, {"max": 8})), deployment(replicas=3), Source("watch.yaml", WATCH + quota))
+    watch = plan.workload("DaemonSet", "default", "watch")
+    assert (watch.figures.steady, watch.placed) == (3, 3)
+    assert plan.verdict == verdict
+    assert [each.message for each in plan.diagnostics] == (
+        []
+        if verdict == "fits"
+        else [
+            "DaemonSet default/watch has a pod on each of 3 nodes, and ResourceQuota default/q leaves room for 2 pods "
+            "of it, by pods"
+        ]
+    )
+
+
+@pytest.mark.parametrize(("hard", "told"), [("9", []), ("8", ["DaemonSet default/watch"])])
+def test_daemon_sets_share_the_room_of_a_quota(hard: str, told: list[str]) -> None:
+    """Either would have room beside one pod of the other; three pods of three workloads are nine."""
+    meta = "metadata: {name: q, namespace: default}"
+    quota = f"apiVersion: v1\nkind: ResourceQuota\n{meta}\nspec: {{hard: {{pods: {hard}}}}}"
+    text = "\n---\n".join((WATCH, WATCH.replace("watch", "log"), quota))
+    plan = plan_of(fleet((L4, {"max": 8})), deployment(replicas=3), Source("agents.yaml", text))
+    assert [each.message.partition(" has")[0] for each in plan.diagnostics] == told
+
+
 HOURS = {"hours": {"start": "08:00", "end": "18:00", "days": ["Mon", "Fri"], "timeZone": "Europe/Berlin"}}
 
 

@@ -6,6 +6,8 @@ became of it with kube-apiserver, kube-scheduler and kube-controller-manager 1.3
 
 from __future__ import annotations
 
+import copy
+import json
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,13 @@ def load(name: str) -> Json:
     return case
 
 
+def source(name: str, documents: list[Json]) -> Source:
+    return Source(name, "\n---\n".join(map(json.dumps, documents)))
+
+
 def applied(case: Json) -> Plan:
-    sources = (Source("applied", yaml.safe_dump_all(case["applied"])),)
-    return make_plan(PlanRequest(sources=sources, observed=(Source("cluster", yaml.safe_dump_all(case["cluster"])),)))
+    observed = (source("cluster", case["cluster"]),)
+    return make_plan(PlanRequest(sources=(source("applied", case["applied"]),), observed=observed))
 
 
 def placed(plan: Plan) -> dict[str, dict[str, Any]]:
@@ -47,7 +53,7 @@ def test_what_is_applied_becomes_what_it_became(name):
 
 
 def test_every_cluster_is_compared():
-    assert len(list(CASES.glob("*.yaml"))) == 18
+    assert len(list(CASES.glob("*.yaml"))) == 41
 
 
 def scale(case: Json, replicas: int) -> Json:
@@ -89,9 +95,157 @@ def test_a_new_template_is_rolled_out():
     assert (surging["placed"], surging["pending"]) == (4, 0)
 
 
+def again(case: Json, **changed: Any) -> Json:
+    """The Deployment of a recorded rollout as it runs, but for what is changed of its container."""
+    (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
+    template = deployment["spec"]["template"]
+    template["metadata"].pop("annotations")
+    template["spec"]["containers"][0] |= changed
+    return case
+
+
+@pytest.mark.parametrize(
+    ("changed", "pending"),
+    [
+        pytest.param({}, 0, id="nothing"),
+        pytest.param({"image": "registry.example/a:2"}, 1, id="another image"),
+        pytest.param({"env": [{"name": "A", "value": "b"}]}, 1, id="another variable"),
+        pytest.param({"resources": {"requests": {"cpu": "1000m"}, "claims": [{"name": "gpu"}]}}, 0, id="as much cpu"),
+        pytest.param({"imagePullPolicy": None, "ports": []}, 0, id="nothing, in other words"),
+    ],
+)
+def test_whatever_makes_other_pods_is_rolled_out(changed: Json, pending: int):
+    """Its four pods hold all devices, and it may have one more at a time but none fewer."""
+    found = placed(applied(again(load("rollout-surge-stuck"), **changed)))["default/w"]
+    assert (found["placed"], found["pending"]) == (4, pending)
+
+
+def test_what_a_restart_has_noted_in_the_cluster_is_no_other_template():
+    case = again(load("rollout-surge-stuck"))
+    (running,) = [each for each in case["cluster"] if each["kind"] == "Deployment"]
+    running["spec"]["template"]["metadata"]["annotations"] = {"kubectl.kubernetes.io/restartedAt": "now"}
+    assert placed(applied(case))["default/w"]["pending"] == 0
+
+
+def test_a_rollout_that_stands_still_says_that_pods_of_before_stay():
+    (found,) = applied(load("rollout-surge-stuck")).workloads
+    assert found.verdicts["steady"] == "does-not-fit"
+    assert "rollout-waits" in [reason.code for reason in found.reasons]
+
+
+@pytest.mark.parametrize(("pods", "pending"), [(4, 0), (5, 1)])
+def test_what_terminating_pods_hold_is_free_after_them(pods: int, pending: int):
+    """All four devices are held, one of them by a pod that is going: another is made for it, and waits for it."""
+    case = scale(again(load("rollout-surge-stuck")), pods)
+    [*_, going] = [each for each in case["cluster"] if each["kind"] == "Pod"]
+    going["metadata"]["deletionTimestamp"] = "2026-11-22T06:00:00Z"
+    plan = applied(case)
+    assert (placed(plan)["default/w"]["placed"], placed(plan)["default/w"]["pending"]) == (4, pending)
+    assert any("terminating" in each for each in plan.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("last_applied", "pods"),
+    [
+        pytest.param('{"spec":{"template":{}}}', 4, id="nor did it before"),
+        pytest.param('{"spec":{"replicas":4,"template":{}}}', 1, id="but did before"),
+    ],
+)
+def test_a_manifest_that_does_not_count_its_pods_has_as_many_as_run(last_applied: str, pods: int):
+    """Who scales it keeps its count, unless `kubectl apply` takes the count away that it gave."""
+    case = again(load("rollout-surge-stuck"))
+    (running,) = [each for each in case["cluster"] if each["kind"] == "Deployment"]
+    running["metadata"]["annotations"] = {"kubectl.kubernetes.io/last-applied-configuration": last_applied}
+    (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
+    del deployment["spec"]["replicas"]
+    assert placed(applied(case))["default/w"]["placed"] == pods
+    scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"}}
+    scaler["spec"] = {"scaleTargetRef": {"kind": "Deployment", "name": "w"}, "minReplicas": 1, "maxReplicas": 2}
+    case["applied"].append(scaler)
+    assert placed(applied(case))["default/w"]["placed"] == min(pods, 2)
+
+
+@pytest.mark.parametrize(("names", "verdict"), [("ab", "cannot-tell"), ("ba", "cannot-tell"), ("a", "fits")])
+def test_what_hangs_on_chance_cannot_be_told(names: str, verdict: str):
+    """A pod that needs a whole node comes after one that is as welcome on it as on the smaller one."""
+    case = load("pod-with-node-name")
+    (node,) = [each for each in case["cluster"] if each["kind"] == "Node"]
+    (published,) = [each for each in case["cluster"] if each["kind"] == "ResourceSlice"]
+    kept = [each for each in case["cluster"] if each["kind"] not in ("Node", "ResourceSlice")]
+    for name, devices in zip(names, (2, 1), strict=False):
+        here, own = copy.deepcopy([node, published])
+        here["metadata"] |= {"name": name, "uid": name, "labels": {"kubernetes.io/hostname": name}}
+        own["metadata"] |= {"name": name, "uid": f"{name}-devices"}
+        own["spec"] |= {"nodeName": name, "devices": published["spec"]["devices"][:devices]}
+        own["spec"]["pool"] = {**published["spec"]["pool"], "name": name}
+        kept += [here, own]
+    wanted = copy.deepcopy([each for each in case["applied"] if each["metadata"]["name"] == "p2"])
+    first = wanted[0]
+    big = copy.deepcopy(first)
+    big["metadata"]["name"], big["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = "p3", "two"
+    template = copy.deepcopy(next(each for each in kept if each["kind"] == "ResourceClaimTemplate"))
+    template["metadata"] |= {"name": "two", "uid": "two"}
+    template["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] = 2
+    pods = [first, big] if len(names) > 1 else [first]
+    plan = applied({"cluster": [*kept, template], "applied": pods})
+    assert plan.verdict == verdict
+    told = [reason.code for each in plan.workloads for reason in each.reasons]
+    assert ("choice-decides" in told) == (verdict == "cannot-tell")
+
+
+def test_pods_of_an_unknown_priority_class_are_never_created():
+    """The snapshot holds those of the system, so that it holds all."""
+    case = again(load("rollout-surge-stuck"))
+    (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
+    deployment["metadata"]["name"], deployment["spec"]["template"]["spec"]["priorityClassName"] = "v", "none"
+    kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 2_000_000_000}
+    for name in ("system-cluster-critical", "system-node-critical"):
+        case["cluster"].append({**kind, "metadata": {"name": name, "uid": name}})
+    plan = applied(case)
+    assert placed(plan)["default/v"] == {"placed": 0, "pending": 0, "nodes": {}}
+    assert [reason.code for each in plan.workloads for reason in each.reasons] == ["priority-class-not-found"]
+
+
+def test_who_gives_way_is_told():
+    """Pods of the cluster that nobody asked about: a plan that fits may cost them their nodes."""
+    plan = applied(load("preempt-cpu-given"))
+    (told,) = [each for each in plan.diagnostics if each.code == "gives-way"]
+    assert (plan.verdict, told.severity) == ("fits", "warning")
+    assert "way to higher priority" in told.message
+
+
+@pytest.mark.parametrize(
+    ("hard", "verdict"),
+    [
+        ({"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "1"}, "does-not-fit"),
+        ({"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "2"}, "fits"),
+        ({"pods": "1"}, "does-not-fit"),
+        ({"pods": "2", "requests.cpu": "1500m"}, "does-not-fit"),
+        ({"pods": "2", "requests.cpu": "2", "count/resourceclaims.resource.k8s.io": "2"}, "fits"),
+        ({"limits.memory": "0", "services": "0"}, "does-not-fit"),  # refused: it says no limit
+        ({"services": "0"}, "fits"),
+    ],
+)
+def test_a_quota_has_room_for_a_pod_on_each_node_or_the_daemon_set_does_not_fit(hard: dict[str, str], verdict: str):
+    """A control plane of 1.36.3 lets two pods of three come where a quota has two devices: on one node is none."""
+    case = load("daemon-set-that-surges")
+    cluster = [each for each in case["cluster"] if each["kind"] not in ("DaemonSet", "Pod", "ResourceClaim")]
+    meta = {"name": "q", "namespace": "default", "uid": "q"}
+    cluster.append({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": hard}})
+    plan = applied({**case, "cluster": cluster})
+    told = [each.code for each in plan.diagnostics] + [r.code for each in plan.workloads for r in each.reasons]
+    assert (plan.verdict, "quota-exceeded" in told) == (verdict, verdict != "fits")
+
+
+def test_a_plan_counts_the_pods_that_a_rollout_adds():
+    """Four run, and the fifth waits."""
+    plan = applied(load("rollout-surge-stuck"))
+    assert (plan.pods, sum(each.pending for each in plan.workloads)) == (5, 1)
+
+
 def test_the_cluster_alone_is_as_it_runs():
     case = load("same-name-scale")
-    plan = make_plan(PlanRequest(sources=(), observed=(Source("cluster", yaml.safe_dump_all(case["cluster"])),)))
+    plan = make_plan(PlanRequest(sources=(), observed=(source("cluster", case["cluster"]),)))
     assert placed(plan)["default/w"]["placed"] == 4
     assert plan.verdict == "fits"
 

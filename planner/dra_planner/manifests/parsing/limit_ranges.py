@@ -11,12 +11,16 @@ from dra_planner.model import LimitRange
 
 
 def parse_limit_range(data: Data, place: Place = NOWHERE) -> LimitRange:
-    """Return what a LimitRange says of containers; raises QuantityError for an amount that is none."""
+    """Return what a LimitRange says of containers and pods; raises QuantityError for an amount that is none."""
     most: dict[str, int] = {}
     least: dict[str, int] = {}
     limits: dict[str, int] = {}
     requests: dict[str, int] = {}
+    of_pods: dict[str, dict[str, int]] = {"min": {}, "max": {}}
     for item in (data.get("spec") or {}).get("limits") or ():
+        if item.get("type") == "Pod":
+            for field, amounts in of_pods.items():
+                amounts |= parse_amounts(item.get(field))
         if item.get("type") != "Container":
             continue
         most |= parse_amounts(item.get("max"))
@@ -29,4 +33,6 @@ def parse_limit_range(data: Data, place: Place = NOWHERE) -> LimitRange:
         default_limits=limits,
         least=least,
         most=most,
+        least_of_pod=of_pods["min"],
+        most_of_pod=of_pods["max"],
     )

@@ -1,0 +1,86 @@
+"""A workload that is applied to a cluster that has it already: what of it stays, and whether its pods are replaced.
+
+A field that is not given stays as it is in the cluster, where the API server has filled in defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from dra_planner.model import Figures, PodSet, PodTemplate, Workload
+from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.wording import counted
+
+_LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def as_updated(pod_set: PodSet, before: PodSet, existing: Workload) -> tuple[PodSet, tuple[str, ...]]:
+    """Return the pod set of a workload as it is in the cluster once it is applied, and what is to be said of that.
+
+    `before` is the one of the `existing` workload. One that is paused keeps its template, one that its manifest does
+    not count its number of pods, and a Job has no more pods than it still lacks.
+    """
+    said: list[str] = []
+    if not pod_set.is_counted and '"replicas":' not in existing.meta.annotations.get(_LAST_APPLIED, ""):
+        figures = _as_scaled(pod_set.figures, before.figures.steady)
+        pod_set = replace(pod_set, figures=figures, rollout=before.rollout)
+        said.append("its manifest does not count its pods, so there are as many as in the cluster")
+    if before.left is not None:
+        pod_set = replace(pod_set, figures=pod_set.figures.at_most(before.left))
+        said.append(f"runs in the cluster already, and has {counted(before.left, 'pod')} left")
+    is_kept = pod_set.rollout is not None and pod_set.rollout.kept >= pod_set.figures.steady > 0
+    if is_kept and makes_other_pods(pod_set.template, before.template):
+        pod_set = replace(pod_set, template=before.template)
+        said.append("paused or partitioned, its pods keep the template before")
+    return pod_set, tuple(said)
+
+
+def _as_scaled(figures: Figures, pods: int) -> Figures:
+    """Return the figures of a workload that its manifest does not count, and that has so many pods in the cluster.
+
+    They are within what a scaler that is given allows.
+    """
+    if figures.floor == figures.ceiling == 1:
+        return Figures(pods, pods, pods, None if figures.peak is None else pods + figures.peak - 1)
+    most = pods if figures.ceiling is None else figures.ceiling
+    return figures._replace(steady=min(max(pods, figures.floor), most))
+
+
+def makes_other_pods(given: PodTemplate, before: PodTemplate) -> bool:
+    """Tell whether pods of a template are replaced when it is given in place of the one before.
+
+    Annotations of the cluster that are not given stay, as those of `kubectl rollout restart`.
+    """
+    if given != replace(before, annotations=given.annotations):
+        return True
+    return bool(before.written) and not _is_within(given.written, before.written)
+
+
+def _is_within(given: Any, there: Any) -> bool:
+    """Tell whether all that is given stands there already."""
+    if isinstance(given, Mapping):
+        known: Mapping[str, Any] = there if isinstance(there, Mapping) else {}
+        return all(_is_within(value, known.get(key)) for key, value in given.items())
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return not given or (isinstance(there, Sequence) and _is_list_within(given, there))
+    return given == there or (there is None and not given) or _amount(given) == _amount(there)
+
+
+def _is_list_within(given: Sequence[Any], there: Sequence[Any]) -> bool:
+    if len(given) != len(there):
+        return False
+    members = (*given, *there)
+    if all(isinstance(each, Mapping) and each.get("name") for each in members):
+        named = {each["name"]: each for each in there}
+        return all(_is_within(each, named.get(each["name"])) for each in given)
+    return all(map(_is_within, given, there))
+
+
+def _amount(value: Any) -> Any:
+    """Return what a quantity amounts to, however it is written; other values as text."""
+    try:
+        return Quantity.parse(str(value))
+    except QuantityError:
+        return str(value)

@@ -1,0 +1,34 @@
+"""DaemonSets whose namespaces have not room for a pod on each of their nodes, which are known once pools are sized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dra_planner.errors import Diagnostic
+from dra_planner.model import PodQuotas
+from dra_planner.plan.values import PlannedWorkload
+from dra_planner.wording import counted
+
+
+def find_full_quotas(quotas: PodQuotas, workloads: Iterable[PlannedWorkload]) -> Iterator[Diagnostic]:
+    """Yield an error for each DaemonSet that runs on more nodes than quotas have room for its pods.
+
+    They get what is left one after the other, by kind, namespace and name, as all workloads of a plan do.
+    """
+    nodes, left = {each.workload: each.figures.steady for each in workloads}, dict(quotas.left)
+    for key, known in sorted(quotas.daemons.items()):
+        more = max(0, nodes.get(key[0], 0) - known)
+        takes = {limit: amount for limit, amount in quotas.charges[key].items() if amount}
+        if not takes:
+            continue
+        room, (quota, resource) = min((max(0, left[limit]) // amount, limit) for limit, amount in takes.items())
+        for limit, amount in takes.items():
+            left[limit] -= amount * min(more, room)
+        if more > room:
+            yield Diagnostic(
+                severity="error",
+                code="quota-exceeded",
+                message=f"{key[0]} has a pod on each of {counted(known + more, 'node')}, and ResourceQuota {quota} "
+                f"leaves room for {counted(known + room, 'pod')} of it, by {resource}",
+                fix="raise the quota, or have the DaemonSet select fewer nodes",
+            )
