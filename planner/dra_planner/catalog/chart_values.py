@@ -6,6 +6,7 @@ v0.4.1 and 95932046.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
@@ -118,7 +119,7 @@ def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
 
 def meant_key(key: str) -> str:
     """Return how a key should be written, "" where nothing says that it is wrong."""
-    first, *rest = key.split(".")
+    first, *rest = re.split(r"[._-]", key)
     if rest and first in KEYS:
         return f"it nested: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}"
     near = [] if key in KEYS else get_close_matches(key, KEYS, 1, NEAR)

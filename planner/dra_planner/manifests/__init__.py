@@ -10,9 +10,7 @@ from dra_planner.manifests.parsing.claims import (
     parse_claim_template,
     parse_device_class,
 )
-from dra_planner.manifests.parsing.nodes import parse_node
 from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template
-from dra_planner.manifests.parsing.slices import parse_slice
 from dra_planner.manifests.reading import read_manifests
 from dra_planner.manifests.rendering.claims import (
     render_claim,
@@ -22,7 +20,9 @@ from dra_planner.manifests.rendering.claims import (
 from dra_planner.manifests.rendering.pods import render_pod_spec, render_pod_template
 from dra_planner.manifests.validation.context import SelectorRefusal
 
-if TYPE_CHECKING:  # only where slices are shown
+if TYPE_CHECKING:  # few manifests hold nodes or slices, and few commands show them
+    from dra_planner.manifests.parsing.nodes import parse_node
+    from dra_planner.manifests.parsing.slices import parse_slice
     from dra_planner.manifests.rendering.slices import render_node, render_slice
 
 __all__ = [
@@ -49,4 +49,11 @@ __all__ = [
     "selectors_of",
 ]
 
-__getattr__ = lazy_names(__name__, dict.fromkeys(("render_node", "render_slice"), "rendering.slices"))
+_HOMES = {
+    "parse_node": "parsing.nodes",
+    "parse_slice": "parsing.slices",
+    "render_node": "rendering.slices",
+    "render_slice": "rendering.slices",
+}
+
+__getattr__ = lazy_names(__name__, _HOMES)

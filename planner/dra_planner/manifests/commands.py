@@ -27,7 +27,9 @@ _FOLDER: Final = re.compile(r"(?<![\w.-])[\w./-]*deployments/helm/k8s-dra-driver
 _LABEL: Final = re.compile(r"\bkubectl\b.*\slabel\s.*resource\.k8s\.io/admin-access=")
 _GATES: Final = re.compile(r"[\w.-]*feature-gates[= ](\S+)")
 _VERSIONS: Final = re.compile(r"[\w.-]*runtime-config[= ](\S+)")
-_CHART_VERSION: Final = re.compile(r"(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu)\b.*?--version[= ]v?(\d[\w.-]*)")
+_CHART_VERSION: Final = re.compile(
+    r"(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu)\b.*?--version[= ][\"']?v?(\d[\w.-]*)"
+)
 _GONE_KINDS: Final = re.compile(
     r"\bkubectl\s+(?:[\w-]+\s+)*?(resourceclass(?:es)?|podscheduling(?:context)?s?|resourceclaimparameters|"
     r"resourceclassparameters)\b",
@@ -38,6 +40,8 @@ _CLUSTER_KINDS: Final = re.compile(
     r".*?\s(deviceclass(?:es)?|resourceslices?|nodes?|namespaces?)\b",
     re.IGNORECASE,
 )
+_WITH_GATES: Final = re.compile(r"(?i)volcano|kueue")
+"""Who has gates of the same names as Kubernetes: flags that stand by themselves may be theirs."""
 _DASH: Final = re.compile(r"(?<=\s)[\u2013\u2014]{1,2}(?=[a-z])")
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"})
 
@@ -47,10 +51,15 @@ Found = tuple[Severity, str, str, str]  # severity, code, message, fix
 def command_findings(commands: Iterable[Command], file: str, page: str) -> Iterator[Diagnostic]:
     """Yield what is wrong with each command, at its line in the file; `page` is the whole text of the file."""
     for command in commands:
-        looks = [look(command.text) for look in _LOOKS]
+        others_gates = command.text.startswith("-") and _WITH_GATES.search(page) is not None
+        looks = [look(command.text) for look in _LOOKS if look is not _gates or not others_gates]
         others = findings_of_command(command.text, page), mig_findings(command.text, page)
         for severity, code, message, fix in chain(*looks, *others):
             yield Diagnostic(severity, code, message, Place(file, command.line), fix)
+        if command.cut:
+            message = "the comment ends the command: the shell takes the options below it for another one"
+            fix = f"move the comment above the command, which begins in line {command.line}"
+            yield Diagnostic("error", "command-cut", message, Place(file, command.cut), fix)
 
 
 def _typography(text: str) -> Iterator[Found]:
@@ -79,11 +88,16 @@ def _charts(text: str) -> Iterator[Found]:
     for match in _FOLDER.finditer(text):
         message = f"{match[0]} is the chart of the first drivers, of 2023 and 2024, which know no resource.k8s.io/v1"
         yield "error", "chart-gone", message, f"use {_CHART}, and leave its old values out"
-    known = {release.version for release in catalog.driver_releases()}
+    known = {release.version: release for release in catalog.driver_releases()}
     for match in _CHART_VERSION.finditer(text):
-        if match[1] not in known and not re.search(r"-rc", match[1]):
+        release = known.get(match[1])
+        if release is None and not re.search(r"-rc", match[1]):
             message = f"the NVIDIA DRA driver has no release {match[1]}"
             yield "error", "release-never-existed", message, f"use one of {', '.join(sorted(known))}"
+        elif release is not None and not release.is_installable:
+            message = f"release {match[1]} of the NVIDIA DRA driver cannot be installed: {release.fault}"
+            later = next(each for each in known.values() if each.order > release.order and each.is_installable)
+            yield "error", "release-not-installable", message, f"write --version {later.version} or newer"
     if re.search(r"resources\.gpus\.enabled=false", text) and "dra" in text:
         message = "resources.gpus.enabled=false leaves out the GPUs: no class gpu.nvidia.com, and nothing to allocate"
         yield "warning", "gpus-left-out", message, "use gpuResourcesEnabledOverride=true where claims ask for GPUs"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from dra_planner.manifests.diffs import after_diff
 from dra_planner.manifests.shown_output import Shown, without_output
 from dra_planner.records import dataclass
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
@@ -40,6 +41,10 @@ _PROGRAM: Final = re.compile(
 )
 _YAML: Final = frozenset({"yaml", "yml"})
 _DATA: Final = _YAML | {"", "json"}
+_DIFF: Final = frozenset({"diff", "patch"})
+_FLAGS: Final = re.compile(r"(?:\s*(?:-\s+)?--[a-z][\w-]*[= ]\S+\s*(?:#.*)?|\s*#.*|\s*)")
+_INDENTED: Final = re.compile(r"(?: {4}|\t)[ \t]*\S")
+_BEGINS_OBJECT: Final = re.compile(r"(?:\s*(?:#.*|---.*)?\n)*\s*(?:\{\s*)?[\"']?(?:apiVersion|kind)[\"']?\s*:(?:\s|$)")
 _PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
 
 
@@ -49,6 +54,7 @@ class Command:
 
     text: str
     line: int
+    cut: int = 0  # the line of a comment between its lines, after which a shell takes the rest for another command
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +124,11 @@ def read_embedded(source: Source) -> Embedded:
 
 
 def manifest_blocks(source: Source) -> Iterator[Block]:
-    """Yield the blocks and heredocs of a page or script that hold objects, in order; output of commands is none."""
+    """Yield the blocks and heredocs of a page or script that hold objects, in order; output of commands is none, and a
+    diff is not what it makes of a file.
+    """
     for block in _blocks(source):
-        if block.language in _TERRAFORM:
+        if block.language in _TERRAFORM | _DIFF:
             continue
         if not _is_script(source):
             block = replace(block, lines=without_output(block.lines, block.first)[0])
@@ -147,22 +155,61 @@ def _fenced(lines: list[str]) -> Iterator[Block]:
     while at < len(lines):
         fence = _FENCE.match(lines[at])
         if fence is None:
-            at += 1
+            block = _indented(lines, at)
+            if block is not None:
+                yield block
+            at += len(block.lines) if block is not None else 1
             continue
         end = next((n for n in range(at + 1, len(lines)) if _closes(lines[n], fence["sign"])), len(lines))
         language = fence["language"].lower()
-        if language in _SHELL | _DATA | _PLAIN | _TERRAFORM:
-            indent = _MARKER.sub(lambda marker: " " * len(marker[0]), fence["indent"])
-            inside = [line.removeprefix(indent) for line in lines[at + 1 : end]]
-            is_shell = language in _SHELL or _are_commands(inside, language)
-            yield Block(inside, at + 1, is_shell, language, indent=indent)
+        indent = _MARKER.sub(lambda marker: " " * len(marker[0]), fence["indent"])
+        inside = [line.removeprefix(indent) for line in lines[at + 1 : end]]
+        if language in _DIFF:
+            inside = list(after_diff(inside))
+        if language in _SHELL | _DATA | _PLAIN | _TERRAFORM | _DIFF:
+            yield Block(inside, at + 1, _are_commands(inside, language), language, indent=indent)
         at = end + 1
 
 
 def _are_commands(lines: list[str], language: str) -> bool:
-    """Whether a block of no language holds commands: one line begins with a program of guides, and none an object."""
+    """Whether a block is for a shell: its language says so, and it does not begin as an object does; or it has none,
+    and a line begins with a program of guides; or all of it is flags of a component.
+    """
     text = "\n".join(lines)
+    if language in _SHELL:
+        return _BEGINS_OBJECT.match(text) is None
+    if text.strip() and all(map(_FLAGS.fullmatch, lines)) and "--" in text:
+        return True
     return language in _PLAIN and _MANIFEST.search(text) is None and _PROGRAM.search(text) is not None
+
+
+def _indented(lines: list[str], at: int) -> Block | None:
+    """Return the block of indented lines that begins here, as Markdown has code without fences; None where there is
+    none, or where it holds neither objects nor commands: text below an item of a list is indented too.
+    """
+    if (at and lines[at - 1].strip()) or not _INDENTED.match(lines[at]):
+        return None
+    end = next((n for n in range(at, len(lines)) if _ends_indented(lines, at, n)), len(lines))
+    while end > at and not lines[end - 1].strip():
+        end -= 1
+    begun = [re.match(r"[ \t]*", line) for line in lines[at:end] if line.strip()]
+    indent = min((found[0] for found in begun if found is not None), key=len, default="")
+    inside = [line.removeprefix(indent) for line in lines[at:end]]
+    is_shell = _are_commands(inside, "")
+    if not is_shell and _BEGINS_OBJECT.match("\n".join(inside)) is None:
+        return None
+    return Block(inside, at, is_shell, indent=indent)
+
+
+def _ends_indented(lines: list[str], first: int, at: int) -> bool:
+    """Whether a line is no part of the indented block that begins at `first`: it is text, or what begins anew there."""
+    line = lines[at]
+    if not line.strip():
+        return False
+    if not _INDENTED.match(line) or _FENCE.match(line):
+        return True
+    begins_anew = at > first and not lines[at - 1].strip()
+    return begins_anew and (_PROGRAM.match(line) or _BEGINS_OBJECT.match(line)) is not None
 
 
 def _closes(line: str, sign: str) -> bool:
@@ -220,9 +267,12 @@ def _place(blank: list[str], block: Block) -> None:
 
 def _commands(block: Block) -> Iterator[Command]:
     skipped = {n for inner in _heredocs(block) for n in range(inner.first, inner.first + len(inner.lines) + 1)}
-    text, begin = "", 0
+    text, begin, cut = "", 0, 0
     for number, line in enumerate(block.lines, block.first):
         if number in skipped:
+            continue
+        if text and line.lstrip().startswith("#") and _goes_on(block.lines[number - block.first + 1 :]):
+            cut = cut or number + 1
             continue
         begin = begin if text else number
         text += _PROMPT.sub("", line).rstrip() if not text else " " + line.strip()
@@ -230,7 +280,12 @@ def _commands(block: Block) -> Iterator[Command]:
             text = text.removesuffix("\\").rstrip()
             continue
         if text.strip() and not text.lstrip().startswith("#"):
-            yield Command(text.strip(), begin + 1)
-        text = ""
+            yield Command(text.strip(), begin + 1, cut)
+        text, cut = "", 0
     if text.strip():
-        yield Command(text.strip(), begin + 1)
+        yield Command(text.strip(), begin + 1, cut)
+
+
+def _goes_on(lines: list[str]) -> bool:
+    """Whether the next line that is no comment begins with an option, as no command does."""
+    return next((line.lstrip() for line in lines if not line.lstrip().startswith("#")), "").startswith("-")

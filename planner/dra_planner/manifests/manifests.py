@@ -41,6 +41,8 @@ class BoundPod:
     owner: WorkloadRef | None = None  # the workload that makes it, whatever controllers stand between
     started: str = ""  # when, as the API writes times; empty where it has not, or nobody says
     ready: bool = True  # unless the cluster says that it is not
+    going: bool = False  # terminating: it is there until its node has ended it
+    outdated: bool = False  # of a template that its workload has no more: a rollout is under way
 
     @property
     def node_name(self) -> str:
@@ -61,10 +63,10 @@ class UnresolvedPods:
 class Manifests:
     """The objects of all sources that the API server would accept, and what is to be said about the others.
 
-    `workloads` keeps the order of the documents; `existing` are those that a cluster has already, `with_pending` those
-    of them that have pods on no node. `refused` names the
-    objects that are left out because the API server would refuse them, as (kind, key); `other_kinds` counts the objects
-    that planning ignores.
+    `workloads` keeps the order of the documents; `existing` are those that a cluster has already, `queued` how many
+    of their pods have no node, and `charged` how many of those quotas count with their claims. `refused` names the
+    objects that are left out because the API server would refuse them, as (kind, key); `other_kinds` counts the
+    objects that planning ignores.
     """
 
     workloads: tuple[Workload, ...] = ()
@@ -75,7 +77,9 @@ class Manifests:
     slices: tuple[ResourceSlice, ...] = ()
     nodes: tuple[Node, ...] = ()
     bound_pods: tuple[BoundPod, ...] = ()
-    with_pending: frozenset[WorkloadRef] = frozenset()
+    queued: Mapping[WorkloadRef, int] = field(default_factory=dict, hash=False)
+    charged: Mapping[WorkloadRef, int] = field(default_factory=dict, hash=False)
+    ended: frozenset[WorkloadRef] = frozenset()  # pods of nobody that have run to their end
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
     priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
     limit_ranges: tuple[LimitRange, ...] = ()

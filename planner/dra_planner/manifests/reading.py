@@ -18,6 +18,7 @@ from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.parsing.pods import parse_pod_template
 from dra_planner.manifests.validation.context import CheckSelector, Context, ExistingObjects
 from dra_planner.manifests.validation.findings import findings, late_findings
+from dra_planner.manifests.validation.quotas import uncounted
 from dra_planner.manifests.validation.verdict import judge, take
 from dra_planner.manifests.workloads import WorkloadReader
 from dra_planner.manifests.workloads.description import Node as Part
@@ -42,6 +43,9 @@ from dra_planner.releases import Features
 from dra_planner.sources import Source, has_embedded
 
 RESOURCE: Final = "resource.k8s.io"
+_REVISION: Final = "deployment.kubernetes.io/revision"
+_TEMPLATE_HASH: Final = "pod-template-hash"
+_REVISION_HASH: Final = "controller-revision-hash"
 _ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
 _NO_LABEL: Final = "resource.k8s.io/admin-access"  # which looks as if it were
 
@@ -122,13 +126,15 @@ class _Collector:
         self.slices: list[ResourceSlice] = []
         self.nodes: list[Node] = []
         self.bound_pods: list[BoundPod] = []
-        self.pending: list[tuple[WorkloadRef, ObjectMeta]] = []  # pods in the queue of a cluster, and who made them
+        self.pending: list[tuple[WorkloadRef, ObjectMeta, bool]] = []  # in a queue: who made them, have they all claims
+        self.ended: set[WorkloadRef] = set()
         self.namespaces: dict[str, ObjectMeta] = {}
         self.priorities: dict[str, int] = {}
         self.quotas: list[Mapping[str, Any]] = []
         self.limit_ranges: list[LimitRange] = []
         self.budgets: dict[ObjectKey, DisruptionBudget] = {}
         self.owners: dict[WorkloadRef, WorkloadRef] = {}
+        self.revisions: dict[WorkloadRef, tuple[int, str]] = {}  # the newest template of a workload: number, hash
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.pod_groups: list[KubernetesObject] = []
         self.grouping: list[KubernetesObject] = []
@@ -148,6 +154,8 @@ class _Collector:
         owner = _owner(item)
         if owner is not None:
             self.owners[WorkloadRef(item.kind, item.namespace, item.name)] = owner
+        if exists and item.kind in ("ReplicaSet", "StatefulSet"):
+            self._note_revision(item, owner)
         if groups_pods(kept):
             self.grouping.append(kept)
         if item.group in _SETUP or item.kind == "ConfigMap":
@@ -181,6 +189,7 @@ class _Collector:
 
     def finish(self) -> Manifests:
         group_claims = self.share_group_claims()
+        queued = [(self._workload_of(owner, pod) or owner, made) for owner, pod, made in self.pending]
         self.diagnostics += gang_findings(self.grouping, self.workloads)
         gangs = find_gangs(self.grouping, self.workloads)
         names = {gang.name for gang in gangs}
@@ -201,10 +210,10 @@ class _Collector:
             classes=self.classes,
             slices=tuple(self.slices),
             nodes=tuple(self.nodes),
-            bound_pods=tuple(replace(each, owner=self._workload_of(each.owner, each.meta)) for each in self.bound_pods),
-            with_pending=frozenset(
-                made_by for owner, pod in self.pending if (made_by := self._workload_of(owner, pod)) is not None
-            ),
+            bound_pods=tuple(self._of_workload(each) for each in self.bound_pods),
+            queued=Counter(by for by, _ in queued),
+            charged=Counter(by for by, has_claims in queued if has_claims),
+            ended=frozenset(self.ended),
             namespaces=self.namespaces,
             priority_classes=self.priorities,
             limit_ranges=tuple(self.limit_ranges),
@@ -219,13 +228,31 @@ class _Collector:
             diagnostics=tuple(self.diagnostics),
         )
 
+    def _note_revision(self, item: KubernetesObject, owner: WorkloadRef | None) -> None:
+        """Remember by which label pods of the newest template of a workload are known, as its status says it."""
+        if item.kind == "StatefulSet":
+            wanted = str((item.data.get("status") or {}).get("updateRevision") or "")
+            self.revisions[WorkloadRef(item.kind, item.namespace, item.name)] = 0, wanted
+        elif owner is not None:
+            number = str((item.metadata.get("annotations") or {}).get(_REVISION, ""))
+            made = str((item.metadata.get("labels") or {}).get(_TEMPLATE_HASH, ""))
+            if number.isdigit():
+                self.revisions[owner] = max(self.revisions.get(owner, (0, "")), (int(number), made))
+
+    def _of_workload(self, pod: BoundPod) -> BoundPod:
+        """Return the pod with the workload that made it, and whether that has another template by now."""
+        owner = self._workload_of(pod.owner, pod.meta)
+        _, newest = self.revisions.get(owner, (0, "")) if owner is not None else (0, "")
+        own = pod.meta.labels.get(_TEMPLATE_HASH) or pod.meta.labels.get(_REVISION_HASH)
+        return replace(pod, owner=owner, outdated=bool(newest and own) and own != newest)
+
     def _workload_of(self, owner: WorkloadRef | None, pod: ObjectMeta) -> WorkloadRef | None:
         """Return the workload at the top of the controllers of a pod, seeing through ReplicaSets that are not given."""
         seen = set[WorkloadRef]()
         while owner is not None and owner in self.owners and owner not in seen:
             seen.add(owner)
             owner = self.owners[owner]
-        suffix = f"-{pod.labels.get('pod-template-hash', '')}"
+        suffix = f"-{pod.labels.get(_TEMPLATE_HASH, '')}"
         if owner is not None and owner.kind == "ReplicaSet" and len(suffix) > 1 and owner.name.endswith(suffix):
             return WorkloadRef("Deployment", owner.namespace, owner.name.removesuffix(suffix))
         return owner
@@ -264,6 +291,7 @@ class _Collector:
 
     def add_quota(self, item: KubernetesObject) -> None:
         self.quotas.append(item.data)
+        self.diagnostics += uncounted(item)
 
     def add_budget(self, item: KubernetesObject) -> None:
         from dra_planner.manifests.parsing.disruption_budgets import parse_disruption_budget  # few manifests hold one
@@ -315,8 +343,14 @@ class _Collector:
         status = item.data.get("status") or {}
         if status.get("phase") in ("Succeeded", "Failed"):
             self.other["v1 Pod (finished)"] += 1
+            if _owner(item) is None:
+                self.ended.add(WorkloadRef(item.kind, item.namespace, item.name))
             return
+        going = bool(item.metadata.get("deletionTimestamp"))
         spec = parse_pod_template(item.data, item.place).spec
+        if going and not spec.node_name:
+            self.other["v1 Pod (terminating)"] += 1
+            return
         generated = {
             entry["name"]: entry["resourceClaimName"]
             for entry in status.get("resourceClaimStatuses") or ()
@@ -337,12 +371,15 @@ class _Collector:
                         for each in status.get("conditions") or ()
                         if each.get("type") == "Ready"
                     ),
+                    going=going,
                 )
             )
             return
         owner = _owner(item)
-        if observed and owner is not None:
-            self.pending.append((owner, parse_meta(item.metadata, item.place)))
+        if observed:
+            made = all(entry.resource_claim_name or entry.name in generated for entry in spec.resource_claims)
+            by = owner or WorkloadRef(item.kind, item.namespace, item.name)
+            self.pending.append((by, parse_meta(item.metadata, item.place), made))
         if generated:
             self.generated[item.key] = generated
         self.add_workload(item)

@@ -75,7 +75,7 @@ def _what(text: str, command: str) -> str:
     """Return what a piece of a block is, "" where it is no output."""
     if _OBJECT.search(text):
         is_printed = bool(_PRINTS_OBJECTS.search(command))
-        if not is_printed and not _WRITTEN_BY_SERVER.search(text):
+        if not is_printed and not _WRITTEN_BY_SERVER.search(text) and not _is_part_of_slice(text):
             return ""
         return f"output of {command if is_printed else 'kubectl get'}{_kinds(text)}"
     if _SMI.search(text):
@@ -83,6 +83,14 @@ def _what(text: str, command: str) -> str:
     if _EVENTS.search(text):
         return "events"
     return f"output of {command or 'kubectl get'}" if _TABLE.search(text) else ""
+
+
+def _is_part_of_slice(text: str) -> bool:
+    """Whether this is a ResourceSlice without what every slice has: one that a page shows in part."""
+    is_slice = {kind for kind in _KIND.findall(text) if kind != "List"} == {"ResourceSlice"}
+    return is_slice and not all(
+        re.search(rf"^\s*[\"']?{key}[\"']?\s*:", text, re.MULTILINE) for key in ("driver", "pool")
+    )
 
 
 def _kinds(text: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from dialects import new, stored
 
 from dra_planner.cel import Dialect, Refused, Selector, compile, explain
+from dra_planner.cel.advice.versions import compared_as_text
 
 DOMAIN = 'device.attributes["gpu.nvidia.com"]'
 CAPACITY = 'device.capacity["gpu.nvidia.com"]'
@@ -111,6 +112,11 @@ RULES = [  # a refused selector, what is told of it, and the selector with that 
     ("dyn(device.driver) == None", "write null", "dyn(device.driver) == null"),
     (f'{MEMORY} >= "lots"', "compare them with a.compareTo(b) >= 0", f'{MEMORY}.compareTo(quantity("1Gi")) >= 0'),
     (f'{MEMORY}.isGreaterThan("lots")', "wrap the string: isGreaterThan(", f'{MEMORY}.isGreaterThan(quantity("1Gi"))'),
+    (
+        f'{DOMAIN}.driverVersion.isGreaterThan(version("550.0.0"))',
+        'versions are compared by semver: write semver("550.0.0")',
+        f'{DOMAIN}.driverVersion.isGreaterThan(semver("550.0.0"))',
+    ),
     ('size("a").matches("b")', "matches is for strings", '"a".matches("b")'),
     (f'{MEMORY} in ["lots"]', "a string is not a quantity: compare with each one", f'{MEMORY} == quantity("1Gi")'),
     ('semver("1.2.3")', "compare it: write", 'semver("1.2.3").compareTo(semver("1.2.3")) >= 0'),
@@ -188,3 +194,33 @@ def test_what_fails_on_every_device_is_told_by_the_explanation(text: str, warnin
     assert isinstance(selector, Selector)
     (found,) = explain(selector, [GPU]).warnings
     assert found.endswith(warning)
+
+
+VERSIONS = [  # a comparison with what is no version, and what is written instead
+    ('cudaComputeCapability >= "8.0"', 'cudaComputeCapability.compareTo(semver("8.0.0")) >= 0'),
+    ("cudaComputeCapability < 9", 'cudaComputeCapability.compareTo(semver("9.0.0")) < 0'),
+    ('cudaDriverVersion == "12.4.0"', 'cudaDriverVersion == semver("12.4.0")'),
+    ('cudaDriverVersion == "v12.4"', 'cudaDriverVersion == semver("12.4.0")'),
+    ('driverVersion.startsWith("580")', "driverVersion.major() == 580"),
+    ('driverVersion.matches("^580")', ""),
+    ('driverVersion == "newest"', ""),
+]
+
+
+@pytest.mark.parametrize(("text", "better"), VERSIONS)
+def test_a_version_compared_with_text_is_written_as_one_of_versions(text: str, better: str) -> None:
+    selector = compile(f"{DOMAIN}.{text}", NEW)
+    assert isinstance(selector, Selector)
+    names = {("gpu.nvidia.com", name) for name in ("driverVersion", "cudaDriverVersion", "cudaComputeCapability")}
+    ((said, written),) = compared_as_text(selector.tree, names)
+    assert (said, written) == (f"{DOMAIN}.{text}", better and f"{DOMAIN}.{better}")
+    device = {
+        "driver": "gpu.nvidia.com",
+        "attributes": {name: {"version": "12.4.0"} for _, name in names},
+        "capacity": {},
+    }
+    assert selector.matches(device).verdict == "error"
+    if better:
+        rewritten = compile(written, NEW)
+        assert isinstance(rewritten, Selector)
+        assert rewritten.matches(device).verdict in ("match", "no-match")

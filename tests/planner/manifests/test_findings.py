@@ -207,3 +207,27 @@ def test_a_line_before_moves_every_line() -> None:
     text = "---\n".join(DOCUMENTS)
     here, there = read(text), read("# one\n# two\n" + text)
     assert [item.place.line + 2 for item in here.diagnostics] == [item.place.line for item in there.diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("name", "counted"),
+    [
+        ("nvidia.com/gpu", "requests.nvidia.com/gpu"),
+        ("limits.nvidia.com/gpu", "requests.nvidia.com/gpu"),
+        ("gpu.nvidia.com/devices", "gpu.nvidia.com.deviceclass.resource.k8s.io/devices"),
+        ("big.deviceclass.resource.kubernetes.io/devices", "big.deviceclass.resource.k8s.io/devices"),
+        ("requests.nvidia.com/gpu", None),
+        ("gpu.nvidia.com.deviceclass.resource.k8s.io/devices", None),
+        ("requests.deviceclass.resource.kubernetes.io/gpu.nvidia.com", None),
+        ("gold.storageclass.storage.k8s.io/requests.storage", None),
+        ("count/resourceclaims.resource.k8s.io", None),
+        ("hugepages-2Mi", None),
+        ("requests.cpu", None),
+        ("pods", None),
+    ],
+)
+def test_names_of_a_quota_under_which_nothing_is_counted(name: str, counted: str | None) -> None:
+    """A quota controller of 1.36.3 gives the status of the first four no `used`, and that of the others one."""
+    text = f"apiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q}}\nspec:\n  hard:\n    {name}: 4\n"
+    told = [(each.code, each.place.line, each.fix) for each in read(text).diagnostics]
+    assert told == ([("quota-limits-nothing", 6, f"write {counted} in its place")] if counted else [])

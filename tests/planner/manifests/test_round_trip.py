@@ -457,7 +457,8 @@ NOT_IN_DOCUMENTS = {
         "budgets",
         "quotas",
     },  # the document has its own assumptions; the simulation asks the others
-    Member: {"in_order", "spreads", "rollout", "running", "changed", "ahead"},  # for the simulation, or of a snapshot
+    # for the simulation, or of a snapshot
+    Member: {"in_order", "spreads", "rollout", "running", "changed", "outdated", "charged", "ahead"},
 }
 
 

@@ -28,6 +28,7 @@ _LEVELS: Final = (
     f'attributes and capacity have two levels, domain and name: device.attributes["{DOMAIN}"].productName, '
     f'device.capacity["{DOMAIN}"].memory'
 )
+_VERSIONS: Final = frozenset({"version", "Version", "ver", "parseVersion", "toVersion"})
 _CLOSE: Final = 0.7
 
 
@@ -249,6 +250,10 @@ def _for_function(node: Call, dialect: Dialect) -> str | None:
     known = _for_name(node.function, dialect)
     if known is not None:
         return known
+    if node.function in _VERSIONS and len(node.args) == 1:
+        return (
+            f"versions are compared by semver: write {spell(Call(node.position, 'semver', node.args)) or 'semver(…)'}"
+        )
     if node.function in ("not", "NOT") and len(node.args) == 1:
         return f"the operators are &&, || and !: write !({spell(node.args[0]) or 'condition'})"
     names = [name for name in declared(dialect) if name[0].isalpha()]

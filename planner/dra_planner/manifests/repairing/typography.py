@@ -22,6 +22,11 @@ def with_plain_signs(text: str) -> tuple[str, tuple[str, ...]]:
     return "\n".join(lines), tuple(changes)
 
 
+def plain_separator(line: str) -> str:
+    """Return the separator of documents that a line of hyphens and dashes is meant for; other lines as they are."""
+    return "---" if _SEPARATOR.match(line) and any(sign in line for sign in _DASHES) else line
+
+
 def _line(line: str, changes: dict[str, None]) -> str:
     def say(new: str, what: str) -> str:
         if new != line:
@@ -30,8 +35,7 @@ def _line(line: str, changes: dict[str, None]) -> str:
 
     line = say(_NOTHING.sub("", _BLANKS.sub(" ", line)), "plain blanks")
     line = say(_TABS.sub(lambda match: "  " * len(match[0]), line), "blanks instead of tabs")
-    if _SEPARATOR.match(line) and any(sign in line for sign in _DASHES):
-        line = say("---", "plain hyphens")
+    line = say(plain_separator(line), "plain hyphens")
     line = say(_MARKER.sub(r"\1-", line), "plain hyphens")
     if line.translate(_QUOTES) != line:
         line = say(_quoted(line.translate(_QUOTES)), "straight quotes")

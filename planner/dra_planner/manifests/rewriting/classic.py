@@ -54,8 +54,9 @@ class Library:
             # Cluster-scoped parameters of classes are written without a namespace.
             found = self.objects.get((group, kind, "default", name)) or self._generated_from(kind, name, namespace)
         if found is None:
+            what = " ".join(filter(None, (kind or "an object", name, f"of {group}" if group else "")))
             raise Refused(
-                f"parametersRef names {kind} {name} of {group}, which is not among these files: how many devices it "
+                f"parametersRef names {what}, which is not among these files: how many devices it "
                 "asks for, and which, is not known; give its file as well, or write it out by hand",
                 examples.CLAIM if user.kind != "ResourceClass" else examples.CLASS,
             )

@@ -18,6 +18,7 @@ from dra_planner.clouds import cloud, names
 from dra_planner.errors import Severity
 from dra_planner.manifests.setup.chart_objects import CHART
 from dra_planner.manifests.setup.command_lines import CommandLine, read_command_lines
+from dra_planner.manifests.setup.helm_commands import helm_faults
 from dra_planner.records import dataclass
 from dra_planner.releases import MINIMUM_MINOR
 
@@ -51,6 +52,7 @@ def findings_of_command(text: str, page: str) -> Iterator[Told]:
     for command in read_command_lines(text):
         yield from broken_rows(command, page)
         if command.program == "helm":
+            yield from helm_faults(command)
             yield from _driver_chart(command, page)
 
 
@@ -58,9 +60,13 @@ def broken_rows(command: CommandLine, page: str) -> Iterator[Told]:
     """Yield what the rows of the table say of one command."""
     for row in _rows_of(command.program):
         wrong = _JUDGES[row.wrong](row, command) if _is_about(row, command, page) else None
-        if wrong is not None:
-            fix = row.fix.format(minimum=f"1.{MINIMUM_MINOR}")
-            yield row.severity, row.code, row.says.format(value=wrong), fix
+        if wrong is None:
+            continue
+        severity, says, fix = row.severity, row.says.format(value=wrong), row.fix.format(minimum=f"1.{MINIMUM_MINOR}")
+        files = command.values("-f|--values") if row.program == "helm" else ()
+        if files:
+            severity, says = "note", f"{says}, unless {', '.join(files)} says otherwise"
+        yield severity, row.code, says, fix
 
 
 @cache
@@ -201,7 +207,7 @@ def _driver_root(root: str, page: str) -> Iterator[Told]:
         expected, who = "/", "without the GPU Operator's driver the nodes have it"
     else:
         return
-    if root != expected:
+    if root.rstrip("/") != expected.rstrip("/"):
         message = f"nvidiaDriverRoot is {root}, and {who} below {expected}: the driver's pods wait for it"
         fix = "leave nvidiaDriverRoot out" if expected == "/" else f"write --set nvidiaDriverRoot={expected}"
         yield "error", "driver-root-wrong", message, fix

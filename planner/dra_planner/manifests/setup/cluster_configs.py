@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from dra_planner.documents.tree import child
+from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.setup.chart_objects import KINDS, chart_findings
@@ -33,6 +34,7 @@ _FIELDS: Final = {
     "--version": "metadata.version",
     "leave --enable-auto-mode out": "leave autoModeConfig out",
 }
+_PATCHED: Final = {"ClusterConfiguration": "kubeadm.k8s.io", "KubeletConfiguration": "kubelet.config.k8s.io"}
 _COMPONENTS: Final = ("apiServer", "controllerManager", "scheduler")
 
 
@@ -47,7 +49,9 @@ def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
                 group, _, version = name.partition("/")
                 if group == "resource.k8s.io":
                     yield from _told(item, place, version_faults(version, value))
+            yield from _patches(Node(item.data, item.place))
             for _, node in Node(item.data, item.place).at("nodes").members():
+                yield from _patches(node)
                 command = CommandLine(
                     program="kind", words=("create", "cluster"), options={"--image": (str(node.get("image", "")),)}
                 )
@@ -83,6 +87,20 @@ def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             yield from _kueue(item)
         case _:
             pass
+
+
+def _patches(node: Node) -> Iterator[Diagnostic]:
+    """Yield what the patches of kubeadm's configuration say that kind is given, each at its own line."""
+    for number, text in enumerate(_items(node.get("kubeadmConfigPatches"))):
+        place = child(node.at("kubeadmConfigPatches").place, node.get("kubeadmConfigPatches"), number)
+        try:
+            data = read_yaml(text)[0] if isinstance(text, str) else None
+        except Fault:
+            continue
+        if isinstance(data, Mapping) and data.get("kind") in _PATCHED:
+            version = f"{_PATCHED[data['kind']]}/v1"
+            for found in config_findings(KubernetesObject(version, str(data["kind"]), data, place)):
+                yield replace(found, place=place)
 
 
 def _speaks_of_devices(item: KubernetesObject) -> bool:

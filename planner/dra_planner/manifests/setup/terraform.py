@@ -1,18 +1,34 @@
-"""Kubernetes objects in Terraform's language: named, not read; versions that are not served are told anyhow."""
+"""Terraform's language: releases of Helm are judged as Helm's commands are, and Kubernetes objects named, not read;
+versions that are not served are told anyhow.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from dra_planner.errors import Diagnostic, Place
+from dra_planner.manifests.setup.cloud_commands import findings_of_command
 from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.releases import Features
 
 GROUP: Final = "resource.k8s.io"
 _KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
 _RESOURCE: Final = re.compile(r'^\s*resource\s+"(?P<type>kubernetes_manifest|kubectl_manifest)"\s+"(?P<name>[\w-]+)"')
+_RELEASE: Final = re.compile(
+    r'^resource\s+"helm_release"\s+"(?P<name>[\w-]+)"\s*\{(?P<body>.*?)^\}', re.MULTILINE | re.DOTALL
+)
+_ATTRIBUTE: Final = re.compile(r'^\s{0,4}(chart|version|namespace)\s*=\s*"([^"$]*)"', re.MULTILINE)
+_SET: Final = re.compile(r'name\s*=\s*"([^"]*)"\s*,?\s*value\s*=\s*"?([^"\s,}]*)')
+_AS_ATTRIBUTES: Final = (
+    (re.compile(r"--set (\S+?)=(\S+)"), r'set { name = "\1", value = "\2" }'),
+    (re.compile(r"--namespace (\S+) --create-namespace"), r'namespace = "\1"'),
+    (re.compile(r"--version (\S+)"), r'version = "\1"'),
+)
+"""Options in fixes of commands, and how Terraform's language says the same."""
 _VERSION: Final = re.compile(r"""["']?apiVersion["']?\s*[=:]\s*["']?(?P<version>resource\.k8s\.io/\w+)""")
 _KIND: Final = re.compile(r"""["']?\bkind["']?\s*[=:]\s*["']?(\w+)""")
 
@@ -21,9 +37,10 @@ def terraform_findings(text: str, file: str, line: int, features: Features) -> I
     """Yield a note on each object that Terraform declares, and its version where that is not served; `line` is the
     first line of the text, from 1.
     """
+    yield from _releases(text, file, line)
     lines = text.split("\n")
     begins = [number for number, each in enumerate(lines) if _RESOURCE.match(each)]
-    for begin, end in zip(begins, [*begins[1:], len(lines)], strict=True):
+    for begin, end in pairwise([*begins, len(lines)]):
         found = _RESOURCE.match(lines[begin])
         assert found is not None
         body = "\n".join(lines[begin:end])
@@ -41,3 +58,19 @@ def terraform_findings(text: str, file: str, line: int, features: Features) -> I
             at = line + begin + body.count("\n", 0, version.start())
             fix = why[1] if kind[1] not in _KINDS else f"write {GROUP}/v1, and the fields of each request below exactly"
             yield Diagnostic("error", "version-not-served", f"{title}: {why[0]}", Place(file, at), fix)
+
+
+def _releases(text: str, file: str, line: int) -> Iterator[Diagnostic]:
+    """Yield what a release is told as a command of Helm with the same chart, version, namespace and values is."""
+    for release in _RELEASE.finditer(text):
+        body = release["body"]
+        given = dict(_ATTRIBUTE.findall(body))
+        words = ["helm", "install", release["name"], given.get("chart", "")]
+        words += [f"--{name}={given[name]}" for name in ("version", "namespace") if given.get(name)]
+        words += [word for name, value in _SET.findall(body) for word in ("--set", f"{name}={value}")]
+        words += ["-f", "values"] if re.search(r"^\s*values\s*=", body, re.MULTILINE) else []
+        place = Place(file, line + text.count("\n", 0, release.start()))
+        for severity, code, message, fix in findings_of_command(shlex.join(words), text):
+            for pattern, instead in _AS_ATTRIBUTES:
+                fix = pattern.sub(instead, fix)
+            yield Diagnostic(severity, code, f'helm_release "{release["name"]}": {message}', place, fix)

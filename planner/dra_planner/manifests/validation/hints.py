@@ -26,7 +26,30 @@ _MOVED: Final = (
         "a class is named in a request: devices: {requests: [{name: gpu, exactly: {deviceClassName: …}}]}",
     ),
     (re.compile(r"devices\[\d+\]\.basic$"), "this is the form of v1beta1: remove the level basic"),
-    (re.compile(r"^spec\.resourceClassName$"), "this is v1alpha2, gone since 1.31: write spec.devices.requests"),
+    (
+        re.compile(r"resourceClaims\[\d+\]\.(resourceClassName|deviceClassName)$"),
+        "a pod names no class: write resourceClaimTemplateName, and name the class in that ResourceClaimTemplate",
+    ),
+    (
+        re.compile(r"resourceClaims\[\d+\]\.resourceClaimTemplate$"),
+        "write resourceClaimTemplateName",
+    ),
+    (
+        re.compile(r"^spec\.(spec\.)?resourceClassName$"),
+        "this is v1alpha2, gone since 1.31: write devices: {requests: [{name: gpu, exactly: {deviceClassName: …}}]}",
+    ),
+    (
+        re.compile(r"^spec\.(spec\.)?parametersRef$"),
+        "parameters are objects of v1alpha2, gone since 1.31: write below devices what they say (count, selectors, …)",
+    ),
+    (
+        re.compile(r"^spec\.(spec\.)?shareable$"),
+        "remove it: since 1.31 every claim may be used by several pods; a ResourceClaimTemplate gives each its own",
+    ),
+    (
+        re.compile(r"^spec\.(nodeSelector|nodeAffinity|tolerations)$"),
+        "a class or claim chooses no nodes: write it in the pod's spec, or a selector on an attribute of the devices",
+    ),
     (
         re.compile(r"requests\[\d+\]\.(exactly\.)?(constraints|config)$"),
         "constraints and config are of the whole claim: put them beside requests",
@@ -69,6 +92,7 @@ _AS_MAPPINGS: Final = {
     "resource.CELDeviceSelector": "write it as {expression: …}",
 }
 """Types of which guides write the text alone, and how it is written."""
+_IN_BRACKETS: Final = re.compile(r"[A-Z][A-Z0-9]*(?:[_ -][A-Z0-9]+)*")
 _NAMES: Final = "must consist of lower case alphanumeric characters"
 _CLASSES: Final = {
     "nvidia.com/gpu": "gpu.nvidia.com",
@@ -190,6 +214,13 @@ def _wrong_type(item: KubernetesObject, violation: Violation) -> str:
         return "put it in quotes: YAML reads it as a number or boolean"
     if "of type []" in text:
         return "write a list: begin each item with a hyphen"
+    if (
+        "unmarshal array" in text
+        and isinstance(value, list)
+        and len(value) == 1
+        and _IN_BRACKETS.fullmatch(str(value[0]))
+    ):
+        return f"[{value[0]}] stands for a value: write it, without the brackets"
     if "unmarshal array" in text:
         return "write a single mapping: remove the hyphen"
     if text.endswith("of type core.ResourceClaim") and isinstance(value, str):

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dra_planner.documents.tree import child
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.fields import parse_pod_amount
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.quantity import Quantity
@@ -19,6 +22,12 @@ Usage = dict[str, Quantity]
 
 CLASS_SUFFIX: Final = ".deviceclass.resource.k8s.io/devices"
 IMPLICIT: Final = "requests.deviceclass.resource.kubernetes.io/"
+_COUNTED_PREFIXES: Final = ("requests.", "count/")
+_COUNTED_DOMAINS: Final = (
+    CLASS_SUFFIX.partition("/")[0],
+    ".storageclass.storage.k8s.io",
+    ".volumeattributesclass.storage.k8s.io",
+)
 ALL_DEVICES: Final = 32  # what an `All` request is charged
 _COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
 _MUST_BE_SAID: Final = ("cpu", "memory")
@@ -48,6 +57,34 @@ def claim_usage(spec: Data, features: Features, classes: Mapping[str, str]) -> U
                 extended = f"requests.{classes[name]}"
                 usage[extended] = usage.get(extended, Quantity.from_int(0)) + Quantity.from_int(count)
     return usage
+
+
+def uncounted(quota: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield a warning for each name that a quota limits and no object is charged under: qualified names may be any.
+
+    Of extended resources requests are counted alone.
+    Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3 (isExtendedResourceNameForQuota).
+    """
+    spec = quota.data.get("spec") or {}
+    hard = spec.get("hard") or {}
+    place = child(child(quota.place, quota.data, "spec"), spec, "hard")
+    for name in hard:
+        counted = _counted_name(name)
+        if counted != name:
+            message = f"{quota}: {name} limits nothing, no object is charged under that name"
+            yield Diagnostic(
+                "warning", "quota-limits-nothing", message, child(place, hard, name), f"write {counted} in its place"
+            )
+
+
+def _counted_name(name: str) -> str:
+    """Return the name under which is counted what a name means; the same where it is."""
+    domain, slash, rest = name.partition("/")
+    if not slash or name.startswith(_COUNTED_PREFIXES) or domain.endswith(_COUNTED_DOMAINS):
+        return name
+    if rest == "devices":
+        return domain.partition(".deviceclass.")[0] + CLASS_SUFFIX
+    return f"requests.{name.removeprefix('limits.')}"
 
 
 def template_usage() -> Usage:

@@ -1,0 +1,34 @@
+"""Commands of Helm that it does not take as they stand, whatever chart they are for.
+
+Source: helm/helm:cmd/helm/{install,upgrade}.go@v3.19.0 (arguments, and which command has --install).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.errors import Severity
+from dra_planner.manifests.setup.command_lines import CommandLine
+
+_PLAIN: Final = re.compile(r"(?!\.+$)[\w./:@-]+")
+_MOST: Final = 2  # arguments of install and upgrade: the release and the chart
+
+
+def helm_faults(command: CommandLine) -> Iterator[tuple[Severity, str, str, str]]:
+    """Yield why Helm refuses a command, as severity, code, message and fix."""
+    word = command.words[0] if command.words else ""
+    asked = next((name for name in ("--install", "-i") if name in command.options), "")
+    if asked and word != "upgrade":
+        what = f"helm {word}" if word == "install" else "helm"
+        fix = (
+            f"leave {asked} out, or write helm upgrade --install"
+            if word == "install"
+            else "write helm upgrade --install"
+        )
+        yield "error", "option-unknown", f"{what} has no option {asked}: only helm upgrade has", fix
+    given = command.words[1:]
+    if word in ("install", "upgrade") and len(given) > _MOST and all(map(_PLAIN.fullmatch, given)):
+        message = f"helm {word} takes a release and a chart, and is given {len(given)} words: {' '.join(given)}"
+        yield "error", "command-refused", message, "name a namespace with --namespace, and leave the other words out"
